@@ -1,0 +1,56 @@
+# Two commands do all the set-up: `make chat` and `make test`. They need Python 3.11+, git and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+ARGS ?=
+
+.PHONY: chat setup test quick check fmt bench lock clean
+
+chat: $(VENV)/.chat ## install what a conversation needs and start it
+	@$(BIN)/unabridged chat $(ARGS)
+
+setup: $(VENV)/.dev ## install everything, tools for development too
+
+test: $(VENV)/.dev ## run every test
+	@$(BIN)/pytest -n 2 --dist loadfile $(ARGS)
+
+quick: $(VENV)/.dev ## run the tests that take less than five seconds each
+	@$(BIN)/pytest -n 2 --dist loadfile -m "not slow" $(ARGS)
+
+check: $(VENV)/.dev ## formatting, lint, types, layers
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+
+fmt: $(VENV)/.dev ## mend what can be mended by itself
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+bench: $(VENV)/.dev ## measure; the figures go into docs/benchmarks.md
+	@$(BIN)/unabridged bench core $(ARGS)
+
+lock: ## pin every dependency anew, with hashes (needs uv)
+	@mkdir -p requirements
+	uv export --quiet --upgrade --no-emit-project --no-header --extra chat --group build --no-dev -o requirements/chat.txt
+	uv export --quiet --no-emit-project --no-header --all-extras --all-groups -o requirements/dev.txt
+
+clean:
+	rm -rf $(VENV)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Unabridged needs Python 3.11 or newer; say which with: make chat PYTHON=python3.12")'
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.chat: requirements/chat.txt pyproject.toml | $(BIN)/python
+	@echo "Installing into $(VENV) (once) …"
+	@$(PIP) --require-hashes -r requirements/chat.txt
+	@$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt pyproject.toml | $(BIN)/python
+	@echo "Installing into $(VENV) (once) …"
+	@$(PIP) --require-hashes -r requirements/dev.txt
+	@$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@ $(VENV)/.chat

@@ -1,0 +1,1 @@
+"""Conversation memory that never cuts a message, loses nothing and accounts for every token."""

@@ -1,0 +1,1 @@
+"""Dividing the window, and counting what goes into it."""

@@ -1,0 +1,1 @@
+"""Making old exchanges smaller without inventing."""

@@ -1,0 +1,1 @@
+"""The read path: tiers, assembly, rendering, the ledger."""

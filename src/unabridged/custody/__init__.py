@@ -1,0 +1,1 @@
+"""Keeping what was entrusted: damage, backup, forgetting."""

@@ -1,0 +1,1 @@
+"""One round with a model: prepare, begin, stream, tools, record."""

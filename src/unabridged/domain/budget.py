@@ -1,0 +1,75 @@
+"""A budget: one window divided, in whole tokens that add up to it exactly."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Mode(StrEnum):
+    """The mode decides tools and system prompt, never whether memory is loaded."""
+
+    CHAT = "chat"
+    TOOLS = "tools"
+
+
+class Verbosity(StrEnum):
+    """How long answers may grow."""
+
+    CONCISE = "concise"
+    BALANCED = "balanced"
+    DETAILED = "detailed"
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """One window divided. All figures are tokens; ``total`` equals ``window`` always.
+
+    Attributes:
+        window: What prompt and answer may take together.
+        system: The system prompt, as large as it is.
+        tools: The tool definitions, as large as they are.
+        message: This message with the template's overhead.
+        answer: Room kept free for the answer.
+        memory: What memory may take.
+        margin: Kept for counting errors.
+        reserve: What remains.
+        unused: What ``max_prompt_tokens`` keeps from being used.
+        complexity: 0 to 1, of the message.
+    """
+
+    window: int
+    system: int
+    tools: int
+    message: int
+    answer: int
+    memory: int
+    margin: int
+    reserve: int
+    unused: int
+    complexity: float
+
+    @property
+    def total(self) -> int:
+        """The sum of all parts."""
+        fixed = self.system + self.tools + self.message
+        return fixed + self.answer + self.memory + self.margin + self.reserve + self.unused
+
+    @property
+    def response_percentage(self) -> float:
+        """The answer's share of the window, 0 to 100."""
+        return 100 * self.answer / self.window
+
+    @property
+    def budget_available(self) -> int:
+        """Tokens that memory may take; the seed's word for it."""
+        return self.memory
+
+
+@dataclass(frozen=True, slots=True)
+class TierBudget:
+    """The memory budget divided among the tiers, in tokens; the parts add up to ``memory``."""
+
+    memory: int
+    immediate: int
+    knowledge: int
+    semantic: int
+    recent: int

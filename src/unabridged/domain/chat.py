@@ -1,0 +1,101 @@
+"""What passes between the engine and a model: request, chunks, usage, abilities."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from unabridged.domain.message import Message, ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as a model sees it.
+
+    Attributes:
+        name: Letters, digits, ``_`` and ``-``; at most 64.
+        description: What it does, for the model.
+        parameters: JSON Schema of its arguments, an object.
+    """
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """One request to a model.
+
+    Attributes:
+        messages: The prompt, in order.
+        tools: The tools that the model may call.
+        window: Tokens that prompt and answer may take together; told to servers that can be told.
+        max_output: Tokens that the answer may have, or None to leave it to the server.
+        options: Sampling options in the dialect of the upstream; passed on as they are.
+    """
+
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...] = ()
+    window: int | None = None
+    max_output: int | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What the server says a request cost, in tokens. None where it does not say.
+
+    ``prompt`` is the whole prompt, cached part included; ``cached`` the part taken from a cache.
+    """
+
+    prompt: int | None = None
+    answer: int | None = None
+    cached: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of a streamed answer. Any field may be empty; the last has ``done``.
+
+    Attributes:
+        text: Words of the answer.
+        reasoning: Words of the model's thinking.
+        calls: Tool calls, each whole.
+        done: Whether the answer ended here.
+        finish: Why it ended: ``stop``, ``length``, ``tool_calls`` …, with ``done`` only.
+        usage: With ``done`` only.
+    """
+
+    text: str = ""
+    reasoning: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    done: bool = False
+    finish: str = ""
+    usage: Usage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """What a model and its server can do.
+
+    Attributes:
+        model: The model's full name: ``llama3`` is ``llama3:latest``.
+        trained_window: Tokens that it was trained for, or None where unknown.
+        loaded_window: Tokens that the server has loaded it with, or None.
+        max_output: The most tokens of an answer, or None where unknown.
+        tools: Whether it can call tools; None where unknown.
+        vision: Whether it sees images; None where unknown.
+        reasoning: Whether it thinks aloud; None where unknown.
+        source: Where this was learned: ``server``, ``cache``, ``stale cache``, ``table``, ``default``.
+        family: The model family that the server names (``llama``, ``qwen2`` …), or empty.
+    """
+
+    model: str
+    trained_window: int | None = None
+    loaded_window: int | None = None
+    max_output: int | None = None
+    tools: bool | None = None
+    vision: bool | None = None
+    reasoning: bool | None = None
+    source: str = "default"
+    family: str = ""

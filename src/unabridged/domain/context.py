@@ -1,0 +1,162 @@
+"""A context: what is sent to the model, with the ledger that accounts for every token of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from unabridged.domain.budget import Budget, Mode
+from unabridged.domain.chat import ToolSpec, Usage
+from unabridged.domain.intent import Intent
+from unabridged.domain.message import Message
+from unabridged.domain.scope import Scope
+
+
+class Tier(StrEnum):
+    """A share of the memory budget."""
+
+    IMMEDIATE = "immediate"
+    KNOWLEDGE = "knowledge"
+    SEMANTIC = "semantic"
+    RECENT = "recent"
+
+
+class Verdict(StrEnum):
+    """What became of a candidate."""
+
+    KEPT = "kept"
+    CONDENSED = "condensed"
+    LEFT_OUT = "left out"
+
+
+class ItemKind(StrEnum):
+    """What a candidate is."""
+
+    EXCHANGE = "exchange"
+    FACT = "fact"
+    TOOL = "tool"
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRow:
+    """One candidate that a tier considered.
+
+    Attributes:
+        tier: The tier, or None for a tool definition.
+        kind: What it is.
+        id: Its id in the store (a tool's name for a tool).
+        verdict: What became of it.
+        tokens: What it takes in the prompt; for one left out, what it would have taken whole.
+        reason: Why, in a few words.
+        score: Its evidence, where it was found by search.
+        at: Its date, where it has one.
+        session: The session it is from, where it has one.
+        sentences: For an excerpt, the places of its sentences: (message index, sentence index).
+    """
+
+    tier: Tier | None
+    kind: ItemKind
+    id: str
+    verdict: Verdict
+    tokens: int
+    reason: str
+    score: float | None = None
+    at: datetime | None = None
+    session: str | None = None
+    sentences: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The account of one context.
+
+    Attributes:
+        window: Tokens that prompt and answer may take together.
+        parts: Name to tokens; they add up to ``window`` exactly. Names: ``system``, ``tools``,
+            ``message``, ``immediate``, ``recent``, ``semantic``, ``knowledge``, ``answer``,
+            ``margin``, ``reserve``, ``unused``.
+        rows: Every candidate that was considered.
+        rest_count: Exchanges of the space that no tier considered.
+        rest_tokens: Their tokens, as counted when they were stored.
+        intent: What the message asks of memory.
+        signals: What spoke for that intent.
+        complexity: 0 to 1.
+        response_percentage: The answer's share of the window, 0 to 100.
+        budget_available: Tokens that memory might take.
+        prefix_reuse: Share of prompt tokens that equal the session's previous request, 0 to 1;
+            None for a session's first.
+        model: The model it was planned for.
+        tokenizer: The identity of the tokenizer that planned.
+        notes: What else a person should know: a truncation, a stale window …
+    """
+
+    window: int
+    parts: Mapping[str, int]
+    rows: tuple[LedgerRow, ...]
+    rest_count: int
+    rest_tokens: int
+    intent: Intent
+    signals: tuple[str, ...]
+    complexity: float
+    response_percentage: float
+    budget_available: int
+    prefix_reuse: float | None
+    model: str
+    tokenizer: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Planned tokens of the prompt."""
+        sent = ("system", "tools", "message", "immediate", "recent", "semantic", "knowledge")
+        return sum(self.parts.get(name, 0) for name in sent)
+
+    def kept(self, tier: Tier) -> tuple[LedgerRow, ...]:
+        """The rows of a tier that are in the prompt, whole or condensed."""
+        return tuple(r for r in self.rows if r.tier is tier and r.verdict is not Verdict.LEFT_OUT)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What is sent, and everything known about it. ``prepare`` gives it and writes nothing.
+
+    Attributes:
+        id: Its id; the id of the exchange that ``begin`` will open.
+        scope: Whose memory, with the session it belongs to.
+        prompt: The messages to send, typed.
+        messages: The same as plain dicts in the OpenAI dialect, which most clients take.
+        tools: The tools to offer, or None in chat mode.
+        budget: The window divided.
+        ledger: The account of every token and candidate.
+        hash: SHA-256 of the rendered prompt and tools.
+        manifest: What it was made of: enough to render the same bytes again.
+        user: The user's message as it will be stored, without the fence.
+        mode: The mode.
+        max_output: The limit to send to the server, or None.
+        head: The session's head when this was prepared; ``begin`` refuses if it moved.
+        parent: The exchange that this one follows, or None.
+        new_session: Whether ``begin`` will create the session.
+        at: When it was prepared.
+        retry_of: The exchange whose user message is answered again, or None.
+        usage: What the server reported, once known.
+    """
+
+    id: str
+    scope: Scope
+    prompt: tuple[Message, ...]
+    messages: tuple[Mapping[str, Any], ...]
+    tools: tuple[ToolSpec, ...] | None
+    budget: Budget
+    ledger: Ledger
+    hash: str
+    manifest: Mapping[str, Any]
+    user: Message
+    mode: Mode
+    max_output: int | None
+    head: str | None
+    parent: str | None
+    new_session: bool
+    at: datetime
+    retry_of: str | None = None
+    usage: Usage | None = field(default=None)

@@ -1,0 +1,68 @@
+"""An exchange: a user message with everything up to and including its answer. Never split."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+from unabridged.domain.message import Message, Role
+
+
+class ExchangeState(StrEnum):
+    """How far an exchange came."""
+
+    OPEN = "open"
+    """The user's message is stored; the answer is awaited."""
+    COMPLETE = "complete"
+    """The answer is whole."""
+    INCOMPLETE = "incomplete"
+    """The answer broke off; what came is kept."""
+    UNANSWERED = "unanswered"
+    """No answer came."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A user message and its answer, with the tool calls and results between them.
+
+    Attributes:
+        id: Unique in every space; sorts by the time it was begun.
+        session: The session it belongs to.
+        parent: The exchange before it on its path, or None for a session's first. Two exchanges
+            with one parent are branches: an edited message, or an answer regenerated.
+        state: How far it came.
+        messages: In order; the first is the user's. Branches that regenerate an answer share it.
+        at: When the user's message was stored, with a time zone.
+        mode: ``chat`` or ``tools``.
+        model: The model that answered, or was asked.
+    """
+
+    id: str
+    session: str
+    parent: str | None
+    state: ExchangeState
+    messages: tuple[Message, ...]
+    at: datetime
+    mode: str = "chat"
+    model: str | None = None
+
+    @property
+    def user(self) -> Message:
+        """The user's message."""
+        return self.messages[0]
+
+    @property
+    def answer(self) -> Message | None:
+        """The last message of the assistant that says something, or None."""
+        for message in reversed(self.messages):
+            if message.role is Role.ASSISTANT and message.text:
+                return message
+        return None
+
+    @property
+    def text(self) -> str:
+        """The words of both sides; tool calls, results and reasoning left out."""
+        return "\n".join(m.text for m in self.messages if m.role is not Role.TOOL and m.text)
+
+    def extended(self, messages: tuple[Message, ...], state: ExchangeState) -> "Exchange":
+        """Give the same exchange with more messages and a new state."""
+        return replace(self, messages=self.messages + messages, state=state)

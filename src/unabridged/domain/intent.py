@@ -1,0 +1,32 @@
+"""Intent: what a message asks of memory."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Intent(StrEnum):
+    """What a message asks of memory."""
+
+    VIVID_RECALL = "vivid_recall"
+    """Details of something past."""
+    SUMMARY = "summary"
+    """An overview of what was said."""
+    CONTEXTUAL = "contextual"
+    """The past is background: follow-ups, new tasks, wishes."""
+    CASUAL = "casual"
+    """Greeting, thanks, small talk: nothing past is needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntentReading:
+    """An intent, with what spoke for it.
+
+    Attributes:
+        intent: The intent that won.
+        signals: The signals that decided, strongest first.
+        confidence: 0 to 1: how far it led.
+    """
+
+    intent: Intent
+    signals: tuple[str, ...] = ()
+    confidence: float = 0.0

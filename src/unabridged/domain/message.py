@@ -1,0 +1,138 @@
+"""A message: a role and typed content parts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, assert_never
+
+
+class Role(StrEnum):
+    """Who speaks."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What was said, character for character."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A reference to a picture: a ``data:`` or other URI. The bytes are not indexed."""
+
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A model's wish to call a tool; ``arguments`` is JSON text, kept as it came."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool gave back to the call of that id."""
+
+    call_id: str
+    name: str
+    text: str
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reasoning:
+    """A model's thinking: kept apart, never recalled and never sent again."""
+
+    text: str
+
+
+Part = Text | Image | ToolCall | ToolResult | Reasoning
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of the log.
+
+    Attributes:
+        id: Unique in every space; sorts by the time it was made.
+        role: Who speaks.
+        parts: The content, in order.
+        at: When, with a time zone.
+        parent: The id of the message before it on its path, or None for a session's first.
+        tokens: Tokens of its content under ``tokenizer``, or None where not counted.
+        tokenizer: The identity of the tokenizer that counted.
+    """
+
+    id: str
+    role: Role
+    parts: tuple[Part, ...]
+    at: datetime
+    parent: str | None = None
+    tokens: int | None = None
+    tokenizer: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The words of the message: its text parts, joined by a line break."""
+        return "\n".join(part.text for part in self.parts if isinstance(part, Text))
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The tool calls in it."""
+        return tuple(part for part in self.parts if isinstance(part, ToolCall))
+
+    @property
+    def results(self) -> tuple[ToolResult, ...]:
+        """The tool results in it."""
+        return tuple(part for part in self.parts if isinstance(part, ToolResult))
+
+
+def part_to_dict(part: Part) -> dict[str, Any]:
+    """Give a part as plain data with a ``type``: the form in which stores and exports keep it."""
+    match part:
+        case Text(text):
+            return {"type": "text", "text": text}
+        case Image(uri):
+            return {"type": "image", "uri": uri}
+        case ToolCall(id=call_id, name=name, arguments=arguments):
+            return {"type": "tool_call", "id": call_id, "name": name, "arguments": arguments}
+        case ToolResult(call_id, name, text, failed):
+            data = {"type": "tool_result", "call_id": call_id, "name": name, "text": text}
+            return {**data, "failed": True} if failed else data
+        case Reasoning(text):
+            return {"type": "reasoning", "text": text}
+        case _:
+            assert_never(part)
+
+
+_PART_TYPES: Mapping[str, type[Part]] = {
+    "text": Text,
+    "image": Image,
+    "tool_call": ToolCall,
+    "tool_result": ToolResult,
+    "reasoning": Reasoning,
+}
+
+
+def part_from_dict(data: Mapping[str, Any]) -> Part:
+    """Read what ``part_to_dict`` gave.
+
+    Raises:
+        ValueError: The type is unknown or a field is missing or superfluous.
+    """
+    fields = dict(data)
+    kind = fields.pop("type", None)
+    try:
+        return _PART_TYPES[kind](**fields)
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"no content part: {kind!r} with {sorted(fields)}") from error

@@ -1,0 +1,44 @@
+"""A record: anything beside the messages that a space keeps."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+
+class RecordKind(StrEnum):
+    """What a record is."""
+
+    CONTEXT = "context"
+    """The manifest and ledger of a prepared context; its id is the exchange it was begun for."""
+    BLOB = "blob"
+    """A text that manifests share (system prompts, tool schemas); its id is its digest."""
+    FACT = "fact"
+    """A statement about the user; pinned or not."""
+    CALIBRATION = "calibration"
+    """What a model's tokens really cost; its id is the model's name."""
+    HISTORY = "history"
+    """Where a session's rendered history begins; its id is the session's."""
+    CONDENSATION = "condensation"
+    """A shorter text that stands for named exchanges."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record; putting another of the same kind and id replaces it.
+
+    Attributes:
+        kind: What it is.
+        id: Unique within its kind.
+        at: When it was made.
+        body: Plain data: what JSON can hold.
+        exchanges: The ids of the exchanges that it was drawn from. Forgetting one of them
+            forgets the record.
+    """
+
+    kind: RecordKind
+    id: str
+    at: datetime
+    body: Mapping[str, Any] = field(default_factory=dict)
+    exchanges: tuple[str, ...] = ()

@@ -1,0 +1,42 @@
+"""A session: an ordered conversation that branches where it was edited or regenerated."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The header of a conversation; its messages lie in the log.
+
+    Attributes:
+        id: Unique in every space.
+        title: What people call it; empty until the first message gives one.
+        created: When it was begun, with a time zone.
+        updated: When it was last written to.
+        head: The id of the newest message on its current path, or None while it is empty.
+        source: Where it came from: ``unabridged``, or the name of an imported format.
+        foreign_id: The id that it had there.
+    """
+
+    id: str
+    title: str
+    created: datetime
+    updated: datetime
+    head: str | None = None
+    source: str = "unabridged"
+    foreign_id: str | None = None
+
+
+TITLE_LENGTH = 60
+"""Characters of a title taken from a first message."""
+
+
+def title_from(text: str) -> str:
+    """Make a title from a first message: its first line, whole words, at most 60 characters."""
+    line = next((part.strip() for part in text.splitlines() if part.strip()), "")
+    line = " ".join(line.split())
+    if len(line) <= TITLE_LENGTH:
+        return line
+    head = line[: TITLE_LENGTH - 1]
+    whole = head.rsplit(" ", 1)[0] if " " in head[TITLE_LENGTH // 2 :] else head
+    return whole.rstrip(" ,;:.-") + "…"

@@ -1,0 +1,65 @@
+"""Settings: every choice that a person can make, as one frozen value.
+
+``config`` reads them from files, environment and arguments; the rest of the house only sees this.
+"""
+
+from dataclasses import dataclass
+
+from unabridged.domain.budget import Mode, Verbosity
+from unabridged.domain.scope import DEFAULT_ISOLATION, DEFAULT_NAME
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Every choice, with its default.
+
+    Attributes:
+        home: The folder under which everything is written; empty for the platform's data folder.
+        store: ``sqlite`` or ``memory`` (nothing is kept).
+        user: The person.
+        agent: The assistant.
+        isolation: The scope fields that separate spaces.
+        upstream: ``auto``, ``ollama``, ``openai``, ``gguf`` or ``quote``.
+        model: The model's name, or empty for the upstream's choice.
+        ollama_url: Where Ollama listens.
+        openai_url: The base URL of an OpenAI-compatible server, ending in ``/v1``; empty for none.
+        openai_key: Its key; empty for none.
+        gguf: The path of a GGUF file, or empty for the one that was fetched.
+        window: Tokens that prompt and answer may take, or None to ask the upstream.
+        max_prompt_tokens: The most tokens of one prompt, or None for the upstream's default
+            (16,384; about 2,000 for the embedded model).
+        max_output: The most tokens of an answer, or None to use the room there is.
+        mode: ``chat`` or ``tools``.
+        verbosity: How long answers may grow.
+        persona: The path of a text file that is the system prompt, or empty.
+        system: The system prompt itself, or empty for the default of the mode.
+        tools: Tools to offer: ``file.py``, ``file.py:function`` or ``module:function``.
+        tokenizer: ``auto``, ``estimate``, ``tiktoken`` or ``gguf``.
+        model_cache_ttl: Seconds for which what a server said about its models is fresh.
+        timeout: Seconds to wait for a server to begin answering.
+        evidence_floor: 0 to 1: the least evidence at which something is recalled.
+    """
+
+    home: str = ""
+    store: str = "sqlite"
+    user: str = DEFAULT_NAME
+    agent: str = DEFAULT_NAME
+    isolation: tuple[str, ...] = DEFAULT_ISOLATION
+    upstream: str = "auto"
+    model: str = ""
+    ollama_url: str = "http://127.0.0.1:11434"
+    openai_url: str = ""
+    openai_key: str = ""
+    gguf: str = ""
+    window: int | None = None
+    max_prompt_tokens: int | None = None
+    max_output: int | None = None
+    mode: Mode = Mode.CHAT
+    verbosity: Verbosity = Verbosity.BALANCED
+    persona: str = ""
+    system: str = ""
+    tools: tuple[str, ...] = ()
+    tokenizer: str = "auto"
+    model_cache_ttl: float = 3600.0
+    timeout: float = 300.0
+    evidence_floor: float = 0.3

@@ -1,0 +1,262 @@
+"""Every error that Unabridged raises, in one tree.
+
+Each says what happened and, in ``hint``, what to do next. Nothing was lost when one is raised:
+the operation either happened whole or not at all.
+
+UnabridgedError
+├── SettingError             a setting, argument or option that cannot be used
+│   └── MissingExtraError    an optional package that is not installed
+├── InputError               a message, name or query that cannot be taken
+│   ├── EmptyMessageError
+│   ├── NameRefusedError
+│   └── ToolError            a tool that cannot be described or called
+├── NotFoundError            an id or title that names nothing
+├── WindowError              what must be sent does not fit the window
+│   └── PromptTooLargeError
+├── StoreError
+│   ├── DuplicateIdError
+│   ├── HeadMovedError       another writer was faster
+│   ├── StoreBusyError
+│   ├── StoreClosedError
+│   ├── StoreDamagedError
+│   ├── StoreFormatError     written by a newer version
+│   ├── StoreFullError
+│   └── StoreReadOnlyError
+├── UpstreamError
+│   ├── ContextRefusedError  the server refused the prompt for its length
+│   ├── ModelNotFoundError
+│   ├── NoModelError         a server without any model
+│   ├── UpstreamAwayError    nobody answers
+│   ├── UpstreamBrokenError  the answer broke off
+│   └── UpstreamRefusedError the server answered with an error
+└── TransferError            a foreign file that cannot be read or written
+    ├── BadRecordError
+    └── UnknownFormatError
+"""
+
+from typing import ClassVar
+
+
+class UnabridgedError(Exception):
+    """The root of the tree.
+
+    Args:
+        message: What happened, in one sentence.
+        hint: What to do next, in one sentence; may be empty.
+    """
+
+    exit_code: ClassVar[int] = 1
+    """The exit status of the command line when this error ends it."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class SettingError(UnabridgedError):
+    """A setting, argument or option cannot be used."""
+
+    exit_code = 2
+
+
+class MissingExtraError(SettingError):
+    """An optional package is not installed.
+
+    Args:
+        package: The package that was asked for.
+        extra: The extra of ``unabridged`` that brings it.
+    """
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(
+            f"This needs the package {package!r}, which is not installed.",
+            hint=f"Install it with: pip install 'unabridged[{extra}]'",
+        )
+        self.package = package
+        self.extra = extra
+
+
+class InputError(UnabridgedError):
+    """A message, name or query cannot be taken."""
+
+    exit_code = 2
+
+
+class EmptyMessageError(InputError):
+    """A message without any content."""
+
+
+class NameRefusedError(InputError):
+    """A user, agent, model or space name that cannot be used."""
+
+
+class ToolError(InputError):
+    """A tool cannot be described or called."""
+
+
+class NotFoundError(UnabridgedError):
+    """An id or title names nothing."""
+
+    exit_code = 3
+
+
+class WindowError(UnabridgedError):
+    """What must be sent does not fit the window."""
+
+    exit_code = 4
+
+
+class PromptTooLargeError(WindowError):
+    """The parts that cannot be left out exceed the window.
+
+    Args:
+        needed: Tokens that the fixed parts, the message and the least answer need.
+        window: Tokens that there are.
+        hint: What would help.
+    """
+
+    def __init__(self, needed: int, window: int, *, hint: str) -> None:
+        over = needed - window
+        super().__init__(
+            f"The prompt needs {needed:,} tokens and the window has {window:,}: {over:,} too many.",
+            hint=hint,
+        )
+        self.needed = needed
+        self.window = window
+        self.over = over
+
+
+class StoreError(UnabridgedError):
+    """The store could not do what was asked; nothing was half done."""
+
+    exit_code = 5
+
+
+class DuplicateIdError(StoreError):
+    """An id is in the store already."""
+
+
+class HeadMovedError(StoreError):
+    """Another writer moved the session on since it was read.
+
+    Args:
+        session: The session's id.
+        expected: The head that the caller had seen, or None for an empty session.
+        found: The head that the store holds.
+    """
+
+    def __init__(self, session: str, expected: str | None, found: str | None) -> None:
+        super().__init__(
+            f"Session {session} has moved on: its head is {found}, not {expected}.",
+            hint="Read the session again and repeat; nothing was written.",
+        )
+        self.session = session
+        self.expected = expected
+        self.found = found
+
+
+class StoreBusyError(StoreError):
+    """Other processes kept the store locked for longer than the time allowed."""
+
+
+class StoreClosedError(StoreError):
+    """The store was closed before."""
+
+
+class StoreDamagedError(StoreError):
+    """What the store holds is not what was written."""
+
+
+class StoreFormatError(StoreError):
+    """The store was written by a newer version, or is no store at all."""
+
+
+class StoreFullError(StoreError):
+    """There is no room left on the disk."""
+
+
+class StoreReadOnlyError(StoreError):
+    """The store can be read but not written."""
+
+
+class UpstreamError(UnabridgedError):
+    """The model server did not answer as it should."""
+
+    exit_code = 6
+
+
+class ContextRefusedError(UpstreamError):
+    """The server refused the prompt for its length.
+
+    Args:
+        message: What the server said.
+        prompt_tokens: Tokens that the server counted, where it says so.
+        window: Tokens that the server allows, where it says so.
+        hint: What to do next.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        prompt_tokens: int | None = None,
+        window: int | None = None,
+        hint: str = "",
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.prompt_tokens = prompt_tokens
+        self.window = window
+
+
+class ModelNotFoundError(UpstreamError):
+    """The server does not know the model."""
+
+
+class NoModelError(UpstreamError):
+    """The server has no model at all."""
+
+
+class UpstreamAwayError(UpstreamError):
+    """Nobody answers at the address."""
+
+
+class UpstreamBrokenError(UpstreamError):
+    """The answer broke off before its end; what came is kept as incomplete."""
+
+
+class UpstreamRefusedError(UpstreamError):
+    """The server answered with an error.
+
+    Args:
+        message: What the server said.
+        status: The HTTP status, or None where it came inside a stream.
+        hint: What to do next.
+    """
+
+    def __init__(self, message: str, *, status: int | None = None, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+
+
+class TransferError(UnabridgedError):
+    """A foreign file cannot be read or written."""
+
+    exit_code = 7
+
+
+class BadRecordError(TransferError):
+    """One record of a file cannot be read.
+
+    Args:
+        message: What is wrong with it.
+        line: The line (from 1) or position of the record.
+        hint: What to do next.
+    """
+
+    def __init__(self, message: str, *, line: int, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.line = line
+
+
+class UnknownFormatError(TransferError):
+    """No reader knows the file."""

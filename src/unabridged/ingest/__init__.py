@@ -1,0 +1,1 @@
+"""The write path: record now, enrich and tidy later."""

@@ -1,0 +1,1 @@
+"""Facts and requirements drawn from exchanges."""

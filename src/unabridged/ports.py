@@ -1,0 +1,265 @@
+"""The seams, on one page. What the engine needs from outside, in the words of the domain.
+
+An ability that not every store has is a protocol of its own (``SupportsTextSearch`` …), with a
+fallback in the engine where one is possible, so that every store answers every question.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol, runtime_checkable
+
+from unabridged.domain.chat import Abilities, ChatRequest, Chunk
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.record import Record, RecordKind
+from unabridged.domain.scope import Space
+from unabridged.domain.session import Session
+
+
+class Clock(Protocol):
+    """The time and fresh ids, so that both can be given in tests."""
+
+    def now(self) -> datetime:
+        """The time, with a time zone."""
+        ...
+
+    def new_id(self) -> str:
+        """A fresh id: 26 characters that sort by the time they were made (ULID)."""
+        ...
+
+
+@runtime_checkable
+class Tokenizer(Protocol):
+    """Counts tokens as one model does, or estimates them."""
+
+    @property
+    def identity(self) -> str:
+        """Its name and version; counts are comparable only under one identity."""
+        ...
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is the model's own tokenizer; if not, counts are calibrated."""
+        ...
+
+    def count(self, text: str) -> int:
+        """Tokens of a text without any template around it."""
+        ...
+
+    def by_script(self, text: str) -> Mapping[str, float]:
+        """Tokens by script class (``latin``, ``cjk``, ``code`` …); they add up to the count."""
+        ...
+
+
+@runtime_checkable
+class ChatModel(Protocol):
+    """A model that answers, wherever it runs."""
+
+    @property
+    def model(self) -> str:
+        """The model's full name."""
+        ...
+
+    @property
+    def provider(self) -> str:
+        """What serves it: ``ollama``, ``openai``, ``gguf``, ``quote``, ``scripted``."""
+        ...
+
+    def abilities(self) -> Abilities:
+        """What the model can do; from the server, a cache, a table or a default."""
+        ...
+
+    def chat(self, request: ChatRequest) -> Iterator[Chunk]:
+        """Answer, piece by piece; the last chunk is ``done``. Closing the iterator stops it.
+
+        Raises:
+            ContextRefusedError: The server refused the prompt for its length.
+            UpstreamError: Any other failure; the chunks so far are what came.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of connections and memory."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What one ``append`` writes, whole or not at all.
+
+    Attributes:
+        session: The header as it shall be afterwards, ``head`` being the last message's id.
+        exchange: The exchange with only the *new* messages in it, and its state afterwards. Where
+            the store holds an exchange of that id already, the messages are added to it.
+        opened_by: The id of a stored user message that this exchange shares (a regenerated
+            answer), or None where its first new message is the user's.
+        records: Records to put in the same transaction.
+    """
+
+    session: Session
+    exchange: Exchange
+    opened_by: str | None = None
+    records: tuple[Record, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """How much a space holds; kept by the store so that asking costs nothing."""
+
+    sessions: int
+    exchanges: int
+    messages: int
+    tokens: int
+    bytes: int
+
+
+class Store(Protocol):
+    """One space, on whatever it is kept. Every method may raise ``StoreError``."""
+
+    @property
+    def space(self) -> Space:
+        """The space that it holds."""
+        ...
+
+    def append(self, batch: Batch, expect_head: str | None) -> None:
+        """Write a batch in one transaction; when it returns, the batch survives a power cut.
+
+        Raises:
+            HeadMovedError: The session's head is not ``expect_head``; nothing was written.
+            DuplicateIdError: A message id is taken; nothing was written.
+        """
+        ...
+
+    def admit(self, session: Session, exchanges: Sequence[Exchange]) -> int:
+        """Take over a conversation from elsewhere in one transaction.
+
+        Exchanges whose ids the space holds already are passed over, so doing it twice adds
+        nothing. A session that is new gets the header as given; one that is known keeps its title
+        and takes the given head only if it had none or gained exchanges behind its head.
+
+        Args:
+            session: The header, with its head.
+            exchanges: Whole exchanges, parents before children.
+
+        Returns:
+            How many exchanges were added.
+        """
+        ...
+
+    def amend(self, session: Session, expect_head: str | None) -> None:
+        """Change a session's header: its title, or its head to another branch; or create it.
+
+        Raises:
+            HeadMovedError: As for ``append``.
+        """
+        ...
+
+    def recent(self, session: str, limit: int, before: str | None = None) -> list[Exchange]:
+        """The last exchanges on the session's current path, oldest first.
+
+        Args:
+            session: The session's id; one that is unknown gives nothing.
+            limit: At most so many.
+            before: Begin with the parent of this exchange instead of with the head's.
+        """
+        ...
+
+    def get(self, ids: Iterable[str]) -> dict[str, Exchange]:
+        """Whole exchanges by id; ids that name nothing are missing from the answer."""
+        ...
+
+    def scan(self, after: str | None = None, limit: int = 1000) -> list[Exchange]:
+        """Exchanges of all sessions and branches in the order of their ids.
+
+        Args:
+            after: Begin behind this id; None for the first page.
+            limit: At most so many.
+        """
+        ...
+
+    def sessions(self) -> list[Session]:
+        """All sessions, the most recently updated first."""
+        ...
+
+    def put(self, records: Iterable[Record]) -> None:
+        """Write records in one transaction; one of the same kind and id is replaced."""
+        ...
+
+    def records(
+        self,
+        kind: RecordKind,
+        *,
+        ids: Sequence[str] | None = None,
+        newest: int | None = None,
+    ) -> list[Record]:
+        """Records of a kind in the order of their ids.
+
+        Args:
+            kind: The kind.
+            ids: Only these.
+            newest: Only so many, the last in order.
+        """
+        ...
+
+    def drop(self, kind: RecordKind, ids: Iterable[str]) -> None:
+        """Remove records; ids that name nothing are passed over."""
+        ...
+
+    def forget(self, ids: Iterable[str]) -> int:
+        """Remove exchanges with every index entry and every record drawn from them, bytes and all.
+
+        Children of a forgotten exchange take its parent; a session whose head was forgotten takes
+        the last message before it; a session left empty goes too.
+
+        Returns:
+            How many exchanges were removed.
+        """
+        ...
+
+    def totals(self) -> Totals:
+        """How much the space holds."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files and connections; a second call does nothing."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TextHit:
+    """An exchange that a text search found, with its score: larger is better."""
+
+    exchange: str
+    score: float
+
+
+@runtime_checkable
+class SupportsTextSearch(Protocol):
+    """A store that searches words itself."""
+
+    def search_text(self, terms: Sequence[str], limit: int) -> list[TextHit]:
+        """Exchanges that hold any of the terms, best first, by BM25.
+
+        Args:
+            terms: As ``retrieval.words`` makes them from a query.
+            limit: At most so many.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsCheck(Protocol):
+    """A store that can prove that it is sound."""
+
+    def check(self) -> list[str]:
+        """Every damage found, in words; empty where there is none."""
+        ...
+
+
+@runtime_checkable
+class SupportsModels(Protocol):
+    """A model server that can list its models."""
+
+    def models(self) -> list[str]:
+        """Full names of the models it can serve, the most recently used first."""
+        ...

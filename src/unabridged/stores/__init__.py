@@ -1,0 +1,1 @@
+"""Where spaces are kept, one adapter each."""
