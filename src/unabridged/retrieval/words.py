@@ -54,14 +54,14 @@ def stem(word: str) -> str:
             if len(base) < 3 or not _VOWEL.search(base) or (ending == "s" and word[-2] in "su"):
                 return word
             return _tidy(base, ending)
-    return word[:-1] if word.endswith("e") and len(word) > 4 else word
+    return word[:-1] if word.endswith("e") and len(word) > 3 else word
 
 
 def _tidy(base: str, ending: str) -> str:
     """Undo a doubled consonant (``planned``) and a final ``e`` (``hoping`` meets ``hope``)."""
     if ending in {"ing", "ings", "ed"} and base[-1] == base[-2] and base[-1] not in "lsz":
         return base[:-1]
-    return base[:-1] if base.endswith("e") and len(base) > 4 else base
+    return base[:-1] if base.endswith("e") and len(base) > 3 else base
 
 
 def fold(text: str) -> str:

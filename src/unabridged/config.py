@@ -1,0 +1,1 @@
+"""Settings from files, environment and arguments; the only reader of the environment."""

@@ -1,0 +1,1 @@
+"""The facade: what the edges and library users call."""
