@@ -1,0 +1,168 @@
+"""What the facade gives back: values for people to look at. They own nothing and change nothing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from unabridged.domain.chat import Usage
+from unabridged.domain.context import Ledger
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A whole conversation on its way in or out.
+
+    Attributes:
+        session: The header, with its head.
+        exchanges: Every exchange of every branch, parents before children.
+    """
+
+    session: Session
+    exchanges: tuple[Exchange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A record of a foreign file that could not be taken over.
+
+    Attributes:
+        where: Its line or place in the file.
+        reason: Why, in words.
+    """
+
+    where: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An exchange that a search found.
+
+    Attributes:
+        exchange: The exchange, whole.
+        score: Its evidence, 0 to 1.
+        session_title: The title of its session.
+    """
+
+    exchange: Exchange
+    score: float
+    session_title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What ``why`` tells of one context.
+
+    Attributes:
+        id: The context's id: that of the exchange it was prepared for.
+        at: When it was prepared.
+        ledger: The account of every token and candidate.
+        usage: What the server reported after the answer, or None.
+        messages: The prompt rendered again from the manifest, or None where parts are gone.
+        intact: Whether it is byte for byte what was sent.
+        missing: The ids of what was forgotten since.
+        texts: Candidate id to its first words, for those that are still stored.
+    """
+
+    id: str
+    at: datetime
+    ledger: Ledger
+    usage: Usage | None
+    messages: tuple[Mapping[str, Any], ...] | None
+    intact: bool
+    missing: tuple[str, ...]
+    texts: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLine:
+    """A session in a list.
+
+    Attributes:
+        session: Its header.
+        exchanges: Exchanges on its current path.
+        current: Whether it is the one being talked in.
+    """
+
+    session: Session
+    exchanges: int
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """Something that every prompt shall carry.
+
+    Attributes:
+        id: Its id.
+        text: The words.
+        at: When it was pinned.
+        exchange: The exchange it was pinned from, or None for words given directly.
+    """
+
+    id: str
+    text: str
+    at: datetime
+    exchange: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Figures of one space.
+
+    Attributes:
+        space: Its name.
+        sessions: Sessions.
+        exchanges: Exchanges.
+        messages: Messages.
+        tokens: Tokens, as counted when they were stored.
+        bytes: Bytes on disk.
+        pins: Pinned texts.
+        contexts: Prepared contexts whose ledger is stored.
+        states: Exchange state to count, of the newest 1,000 exchanges.
+        models: Model to count, of the newest 1,000 exchanges.
+        first: The date of the oldest exchange.
+        last: The date of the newest.
+        calibration: Model to what was learned about its tokens.
+    """
+
+    space: str
+    sessions: int
+    exchanges: int
+    messages: int
+    tokens: int
+    bytes: int
+    pins: int
+    contexts: int
+    states: Mapping[str, int]
+    models: Mapping[str, int]
+    first: datetime | None
+    last: datetime | None
+    calibration: Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """What an import did.
+
+    Attributes:
+        conversations: Conversations read.
+        exchanges: Exchanges read.
+        added: Exchanges that were new.
+    """
+
+    conversations: int
+    exchanges: int
+    added: int
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLine:
+    """One part of the window, as ``/memory tokens`` shows it."""
+
+    part: str
+    tokens: int
+    share: float
