@@ -177,8 +177,16 @@ class Store(Protocol):
         """
         ...
 
-    def sessions(self) -> list[Session]:
-        """All sessions, the most recently updated first."""
+    def session(self, session_id: str) -> Session | None:
+        """One session's header, or None."""
+        ...
+
+    def sessions(self, newest: int | None = None) -> list[Session]:
+        """Sessions, the most recently updated first.
+
+        Args:
+            newest: Only so many; None for all.
+        """
         ...
 
     def put(self, records: Iterable[Record]) -> None:
@@ -244,6 +252,10 @@ class SupportsTextSearch(Protocol):
             terms: As ``retrieval.words`` makes them from a query.
             limit: At most so many.
         """
+        ...
+
+    def frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
+        """How many messages hold each of the terms; 0 for one that nobody said."""
         ...
 
 

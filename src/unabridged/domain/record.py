@@ -18,8 +18,6 @@ class RecordKind(StrEnum):
     """A statement about the user; pinned or not."""
     CALIBRATION = "calibration"
     """What a model's tokens really cost; its id is the model's name."""
-    HISTORY = "history"
-    """Where a session's rendered history begins; its id is the session's."""
     CONDENSATION = "condensation"
     """A shorter text that stands for named exchanges."""
 
