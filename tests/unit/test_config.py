@@ -1,0 +1,224 @@
+import stat
+
+import pytest
+
+from unabridged import config
+from unabridged.cli.settings_file import write_setting
+from unabridged.domain.budget import Mode
+from unabridged.domain.settings import Settings
+from unabridged.errors import SettingError
+
+
+def file_in(home, text):
+    path = config.file_of(home)
+    path.parent.mkdir(parents=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_defaults_when_nothing_is_said(tmp_path):
+    got = config.load(home=tmp_path / "new", environ={})
+    assert got == Settings(home=str(tmp_path / "new"))
+    assert not (tmp_path / "new").exists()
+
+
+def test_each_source_yields_to_the_next(tmp_path):
+    path = file_in(tmp_path, 'user = "file"\nagent = "file"\nmodel = "file"\n')
+    environ = {"UNABRIDGED_AGENT": "env", "UNABRIDGED_MODEL": "env"}
+    got = config.read(home=tmp_path, environ=environ, model="argument")
+    assert (got.settings.user, got.settings.agent, got.settings.model) == (
+        "file",
+        "env",
+        "argument",
+    )
+    assert got.sources["user"] == str(path)
+    assert got.sources["agent"] == "$UNABRIDGED_AGENT"
+    assert got.sources["model"] == "argument"
+    assert got.sources["window"] == "default"
+
+
+def test_every_setting_has_a_variable(tmp_path):
+    samples = {
+        "home": str(tmp_path), "store": "memory", "user": "u", "agent": "a",
+        "isolation": "user, agent,model", "upstream": "quote", "model": "m",
+        "ollama_url": "http://h:1", "openai_url": "http://h/v1", "openai_key": "k", "gguf": "g",
+        "window": "8_192", "max_prompt_tokens": "4,096", "max_output": "auto", "mode": "tools",
+        "verbosity": "concise", "persona": "p", "system": "s", "tools": "a.py,b.py:f",
+        "tokenizer": "estimate", "model_cache_ttl": "60", "timeout": "1.5", "evidence_floor": "0.5",
+    }  # fmt: skip
+    assert set(samples) == set(config.NAMES)
+    environ = {f"UNABRIDGED_{name.upper()}": value for name, value in samples.items()}
+    reading = config.read(environ=environ)
+    got = reading.settings
+    assert all(source.startswith("$UNABRIDGED_") for source in reading.sources.values())
+    assert got.isolation == ("user", "agent", "model")
+    assert (got.window, got.max_prompt_tokens, got.max_output) == (8192, 4096, None)
+    assert got.mode is Mode.TOOLS
+    assert got.tools == ("a.py", "b.py:f")
+    assert got.timeout == 1.5
+
+
+def test_home_comes_from_the_environment_and_is_absolute(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert config.load(environ={"UNABRIDGED_HOME": "here"}).home == str(tmp_path / "here")
+    assert config.load(home="there", environ={"UNABRIDGED_HOME": "x"}).home == str(
+        tmp_path / "there"
+    )
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert config.load(environ={"UNABRIDGED_HOME": "~/x"}).home == str(tmp_path / "x")
+    assert config.load(environ={}).home.endswith("unabridged")
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("example.org", "http://example.org:11434"),
+        ("1.2.3.4:8000", "http://1.2.3.4:8000"),
+        (":8000", "http://127.0.0.1:8000"),
+        ("0.0.0.0", "http://127.0.0.1:11434"),
+        ("0.0.0.0:1234", "http://127.0.0.1:1234"),
+        ("http://example.org", "http://example.org:80"),
+        ("https://example.org/", "https://example.org:443"),
+        ("https://example.org:99/ollama", "https://example.org:99/ollama"),
+        ("[::1]:8000", "http://[::1]:8000"),
+        ("::1", "http://[::1]:11434"),
+        ("[::]", "http://[::1]:11434"),
+        (' "example.org:1" ', "http://example.org:1"),
+    ],
+)
+def test_ollama_host_in_its_usual_forms(tmp_path, text, address):
+    assert config.load(home=tmp_path, environ={"OLLAMA_HOST": text}).ollama_url == address
+
+
+@pytest.mark.parametrize("text", ["ftp://x", "host:port", "host:99999", "http://", "[::1"])
+def test_ollama_host_that_is_no_address(tmp_path, text):
+    with pytest.raises(SettingError, match="OLLAMA_HOST"):
+        config.load(home=tmp_path, environ={"OLLAMA_HOST": text})
+
+
+def test_our_own_variable_beats_ollama_host(tmp_path):
+    environ = {"OLLAMA_HOST": "other", "UNABRIDGED_OLLAMA_URL": "http://mine:1"}
+    assert config.load(home=tmp_path, environ=environ).ollama_url == "http://mine:1"
+
+
+def test_openai_key_is_used_only_where_an_address_was_named(tmp_path):
+    environ = {"OPENAI_API_KEY": "sk-secret"}
+    assert config.load(home=tmp_path, environ=environ).openai_key == ""
+    named = config.load(home=tmp_path, environ=environ, openai_url="http://h/v1")
+    assert named.openai_key == "sk-secret"
+    own = config.load(home=tmp_path, environ=environ, openai_url="http://h/v1", openai_key="mine")
+    assert own.openai_key == "mine"
+
+
+def test_unknown_names_are_refused_with_the_nearest(tmp_path):
+    path = file_in(tmp_path, 'modell = "x"\n')
+    with pytest.raises(SettingError, match=str(path)) as caught:
+        config.load(home=tmp_path, environ={})
+    assert "'model'" in caught.value.hint
+    with pytest.raises(SettingError, match="UNABRIDGED_WINDOWS") as caught:
+        config.load(home=tmp_path / "other", environ={"UNABRIDGED_WINDOWS": "1"})
+    assert "UNABRIDGED_WINDOW?" in caught.value.hint
+    with pytest.raises(SettingError, match="usr") as caught:
+        config.load(home=tmp_path / "other", environ={}, usr="x")
+    assert "'user'" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "hint"),
+    [
+        ("window", 100, "at least 512"),
+        ("window", "many", "whole number"),
+        ("upstream", "olama", "'ollama'"),
+        ("mode", "chatt", "chat, tools"),
+        ("user", "", "1 to 200"),
+        ("user", "a\nb", "1 to 200"),
+        ("isolation", ["team"], "user, agent, model"),
+        ("ollama_url", "localhost:11434", "http://"),
+        ("openai_url", "h/v1", "http://"),
+        ("evidence_floor", 2, "0 to 1"),
+        ("timeout", 0, "more than 0"),
+        ("tools", 3, "list of words"),
+    ],
+)
+def test_wrong_values_are_refused_and_say_what_they_take(tmp_path, name, value, hint):
+    with pytest.raises(SettingError, match=name) as caught:
+        config.load(home=tmp_path, environ={}, **{name: value})
+    assert hint in caught.value.hint
+
+
+def test_a_wrong_secret_is_not_repeated(tmp_path):
+    file_in(tmp_path, "openai_key = 12345678\n")
+    with pytest.raises(SettingError) as caught:
+        config.load(home=tmp_path, environ={})
+    assert "12345678" not in str(caught.value) + caught.value.hint
+
+
+def test_a_file_that_is_no_toml_is_named_with_its_line(tmp_path):
+    path = file_in(tmp_path, "user = \n")
+    with pytest.raises(SettingError, match=r"line 1") as caught:
+        config.load(home=tmp_path, environ={})
+    assert str(path) in str(caught.value)
+    path.write_bytes(b"user = '\xff'\n")
+    with pytest.raises(SettingError, match="TOML"):
+        config.load(home=tmp_path, environ={})
+
+
+def test_paths_in_the_file_are_relative_to_it(tmp_path):
+    file_in(tmp_path, 'persona = "eve.txt"\n')
+    assert config.load(home=tmp_path, environ={}).persona == str(tmp_path / "config" / "eve.txt")
+
+
+def test_describe_masks_secrets(tmp_path):
+    rows = config.describe(config.read(home=tmp_path, environ={}, openai_key="sk-secret"))
+    assert [row.name for row in rows] == list(config.NAMES)
+    assert "sk-secret" not in repr(rows)
+    assert {row.name: row.source for row in rows}["openai_key"] == "argument"
+
+
+def test_folders_are_private_and_made_on_first_use(tmp_path):
+    home = tmp_path / "deep" / "home"
+    path = config.folder(home, "spaces")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o700
+    assert stat.S_IMODE(home.stat().st_mode) == 0o700
+    assert [path.name for path in home.iterdir()] == ["spaces"]
+
+
+def test_a_home_that_cannot_be_used_is_a_typed_error(tmp_path):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(SettingError, match="cannot be used") as caught:
+        config.folder(tmp_path / "file", "spaces")
+    assert "--home" in caught.value.hint
+
+
+def test_set_leaves_the_rest_of_the_file_as_it_is(tmp_path):
+    path = file_in(tmp_path, '# mine\nuser = "a" # me\ntools = [\n  "x.py",\n]\nmodel = "m"\n')
+    write_setting(tmp_path, "tools", "a.py, b.py")
+    write_setting(tmp_path, "window", "4096")
+    write_setting(tmp_path, "system", 'say "hi"\nand\tbye \x7f')
+    write_setting(tmp_path, "model", None)
+    got = config.load(home=tmp_path, environ={})
+    assert got.tools == ("a.py", "b.py")
+    assert (got.window, got.model) == (4096, "")
+    assert got.system == 'say "hi"\nand\tbye \x7f'
+    assert path.read_text(encoding="utf-8").startswith('# mine\nuser = "a" # me\ntools = ["a.py"')
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_set_mends_a_wrong_value_but_not_a_broken_file(tmp_path):
+    path = file_in(tmp_path, 'window = "wide"\n')
+    write_setting(tmp_path, "window", "2048")
+    assert config.load(home=tmp_path, environ={}).window == 2048
+    path.write_text("window = \n", encoding="utf-8")
+    with pytest.raises(SettingError, match="TOML"):
+        write_setting(tmp_path, "window", "1024")
+    assert path.read_text(encoding="utf-8") == "window = \n"
+
+
+def test_set_refuses_what_it_would_garble(tmp_path):
+    text = 'system = """\nmodel = 1\n"""\nmodel = "m"\n'
+    path = file_in(tmp_path, text)
+    with pytest.raises(SettingError, match="safely"):
+        write_setting(tmp_path, "model", "n")
+    assert path.read_text(encoding="utf-8") == text
+    with pytest.raises(SettingError, match="home"):
+        write_setting(tmp_path, "home", "x")
