@@ -121,7 +121,6 @@ class Stats:
         tokens: Tokens, as counted when they were stored.
         bytes: Bytes on disk.
         pins: Pinned texts.
-        contexts: Prepared contexts whose ledger is stored.
         states: Exchange state to count, of the newest 1,000 exchanges.
         models: Model to count, of the newest 1,000 exchanges.
         first: The date of the oldest exchange.
@@ -136,7 +135,6 @@ class Stats:
     tokens: int
     bytes: int
     pins: int
-    contexts: int
     states: Mapping[str, int]
     models: Mapping[str, int]
     first: datetime | None
