@@ -189,6 +189,10 @@ class Store(Protocol):
         """
         ...
 
+    def counts(self) -> Mapping[str, int]:
+        """How many exchanges each session holds, all branches; empty sessions are missing."""
+        ...
+
     def put(self, records: Iterable[Record]) -> None:
         """Write records in one transaction; one of the same kind and id is replaced."""
         ...
