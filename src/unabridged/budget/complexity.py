@@ -6,12 +6,11 @@ stand; its length counts whole.
 
 import math
 import re
-from functools import lru_cache
 
 from unabridged.budget.cues import BREVITY, CUES, MODE_WEIGHTS, PHRASES, UNSPACED_CUES
 from unabridged.domain.budget import Mode
 
-EDGE = 1_500
+EDGE = 1_000
 """Characters read at the beginning and at the end."""
 
 STEEPNESS = 1.6
@@ -19,8 +18,9 @@ STEEPNESS = 1.6
 
 _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]")
-_PART = re.compile(r"[,;，；、。]|\band\b|\bthen\b|\bund\b|\bet\b|\bsowie\b|\balso\b")
-_ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s", re.MULTILINE)
+_PART_MARKS = ",;，；、。"
+_PART_WORDS = ("and", "then", "also", "und", "sowie", "et", "puis", "y", "luego")
+_ITEM = re.compile(r"\n[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]")
 _QUESTION = re.compile(r"[?？](?![?？])")
 
 LENGTH_WEIGHT = 0.30
@@ -32,7 +32,6 @@ QUESTION_WEIGHT, QUESTIONS_MOST = 0.12, 4
 CODE_BLOCK_WEIGHT = 0.15
 
 
-@lru_cache(maxsize=256)
 def complexity(text: str, mode: Mode) -> float:
     """Score how long an answer a message asks for.
 
@@ -46,7 +45,7 @@ def complexity(text: str, mode: Mode) -> float:
     read = text if len(text) <= 2 * EDGE else f"{text[:EDGE]}\n{text[-EDGE:]}"
     lowered = read.lower()
     words = _WORD.findall(lowered)
-    weight = _length(text, read, len(words)) + _structure(lowered)
+    weight = _length(text, read, len(words)) + _structure(lowered, words)
     asked = _cues(lowered, set(words))
     weight += asked
     if asked:
@@ -67,10 +66,11 @@ def _length(text: str, read: str, words: int) -> float:
     return LENGTH_WEIGHT * min(1.0, math.log(words / 3) / math.log(LENGTH_FULL / 3))
 
 
-def _structure(lowered: str) -> float:
+def _structure(lowered: str, words: list[str]) -> float:
     """The weight of parts, list items, further questions and code blocks."""
-    parts = min(PARTS_MOST, len(_PART.findall(lowered)))
-    items = min(ITEMS_MOST, len(_ITEM.findall(lowered)))
+    joins = sum(map(lowered.count, _PART_MARKS)) + sum(map(words.count, _PART_WORDS))
+    parts = min(PARTS_MOST, joins)
+    items = min(ITEMS_MOST, len(_ITEM.findall(f"\n{lowered}")))
     further = min(QUESTIONS_MOST, max(0, len(_QUESTION.findall(lowered)) - 1))
     weight = PART_WEIGHT * parts + ITEM_WEIGHT * items + QUESTION_WEIGHT * further
     return weight + (CODE_BLOCK_WEIGHT if "```" in lowered else 0.0)

@@ -35,7 +35,7 @@ _WORDS: Mapping[Kind, str] = {
     """,
     Kind.CODE: """
         code codebase function functions class classes script scripts program algorithm api
-        implement implementation implementing refactor refactoring sql query regex architecture
+        implement implementation implementing refactor refactoring sql query regex architecture architektur arquitectura architettura
         database backend frontend compiler python javascript typescript rust java golang html css
         bug bugs stacktrace traceback unittest unittests dockerfile module parser funktion skript
         programm klasse datenbank implementiere fonction programme classe código función programa
