@@ -1,0 +1,247 @@
+"""Calibration: what a model's tokens really cost, learned from what its server reports.
+
+A ratio per script class, found by recursive least squares with a full covariance (a Kalman filter
+whose state barely moves): each report says how many tokens a whole prompt took, and the classes
+share its surprise by how much of the prompt they are and how uncertain they still are.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+from unabridged.budget.shares import MARGIN_SHARE
+
+TEMPLATE = "template"
+"""The class of the tokens that the chat template adds."""
+
+IMAGE = "image"
+"""The class of the tokens that pictures take."""
+
+OUTSIDE_TEXT = frozenset({TEMPLATE, IMAGE})
+"""What no tokenizer counts, so that it is learned under an exact one too."""
+
+BOUNDS: Mapping[str, tuple[float, float]] = MappingProxyType(
+    {
+        "latin": (0.65, 1.5),
+        "foreign": (0.4, 1.6),
+        "code": (0.45, 1.5),
+        "marks": (0.4, 1.6),
+        "cjk": (0.25, 1.6),
+        "kana": (0.2, 1.6),
+        "hangul": (0.15, 1.5),
+        "cyrillic": (0.15, 1.6),
+        "other": (0.15, 1.6),
+        "emoji": (0.25, 1.5),
+        TEMPLATE: (0.2, 4.0),
+        IMAGE: (0.05, 4.0),
+    }
+)
+"""Class to the ratios that any real tokenizer can have; other reports are impossible."""
+
+_OTHERS_BOUNDS = (0.15, 1.6)
+_SPREAD = 0.35
+"""How uncertain a ratio is before any report (standard deviation)."""
+
+_NOISE = 0.02
+"""How far a prompt is off when every ratio is right, as a share of it."""
+
+_DRIFT = 1.02
+"""By how much each report ages what was learned before, up to the first uncertainty."""
+
+_SURPRISE = 4.0
+"""Standard deviations to which a surprise is cut: one odd report moves little."""
+
+_FADE = 0.85
+"""How much of the error statistics each report keeps."""
+
+_PROVED_AFTER = 8
+"""Reports before the margin shrinks."""
+
+LEAST_MARGIN = 0.01
+"""The margin never falls below this share of the window."""
+
+_SAFETY = 1.0
+_MARGIN_SAFETY = 2.5
+"""Standard deviations of the error: added to counts, and kept as margin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What was learned about one model under one tokenizer.
+
+    Attributes:
+        tokenizer: The identity of the tokenizer whose counts it mends.
+        exact: Whether that is the model's own: then only the template's cost is learned.
+        ratios: Class to tokens that the model takes per token counted; 1 where absent.
+        covariance: Class to class to how uncertain the ratios are together.
+        evidence: Class to tokens counted in prompts that were reported.
+        reports: Reports learned from.
+        ignored: Reports that were impossible, such as those of truncated prompts.
+        bias: The mean error of late, as a share: above 0, prompts were dearer than counted.
+        variance: Its variance.
+    """
+
+    tokenizer: str = ""
+    exact: bool = False
+    ratios: Mapping[str, float] = field(default_factory=dict)
+    covariance: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    evidence: Mapping[str, float] = field(default_factory=dict)
+    reports: int = 0
+    ignored: int = 0
+    bias: float = 0.0
+    variance: float = 0.0
+
+    @property
+    def neutral(self) -> bool:
+        """Whether it changes no count of a text."""
+        return self.exact or self.reports == 0
+
+    def apply(self, by_script: Mapping[str, float]) -> int:
+        """Tokens that the model will take for counts by class; rounded up, errs high."""
+        return math.ceil(self.predict(by_script) * (1 + self._safety()) - 1e-9)
+
+    def predict(self, by_script: Mapping[str, float]) -> float:
+        """The same without safety: as near as is known."""
+        return sum(self.ratios.get(name, 1.0) * count for name, count in by_script.items())
+
+    def margin_share(self) -> float:
+        """The safety margin that is proved to suffice: 0.05 at first, never below 0.01."""
+        if self.reports < _PROVED_AFTER:
+            return MARGIN_SHARE
+        needed = max(0.0, self.bias) + _MARGIN_SAFETY * math.sqrt(self.variance)
+        return min(MARGIN_SHARE, max(LEAST_MARGIN, needed))
+
+    def possible(self, by_script: Mapping[str, float], reported: int) -> bool:
+        """Whether a whole prompt of these counts can have taken the reported tokens."""
+        least = most = 0.0
+        for name, count in by_script.items():
+            low, high = BOUNDS.get(name, _OTHERS_BOUNDS)
+            fixed = self.exact and name not in OUTSIDE_TEXT
+            least += count if fixed else low * count
+            most += count if fixed else high * count
+        return math.floor(least) <= reported <= math.ceil(most)
+
+    def learn(
+        self, by_script: Mapping[str, float], reported: int, template: float = 0.0
+    ) -> "Calibration":
+        """Give what is known after one more report.
+
+        Args:
+            by_script: Tokens counted in the prompt, by class, before any calibration.
+            reported: Tokens that the server says the whole prompt took.
+            template: Tokens planned for the chat template, where ``by_script`` lacks them.
+        """
+        counts = {name: float(n) for name, n in by_script.items() if n > 0}
+        if template > 0:
+            counts[TEMPLATE] = counts.get(TEMPLATE, 0.0) + template
+        if reported <= 0 or not counts or not self.possible(counts, reported):
+            return replace(self, ignored=self.ignored + 1)
+        error = reported - self.predict(counts)
+        ratios, covariance = self._updated(counts, error, reported)
+        share = error / reported
+        fade = _FADE if self.reports else 0.0
+        bias = fade * self.bias + (1 - fade) * share
+        spread = share - self.bias if self.reports else 0.0
+        evidence = {
+            name: self.evidence.get(name, 0.0) + counts.get(name, 0.0)
+            for name in {*self.evidence, *counts}
+        }
+        return replace(
+            self,
+            ratios=ratios,
+            covariance=covariance,
+            evidence=evidence,
+            reports=self.reports + 1,
+            bias=bias,
+            variance=fade * (self.variance + (1 - fade) * spread * spread),
+        )
+
+    def _safety(self) -> float:
+        """What is added to counts, as a share: the error's upper quantile, until it is small."""
+        if self.neutral:
+            return 0.0
+        quantile = self.bias + _SAFETY * math.sqrt(self.variance)
+        return min(MARGIN_SHARE / 2, max(0.0, quantile))
+
+    def _uncertainty(self, one: str, other: str) -> float:
+        known = self.covariance.get(one, {}).get(other)
+        if known is not None:
+            return known
+        free = one == other and (one in OUTSIDE_TEXT or not self.exact)
+        return _SPREAD**2 if free else 0.0
+
+    def _updated(
+        self, counts: Mapping[str, float], error: float, reported: int
+    ) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
+        """One step of the filter: new ratios within their bounds, and their covariance."""
+        names = sorted({*self.ratios, *counts})
+        joint = {
+            one: {other: self._uncertainty(one, other) * _DRIFT for other in names} for one in names
+        }
+        pull = {one: sum(joint[one][o] * counts.get(o, 0.0) for o in names) for one in names}
+        expected = sum(pull[name] * counts.get(name, 0.0) for name in names)
+        expected += (_NOISE * reported) ** 2 + 1.0
+        limit = _SURPRISE * math.sqrt(expected)
+        error = min(limit, max(-limit, error))
+        ratios = {}
+        for name in names:
+            low, high = BOUNDS.get(name, _OTHERS_BOUNDS)
+            moved = self.ratios.get(name, 1.0) + pull[name] * error / expected
+            ratios[name] = min(high, max(low, moved))
+        most = _SPREAD**2
+        covariance = {
+            one: {
+                other: min(most, joint[one][other] - pull[one] * pull[other] / expected)
+                for other in names
+            }
+            for one in names
+        }
+        return ratios, covariance
+
+    def to_body(self) -> dict[str, Any]:
+        """Give it as plain data for the body of a record."""
+        return {
+            "tokenizer": self.tokenizer,
+            "exact": self.exact,
+            "ratios": dict(self.ratios),
+            "covariance": {one: dict(row) for one, row in self.covariance.items()},
+            "evidence": dict(self.evidence),
+            "reports": self.reports,
+            "ignored": self.ignored,
+            "bias": self.bias,
+            "variance": self.variance,
+        }
+
+    @classmethod
+    def from_body(cls, body: Mapping[str, Any]) -> "Calibration":
+        """Read what ``to_body`` gave.
+
+        Raises:
+            ValueError: A field is missing, unknown or of another type.
+        """
+        try:
+            covariance = {
+                str(one): {str(other): float(value) for other, value in row.items()}
+                for one, row in body["covariance"].items()
+            }
+            return cls(
+                tokenizer=str(body["tokenizer"]),
+                exact=bool(body["exact"]),
+                ratios={str(name): float(value) for name, value in body["ratios"].items()},
+                covariance=covariance,
+                evidence={str(name): float(value) for name, value in body["evidence"].items()},
+                reports=int(body["reports"]),
+                ignored=int(body["ignored"]),
+                bias=float(body["bias"]),
+                variance=float(body["variance"]),
+            )
+        except (AttributeError, KeyError, TypeError) as error:
+            raise ValueError(f"no calibration: {error}") from error
+
+    def fitting(self, tokenizer: str, *, exact: bool) -> "Calibration":
+        """Give this if it was learned under that tokenizer, else a fresh one for it."""
+        if self.tokenizer == tokenizer and self.exact == exact:
+            return self
+        return Calibration(tokenizer=tokenizer, exact=exact)

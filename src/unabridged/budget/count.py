@@ -1,0 +1,173 @@
+"""Count what goes into a prompt: texts, messages, tools, and the template around them."""
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from unabridged.budget.calibration import IMAGE, TEMPLATE, Calibration
+from unabridged.domain.chat import ToolSpec
+from unabridged.domain.message import Image, Message, Part, Reasoning, Text, ToolCall, ToolResult
+from unabridged.ports import Tokenizer
+
+PER_MESSAGE = 5
+"""Template tokens around a message: ChatML and Llama 3 take five."""
+
+PER_PROMPT = 3
+"""Template tokens that open the answer."""
+
+PER_CALL = 12
+"""Tokens around a tool call, its result, or a tool's definition."""
+
+IMAGE_TOKENS = 1_105
+"""Tokens of a picture, flat: a 1,024 x 1,024 picture in high detail, by OpenAI's vision guide; the
+open models in common use take 576 to about 1,000."""
+
+_MEMO = 8_192
+"""Messages whose count is remembered."""
+
+
+class Counter:
+    """Counts under one tokenizer and calibration.
+
+    Args:
+        tokenizer: Counts or estimates texts.
+        calibration: What was learned for the model under this tokenizer; one that was learned
+            under another tokenizer is passed over.
+        per_message: Template tokens around each message.
+        per_prompt: Template tokens of a prompt beside those.
+    """
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        calibration: Calibration | None = None,
+        per_message: int = PER_MESSAGE,
+        per_prompt: int = PER_PROMPT,
+    ) -> None:
+        self._tokenizer = tokenizer
+        given = calibration or Calibration()
+        self._calibration = given.fitting(tokenizer.identity, exact=tokenizer.exact)
+        self._per_message = per_message
+        self._per_prompt = per_prompt
+        self._memo: dict[tuple[Part, ...], int] = {}
+
+    @property
+    def identity(self) -> str:
+        """The tokenizer's identity, which is stored with counts."""
+        return self._tokenizer.identity
+
+    @property
+    def exact(self) -> bool:
+        """Whether texts are counted by the model's own tokenizer."""
+        return self._tokenizer.exact
+
+    @property
+    def calibration(self) -> Calibration:
+        """What counts are mended by."""
+        return self._calibration
+
+    def text(self, text: str) -> int:
+        """Tokens of a text without any template."""
+        if not text:
+            return 0
+        if self._calibration.neutral:
+            return self._tokenizer.count(text)
+        return max(1, self._calibration.apply(self._tokenizer.by_script(text)))
+
+    def plain(self, message: Message) -> int:
+        """Tokens of a message's content before calibration: what is stored with the message."""
+        return sum(map(self._part_plain, message.parts))
+
+    def parts(self, message: Message) -> int:
+        """Tokens of a message's content: text, tool calls and results, pictures; no reasoning.
+
+        The stored count is used where it holds: same tokenizer, and no ratios to apply.
+        """
+        known = message.tokens if message.tokenizer == self.identity else None
+        if known is not None and self._calibration.neutral:
+            return known
+        count = self._memo.get(message.parts)
+        if count is None:
+            count = sum(map(self._part, message.parts))
+            if len(self._memo) >= _MEMO:
+                self._memo.pop(next(iter(self._memo)))
+            self._memo[message.parts] = count
+        return count
+
+    def message(self, message: Message) -> int:
+        """Tokens of a message in a prompt, with the template around it."""
+        return self.parts(message) + self._flat(TEMPLATE, self._per_message)
+
+    def tool(self, tool: ToolSpec) -> int:
+        """Tokens of a tool's definition in a prompt."""
+        return self.text(tool_text(tool)) + self._flat(TEMPLATE, PER_CALL)
+
+    def opening(self) -> int:
+        """Template tokens of a prompt beside those of its messages."""
+        return self._flat(TEMPLATE, self._per_prompt)
+
+    def prompt(self, messages: Iterable[Message], tools: Iterable[ToolSpec] = ()) -> int:
+        """Tokens of a whole prompt: the sum of its messages, its tools and its opening."""
+        return sum(map(self.message, messages)) + sum(map(self.tool, tools)) + self.opening()
+
+    def by_script(
+        self, messages: Iterable[Message], tools: Iterable[ToolSpec] = ()
+    ) -> Mapping[str, float]:
+        """Tokens of a whole prompt by class before calibration; what ``learn`` takes."""
+        found: defaultdict[str, float] = defaultdict(float)
+        texts = [tool_text(tool) for tool in tools]
+        found[TEMPLATE] = float(self._per_prompt + PER_CALL * len(texts))
+        for message in messages:
+            found[TEMPLATE] += self._per_message
+            for part in message.parts:
+                text, kind, flat = _priced(part)
+                texts.append(text)
+                found[kind] += flat
+        for text in texts:
+            for name, count in self._tokenizer.by_script(text).items():
+                found[name] += count
+        return {name: count for name, count in found.items() if count}
+
+    def _flat(self, kind: str, planned: int) -> int:
+        return math.ceil(planned * self._calibration.ratios.get(kind, 1.0) - 1e-9)
+
+    def _part(self, part: Part) -> int:
+        text, kind, flat = _priced(part)
+        return self.text(text) + self._flat(kind, flat)
+
+    def _part_plain(self, part: Part) -> int:
+        text, _, flat = _priced(part)
+        return (self._tokenizer.count(text) if text else 0) + flat
+
+
+def _priced(part: Part) -> tuple[str, str, int]:
+    """The text of a part that is counted, and the class and tokens of its flat price."""
+    match part:
+        case Text(text):
+            return text, TEMPLATE, 0
+        case ToolCall(name=name, arguments=arguments):
+            return f"{name} {arguments}", TEMPLATE, PER_CALL
+        case ToolResult(name=name, text=text):
+            return f"{name} {text}", TEMPLATE, PER_CALL
+        case Image():
+            return "", IMAGE, IMAGE_TOKENS
+        case Reasoning():
+            return "", TEMPLATE, 0
+
+
+def tool_text(tool: ToolSpec) -> str:
+    """A tool as the JSON that most templates put into the prompt."""
+    function = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.parameters,
+    }
+    return json.dumps({"type": "function", "function": function}, default=_plain)
+
+
+def _plain(value: object) -> object:
+    """JSON for the mappings that are no dicts."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"a tool's schema holds a {type(value).__name__}, which JSON cannot hold")

@@ -1,0 +1,129 @@
+"""A GGUF model's own tokenizer, through the ``/tokenize`` of llama.cpp's server in this process.
+
+The request and the answer are those of llama.cpp ``tools/server/README.md``, section "POST
+/tokenize". A server can be shared with the one that answers; else a small one is started here,
+whose weights are only mapped, not read.
+"""
+
+import http.client
+import json
+from collections.abc import Mapping
+from importlib import import_module
+from threading import Lock
+from typing import Any
+from urllib.parse import urlsplit
+
+from unabridged.errors import MissingExtraError, SettingError, UpstreamError
+from unabridged.tokens.estimate import EstimateTokenizer
+from unabridged.tokens.memo import Memo
+
+WAIT = 60.0
+"""Seconds for which one count may take."""
+
+
+class GgufTokenizer:
+    """Counts with the tokenizer inside a GGUF file; loaded at the first count.
+
+    Args:
+        path: The GGUF file.
+        server_url: The address of a llama.cpp server that has loaded it already, or empty to
+            start one.
+
+    Raises:
+        MissingExtraError: xllamacpp is not installed, and no server was named.
+    """
+
+    def __init__(self, path: str, server_url: str = "") -> None:
+        self._path = path
+        self._url = server_url
+        self._lock = Lock()
+        self._server: Any = None
+        self._connection: http.client.HTTPConnection | None = None
+        self._shape = EstimateTokenizer()
+        self._memo: Memo[int] = Memo()
+        if not server_url:
+            _module()
+
+    @property
+    def identity(self) -> str:
+        """``gguf-`` and the file's name: one name is taken for one tokenizer."""
+        return f"gguf-{self._path.replace(chr(92), '/').rsplit('/', 1)[-1]}"
+
+    @property
+    def exact(self) -> bool:
+        """True: this is the model's own tokenizer."""
+        return True
+
+    def count(self, text: str) -> int:
+        """Tokens of a text; special tokens in it are counted as the text they are.
+
+        Raises:
+            SettingError: The file cannot be loaded.
+            UpstreamError: The server does not answer.
+        """
+        return self._memo.of(text, self._ask) if text else 0
+
+    def by_script(self, text: str) -> Mapping[str, float]:
+        """The exact count, divided in the proportions that the estimate gives."""
+        return self._shape.divided(text, self.count(text))
+
+    def close(self) -> None:
+        """Let go of the connection and of the server, where it was started here."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+            self._connection = None
+            if self._server is not None:
+                self._server = None
+                self._url = ""
+
+    def _ask(self, text: str) -> int:
+        # JSON cannot carry lone surrogates; they travel as the replacement mark.
+        sound = text.encode("utf-8", "replace").decode()
+        body = json.dumps({"content": sound, "add_special": False, "parse_special": False})
+        with self._lock:
+            try:
+                return len(self._post(body)["tokens"])
+            except (OSError, http.client.HTTPException, KeyError, ValueError) as error:
+                if self._connection is not None:
+                    self._connection.close()
+                self._connection = None
+                raise UpstreamError(
+                    "The embedded model's tokenizer does not answer.",
+                    hint="Try again, or set the tokenizer to 'estimate'.",
+                ) from error
+
+    def _post(self, body: str) -> Any:
+        if self._connection is None:
+            if not self._url:
+                self._url = self._start()
+            self._connection = http.client.HTTPConnection(urlsplit(self._url).netloc, timeout=WAIT)
+        headers = {"Content-Type": "application/json"}
+        self._connection.request("POST", "/tokenize", body, headers)
+        return json.loads(self._connection.getresponse().read())
+
+    def _start(self) -> str:
+        """Start a server with the least context; give its address."""
+        module = _module()
+        settings = module.CommonParams()
+        settings.model.path = self._path
+        settings.n_ctx = 64
+        settings.n_parallel = 1
+        settings.warmup = False
+        settings.port = 0
+        settings.verbosity = -1
+        try:
+            self._server = module.Server(settings)
+        except RuntimeError as error:
+            raise SettingError(
+                f"The GGUF file {self._path} cannot be loaded.",
+                hint="Check that the file is whole and a GGUF model, or set another one.",
+            ) from error
+        return str(self._server.listening_address)
+
+
+def _module() -> Any:
+    try:
+        return import_module("xllamacpp")
+    except ImportError as error:
+        raise MissingExtraError("xllamacpp", "gguf") from error
