@@ -1,0 +1,393 @@
+"""The reference: a store in dictionaries. Nothing is kept when the process ends.
+
+What other stores must do is what this one does; it is written to be read.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from threading import RLock
+
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.message import Message, part_to_dict
+from unabridged.domain.record import Record, RecordKind
+from unabridged.domain.scope import Space
+from unabridged.domain.session import Session
+from unabridged.errors import HeadMovedError
+from unabridged.ports import Batch, Totals
+from unabridged.stores import refusals
+from unabridged.stores.codec import pack, unpack
+from unabridged.stores.forgetting import bears_title
+
+
+@dataclass(slots=True)
+class _Entry:
+    """An exchange as it is kept: with its own messages only, and the id of one that it shares."""
+
+    exchange: Exchange
+    opened_by: str | None
+
+
+class InMemoryStore:
+    """One space in dictionaries; the reference implementation of ``ports.Store``.
+
+    Args:
+        space: The space that it holds.
+    """
+
+    def __init__(self, space: Space) -> None:
+        self._space = space
+        self._lock = RLock()
+        self._closed = False
+        self._sessions: dict[str, Session] = {}
+        self._entries: dict[str, _Entry] = {}
+        self._owners: dict[str, str] = {}
+        self._messages: dict[str, Message] = {}
+        self._records: dict[tuple[RecordKind, str], tuple[Record, bytes]] = {}
+        self._tokens = 0
+        self._bytes = 0
+
+    @property
+    def space(self) -> Space:
+        """The space that it holds."""
+        return self._space
+
+    # --- writing -------------------------------------------------------------------------------
+
+    def append(self, batch: Batch, expect_head: str | None) -> None:
+        """Write a batch whole or not at all; see ``ports.Store``."""
+        with self._open():
+            session, exchange = batch.session, batch.exchange
+            self._expect(session.id, expect_head)
+            entry = self._entries.get(exchange.id)
+            if exchange.session != session.id or (entry and entry.exchange.session != session.id):
+                raise refusals.wrong_session(exchange.id, session.id)
+            if entry is None:
+                self._check_new(exchange, batch.opened_by)
+            ids = [message.id for message in exchange.messages]
+            for place, message_id in enumerate(ids):
+                if message_id in self._messages or message_id in ids[:place]:
+                    raise refusals.duplicate(message_id)
+            if session.head not in ids:
+                self._check_head(session)
+            packed = [(record, pack(record.body)) for record in batch.records]
+            if entry is None:
+                entry = _Entry(replace(exchange, messages=()), batch.opened_by)
+            self._keep(entry, exchange)
+            self._sessions[session.id] = session
+            self._put(packed)
+
+    def admit(self, session: Session, exchanges: Sequence[Exchange]) -> int:
+        """Take over a conversation from elsewhere; see ``ports.Store``."""
+        with self._open():
+            added = self._admissible(session, exchanges)
+            known = self._sessions.get(session.id)
+            news = {message.id for _, own in added for message in own.messages}
+            if known is None and session.head not in news:
+                self._check_head(session)
+            for entry, own in added:
+                self._keep(entry, own)
+            if known is None:
+                self._sessions[session.id] = session
+            elif added:
+                head = session.head if self._leads_on(session, known, added) else known.head
+                updated = max(known.updated, session.updated)
+                self._sessions[session.id] = replace(known, head=head, updated=updated)
+            return len(added)
+
+    def amend(self, session: Session, expect_head: str | None) -> None:
+        """Change a session's header, or create it; see ``ports.Store``."""
+        with self._open():
+            self._expect(session.id, expect_head)
+            self._check_head(session)
+            self._sessions[session.id] = session
+
+    def put(self, records: Iterable[Record]) -> None:
+        """Write records; one of the same kind and id is replaced."""
+        with self._open():
+            self._put([(record, pack(record.body)) for record in records])
+
+    def drop(self, kind: RecordKind, ids: Iterable[str]) -> None:
+        """Remove records; ids that name nothing are passed over."""
+        with self._open():
+            for record_id in ids:
+                self._records.pop((kind, record_id), None)
+
+    def forget(self, ids: Iterable[str]) -> int:
+        """Remove exchanges with everything drawn from them; see ``ports.Store``."""
+        with self._open():
+            gone = {
+                name: self._entries[name] for name in dict.fromkeys(ids) if name in self._entries
+            }
+            for exchange_id in gone:
+                del self._entries[exchange_id]
+            self._lift_children(gone)
+            lost: dict[str, Message] = {}
+            for entry in gone.values():
+                for message in entry.exchange.messages:
+                    if not self._bequeath(message):
+                        lost[message.id] = self._lose(message)
+            self._lift_messages(lost)
+            for session_id in {entry.exchange.session for entry in gone.values()}:
+                self._mend_session(session_id, lost)
+            self._records = {
+                key: held
+                for key, held in self._records.items()
+                if not gone.keys() & set(held[0].exchanges)
+                and not (key[0] is RecordKind.CONTEXT and key[1] in gone)
+            }
+            return len(gone)
+
+    # --- reading -------------------------------------------------------------------------------
+
+    def recent(self, session: str, limit: int, before: str | None = None) -> list[Exchange]:
+        """The last exchanges on the session's current path, oldest first."""
+        with self._open():
+            header = self._sessions.get(session)
+            if header is None:
+                return []
+            if before is None:
+                step = self._ending(header.head)
+            else:
+                entry = self._entries.get(before)
+                mine = entry is not None and entry.exchange.session == session
+                step = entry.exchange.parent if entry and mine else None
+            path: list[Exchange] = []
+            while step is not None and len(path) < limit:
+                path.append(self._view(self._entries[step]))
+                step = self._entries[step].exchange.parent
+            return path[::-1]
+
+    def get(self, ids: Iterable[str]) -> dict[str, Exchange]:
+        """Whole exchanges by id; ids that name nothing are missing from the answer."""
+        with self._open():
+            return {name: self._view(self._entries[name]) for name in ids if name in self._entries}
+
+    def scan(self, after: str | None = None, limit: int = 1000) -> list[Exchange]:
+        """Exchanges of all sessions and branches in the order of their ids."""
+        with self._open():
+            ids = sorted(name for name in self._entries if after is None or name > after)
+            return [self._view(self._entries[name]) for name in ids[: max(limit, 0)]]
+
+    def session(self, session_id: str) -> Session | None:
+        """One session's header, or None."""
+        with self._open():
+            return self._sessions.get(session_id)
+
+    def sessions(self, newest: int | None = None) -> list[Session]:
+        """Sessions, the most recently updated first."""
+        with self._open():
+            order = sorted(self._sessions.values(), key=lambda s: (s.updated, s.id), reverse=True)
+            return order if newest is None else order[: max(newest, 0)]
+
+    def records(
+        self,
+        kind: RecordKind,
+        *,
+        ids: Sequence[str] | None = None,
+        newest: int | None = None,
+    ) -> list[Record]:
+        """Records of a kind in the order of their ids."""
+        with self._open():
+            wanted = None if ids is None else set(ids)
+            found = sorted(
+                name
+                for held, name in self._records
+                if held is kind and (wanted is None or name in wanted)
+            )
+            if newest is not None:
+                found = found[max(len(found) - newest, 0) :] if newest > 0 else []
+            held_records = [self._records[kind, name] for name in found]
+            return [replace(record, body=unpack(body)) for record, body in held_records]
+
+    def totals(self) -> Totals:
+        """How much the space holds; ``bytes`` are those of the contents, as JSON."""
+        with self._open():
+            return Totals(
+                sessions=len(self._sessions),
+                exchanges=len(self._entries),
+                messages=len(self._messages),
+                tokens=self._tokens,
+                bytes=self._bytes,
+            )
+
+    def close(self) -> None:
+        """Close; what it held can no longer be read."""
+        self._closed = True
+
+    # --- the parts -----------------------------------------------------------------------------
+
+    def _open(self) -> RLock:
+        if self._closed:
+            raise refusals.closed()
+        return self._lock
+
+    def _expect(self, session_id: str, expect_head: str | None) -> None:
+        known = self._sessions.get(session_id)
+        found = known.head if known else None
+        if found != expect_head:
+            raise HeadMovedError(session_id, expect_head, found)
+
+    def _check_new(self, exchange: Exchange, opened_by: str | None) -> None:
+        if exchange.parent is not None and not self._holds(exchange.parent, exchange.session):
+            raise refusals.stray_parent(exchange.id, exchange.parent)
+        if opened_by is not None and not self._holds(self._owners.get(opened_by), exchange.session):
+            raise refusals.stray_opening(exchange.id, opened_by)
+        if opened_by is None and not exchange.messages:
+            raise refusals.empty(exchange.id)
+
+    def _check_head(self, session: Session) -> None:
+        if session.head is None:
+            return
+        if not self._holds(self._owners.get(session.head), session.id):
+            raise refusals.stray_head(session.id, session.head)
+
+    def _holds(self, exchange_id: str | None, session_id: str) -> bool:
+        entry = self._entries.get(exchange_id) if exchange_id is not None else None
+        return entry is not None and entry.exchange.session == session_id
+
+    def _keep(self, entry: _Entry, news: Exchange) -> None:
+        """Add the messages of ``news`` to an entry, and take over its state, mode and model."""
+        entry.exchange = replace(
+            entry.exchange,
+            messages=entry.exchange.messages + news.messages,
+            state=news.state,
+            mode=news.mode,
+            model=news.model,
+        )
+        self._entries[news.id] = entry
+        for message in news.messages:
+            self._messages[message.id] = message
+            self._owners[message.id] = news.id
+            self._tokens += message.tokens or 0
+            self._bytes += _size(message)
+
+    def _admissible(
+        self, session: Session, exchanges: Sequence[Exchange]
+    ) -> list[tuple[_Entry, Exchange]]:
+        """Give what is new, as an empty entry and the exchange with the messages that are its own."""
+        added: list[tuple[_Entry, Exchange]] = []
+        news: dict[str, Message] = {}
+        ids: set[str] = set()
+        for exchange in exchanges:
+            if exchange.session != session.id:
+                raise refusals.wrong_session(exchange.id, session.id)
+            if exchange.id in self._entries or exchange.id in ids:
+                continue
+            if not exchange.messages:
+                raise refusals.empty(exchange.id)
+            parent = exchange.parent
+            if parent is not None and parent not in ids and not self._holds(parent, session.id):
+                raise refusals.stray_parent(exchange.id, parent)
+            first = exchange.messages[0]
+            twin = news.get(first.id) or self._messages.get(first.id)
+            shared = first.id if twin == first else None
+            own = exchange.messages if shared is None else exchange.messages[1:]
+            for message in own:
+                if message.id in news or message.id in self._messages:
+                    raise refusals.duplicate(message.id)
+                news[message.id] = message
+            ids.add(exchange.id)
+            entry = _Entry(replace(exchange, messages=()), shared)
+            added.append((entry, replace(exchange, messages=own)))
+        return added
+
+    def _leads_on(
+        self, session: Session, known: Session, added: list[tuple[_Entry, Exchange]]
+    ) -> bool:
+        """Tell whether the head that came lies behind the one we have, on an exchange just added."""
+        if known.head is None or session.head is None:
+            return known.head is None and session.head in self._owners
+        step = self._ending(session.head)
+        if step not in {own.id for _, own in added}:
+            return False
+        ours = self._ending(known.head)
+        while step is not None and step != ours:
+            step = self._entries[step].exchange.parent
+        return step is not None
+
+    def _put(self, packed: list[tuple[Record, bytes]]) -> None:
+        for record, body in packed:
+            self._records[record.kind, record.id] = (record, body)
+
+    def _view(self, entry: _Entry) -> Exchange:
+        """Give an exchange whole, with the user's message that it shares in front."""
+        if entry.opened_by is None:
+            return entry.exchange
+        shared = (self._messages[entry.opened_by],)
+        return replace(entry.exchange, messages=shared + entry.exchange.messages)
+
+    def _sharing(self, message_id: str) -> list[str]:
+        return sorted(n for n, entry in self._entries.items() if entry.opened_by == message_id)
+
+    def _ending(self, head: str | None) -> str | None:
+        """Give the exchange that a head stands for: the newest one that ends there, else its owner."""
+        owner = self._owners.get(head) if head is not None else None
+        if head is None or owner is None:
+            return None
+        for exchange_id in sorted([owner, *self._sharing(head)], reverse=True):
+            if self._view(self._entries[exchange_id]).messages[-1].id == head:
+                return exchange_id
+        return owner
+
+    # --- forgetting ----------------------------------------------------------------------------
+
+    def _lift_children(self, gone: dict[str, _Entry]) -> None:
+        for entry in self._entries.values():
+            parent = entry.exchange.parent
+            while parent is not None and parent in gone:
+                parent = gone[parent].exchange.parent
+            entry.exchange = replace(entry.exchange, parent=parent)
+
+    def _bequeath(self, message: Message) -> bool:
+        """Give a message whose exchange was forgotten to a surviving one that shares it, if any."""
+        heirs = self._sharing(message.id)
+        if not heirs:
+            return False
+        heir = self._entries[heirs[0]]
+        heir.opened_by = None
+        heir.exchange = replace(heir.exchange, messages=(message, *heir.exchange.messages))
+        self._owners[message.id] = heirs[0]
+        return True
+
+    def _lose(self, message: Message) -> Message:
+        del self._messages[message.id], self._owners[message.id]
+        self._tokens -= message.tokens or 0
+        self._bytes -= _size(message)
+        return message
+
+    def _lift_messages(self, lost: dict[str, Message]) -> None:
+        """Let messages that followed a lost one follow the one before it."""
+        for entry in self._entries.values():
+            if any(message.parent in lost for message in entry.exchange.messages):
+                lifted = tuple(self._lifted(message, lost) for message in entry.exchange.messages)
+                entry.exchange = replace(entry.exchange, messages=lifted)
+                self._messages.update((message.id, message) for message in lifted)
+
+    def _lifted(self, message: Message, lost: dict[str, Message]) -> Message:
+        return replace(message, parent=_before(message.parent, lost))
+
+    def _mend_session(self, session_id: str, lost: dict[str, Message]) -> None:
+        header = self._sessions[session_id]
+        left = sorted(self._of(session_id))
+        if not left:
+            del self._sessions[session_id]
+            return
+        head = _before(header.head, lost)
+        if head is None and header.head is not None:
+            head = self._view(self._entries[left[-1]]).messages[-1].id
+        title = "" if bears_title(header.title, lost.values()) else header.title
+        self._sessions[session_id] = replace(header, head=head, title=title)
+
+    def _of(self, session_id: str) -> Iterator[str]:
+        return (n for n, entry in self._entries.items() if entry.exchange.session == session_id)
+
+
+def _before(message_id: str | None, lost: dict[str, Message]) -> str | None:
+    """Give the last message at or before this one that was not lost."""
+    while message_id is not None and message_id in lost:
+        message_id = lost[message_id].parent
+    return message_id
+
+
+def _size(message: Message) -> int:
+    return len(pack([part_to_dict(part) for part in message.parts]))

@@ -1,0 +1,152 @@
+"""Proving that a file is sound, and making its indices anew from the rows."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+import apsw
+
+from unabridged.errors import StoreDamagedError, StoreError
+from unabridged.stores.codec import unpack
+from unabridged.stores.sqlite import reading, tally, writing
+from unabridged.stores.sqlite.database import Database
+from unabridged.stores.sqlite.rows import checked, column, message_of
+from unabridged.stores.sqlite.tally import Tally
+
+_PAGE = 500
+
+
+def check(db: Database) -> list[str]:
+    """Look at every page, row, digest, counter and index entry.
+
+    Returns:
+        Every damage found, in words.
+    """
+    return [said for look in (_pages, _rows, _words, _lineage) for said in _said(db, look)]
+
+
+def _said(db: Database, look: Callable[[Database], Iterator[str]]) -> list[str]:
+    """What one look found; damage that ends it is a finding too."""
+    found: list[str] = []
+    try:
+        with db.translated():
+            found.extend(look(db))
+    except StoreError as error:
+        found.append(str(error))
+    return found
+
+
+def _pages(db: Database) -> Iterator[str]:
+    for (said,) in db.rows("quick check"):
+        if said != "ok":
+            yield f"{db.path}: {said}"
+
+
+def _rows(db: Database) -> Iterator[str]:
+    """Every digest, and the counters against what is there."""
+    count = Tally(records={})
+    kept = tally.load(db)
+    for name in ("space", "uuid"):
+        if reading.meta(db, name) is None:
+            yield f"{db.path}: what the file says about itself lacks {name!r}."
+    try:
+        count.sessions = len(reading.sessions(db, None))
+    except StoreDamagedError as error:
+        yield str(error)
+    yield from _exchanges(db, count)
+    for row in db.rows("messages from", (-1,)):
+        try:
+            message = message_of(row, db.path)
+        except StoreDamagedError as error:
+            yield str(error)
+            continue
+        count.messages += 1
+        count.tokens += message.tokens or 0
+    for row in db.rows("all records"):
+        try:
+            kind = checked("record", row[1:], db.path)[0]
+        except StoreDamagedError as error:
+            yield str(error)
+            continue
+        count.records[kind] = count.records.get(kind, 0) + 1
+    yield from _differences(db, kept, count)
+
+
+def _exchanges(db: Database, count: Tally) -> Iterator[str]:
+    rows = db.rows("exchanges from the first", (_PAGE,))
+    while rows:
+        for row in rows:
+            count.exchanges += 1
+            try:
+                exchange = reading.whole(db, row)
+                if exchange.parent and reading.header(db, exchange.parent) is None:
+                    yield f"{db.path}: exchange {exchange.id!r} follows one that is gone."
+            except StoreDamagedError as error:
+                yield str(error)
+        rows = db.rows("exchanges after", (rows[-1][0], _PAGE))
+
+
+def _differences(db: Database, kept: Tally, found: Tally) -> Iterator[str]:
+    for name in ("sessions", "exchanges", "messages", "tokens"):
+        if getattr(kept, name) != getattr(found, name):
+            yield f"{db.path}: {getattr(kept, name)} {name} are counted, {getattr(found, name)} found."
+    held = {kind: number for kind, number in kept.records.items() if number}
+    if held != found.records:
+        yield f"{db.path}: the records counted ({held}) are not those found ({found.records})."
+
+
+def _words(db: Database) -> Iterator[str]:
+    """The text index against its terms, and its terms against the messages."""
+    if db.writable:
+        try:
+            db.run("check words")
+        except (apsw.CorruptError, apsw.SQLError):
+            yield f"{db.path}: the text index does not fit its words; rebuild it."
+    indexed = {row for (row,) in db.rows("indexed messages")}
+    wanted = set()
+    for row in db.rows("messages from", (-1,)):
+        try:
+            if writing.words_of(message_of(row, db.path)):
+                wanted.add(row[0])
+        except StoreDamagedError:
+            wanted.add(row[0])  # said already; whether it was indexed cannot be known
+            indexed.add(row[0])
+    if wanted != indexed:
+        yield f"{db.path}: {len(wanted ^ indexed)} entries of the text index are missing or stray."
+
+
+def _lineage(db: Database) -> Iterator[str]:
+    """What records were drawn from, against the index by which they are forgotten."""
+    wanted: Counter[tuple[str | bytes | None, int]] = Counter()
+    for row in db.rows("all records"):
+        for name in set(unpack(row[5])):
+            wanted[column(name), row[0]] += 1
+    if wanted != Counter((name, row) for name, row in db.rows("lineage")):
+        yield f"{db.path}: the index of what records were drawn from is wrong; rebuild it."
+
+
+def rebuild(db: Database) -> None:
+    """Make every index and counter anew from the rows.
+
+    Raises:
+        StoreDamagedError: A row is not what was written; nothing was changed.
+    """
+    kept = tally.load(db) if db.one("tally") else Tally()
+    count = Tally(seq=kept.seq)
+    db.run("reindex")
+    db.run("discard words")
+    db.run("make words")
+    for row in db.rows("messages from", (-1,)):
+        message = message_of(row, db.path)
+        writing.index(db, row[0], message, count)
+        count.messages += 1
+        count.tokens += message.tokens or 0
+        count.seq = max(count.seq, row[0])
+    count.exchanges = (db.one("how many exchanges") or (0,))[0]
+    count.sessions = len(db.rows("sessions", (-1,)))
+    db.run("clear lineage")
+    for row in db.rows("all records"):
+        columns = checked("record", row[1:], db.path)
+        count.records[columns[0]] = count.records.get(columns[0], 0) + 1
+        for name in unpack(columns[4]):
+            db.run("add lineage", (column(name), row[0]))
+    tally.save(db, count)

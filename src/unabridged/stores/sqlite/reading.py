@@ -1,0 +1,187 @@
+"""The questions that the log answers. Each runs inside a transaction that the store opened."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.message import Message
+from unabridged.domain.record import Record, RecordKind
+from unabridged.domain.session import Session
+from unabridged.stores.sqlite import faults, tally
+from unabridged.stores.sqlite.database import Database
+from unabridged.stores.sqlite.rows import (
+    Row,
+    checked,
+    column,
+    exchange_of,
+    message_of,
+    name_of,
+    record_of,
+    session_of,
+    text_of,
+)
+
+_ALL = -1
+
+
+def session(db: Database, session_id: str) -> Session | None:
+    """One header, or None."""
+    row = db.one("session", (column(session_id),))
+    return None if row is None else session_of(row, db.path)
+
+
+def sessions(db: Database, newest: int | None) -> list[Session]:
+    """Headers, the most recently updated first."""
+    limit = _ALL if newest is None else max(newest, 0)
+    found = [session_of(row, db.path) for row in db.rows("sessions", (limit,))]
+    there = tally.load(db).sessions
+    if len(found) != (there if newest is None else min(there, limit)):
+        raise faults.damaged(db.path, f"of {there} sessions only {len(found)} are found.")
+    return found
+
+
+def whole(db: Database, row: Row) -> Exchange:
+    """Give the exchange of a row with all its messages.
+
+    Raises:
+        StoreDamagedError: A message is missing or not what was written.
+    """
+    header, opened_by, own = exchange_of(row, db.path)
+    rows = db.rows("messages of an exchange", (column(header.id),))
+    messages = tuple(message_of(found, db.path) for found in rows)
+    if len(messages) != own or any(found[2] != column(header.id) for found in rows):
+        raise faults.damaged(db.path, f"exchange {header.id!r} lacks messages.")
+    if opened_by is not None:
+        messages = (message(db, opened_by), *messages)
+    return header.extended(messages, header.state)
+
+
+def message(db: Database, message_id: str) -> Message:
+    """Give a message that must be there.
+
+    Raises:
+        StoreDamagedError: It is missing or not what was written.
+    """
+    row = db.one("message", (column(message_id),))
+    if row is None:
+        raise faults.damaged(db.path, f"message {message_id!r} is gone.")
+    return message_of(row, db.path)
+
+
+def exchange(db: Database, exchange_id: str) -> Exchange | None:
+    """One exchange, or None where the id names nothing.
+
+    Raises:
+        StoreDamagedError: Its messages are there, but it is not.
+    """
+    name = column(exchange_id)
+    row = db.one("exchange", (name,))
+    if row is not None:
+        return whole(db, row)
+    if db.one("an exchange has messages", (name,)) is not None:
+        raise faults.damaged(db.path, f"exchange {exchange_id!r} is gone, its messages are there.")
+    return None
+
+
+def owner(db: Database, message_id: str) -> str | None:
+    """The exchange that a message belongs to, or None where the id names nothing."""
+    row = db.one("owner of a message", (column(message_id),))
+    return None if row is None else name_of(row[0])
+
+
+def header(db: Database, exchange_id: str) -> tuple[Exchange, str | None, int] | None:
+    """An exchange without its messages, the one that it shares, how many it has; or None."""
+    row = db.one("exchange", (column(exchange_id),))
+    return None if row is None else exchange_of(row, db.path)
+
+
+def ending(db: Database, head: str) -> str | None:
+    """The exchange that a head stands for: the newest one that ends with it, else its owner."""
+    of = owner(db, head)
+    if of is None:
+        return None
+    sharing = [name_of(row[0]) for row in db.rows("exchanges sharing a message", (column(head),))]
+    for exchange_id in sorted([of, *sharing], reverse=True):
+        last = db.one("last message of an exchange", (column(exchange_id),))
+        if (head if last is None else text_of(last[0])) == head:
+            return exchange_id
+    return of
+
+
+def recent(db: Database, session_id: str, limit: int, before: str | None) -> list[Exchange]:
+    """The last exchanges of the session's path, oldest first."""
+    found = session(db, session_id)
+    if found is None or limit < 1:
+        return []
+    if before is None:
+        start = None if found.head is None else ending(db, found.head)
+        if start is None and found.head is not None:
+            raise faults.damaged(db.path, f"the head of session {session_id!r} is gone.")
+    else:
+        known = header(db, before)
+        start = known[0].parent if known and known[0].session == session_id else None
+    return [] if start is None else [whole(db, row) for row in _path(db, start, limit)][::-1]
+
+
+def _path(db: Database, start: str, limit: int) -> Iterator[Row]:
+    """Rows of an exchange and its ancestors, newest first."""
+    bound = min(limit, tally.load(db).exchanges)
+    names = db.rows("path upwards", (column(start), bound))
+    if not names or (names[-1][1] is not None and len(names) < bound):
+        raise faults.damaged(db.path, f"the path from exchange {start!r} is broken.")
+    for name, _ in names:
+        row = db.one("exchange", (name,))
+        if row is not None:
+            yield row
+
+
+def scan(db: Database, after: str | None, limit: int) -> list[Exchange]:
+    """Exchanges in the order of their ids."""
+    bound = max(limit, 0)
+    if after is None:
+        rows = db.rows("exchanges from the first", (bound,))
+    else:
+        rows = db.rows("exchanges after", (column(after), bound))
+    if len(rows) < bound:
+        _all_there(db)
+    return [whole(db, row) for row in rows]
+
+
+def _all_there(db: Database) -> None:
+    """At the end of a scan: nothing was passed over in silence."""
+    row = db.one("how many exchanges")
+    there = tally.load(db).exchanges
+    if row is None or row[0] != there:
+        raise faults.damaged(db.path, f"of {there} exchanges only {row and row[0]} are found.")
+
+
+def records(
+    db: Database, kind: RecordKind, ids: Sequence[str] | None, newest: int | None
+) -> list[Record]:
+    """Records of a kind in the order of their ids."""
+    if ids is not None:
+        return _records_of(db, kind, ids, newest)
+    limit = _ALL if newest is None else max(newest, 0)
+    rows = db.rows("newest records", (str(kind), limit))
+    there = tally.load(db).records.get(str(kind), 0)
+    if len(rows) != (there if newest is None else min(there, limit)):
+        raise faults.damaged(db.path, f"of {there} {kind} records only {len(rows)} are found.")
+    return [record_of(row, db.path) for row in reversed(rows)]
+
+
+def _records_of(
+    db: Database, kind: RecordKind, ids: Iterable[str], newest: int | None
+) -> list[Record]:
+    found = []
+    for name in sorted(set(ids)):
+        row = db.one("record", (str(kind), column(name)))
+        if row is not None:
+            found.append(record_of(row, db.path))
+    if newest is None:
+        return found
+    return found[max(len(found) - newest, 0) :] if newest > 0 else []
+
+
+def meta(db: Database, name: str) -> bytes | None:
+    """What the file says about itself, as JSON; or None."""
+    row = db.one("meta", (name,))
+    return None if row is None else bytes(checked("meta", row, db.path)[1])

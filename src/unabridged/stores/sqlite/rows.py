@@ -1,0 +1,190 @@
+"""Rows to values and back, each with the digest that proves it."""
+
+from datetime import UTC, datetime
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import Message, Role, part_from_dict, part_to_dict
+from unabridged.domain.record import Record, RecordKind
+from unabridged.domain.scope import Space
+from unabridged.domain.session import Session
+from unabridged.stores.codec import pack, unpack
+from unabridged.stores.sqlite import faults
+
+Row = tuple[Any, ...]
+_pack_columns = msgspec.msgpack.Encoder().encode
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def column(text: str | None) -> Any:
+    """Give a text as SQLite takes it: as it is, or as bytes where it holds lone surrogates."""
+    if text is None or text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+    return text
+
+
+def name_of(value: Any) -> str:
+    """Read what ``column`` gave for a text."""
+    return str(text_of(value))
+
+
+def text_of(value: Any) -> Any:
+    """Read what ``column`` gave for a text or None."""
+    return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
+
+
+def digest(table: str, columns: Row) -> bytes:
+    """Give BLAKE2b (16 bytes) over the MessagePack array of the table's name and the columns."""
+    return blake2b(_pack_columns((table, *columns)), digest_size=16).digest()
+
+
+def sealed(table: str, columns: Row) -> Row:
+    """Give the columns with their digest behind them."""
+    return (*columns, digest(table, columns))
+
+
+def checked(table: str, row: Row, path: Path) -> Row:
+    """Give the columns of a row that ends with its digest, having checked it.
+
+    Raises:
+        StoreDamagedError: The row is not what was written.
+    """
+    columns = row[:-1]
+    if digest(table, columns) != row[-1]:
+        named = next((value for value in columns if isinstance(value, str)), columns[0])
+        raise faults.damaged(path, f"the {table} {named!r} is not what was written.")
+    return columns
+
+
+def meta_row(name: str, value: Any) -> Row:
+    """Give a row of ``meta``."""
+    return sealed("meta", (name, pack(value)))
+
+
+def space_data(space: Space) -> dict[str, str]:
+    """Give a space as plain data."""
+    return {"user": space.user, "agent": space.agent, "model": space.model}
+
+
+def session_row(session: Session) -> Row:
+    """Give a session as a row."""
+    updated = session.updated if session.updated.tzinfo else session.updated.replace(tzinfo=UTC)
+    since = updated - _EPOCH
+    micros = (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+    body = {
+        "title": session.title,
+        "created": session.created.isoformat(),
+        "updated": session.updated.isoformat(),
+        "source": session.source,
+        "foreign_id": session.foreign_id,
+    }
+    return sealed("session", (column(session.id), column(session.head), micros, pack(body)))
+
+
+def session_of(row: Row, path: Path) -> Session:
+    """Read a session."""
+    name, head, _, packed = checked("session", row, path)
+    body = unpack(packed)
+    return Session(
+        id=text_of(name),
+        title=body["title"],
+        created=datetime.fromisoformat(body["created"]),
+        updated=datetime.fromisoformat(body["updated"]),
+        head=text_of(head),
+        source=body["source"],
+        foreign_id=body["foreign_id"],
+    )
+
+
+def exchange_row(exchange: Exchange, opened_by: str | None, own: int) -> Row:
+    """Give an exchange as a row; its messages lie in the log."""
+    columns = (
+        column(exchange.id),
+        column(exchange.session),
+        column(exchange.parent),
+        column(opened_by),
+        str(exchange.state),
+        own,
+        exchange.at.isoformat(),
+        column(exchange.mode),
+        column(exchange.model),
+    )
+    return sealed("exchange", columns)
+
+
+def exchange_of(row: Row, path: Path) -> tuple[Exchange, str | None, int]:
+    """Read an exchange without messages, the message it shares, and how many it has of its own."""
+    name, session, parent, opened_by, state, own, at, mode, model = checked("exchange", row, path)
+    exchange = Exchange(
+        id=text_of(name),
+        session=text_of(session),
+        parent=text_of(parent),
+        state=ExchangeState(state),
+        messages=(),
+        at=datetime.fromisoformat(at),
+        mode=text_of(mode),
+        model=text_of(model),
+    )
+    return exchange, text_of(opened_by), own
+
+
+def message_row(seq: int, exchange: str, message: Message) -> Row:
+    """Give a message as a row of the log."""
+    columns = (
+        seq,
+        column(message.id),
+        column(exchange),
+        column(message.parent),
+        str(message.role),
+        message.at.isoformat(),
+        message.tokens,
+        column(message.tokenizer),
+        pack([part_to_dict(part) for part in message.parts]),
+    )
+    return sealed("message", columns)
+
+
+def message_of(row: Row, path: Path) -> Message:
+    """Read a message."""
+    _, name, _, parent, role, at, tokens, tokenizer, parts = checked("message", row, path)
+    return Message(
+        id=text_of(name),
+        role=Role(role),
+        parts=tuple(part_from_dict(part) for part in unpack(parts)),
+        at=datetime.fromisoformat(at),
+        parent=text_of(parent),
+        tokens=tokens,
+        tokenizer=text_of(tokenizer),
+    )
+
+
+def record_row(record: Record) -> Row:
+    """Give a record as a row."""
+    columns = (
+        str(record.kind),
+        column(record.id),
+        record.at.isoformat(),
+        pack(record.body),
+        pack(list(record.exchanges)),
+    )
+    return sealed("record", columns)
+
+
+def record_of(row: Row, path: Path) -> Record:
+    """Read a record."""
+    kind, name, at, body, exchanges = checked("record", row, path)
+    return Record(
+        kind=RecordKind(kind),
+        id=text_of(name),
+        at=datetime.fromisoformat(at),
+        body=unpack(body),
+        exchanges=tuple(unpack(exchanges)),
+    )

@@ -1,0 +1,119 @@
+"""Searching words: rare terms find the candidates, all terms rank them, exchanges are what comes out.
+
+A common word costs FTS5 a walk over every message that holds it and says little. So the candidates
+are the best by FTS5's BM25 over the rarest terms only, as many terms as ``POSTINGS`` allows; they are
+then ranked by BM25 over all the terms.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from math import log
+
+from unabridged.ports import TextHit
+from unabridged.stores.sqlite import tally
+from unabridged.stores.sqlite.database import Database
+from unabridged.stores.sqlite.rows import text_of
+
+POSTINGS = 12_000
+"""Entries of the index that one search reads for its candidates: about 8 ms of them."""
+CANDIDATES = 60
+"""Messages that are ranked, at the least; more for a large limit."""
+SATURATION = 1.2
+"""``k1`` of BM25 (Robertson and Zaragoza 2009, The Probabilistic Relevance Framework, 3.4)."""
+LENGTH_WEIGHT = 0.75
+"""``b`` of BM25."""
+OTHER_SIDE = 0.5
+"""What the weaker side of an exchange adds to its score."""
+
+
+def frequencies(db: Database, terms: Sequence[str]) -> dict[str, int]:
+    """How many messages hold each of the terms."""
+    return {term: _frequency(db, term) if _can_be_indexed(term) else 0 for term in terms}
+
+
+def search_text(db: Database, terms: Sequence[str], limit: int) -> list[TextHit]:
+    """Exchanges that hold any of the terms, best first.
+
+    A message scores BM25 with ``idf = ln(1 + (N - df + 0.5) / (df + 0.5))``; an exchange scores the
+    best message of its better side (user's, or answers) and half the best of the other side.
+    """
+    common = {term: df for term, df in frequencies(db, terms).items() if df}
+    if not common or limit < 1:
+        return []
+    rows = _candidates(db, common, max(CANDIDATES, 2 * limit))
+    scores = _ranked(db, rows, common)
+    hits = [TextHit(name, score) for name, score in _exchanges(db, scores).items()]
+    return sorted(hits, key=lambda hit: (-hit.score, hit.exchange))[:limit]
+
+
+def _can_be_indexed(term: str) -> bool:
+    """Tell whether a term can be in the index at all: a single word, in valid Unicode."""
+    return bool(term) and term.isprintable() and " " not in term
+
+
+def _frequency(db: Database, term: str) -> int:
+    row = db.one("frequency", (term.lower() if term.isascii() else term,))
+    return 0 if row is None else row[0]
+
+
+def _candidates(db: Database, common: dict[str, int], limit: int) -> list[int]:
+    rarest = sorted(common, key=lambda term: (common[term], term))
+    if common[rarest[0]] > POSTINGS:
+        # Every term is common: the newest that hold the rarest stand for all that do.
+        return [
+            row for (row,) in db.rows("newest matching messages", (_quoted(rarest[0]), 4 * limit))
+        ]
+    taken, postings = [], 0
+    for term in rarest:
+        postings += common[term]
+        if postings > POSTINGS:
+            break
+        taken.append(term)
+    query = " OR ".join(_quoted(term) for term in taken)
+    return [row for (row,) in db.rows("matching messages", (query, limit))]
+
+
+def _quoted(term: str) -> str:
+    """Give a term as FTS5 reads a string, so that nothing in it is syntax."""
+    return '"' + term.replace('"', '""') + '"'
+
+
+def _ranked(db: Database, rows: list[int], common: dict[str, int]) -> dict[int, float]:
+    count = tally.load(db)
+    mean = max(1.0, count.terms / max(1, count.indexed))
+    weights = {
+        term: log(1 + (max(count.indexed - df, 0) + 0.5) / (df + 0.5))
+        for term, df in common.items()
+    }
+    scores = {}
+    for row in rows:
+        stored = db.one("words of a message", (row,))
+        words = stored[0].split(" ") if stored else []
+        damping = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * len(words) / mean)
+        found = Counter(words)
+        scores[row] = sum(
+            weight * found[term] * (SATURATION + 1) / (found[term] + damping)
+            for term, weight in weights.items()
+            if term in found
+        )
+    return scores
+
+
+def _exchanges(db: Database, scores: dict[int, float]) -> dict[str, float]:
+    """Give the scores of exchanges; a message that siblings share counts for each of them."""
+    sides: dict[str, dict[bool, float]] = {}
+    for row, score in scores.items():
+        place = db.one("place of a message", (row,))
+        if place is None:
+            continue
+        owners = [place[0]]
+        if place[2] == "user":
+            owners += [name for (name,) in db.rows("exchanges sharing a message", (place[1],))]
+        for name in owners:
+            best = sides.setdefault(text_of(name), {})
+            side = place[2] == "user"
+            best[side] = max(best.get(side, 0.0), score)
+    return {
+        name: max(best.values()) + OTHER_SIDE * (sum(best.values()) - max(best.values()))
+        for name, best in sides.items()
+    }

@@ -1,0 +1,86 @@
+-- Statements that read. Each begins with its name; columns stand in the order of their digest.
+
+-- name: meta
+SELECT name, value, digest FROM meta WHERE name = ?;
+
+-- name: tally
+SELECT one, body, digest FROM tally;
+
+-- name: session
+SELECT id, head, updated, body, digest FROM session WHERE id = ?;
+
+-- name: sessions
+SELECT id, head, updated, body, digest FROM session ORDER BY updated DESC, id DESC LIMIT ?;
+
+-- name: exchange
+SELECT id, session, parent, opened_by, state, own, at, mode, model, digest FROM exchange WHERE id = ?;
+
+-- name: exchanges after
+SELECT id, session, parent, opened_by, state, own, at, mode, model, digest
+FROM exchange WHERE id > ? ORDER BY id LIMIT ?;
+
+-- name: exchanges from the first
+SELECT id, session, parent, opened_by, state, own, at, mode, model, digest
+FROM exchange ORDER BY id LIMIT ?;
+
+-- name: exchanges of a session
+SELECT id, session, parent, opened_by, state, own, at, mode, model, digest
+FROM exchange WHERE session = ? ORDER BY id;
+
+-- name: a session is used
+SELECT 1 FROM exchange WHERE session = ? LIMIT 1;
+
+-- name: exchanges sharing a message
+SELECT id FROM exchange WHERE opened_by = ? ORDER BY id;
+
+-- name: how many exchanges
+SELECT count(*) FROM exchange;
+
+-- name: path upwards
+-- From an exchange to its ancestors, at most so many.
+WITH RECURSIVE path (id, parent, depth) AS (
+    SELECT id, parent, 1 FROM exchange WHERE id = ?1
+    UNION ALL
+    SELECT e.id, e.parent, depth + 1 FROM path JOIN exchange e ON e.id = path.parent WHERE depth < ?2
+)
+SELECT id, parent FROM path ORDER BY depth;
+
+-- name: message
+SELECT seq, id, exchange, parent, role, at, tokens, tokenizer, parts, digest
+FROM message WHERE id = ?;
+
+-- name: messages of an exchange
+SELECT seq, id, exchange, parent, role, at, tokens, tokenizer, parts, digest
+FROM message WHERE exchange = ? ORDER BY seq;
+
+-- name: messages from
+SELECT seq, id, exchange, parent, role, at, tokens, tokenizer, parts, digest
+FROM message WHERE seq > ? ORDER BY seq;
+
+-- name: last message of an exchange
+SELECT id FROM message WHERE exchange = ? ORDER BY seq DESC LIMIT 1;
+
+-- name: an exchange has messages
+SELECT 1 FROM message WHERE exchange = ? LIMIT 1;
+
+-- name: owner of a message
+SELECT exchange FROM message WHERE id = ?;
+
+-- name: record row
+SELECT row FROM record WHERE kind = ? AND id = ?;
+
+-- name: record
+SELECT kind, id, at, body, exchanges, digest FROM record WHERE kind = ? AND id = ?;
+
+-- name: record by row
+SELECT kind, id, at, body, exchanges, digest FROM record WHERE row = ?;
+
+-- name: newest records
+SELECT kind, id, at, body, exchanges, digest
+FROM record WHERE kind = ? ORDER BY id DESC LIMIT ?;
+
+-- name: all records
+SELECT row, kind, id, at, body, exchanges, digest FROM record ORDER BY row;
+
+-- name: records drawn from
+SELECT record FROM record_exchange WHERE exchange = ?;

@@ -1,0 +1,45 @@
+-- Statements of the text index, its check and its rebuilding.
+
+-- name: matching messages
+-- The best by FTS5's BM25 over the terms asked for.
+SELECT rowid FROM word WHERE word MATCH ? ORDER BY rank LIMIT ?;
+
+-- name: newest matching messages
+SELECT rowid FROM word WHERE word MATCH ? ORDER BY rowid DESC LIMIT ?;
+
+-- name: words of a message
+SELECT terms FROM word WHERE rowid = ?;
+
+-- name: frequency
+SELECT doc FROM word_frequency WHERE term = ?;
+
+-- name: place of a message
+SELECT exchange, id, role FROM message WHERE seq = ?;
+
+-- name: quick check
+PRAGMA quick_check(20);
+
+-- name: check words
+-- With rank 1 the index is compared with the stored terms; damage raises SQLITE_CORRUPT.
+INSERT INTO word (word, rank) VALUES ('integrity-check', 1);
+
+-- name: indexed messages
+SELECT rowid FROM word ORDER BY rowid;
+
+-- name: lineage
+SELECT exchange, record FROM record_exchange;
+
+-- name: discard words
+DROP TABLE IF EXISTS word_frequency;
+DROP TABLE IF EXISTS word;
+
+-- name: make words
+CREATE VIRTUAL TABLE word USING fts5(terms, tokenize = 'ascii');
+INSERT INTO word (word, rank) VALUES ('secure-delete', 1);
+CREATE VIRTUAL TABLE word_frequency USING fts5vocab(word, 'row');
+
+-- name: clear lineage
+DELETE FROM record_exchange;
+
+-- name: reindex
+REINDEX;

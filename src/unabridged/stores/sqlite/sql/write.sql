@@ -1,0 +1,55 @@
+-- Statements that write.
+
+-- name: set meta
+INSERT INTO meta (name, value, digest) VALUES (?, ?, ?)
+ON CONFLICT (name) DO UPDATE SET value = excluded.value, digest = excluded.digest;
+
+-- name: set tally
+INSERT INTO tally (one, body, digest) VALUES (?, ?, ?)
+ON CONFLICT (one) DO UPDATE SET body = excluded.body, digest = excluded.digest;
+
+-- name: set session
+INSERT INTO session (id, head, updated, body, digest) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET
+    head = excluded.head, updated = excluded.updated, body = excluded.body, digest = excluded.digest;
+
+-- name: remove session
+DELETE FROM session WHERE id = ?;
+
+-- name: set exchange
+INSERT INTO exchange (id, session, parent, opened_by, state, own, at, mode, model, digest)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET
+    parent = excluded.parent, opened_by = excluded.opened_by, state = excluded.state,
+    own = excluded.own, mode = excluded.mode, model = excluded.model, digest = excluded.digest;
+
+-- name: remove exchange
+DELETE FROM exchange WHERE id = ?;
+
+-- name: add message
+INSERT INTO message (seq, id, exchange, parent, role, at, tokens, tokenizer, parts, digest)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: move message
+UPDATE message SET exchange = ?, parent = ?, digest = ? WHERE seq = ?;
+
+-- name: remove message
+DELETE FROM message WHERE seq = ?;
+
+-- name: add record
+INSERT INTO record (kind, id, at, body, exchanges, digest) VALUES (?, ?, ?, ?, ?, ?);
+
+-- name: add lineage
+INSERT OR IGNORE INTO record_exchange (exchange, record) VALUES (?, ?);
+
+-- name: remove record
+DELETE FROM record WHERE row = ?;
+
+-- name: remove lineage
+DELETE FROM record_exchange WHERE record = ?;
+
+-- name: add words
+INSERT INTO word (rowid, terms) VALUES (?, ?);
+
+-- name: remove words
+DELETE FROM word WHERE rowid = ?;

@@ -1,0 +1,34 @@
+"""The SQL, by name: it lies in ``sql/*.sql``, each statement under a line ``-- name: …``."""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+_HERE = files("unabridged.stores.sqlite")
+_NAME = re.compile(r"^-- name: (.+)$", re.MULTILINE)
+
+
+@cache
+def statements() -> Mapping[str, str]:
+    """Name to SQL, of every file.
+
+    Raises:
+        ValueError: Two statements have one name.
+    """
+    found: dict[str, str] = {}
+    for file in ("read.sql", "write.sql", "search.sql"):
+        pieces = _NAME.split((_HERE / "sql" / file).read_text(encoding="utf-8"))[1:]
+        for name, sql in zip(pieces[::2], pieces[1::2], strict=True):
+            if name in found:
+                raise ValueError(f"two statements are called {name!r}")
+            found[name] = sql.strip()
+    return found
+
+
+@cache
+def migrations() -> tuple[str, ...]:
+    """The steps from an empty file to the newest format, in order; step n leads to format n."""
+    folder = _HERE / "migrations"
+    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
+    return tuple((folder / name).read_text(encoding="utf-8") for name in names)

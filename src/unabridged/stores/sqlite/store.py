@@ -1,0 +1,226 @@
+"""The default store: one SQLite file for one space."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from uuid import uuid4
+
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.record import Record, RecordKind
+from unabridged.domain.scope import Space
+from unabridged.domain.session import Session
+from unabridged.errors import StoreBusyError, StoreFormatError
+from unabridged.ports import Batch, TextHit, Totals
+from unabridged.stores.codec import unpack
+from unabridged.stores.sqlite import (
+    checking,
+    faults,
+    reading,
+    removing,
+    searching,
+    tally,
+    writing,
+)
+from unabridged.stores.sqlite.database import create_file, open_database
+from unabridged.stores.sqlite.rows import meta_row, space_data
+
+BUSY_TIMEOUT = 30.0
+"""Seconds to wait for other writers; a transaction takes milliseconds."""
+
+
+class SqliteStore:
+    """One space in one SQLite file; any number of processes may share it.
+
+    Implements ``ports.Store``, ``SupportsTextSearch`` and ``SupportsCheck``. One object may be used
+    from any thread.
+
+    Args:
+        path: The file. Its folder is made where it is missing.
+        space: The space that it shall hold; None to take what the file says.
+        create: Whether to begin a new file where there is none.
+        busy_timeout: Seconds to wait for other writers.
+
+    Raises:
+        NotFoundError: There is no file, and none was to be made.
+        StoreDamagedError: The file is no database, or damaged; it was left untouched.
+        StoreFormatError: The file is of a newer format, no store, or holds another space.
+        StoreReadOnlyError: The file must be made or brought up to date, and cannot be written.
+        StoreError: SQLite itself is a version that can corrupt the file.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        space: Space | None = None,
+        *,
+        create: bool = True,
+        busy_timeout: float = BUSY_TIMEOUT,
+    ) -> None:
+        if space is not None and create and not path.exists():
+            create_file(path, _first(space))
+        self._db = open_database(path, busy_timeout)
+        try:
+            self._space = self._recorded_space(space)
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _recorded_space(self, wanted: Space | None) -> Space:
+        with self._db.read():
+            said = reading.meta(self._db, "space")
+        if said is None:
+            raise faults.damaged(self._db.path, "it does not say which space it holds.")
+        space = Space(**unpack(said))
+        if wanted not in (None, space):
+            raise StoreFormatError(
+                f"{self._db.path} holds the space {space.name!r}, not the one asked for.",
+                hint="Check the path; the file was left untouched.",
+            )
+        return space
+
+    @property
+    def space(self) -> Space:
+        """The space that it holds."""
+        return self._space
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._db.path
+
+    @property
+    def read_only(self) -> bool:
+        """Whether the file can be read but not written."""
+        return not self._db.writable
+
+    def append(self, batch: Batch, expect_head: str | None) -> None:
+        """Write a batch in one transaction; see ``ports.Store``."""
+        with self._db.write():
+            writing.append(self._db, batch, expect_head)
+
+    def admit(self, session: Session, exchanges: Sequence[Exchange]) -> int:
+        """Take over a conversation in one transaction; see ``ports.Store``."""
+        with self._db.write():
+            return writing.admit(self._db, session, exchanges)
+
+    def amend(self, session: Session, expect_head: str | None) -> None:
+        """Change a session's header, or create it; see ``ports.Store``."""
+        with self._db.write():
+            writing.amend(self._db, session, expect_head)
+
+    def recent(self, session: str, limit: int, before: str | None = None) -> list[Exchange]:
+        """The last exchanges on the session's current path, oldest first."""
+        with self._db.read():
+            return reading.recent(self._db, session, limit, before)
+
+    def get(self, ids: Iterable[str]) -> dict[str, Exchange]:
+        """Whole exchanges by id; ids that name nothing are missing from the answer."""
+        with self._db.read():
+            found = ((name, reading.exchange(self._db, name)) for name in ids)
+            return {name: exchange for name, exchange in found if exchange is not None}
+
+    def scan(self, after: str | None = None, limit: int = 1000) -> list[Exchange]:
+        """Exchanges of all sessions and branches in the order of their ids."""
+        with self._db.read():
+            return reading.scan(self._db, after, limit)
+
+    def session(self, session_id: str) -> Session | None:
+        """One session's header, or None."""
+        with self._db.read():
+            return reading.session(self._db, session_id)
+
+    def sessions(self, newest: int | None = None) -> list[Session]:
+        """Sessions, the most recently updated first."""
+        with self._db.read():
+            return reading.sessions(self._db, newest)
+
+    def put(self, records: Iterable[Record]) -> None:
+        """Write records in one transaction; one of the same kind and id is replaced."""
+        with self._db.write():
+            count = tally.load(self._db)
+            writing.put(self._db, records, count)
+            tally.save(self._db, count)
+
+    def records(
+        self,
+        kind: RecordKind,
+        *,
+        ids: Sequence[str] | None = None,
+        newest: int | None = None,
+    ) -> list[Record]:
+        """Records of a kind in the order of their ids."""
+        with self._db.read():
+            return reading.records(self._db, kind, ids, newest)
+
+    def drop(self, kind: RecordKind, ids: Iterable[str]) -> None:
+        """Remove records; ids that name nothing are passed over."""
+        with self._db.write():
+            count = tally.load(self._db)
+            for record_id in ids:
+                writing.remove_record(self._db, kind, record_id, count)
+            tally.save(self._db, count)
+
+    def forget(self, ids: Iterable[str]) -> int:
+        """Remove exchanges, bytes and all; see ``ports.Store``.
+
+        Raises:
+            StoreBusyError: They were removed, but others read the file for so long that the log
+                could not be emptied; forgetting again (even nothing) empties it.
+        """
+        with self._db.write():
+            removed = removing.forget(self._db, ids)
+        if not self._db.purge_log():
+            raise StoreBusyError(
+                f"{removed} exchanges were removed, but others still read {self._db.path}, "
+                "so old bytes wait in its log.",
+                hint="Forget again when the others are done: it empties the log.",
+            )
+        return removed
+
+    def totals(self) -> Totals:
+        """How much the space holds; ``bytes`` are those of the file and its log."""
+        with self._db.read():
+            count = tally.load(self._db)
+        return Totals(
+            sessions=count.sessions,
+            exchanges=count.exchanges,
+            messages=count.messages,
+            tokens=count.tokens,
+            bytes=self._db.size(),
+        )
+
+    def search_text(self, terms: Sequence[str], limit: int) -> list[TextHit]:
+        """Exchanges that hold any of the terms, best first; see ``searching``."""
+        with self._db.read():
+            return searching.search_text(self._db, terms, limit)
+
+    def frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
+        """How many messages hold each of the terms; 0 for one that nobody said."""
+        with self._db.read():
+            return searching.frequencies(self._db, terms)
+
+    def check(self) -> list[str]:
+        """Every damage found, in words; reads the whole file."""
+        with self._db.lock:
+            return checking.check(self._db)
+
+    def rebuild(self) -> None:
+        """Make every index and counter anew from the rows.
+
+        Raises:
+            StoreDamagedError: A row is not what was written; nothing was changed.
+        """
+        with self._db.write():
+            checking.rebuild(self._db)
+
+    def close(self) -> None:
+        """Let go of the file; a second call does nothing."""
+        self._db.close()
+
+
+def _first(space: Space) -> list[tuple[str, tuple[object, ...]]]:
+    """Give what a new file holds from its first moment."""
+    return [
+        ("set meta", meta_row("space", space_data(space))),
+        ("set meta", meta_row("uuid", uuid4().hex)),
+        ("set tally", tally.Tally().row()),
+    ]
