@@ -1,0 +1,268 @@
+"""The contract of a store, as tests. Inherit ``StoreContract`` and give it your store.
+
+    class TestMyStore(StoreContract):
+        @pytest.fixture
+        def store(self, tmp_path):
+            store = MyStore(tmp_path, Space("ada", "tests"))
+            yield store
+            store.close()
+
+        def reopen(self, store):
+            store.close()
+            return MyStore(store.folder, store.space)
+
+``pytest`` is needed. ``testing.stateful`` has a state machine for the same store.
+"""
+
+from dataclasses import replace
+
+import pytest
+
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import Role, ToolResult
+from unabridged.domain.record import RecordKind
+from unabridged.errors import StoreClosedError
+from unabridged.ports import Store, SupportsCheck, SupportsTextSearch
+from unabridged.retrieval.words import query_terms
+from unabridged.testing.stores_writing import WritingContract, conversation, make_record
+from unabridged.testing.talk import Talk
+
+
+class _RecordsContract(WritingContract):
+    """Records are put, replaced, found and dropped."""
+
+    def test_records_are_put_and_replaced(self, store: Store) -> None:
+        """One of the same kind and id is replaced; another kind is another record."""
+        store.put([make_record("b"), make_record("a", "x1", "x2")])
+        store.put([make_record("b", "x3"), make_record("b", kind=RecordKind.BLOB)])
+        store = self.reopen(store)
+        assert store.records(RecordKind.FACT) == [
+            make_record("a", "x1", "x2"),
+            make_record("b", "x3"),
+        ]
+        assert store.records(RecordKind.BLOB) == [make_record("b", kind=RecordKind.BLOB)]
+
+    def test_records_come_in_the_order_of_their_ids(self, store: Store) -> None:
+        """All, by ids, or the newest."""
+        store.put(make_record(name) for name in ("c", "a", "d", "b"))
+        assert [r.id for r in store.records(RecordKind.FACT)] == ["a", "b", "c", "d"]
+        assert [r.id for r in store.records(RecordKind.FACT, newest=2)] == ["c", "d"]
+        assert [r.id for r in store.records(RecordKind.FACT, ids=["d", "x", "a"])] == ["a", "d"]
+        assert [r.id for r in store.records(RecordKind.FACT, ids=["d", "a"], newest=1)] == ["d"]
+        assert store.records(RecordKind.FACT, ids=[]) == []
+        assert store.records(RecordKind.FACT, newest=0) == []
+
+    def test_records_are_dropped(self, store: Store) -> None:
+        """Ids that name nothing are passed over."""
+        store.put([make_record("a"), make_record("b")])
+        store.drop(RecordKind.FACT, ["a", "nothing"])
+        store.drop(RecordKind.BLOB, ["b"])
+        assert [r.id for r in store.records(RecordKind.FACT)] == ["b"]
+
+    def test_records_go_in_with_a_batch(self, store: Store) -> None:
+        """What is appended with messages is there with them."""
+        talk = Talk(store)
+        begun = talk.begin("hello", records=(make_record("a"),))
+        talk.answer(begun, "hi", records=(make_record("a", begun.id), make_record("b")))
+        assert store.records(RecordKind.FACT) == [make_record("a", begun.id), make_record("b")]
+
+    def test_a_record_given_back_is_a_copy(self, store: Store) -> None:
+        """Changing what was put, or what came back, changes nothing that is stored."""
+        record = make_record("a")
+        body = dict(record.body)
+        store.put([replace(record, body=body)])
+        body["says"] = "changed"
+        found = store.records(RecordKind.FACT)[0].body
+        assert found == record.body
+        found["list"].append("changed")
+        assert store.records(RecordKind.FACT) == [record]
+
+
+class _ForgettingContract(_RecordsContract):
+    """What is forgotten is gone; what followed it stays."""
+
+    def test_children_take_the_parent(self, store: Store) -> None:
+        """The path closes over a gap, for exchanges and for messages."""
+        talk = Talk(store)
+        said = [talk.say(f"question {i}", f"answer {i}") for i in range(5)]
+        assert store.forget([said[1].id, said[2].id, said[1].id, "nothing"]) == 2
+        store = self.reopen(store)
+        left = store.recent("s1", 9)
+        assert [exchange.id for exchange in left] == [said[0].id, said[3].id, said[4].id]
+        assert left[1].parent == said[0].id
+        assert left[1].user.parent == said[0].messages[-1].id
+        assert store.get([said[1].id]) == {}
+        totals = store.totals()
+        assert (totals.exchanges, totals.messages, totals.tokens) == (3, 6, 15)
+
+    def test_a_forgotten_head_goes_back(self, store: Store) -> None:
+        """The session's head is the last message before it; one can go on talking."""
+        talk = Talk(store)
+        said = [talk.say(f"{i}", f"{i}") for i in range(3)]
+        store.forget([said[2].id, said[1].id])
+        found = store.session("s1")
+        assert found is not None
+        assert found.head == said[0].messages[-1].id
+        talk.header, talk.parent = found, said[0].id
+        more = talk.say("more", "more")
+        assert store.recent("s1", 9) == [said[0], more]
+
+    def test_a_forgotten_root_leaves_its_branches(self, store: Store) -> None:
+        """Where nothing lies before a forgotten head, it is the newest exchange that is left."""
+        talk = Talk(store)
+        old = talk.say("one", "1")
+        new = talk.edit(old, "two", "2")
+        assert store.forget([new.id]) == 1
+        assert store.recent("s1", 9) == [old]
+
+    def test_an_empty_session_goes(self, store: Store) -> None:
+        """With its last exchange a session goes, and others stay."""
+        talk, other = Talk(store), Talk(store, "s2")
+        said, kept = [talk.say("one", "1"), talk.say("two", "2")], other.say("a", "b")
+        assert store.forget(exchange.id for exchange in said) == 2
+        assert [session.id for session in store.sessions()] == ["s2"]
+        assert store.scan() == [kept]
+        assert store.totals().sessions == 1
+
+    def test_records_drawn_from_it_go(self, store: Store) -> None:
+        """Every record that names it, and its context; other records stay."""
+        talk = Talk(store)
+        one, two = talk.say("one", "1"), talk.say("two", "2")
+        context = make_record(one.id, kind=RecordKind.CONTEXT)
+        store.put([make_record("a", one.id, two.id), make_record("b", two.id), context])
+        store.forget([one.id])
+        assert store.records(RecordKind.FACT) == [make_record("b", two.id)]
+        assert store.records(RecordKind.CONTEXT) == []
+
+    @pytest.mark.parametrize("which", [0, 1])
+    def test_a_shared_question_survives(self, store: Store, which: int) -> None:
+        """A user's message stays as long as one of its answers does."""
+        talk = Talk(store)
+        first = talk.say("one", "1")
+        old = talk.say("two", "2")
+        twins = [old, talk.regenerate(old, "zwei")]
+        assert store.forget([twins[which].id]) == 1
+        store = self.reopen(store)
+        left = twins[1 - which]
+        assert store.get([left.id]) == {left.id: left}
+        assert store.scan() == [first, left]
+        assert store.totals().messages == 4
+        assert store.recent("s1", 5) == [first, left]
+        if isinstance(store, SupportsTextSearch):
+            assert [hit.exchange for hit in store.search_text(["two"], 5)] == [left.id]
+        assert store.forget([left.id]) == 1
+        assert store.totals().messages == 2
+
+    def test_a_title_made_from_it_goes(self, store: Store) -> None:
+        """A title of the forgotten words is emptied; one that a person gave stays."""
+        for name, title in (("s1", "my secret word"), ("s2", "Given by hand")):
+            talk = Talk(store, name)
+            talk.header = replace(talk.header, title=title)
+            first = talk.say("my secret word", "ok")
+            talk.say("go on", "ok")
+            store.forget([first.id])
+        titles = {session.id: session.title for session in store.sessions()}
+        assert titles == {"s1": "", "s2": "Given by hand"}
+
+    def test_what_was_forgotten_can_be_admitted_again(self, store: Store) -> None:
+        """Forgetting leaves no id taken."""
+        session, said = conversation()
+        store.admit(session, said)
+        store.forget(exchange.id for exchange in said)
+        assert store.admit(session, said) == len(said)
+        assert store.scan() == said
+
+
+class StoreContract(_ForgettingContract):
+    """Everything that a store must do. Override the fixture ``store``, and ``reopen``."""
+
+    @pytest.fixture
+    def store(self) -> Store:
+        """A fresh, empty store; override it."""
+        raise NotImplementedError("override the fixture `store`")
+
+    def test_it_knows_its_space(self, store: Store) -> None:
+        """Also after reopening."""
+        space = store.space
+        assert self.reopen(store).space == space
+
+    def test_a_closed_store_says_so(self, store: Store) -> None:
+        """Closing twice does nothing; anything else is refused."""
+        store.close()
+        store.close()
+        for ask in (store.scan, store.sessions, store.totals, lambda: store.forget([])):
+            with pytest.raises(StoreClosedError):
+                ask()
+        with pytest.raises(StoreClosedError):
+            Talk(store).begin("hello")
+
+    def test_words_find_their_exchange(self, store: Store) -> None:
+        """Either side of an exchange, in any script; the better match first."""
+        search = self.searchable(store)
+        talk = Talk(store)
+        bike = talk.say("My bicycle is called Rosinante.", "A fine name for a bicycle!")
+        tower = talk.say("我昨天去了东京塔和秋叶原", "東京タワーは楽しかったですか")
+        talk.say("Good morning", "Good morning to you")
+        for question, gold in (
+            ("what is the name of my bicycle?", bike),
+            ("ROSINANTE", bike),
+            ("东京塔", tower),
+            ("タワー", tower),
+        ):
+            hits = search.search_text(query_terms(question), 5)
+            assert hits[0].exchange == gold.id, question
+            assert hits[0].score > 0
+        assert search.search_text(["nothingness"], 5) == []
+        assert search.search_text([], 5) == []
+        assert search.search_text(query_terms("bicycle"), 0) == []
+
+    def test_words_are_never_syntax(self, store: Store) -> None:
+        """Whatever a person types is searched for, and nothing more."""
+        search = self.searchable(store)
+        said = Talk(store).say("alpha beta", "gamma")
+        for term in (
+            '"',
+            'al"pha',
+            "*",
+            "alph*",
+            "NOT",
+            "alpha OR",
+            "NEAR(a b)",
+            "\0",
+            "\ud800",
+            "",
+        ):
+            assert search.search_text([term], 5) == []
+        assert search.search_text(["NOT", "alpha", "*"], 5)[0].exchange == said.id
+
+    def test_only_what_was_said_is_indexed(self, store: Store) -> None:
+        """Tool calls, results and reasoning are not; a forgotten exchange is not any more."""
+        search = self.searchable(store)
+        talk = Talk(store)
+        begun = talk.begin("plain")
+        result = talk.message([ToolResult("c", "t", "hidden")], Role.TOOL, parent=talk.header.head)
+        news: Exchange = replace(begun, messages=(result,), state=ExchangeState.COMPLETE)
+        talk.write(news, result.id)
+        assert search.search_text(["hidden"], 5) == []
+        assert dict(search.frequencies(["plain", "hidden"])) == {"plain": 1, "hidden": 0}
+        store.forget([begun.id])
+        assert search.search_text(["plain"], 5) == []
+        assert dict(search.frequencies(["plain"])) == {"plain": 0}
+
+    def test_a_sound_store_says_so(self, store: Store) -> None:
+        """A check finds nothing after everything that a store can be asked."""
+        if not isinstance(store, SupportsCheck):
+            pytest.skip("this store does not check itself")
+        talk = Talk(store)
+        old = talk.say("one \ud800", "1")
+        talk.regenerate(old, "eins")
+        store.put([make_record("a", old.id, old.id), make_record("b")])
+        store.forget([old.id])
+        assert store.check() == []
+
+    @staticmethod
+    def searchable(store: Store) -> SupportsTextSearch:
+        """Give the store as one that searches, or skip."""
+        if not isinstance(store, SupportsTextSearch):
+            pytest.skip("this store leaves searching to the engine")
+        return store
