@@ -254,6 +254,26 @@ def migrate(connection: apsw.Connection, steps: Iterable[str]) -> None:
         raise
 
 
+@contextmanager
+def exclusive(path: Path, busy_timeout: float) -> Iterator[apsw.Connection]:
+    """Hold a file alone, in one transaction, with no log beside it; it may be renamed afterwards.
+
+    Raises:
+        StoreBusyError: Others have it open.
+    """
+    refuse_faulty_sqlite()
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        _prepare(connection, busy_timeout)
+        connection.pragma("journal_mode", "delete")
+        with connection:
+            yield connection
+    except apsw.Error as error:
+        raise faults.translate(error, path, connection.system_errno) from error
+    finally:
+        connection.close()
+
+
 def create_file(path: Path, first: Iterable[tuple[str, tuple[Any, ...]]]) -> None:
     """Make a new file whole beside its place, then give it its name if nobody else has it.
 
@@ -280,7 +300,7 @@ def create_file(path: Path, first: Iterable[tuple[str, tuple[Any, ...]]]) -> Non
             _name(draft, path)
         finally:
             draft.unlink(missing_ok=True)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except OSError as error:
         raise faults.of_the_system(error, path) from error
 
@@ -312,7 +332,7 @@ def _name(draft: Path, path: Path) -> None:
             draft.rename(path)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make the folder's entries survive a power cut, where the system can."""
     if os.name == "nt":
         return

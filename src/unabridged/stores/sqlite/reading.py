@@ -146,6 +146,23 @@ def scan(db: Database, after: str | None, limit: int) -> list[Exchange]:
     return [whole(db, row) for row in rows]
 
 
+def exchanges_of(db: Database, session_id: str) -> list[Exchange]:
+    """Every exchange of a session, parents before children."""
+    rows = db.rows("exchanges of a session", (column(session_id),))
+    waiting = {found.id: found for found in (whole(db, row) for row in rows)}
+    order: list[Exchange] = []
+    while waiting:
+        ready = [found for found in waiting.values() if found.parent not in waiting]
+        if not ready:
+            raise faults.damaged(
+                db.path, f"the exchanges of {session_id!r} follow each other round."
+            )
+        order += ready
+        for found in ready:
+            del waiting[found.id]
+    return order
+
+
 def _all_there(db: Database) -> None:
     """At the end of a scan: nothing was passed over in silence."""
     row = db.one("how many exchanges")

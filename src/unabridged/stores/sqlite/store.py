@@ -123,6 +123,11 @@ class SqliteStore:
         with self._db.read():
             return reading.scan(self._db, after, limit)
 
+    def exchanges_of(self, session: str) -> list[Exchange]:
+        """Every exchange of a session, of all its branches, parents before children."""
+        with self._db.read():
+            return reading.exchanges_of(self._db, session)
+
     def session(self, session_id: str) -> Session | None:
         """One session's header, or None."""
         with self._db.read():

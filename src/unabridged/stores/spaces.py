@@ -1,0 +1,222 @@
+"""The folder of spaces: one file each, under names that no two spaces share and none escapes from."""
+
+import os
+import re
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+from unabridged.domain.record import RecordKind
+from unabridged.domain.scope import Space
+from unabridged.errors import NameRefusedError, NotFoundError, StoreBusyError, StoreError
+from unabridged.stores.codec import pack, unpack
+from unabridged.stores.sqlite import SqliteStore
+from unabridged.stores.sqlite.database import exclusive, sync_folder
+from unabridged.stores.sqlite.rows import meta_row, space_data
+from unabridged.stores.sqlite.statements import statements
+from unabridged.stores.sqlite.store import BUSY_TIMEOUT
+
+SUFFIX = ".db"
+_RENAMING = ".renaming"
+_COMPANIONS = ("-wal", "-shm", "-journal")
+_SLUG_LENGTH = 24
+_UNSAFE = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceInfo:
+    """One file of the folder.
+
+    Attributes:
+        space: The space that it holds, or None where the file cannot tell.
+        path: The file.
+        bytes: Its size, log included.
+        sessions: Sessions in it.
+        exchanges: Exchanges in it.
+        damaged: What is wrong with it, in words; empty for a sound file.
+    """
+
+    space: Space | None
+    path: Path
+    bytes: int
+    sessions: int
+    exchanges: int
+    damaged: str = ""
+
+
+class SpacesFolder:
+    """The spaces of one home.
+
+    Args:
+        folder: Where the files lie; made, for its owner only, when the first space is.
+        busy_timeout: Seconds to wait for other writers.
+    """
+
+    def __init__(self, folder: Path, *, busy_timeout: float = BUSY_TIMEOUT) -> None:
+        self.folder = folder
+        self._busy_timeout = busy_timeout
+
+    def path_of(self, space: Space) -> Path:
+        """Give the file of a space: a readable part, and a digest of the exact names.
+
+        The digest (BLAKE2b, 8 bytes) tells apart what the readable part cannot: ``a:b`` and ``a.b``.
+        """
+        names = [space.user, space.agent, space.model]
+        slugs = [_UNSAFE.sub("-", name.lower()).strip("-")[:_SLUG_LENGTH] for name in names]
+        mark = blake2b(pack(names), digest_size=8).hexdigest()
+        return self.folder / f"{'_'.join([slug for slug in slugs if slug] + [mark])}{SUFFIX}"
+
+    def open(self, space: Space, *, create: bool = True) -> SqliteStore:
+        """Open a space, beginning it where it is new.
+
+        Raises:
+            NotFoundError: There is none, and none was to be made.
+            StoreDamagedError: Its file is damaged; it was left untouched (see ``set_aside``).
+            StoreError: As ``SqliteStore`` says.
+        """
+        path = self.path_of(space)
+        self._finish_renames(path)
+        if create:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return SqliteStore(path, space, create=create, busy_timeout=self._busy_timeout)
+
+    def rename(self, old: Space, new: Space) -> None:
+        """Give a space other names. A crash leaves it under the old or the new ones, whole.
+
+        Raises:
+            NotFoundError: There is no such space.
+            NameRefusedError: The new names are taken.
+            StoreBusyError: Others have the space open.
+        """
+        source, target = self.path_of(old), self.path_of(new)
+        self._finish_renames(source)
+        self._finish_renames(target)
+        if not source.exists():
+            raise NotFoundError(f"There is no space {old.name!r}.", hint="List the spaces.")
+        if target.exists():
+            raise NameRefusedError(
+                f"There is a space {new.name!r} already.",
+                hint="Merge into it, or choose other names.",
+            )
+        SqliteStore(source, old, create=False, busy_timeout=self._busy_timeout).close()
+        intent = target.with_name(target.name + _RENAMING)
+        _write_durably(intent, pack([source.name, space_data(new)]))
+        try:
+            self._finish(intent)
+        except StoreBusyError:
+            intent.unlink()
+            raise
+
+    def merge(self, source: Space, into: Space) -> int:
+        """Copy every session, exchange and record that ``into`` lacks. The source is kept.
+
+        Doing it twice adds nothing; after a crash, do it again.
+
+        Returns:
+            How many exchanges were added.
+
+        Raises:
+            NotFoundError: There is no such source.
+        """
+        giver = self.open(source, create=False)
+        try:
+            taker = self.open(into)
+            try:
+                return _copy(giver, taker)
+            finally:
+                taker.close()
+        finally:
+            giver.close()
+
+    def set_aside(self, space: Space) -> Path:
+        """Move the file of a damaged space out of the way, so that a fresh one can be begun.
+
+        Returns:
+            Where it lies now: ``<name>.damaged-<n>``, with its log beside it.
+
+        Raises:
+            NotFoundError: There is no such file.
+        """
+        path = self.path_of(space)
+        parts = [path.with_name(path.name + end) for end in ("", *_COMPANIONS)]
+        if not any(part.exists() for part in parts):
+            raise NotFoundError(f"There is no file for {space.name!r}.", hint="List the spaces.")
+        number = 1
+        while list(self.folder.glob(f"{path.name}.damaged-{number}*")):
+            number += 1
+        aside = path.with_name(f"{path.name}.damaged-{number}")
+        for part, end in zip(parts, ("", *_COMPANIONS), strict=True):
+            if part.exists():
+                part.rename(aside.with_name(aside.name + end))
+        sync_folder(self.folder)
+        return aside
+
+    def _finish_renames(self, path: Path) -> None:
+        """Finish what a crash interrupted, where it concerns this file."""
+        for intent in self.folder.glob(f"*{_RENAMING}"):
+            source = _intended(intent)[0]
+            if path.name in (source, intent.name.removesuffix(_RENAMING)):
+                self._finish(intent)
+
+    def _finish(self, intent: Path) -> None:
+        """Do what an intent says, as far as it is not done; every step can be done again."""
+        name, space = _intended(intent)
+        source = self.folder / name
+        target = intent.with_name(intent.name.removesuffix(_RENAMING))
+        if source.exists() and not target.exists():
+            with exclusive(source, self._busy_timeout) as connection:
+                connection.execute(statements()["set meta"], meta_row("space", space))
+            os.link(source, target)
+        if source.exists() and target.exists() and source.samefile(target):
+            source.unlink()
+        sync_folder(self.folder)
+        intent.unlink(missing_ok=True)
+
+    def list(self) -> list[SpaceInfo]:
+        """Every file of the folder, by name; a damaged one says so and hides no other."""
+        files = sorted(self.folder.glob(f"*{SUFFIX}"))
+        for path in files:
+            self._finish_renames(path)
+        return [self._info(path) for path in sorted(self.folder.glob(f"*{SUFFIX}"))]
+
+    def _info(self, path: Path) -> SpaceInfo:
+        try:
+            store = SqliteStore(path, create=False, busy_timeout=self._busy_timeout)
+        except (StoreError, NotFoundError) as error:
+            size = path.stat().st_size if path.exists() else 0
+            return SpaceInfo(None, path, size, 0, 0, damaged=str(error))
+        try:
+            totals = store.totals()
+        except StoreError as error:
+            return SpaceInfo(store.space, path, path.stat().st_size, 0, 0, damaged=str(error))
+        finally:
+            store.close()
+        return SpaceInfo(store.space, path, totals.bytes, totals.sessions, totals.exchanges)
+
+
+def _copy(giver: SqliteStore, taker: SqliteStore) -> int:
+    added = 0
+    for session in reversed(giver.sessions()):
+        added += taker.admit(session, giver.exchanges_of(session.id))
+    for kind in RecordKind:
+        held = {record.id for record in taker.records(kind)}
+        taker.put(record for record in giver.records(kind) if record.id not in held)
+    return added
+
+
+def _intended(intent: Path) -> tuple[str, dict[str, str]]:
+    """Read an intent: the file's old name, and the space that it shall hold."""
+    name, space = unpack(intent.read_bytes())
+    return name, space
+
+
+def _write_durably(path: Path, data: bytes) -> None:
+    draft = path.with_name(f".{path.name}.new")
+    handle = os.open(draft, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
+    try:
+        os.write(handle, data)
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    draft.replace(path)
+    sync_folder(path.parent)
