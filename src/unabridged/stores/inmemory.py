@@ -3,6 +3,7 @@
 What other stores must do is what this one does; it is written to be read.
 """
 
+from collections import Counter as Multiset
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from threading import RLock
@@ -178,6 +179,11 @@ class InMemoryStore:
         with self._open():
             order = sorted(self._sessions.values(), key=lambda s: (s.updated, s.id), reverse=True)
             return order if newest is None else order[: max(newest, 0)]
+
+    def counts(self) -> dict[str, int]:
+        """How many exchanges each session holds, all branches."""
+        with self._open():
+            return dict(Multiset(entry.exchange.session for entry in self._entries.values()))
 
     def records(
         self,

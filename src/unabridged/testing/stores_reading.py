@@ -172,6 +172,15 @@ class ReadingContract:
         assert [session.id for session in store.sessions(newest=2)] == ["b", "a"]
         assert store.sessions(newest=0) == []
 
+    def test_counts_say_how_much_each_session_holds(self, store: Store) -> None:
+        """All branches; a session without exchanges is missing."""
+        one = Talk(store, "s1")
+        one.say("one", "1")
+        one.say("two", "2")
+        Talk(store, "s2").say("three", "3")
+        store.amend(Session("empty", "", START, START), None)
+        assert dict(self.reopen(store).counts()) == {"s1": 2, "s2": 1}
+
     def test_totals_count_what_is_there(self, store: Store) -> None:
         """Sessions, exchanges, messages, tokens; something for bytes."""
         for name in ("s1", "s2"):

@@ -39,6 +39,11 @@ def sessions(db: Database, newest: int | None) -> list[Session]:
     return found
 
 
+def counts(db: Database) -> dict[str, int]:
+    """Exchanges by session, from an index."""
+    return {str(name): int(count) for name, count in db.rows("exchanges by session")}
+
+
 def whole(db: Database, row: Row) -> Exchange:
     """Give the exchange of a row with all its messages.
 

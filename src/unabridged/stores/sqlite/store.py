@@ -138,6 +138,11 @@ class SqliteStore:
         with self._db.read():
             return reading.sessions(self._db, newest)
 
+    def counts(self) -> dict[str, int]:
+        """How many exchanges each session holds, all branches."""
+        with self._db.read():
+            return reading.counts(self._db)
+
     def put(self, records: Iterable[Record]) -> None:
         """Write records in one transaction; one of the same kind and id is replaced."""
         with self._db.write():

@@ -33,6 +33,9 @@ SELECT 1 FROM exchange WHERE session = ? LIMIT 1;
 -- name: exchanges sharing a message
 SELECT id FROM exchange WHERE opened_by = ? ORDER BY id;
 
+-- name: exchanges by session
+SELECT session, count(*) FROM exchange GROUP BY session;
+
 -- name: how many exchanges
 SELECT count(*) FROM exchange;
 
