@@ -1,0 +1,197 @@
+"""ChatGPT's account export: ``conversations.json``, as it is or in the archive it comes in.
+
+An array of conversations, each a tree: ``mapping`` from node id to ``message``, ``parent`` and
+``children``, with ``current_node`` the newest node of the path that was shown last; edited
+messages and regenerated answers are siblings. Large accounts get ``conversations-000.json`` and so
+on. The vendor publishes no description; the facts are from those who read many exports:
+github.com/mitkury/chatgpt-export-parser (docs/chatgpt-data-export-format.md),
+github.com/TomzxCode/llm-conversations-viewer (docs/formats.md) and
+difegam.github.io/chatgpt-to-markdown (reference/data-models, explanation/export-format).
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from unabridged.domain.message import Image, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from unabridged.domain.views import Unread
+from unabridged.transfer.fields import as_id, as_list, as_object, as_text, as_time
+from unabridged.transfer.reader import Item
+from unabridged.transfer.records import Record
+from unabridged.transfer.weave import Loose, Origin, in_order, skipped, weave
+
+FORMAT = "chatgpt"
+
+_CONTEXT_TYPES = frozenset({"user_editable_context", "model_editable_context"})
+_REASONING_TYPES = frozenset({"thoughts", "reasoning_recap"})
+_TEXT_FIELDS = ("text", "result", "content", "summary", "title", "url")
+_BROKEN = frozenset({"interrupted", "max_tokens"})
+_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
+
+
+def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
+    """Read conversations.
+
+    Args:
+        records: The elements of ``conversations.json``.
+    """
+    for record in records:
+        if isinstance(record, Unread):
+            yield record
+        elif not isinstance(record.value, dict) or not isinstance(
+            record.value.get("mapping"), dict
+        ):
+            yield Unread(record.where, "no conversation: it has no mapping of messages")
+        else:
+            yield from _conversation(record)
+
+
+def _conversation(record: Record) -> Iterator[Item]:
+    data, reasons = record.value, Counter[str]()
+    messages, shown = _messages(data["mapping"], reasons)
+    current = data.get("current_node")
+    origin = Origin(
+        format=FORMAT,
+        id=as_id(data.get("conversation_id")) or as_id(data.get("id")),
+        title=as_text(data.get("title")),
+        created=as_time(data.get("create_time"), reasons),
+        updated=as_time(data.get("update_time"), reasons),
+        current=shown.get(current) if isinstance(current, str) else None,
+        model=as_text(data.get("default_model_slug")) or None,
+    )
+    woven = weave(origin, messages)
+    if record.mended:
+        reasons["half a character, replaced by U+FFFD"] += record.mended
+    yield from skipped(record.where, reasons)
+    for unread in woven.unread:
+        yield Unread(f"{record.where}, {unread.where}", unread.reason)
+    if woven.conversation is None:
+        yield Unread(record.where, "a conversation in which no user speaks")
+    else:
+        yield woven.conversation
+
+
+def _messages(
+    mapping: Mapping[str, Any], reasons: Counter[str]
+) -> tuple[list[Loose], dict[str, str | None]]:
+    """Read the nodes; give messages, and each node's nearest message at or above it."""
+    nodes = {key: node for key, node in mapping.items() if isinstance(node, dict)}
+    reasons["a message that is no object"] += len(mapping) - len(nodes)
+    parents = {key: as_text(node.get("parent")) or None for key, node in nodes.items()}
+    order, circles = in_order(parents)
+    reasons["a circle of messages, cut open"] += circles
+    messages: list[Loose] = []
+    shown: dict[str, str | None] = {}
+    calls: dict[str, str] = {}
+    for key in order:
+        above = parents[key] or ""
+        parent, call = shown.get(above), calls.get(above, "")
+        loose = _message(key, nodes[key].get("message"), reasons, parent=parent, call=call)
+        if loose is not None:
+            messages.append(loose)
+            call = next((part.id for part in loose.parts if isinstance(part, ToolCall)), call)
+        shown[key], calls[key] = parent if loose is None else key, call
+    return messages, shown
+
+
+def _message(
+    key: str, data: Any, reasons: Counter[str], *, parent: str | None, call: str
+) -> Loose | None:
+    if not isinstance(data, dict):
+        return None
+    author, metadata = as_object(data.get("author")), as_object(data.get("metadata"))
+    content, said = as_object(data.get("content")), as_text(author.get("role"))
+    kind = as_text(content.get("content_type"))
+    if said == "system" or kind in _CONTEXT_TYPES:
+        reasons["a system message"] += 1
+        return None
+    if metadata.get("is_visually_hidden_from_conversation"):
+        reasons["a hidden message"] += 1
+        return None
+    role = _ROLES.get(said)
+    if role is None:
+        reasons["a message of an unknown role"] += 1
+        return None
+    recipient = as_text(data.get("recipient")) or "all"
+    parts = tuple(_parts(content, reasons))
+    if role is Role.ASSISTANT and recipient != "all" and kind not in _REASONING_TYPES:
+        parts = (ToolCall(key, recipient, _arguments(content, parts)),)
+    elif role is Role.TOOL:
+        parts = _result(call, as_text(author.get("name")), kind, parts)
+    if not parts:
+        return None
+    at = as_time(data.get("create_time"), reasons)
+    model = as_text(metadata.get("model_slug")) or None
+    return Loose(key, role, parts, parent, at, model, _broke_off(data), f"message {key}")
+
+
+def _parts(content: Mapping[str, Any], reasons: Counter[str]) -> Iterator[Part]:
+    kind = as_text(content.get("content_type"))
+    if kind in _REASONING_TYPES:
+        text = _reasoning(content)
+        if text:
+            yield Reasoning(text)
+        return
+    listed = content.get("parts")
+    if not isinstance(listed, list):
+        text = _joined(content)
+        if text:
+            yield Text(text)
+        return
+    for part in listed:
+        if isinstance(part, str):
+            if part:
+                yield Text(part)
+        elif isinstance(part, dict):
+            yield from _object_part(part, reasons)
+
+
+def _object_part(part: Mapping[str, Any], reasons: Counter[str]) -> Iterator[Part]:
+    pointer, text = as_text(part.get("asset_pointer")), _joined(part)
+    if text:
+        yield Text(text)
+    elif pointer and "image" in as_text(part.get("content_type")):
+        yield Image(pointer)
+    else:
+        reasons[f"content of the type {as_text(part.get('content_type'))[:40]!r}"] += 1
+
+
+def _arguments(content: Mapping[str, Any], parts: tuple[Part, ...]) -> str:
+    """Give what was sent to a tool as JSON: code comes as bare text."""
+    text = "\n".join(part.text for part in parts if isinstance(part, Text))
+    try:
+        if isinstance(json.loads(text), dict):
+            return text
+    except (ValueError, RecursionError):
+        pass
+    wrapped = {"language": as_text(content.get("language")) or "unknown", "text": text}
+    return json.dumps(wrapped, ensure_ascii=False)
+
+
+def _result(call: str, name: str, kind: str, parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    text = "\n".join(part.text for part in parts if isinstance(part, Text))
+    images = tuple(part for part in parts if isinstance(part, Image))
+    if not text and not images:
+        return ()
+    return (ToolResult(call, name, text, failed=kind == "system_error"), *images)
+
+
+def _reasoning(content: Mapping[str, Any]) -> str:
+    thoughts = content.get("thoughts")
+    if not isinstance(thoughts, list):
+        return _joined(content) or "\n".join(
+            filter(None, map(as_text, as_list(content.get("parts"))))
+        )
+    said = (as_object(thought) for thought in thoughts)
+    pairs = ((as_text(each.get("summary")), as_text(each.get("content"))) for each in said)
+    return "\n\n".join("\n".join(filter(None, pair)) for pair in pairs if any(pair))
+
+
+def _joined(data: Mapping[str, Any]) -> str:
+    return "\n".join(filter(None, (as_text(data.get(name)) for name in _TEXT_FIELDS)))
+
+
+def _broke_off(data: Mapping[str, Any]) -> bool:
+    details = as_object(as_object(data.get("metadata")).get("finish_details"))
+    return data.get("status") == "in_progress" or details.get("type") in _BROKEN

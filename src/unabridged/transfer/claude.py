@@ -1,0 +1,184 @@
+"""Claude's account export: ``conversations.json``, as it is or in the archive it comes in.
+
+An array of conversations with ``uuid``, ``name``, ``created_at``, ``updated_at`` and
+``chat_messages``, each of these with ``uuid``, ``sender`` (``human`` or ``assistant``), ``text``,
+``content`` (blocks: ``text``, ``thinking``, ``tool_use``, ``tool_result``), ``attachments`` with
+their ``extracted_content``, ``files``, and in newer exports ``parent_message_uuid``, which makes a
+tree of them; a first message names 00000000-0000-4000-8000-000000000000 as its parent. The vendor
+publishes no description; the facts are from github.com/TomzxCode/llm-conversations-viewer
+(docs/formats.md), github.com/withLinda/claude-conversation-exporter (README) and further readers
+of such exports found by the names of these fields.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from unabridged.domain.message import Part, Reasoning, Role, Text, ToolCall, ToolResult
+from unabridged.domain.views import Unread
+from unabridged.transfer.fields import as_id, as_list, as_object, as_text, as_time
+from unabridged.transfer.reader import Item
+from unabridged.transfer.records import Record
+from unabridged.transfer.weave import Loose, Origin, content_key, in_order, skipped, weave
+
+FORMAT = "claude"
+
+_ROLES = {"human": Role.USER, "user": Role.USER, "assistant": Role.ASSISTANT}
+
+
+def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
+    """Read conversations.
+
+    Args:
+        records: The elements of ``conversations.json``.
+    """
+    for record in records:
+        if isinstance(record, Unread):
+            yield record
+        elif not isinstance(as_object(record.value).get("chat_messages"), list):
+            yield Unread(record.where, "no conversation: it has no chat_messages")
+        else:
+            yield from _conversation(record)
+
+
+def _conversation(record: Record) -> Iterator[Item]:
+    data, reasons = record.value, Counter[str]()
+    messages, last = _messages(data["chat_messages"], reasons)
+    current = as_id(data.get("current_leaf_message_uuid"))
+    origin = Origin(
+        format=FORMAT,
+        id=as_id(data.get("uuid")),
+        title=as_text(data.get("name")),
+        created=as_time(data.get("created_at"), reasons),
+        updated=as_time(data.get("updated_at"), reasons),
+        current=last.get(current or ""),
+        model=as_text(data.get("model")) or None,
+    )
+    woven = weave(origin, messages)
+    if record.mended:
+        reasons["half a character, replaced by U+FFFD"] += record.mended
+    yield from skipped(record.where, reasons)
+    for unread in woven.unread:
+        yield Unread(f"{record.where}, {unread.where}", unread.reason)
+    if woven.conversation is None:
+        yield Unread(record.where, "a conversation in which no user speaks")
+    else:
+        yield woven.conversation
+
+
+def _messages(listed: list[Any], reasons: Counter[str]) -> tuple[list[Loose], dict[str, str]]:
+    """Read messages; give them in order, and for each uuid the key of its last piece."""
+    found: dict[str, list[Loose]] = {}
+    parents: dict[str, str | None] = {}
+    tree = any("parent_message_uuid" in as_object(data) for data in listed)
+    before: str | None = None
+    for position, data in enumerate(listed):
+        pieces = _pieces(position, data, reasons)
+        if not pieces:
+            continue
+        key = pieces[0].key
+        if key in found:
+            reasons["a message whose id was there before"] += 1
+            continue
+        found[key] = pieces
+        parents[key] = as_id(data.get("parent_message_uuid")) if tree else before
+        before = key
+    order, circles = in_order(parents)
+    reasons["a circle of messages, cut open"] += circles
+    last = {key: pieces[-1].key for key, pieces in found.items()}
+    messages = []
+    for key in order:
+        above = last.get(parents[key] or "")
+        for piece in found[key]:
+            messages.append(replace(piece, parent=above))
+            above = piece.key
+    return messages, last
+
+
+def _pieces(position: int, data: Any, reasons: Counter[str]) -> list[Loose]:
+    """Read one message: one piece, or several where it calls tools and goes on afterwards."""
+    data = as_object(data)
+    role = _ROLES.get(as_text(data.get("sender")))
+    if role is None:
+        reasons["a message of an unknown sender"] += 1
+        return []
+    runs = _runs(role, position, data, reasons)
+    if not runs:
+        return []
+    at = as_time(data.get("created_at"), reasons)
+    model = as_text(data.get("model")) or None
+    name = as_id(data.get("uuid")) or content_key(position, role.value, runs[0][1])
+    return [
+        Loose(
+            key=f"{name}/{number}" if number else name,
+            role=speaker,
+            parts=tuple(parts),
+            at=at,
+            model=model,
+            broken=bool(data.get("truncated")) and speaker is Role.ASSISTANT,
+            where=f"message {position + 1}",
+        )
+        for number, (speaker, parts) in enumerate(runs)
+    ]
+
+
+def _runs(
+    role: Role, position: int, data: Mapping[str, Any], reasons: Counter[str]
+) -> list[tuple[Role, list[Part]]]:
+    """Group a message's blocks: what the model said and called, what tools gave back."""
+    runs: list[tuple[Role, list[Part]]] = []
+    parts = list(_blocks(position, as_list(data.get("content")), reasons))
+    if not any(isinstance(part, Text) for part in parts) and as_text(data.get("text")):
+        parts.append(Text(as_text(data.get("text"))))
+    parts.extend(_attached(data))
+    for part in parts:
+        speaker = Role.TOOL if isinstance(part, ToolResult) else role
+        if not runs or runs[-1][0] is not speaker:
+            runs.append((speaker, []))
+        runs[-1][1].append(part)
+    return runs
+
+
+def _blocks(position: int, blocks: list[Any], reasons: Counter[str]) -> Iterator[Part]:
+    call = ""
+    for number, each in enumerate(blocks):
+        block = as_object(each)
+        kind, text = as_text(block.get("type")), as_text(block.get("text"))
+        if kind == "text":
+            if text:
+                yield Text(text)
+        elif kind == "thinking":
+            if as_text(block.get("thinking")):
+                yield Reasoning(as_text(block.get("thinking")))
+        elif kind == "tool_use":
+            call = as_id(block.get("id")) or f"call-{position}-{number}"
+            arguments = json.dumps(block.get("input") or {}, ensure_ascii=False)
+            yield ToolCall(call, as_text(block.get("name")), arguments)
+        elif kind == "tool_result":
+            yield _result(block, call)
+        elif kind != "token_budget":
+            reasons[f"content of the type {kind[:40]!r}"] += 1
+
+
+def _result(block: Mapping[str, Any], call: str) -> ToolResult:
+    content = block.get("content")
+    if isinstance(content, list):
+        texts = (as_text(as_object(each).get("text")) for each in content)
+        text = "\n".join(filter(None, texts))
+    else:
+        text = as_text(content) or as_text(block.get("text"))
+    named = as_id(block.get("tool_use_id")) or call
+    failed = block.get("is_error") is True
+    return ToolResult(named, as_text(block.get("name")), text, failed=failed)
+
+
+def _attached(data: Mapping[str, Any]) -> Iterator[Part]:
+    """Give the words of attached files; of a file without words its name."""
+    for each in as_list(data.get("attachments")):
+        name = as_text(as_object(each).get("file_name")) or "pasted text"
+        words = as_text(as_object(each).get("extracted_content"))
+        yield Text(f"[attached: {name}]\n{words}" if words else f"[attached: {name}]")
+    for each in as_list(data.get("files")):
+        yield Text(f"[attached: {as_text(as_object(each).get('file_name')) or 'a file'}]")

@@ -1,0 +1,218 @@
+"""Which format a file has, seen from what is in it; its name is not looked at."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from unabridged.domain.views import Unread
+from unabridged.errors import SettingError, TransferError, UnknownFormatError
+from unabridged.transfer import chatgpt, claude, jsonl, longmemeval, unabridged
+from unabridged.transfer.bytestream import ByteStream
+from unabridged.transfer.reader import Item, Reader
+from unabridged.transfer.records import BOM, SPACE, BadJsonError, Record, decode, elements, lines
+from unabridged.transfer.source import Limits, Part, Source
+
+Read = Callable[[Iterator[Record | Unread]], Iterator[Item]]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format that can be read.
+
+    Attributes:
+        name: Its name, as ``format=`` takes it.
+        title: What people call it.
+        signs: Sets of keys; an object that has all keys of one of them is of this format.
+        read: What reads its records.
+    """
+
+    name: str
+    title: str
+    signs: tuple[frozenset[str], ...]
+    read: Read
+
+
+def _signs(*alternatives: str) -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(each.split()) for each in alternatives)
+
+
+FORMATS = (
+    Format(
+        unabridged.FORMAT,
+        "Unabridged's own JSON Lines",
+        _signs("format version", "exchange"),
+        unabridged.read,
+    ),
+    Format(chatgpt.FORMAT, "ChatGPT account export", _signs("mapping"), chatgpt.read),
+    Format(claude.FORMAT, "Claude account export", _signs("chat_messages"), claude.read),
+    Format(
+        longmemeval.FORMAT,
+        "LongMemEval sessions or questions",
+        _signs("turns id", "haystack_sessions"),
+        longmemeval.read,
+    ),
+    Format(
+        jsonl.FORMAT,
+        "JSON Lines of messages (role, content, time)",
+        _signs("role content", "role text", "sender text", "role tool_calls", "messages"),
+        jsonl.read,
+    ),
+)
+"""What can be read; the first whose signs are there wins."""
+
+_BY_NAME = {each.name: each for each in FORMATS}
+_LINES_LOOKED_AT = 100
+_KEYS_LOOKED_AT = 100_000
+_TOKEN = re.compile(rb'"((?:[^"\\]|\\.)*+)"(\s*:)?|[\[\]{}]', re.DOTALL)
+
+
+def open_file(
+    origin: str | Path | BinaryIO,
+    *,
+    format: str | None = None,  # noqa: A002 - the word of the glossary
+    dates: Mapping[str, datetime] | None = None,
+    limits: Limits | None = None,
+) -> Reader:
+    """Open a foreign file.
+
+    Args:
+        origin: A path, or a binary stream (which stays open). It may be packed (xz, gzip), or be
+            the archive of an account export.
+        format: The name of its format, or None to see for ourselves.
+        dates: For LongMemEval sessions, which carry no dates: session id to date.
+        limits: What it may ask of this machine, or None for the default.
+
+    Returns:
+        Conversations, and what could not be read, one at a time. Of LongMemEval, of the account
+        exports and of our own format one conversation is held in memory at a time; of lines of
+        messages all of them, since those of a session may lie anywhere.
+
+    Raises:
+        SettingError: There is no such format.
+        TransferError: It cannot be opened or unpacked.
+        UnknownFormatError: It is nothing that can be read here.
+    """
+    if format is not None and format not in _BY_NAME:
+        raise SettingError(f"There is no format {format!r}.", hint=f"Known are: {known()}.")
+    source = Source(origin, limits or Limits())
+    try:
+        part = next(source.parts)
+        found = _BY_NAME[format] if format else detect(part.stream)
+    except BaseException:
+        source.close()
+        raise
+    read: Read = found.read
+    if found.name == longmemeval.FORMAT and dates:
+        read = partial(longmemeval.read, dates=dates)
+    return Reader(found.name, source, _items(source, part, found, read))
+
+
+def known() -> str:
+    """Give the names of all formats, for people."""
+    return ", ".join(_BY_NAME)
+
+
+def detect(stream: ByteStream) -> Format:
+    """See which format a stream has, without consuming it.
+
+    Raises:
+        UnknownFormatError: None of them.
+    """
+    head = stream.peek()
+    text = head.removeprefix(BOM).strip(SPACE)
+    if not text:
+        raise _unknown(stream.broken or "it is empty")
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\x00" in head[:64]:
+        raise _unknown("its encoding is not UTF-8 (or it is no text)")
+    for keys in _keys(text):
+        for each in FORMATS:
+            if any(sign <= keys for sign in each.signs):
+                return each
+        if "haystack_session_ids" in keys:
+            raise UnknownFormatError(
+                "The file holds LongMemEval's questions, without the sessions.",
+                hint="Import the sessions file, with these questions for the dates.",
+            )
+    raise _unknown(f"it begins with {text[:60].decode('utf-8', 'replace')!r}")
+
+
+def _unknown(seen: str) -> UnknownFormatError:
+    titles = "; ".join(f"{each.title} ({each.name})" for each in FORMATS)
+    return UnknownFormatError(
+        f"The file has none of the known formats: {seen}.",
+        hint=f"Known are: {titles}. They have to be UTF-8.",
+    )
+
+
+def _keys(head: bytes) -> Iterator[frozenset[str]]:
+    """Give the keys of the first objects: line by line where lines are objects, else as a whole."""
+    if not head.startswith(b"["):
+        for line in head.split(b"\n")[:_LINES_LOOKED_AT]:
+            keys = _line_keys(line)
+            if keys:
+                yield keys
+    yield from _outer_keys(head)
+
+
+def _line_keys(line: bytes) -> frozenset[str]:
+    try:
+        value, _ = decode(line)
+    except BadJsonError:
+        return frozenset()
+    return frozenset(value) if isinstance(value, dict) else frozenset()
+
+
+def _outer_keys(head: bytes) -> Iterator[frozenset[str]]:
+    """Give the keys of objects that lie outermost, or in an outermost array; the last may be cut."""
+    level = 2 if head.startswith(b"[") else 1
+    depth, keys = 0, set[str]()
+    for number, token in enumerate(_TOKEN.finditer(head)):
+        sign = token.group()[:1]
+        if sign in (b"{", b"["):
+            depth += 1
+        elif sign in (b"}", b"]"):
+            depth -= 1
+            if depth == level - 1:
+                yield frozenset(keys)
+                keys = set()
+        elif token.group(2) and depth == level:
+            keys.add(token.group(1).decode("utf-8", "replace"))
+        if number > _KEYS_LOOKED_AT:
+            break
+    yield frozenset(keys)
+
+
+def _items(source: Source, first: Part, found: Format, read: Read) -> Iterator[Item]:
+    part: Part | None = first
+    while part is not None:
+        for item in read(_records(part.stream, source.limits, found)):
+            if isinstance(item, Unread) and part.name:
+                yield Unread(f"{part.name}, {item.where}", item.reason)
+            else:
+                yield item
+        if part.stream.broken or source.broken:
+            yield Unread(part.name or "end", part.stream.broken or source.broken)
+        part = next(source.parts, None)
+        if part is not None and detect(part.stream) is not found:
+            raise TransferError(
+                f"{part.name!r} in the archive is not of the format of the one before it.",
+                hint="Unpack the archive and import its files one by one.",
+            )
+
+
+def _records(stream: ByteStream, limits: Limits, found: Format) -> Iterator[Record | Unread]:
+    if _is_lines(stream.peek().removeprefix(BOM).lstrip(SPACE)):
+        return lines(stream, limits.record, keep_halves=found.name == unabridged.FORMAT)
+    return elements(stream, limits.record)
+
+
+def _is_lines(head: bytes) -> bool:
+    """Whether values lie a line each: some line is one, or there is only one line."""
+    if head.startswith(b"["):
+        return False
+    first, *rest = head.split(b"\n")[:_LINES_LOOKED_AT]
+    return not rest or any(_line_keys(line) for line in (first, *rest))

@@ -1,0 +1,92 @@
+"""What reading a foreign file gives: conversations, and what could not be read, one by one."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from unabridged.domain.views import Conversation, Unread
+from unabridged.transfer.source import Source
+
+Item = Conversation | Unread
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a file is read.
+
+    Attributes:
+        read: Bytes of it that were read, as it lies on disk.
+        total: All its bytes, or None for a pipe.
+        conversations: Conversations that were given.
+        unread: Records that could not be taken over.
+    """
+
+    read: int
+    total: int | None
+    conversations: int
+    unread: int
+
+    @property
+    def share(self) -> float | None:
+        """The part that is read, 0 to 1, or None where the whole is not known."""
+        if self.total is None:
+            return None
+        return min(1.0, self.read / self.total) if self.total else 1.0
+
+
+class Reader:
+    """Gives the conversations of a file, one at a time; ``with`` or the end closes it.
+
+    Args:
+        format: The name of its format.
+        source: The file.
+        items: What reads it.
+    """
+
+    def __init__(self, format: str, source: Source, items: Iterator[Item]) -> None:  # noqa: A002 - the word of the glossary
+        self.format = format
+        self._source = source
+        self._items = items
+        self._conversations = 0
+        self._unread = 0
+        self._ended = False
+
+    @property
+    def progress(self) -> Progress:
+        """How far it is read by now."""
+        source = self._source
+        return Progress(source.read, source.total, self._conversations, self._unread)
+
+    def __iter__(self) -> "Reader":
+        return self
+
+    def __next__(self) -> Item:
+        if self._ended:
+            raise StopIteration
+        try:
+            item = next(self._items)
+        except BaseException:
+            self.close()
+            raise
+        if isinstance(item, Unread):
+            self._unread += 1
+        else:
+            self._conversations += 1
+        return item
+
+    def close(self) -> None:
+        """Let go of the file; a second call does nothing."""
+        self._ended = True
+        self._source.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,185 @@
+"""Records of a file, one by one: lines, elements of one large array, or one large object.
+
+An account export is one array of hundreds of megabytes; it is taken apart by counting brackets
+outside of strings, so that only one conversation is held at a time.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from unabridged.domain.views import Unread
+from unabridged.transfer.bytestream import PEEK, ByteStream
+
+BOM = b"\xef\xbb\xbf"
+SPACE = b" \t\r\n"
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}]', re.DOTALL)
+_OPENING = b"[{"
+_CHUNK = 4 * PEEK
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record of a file.
+
+    Attributes:
+        where: Its place, for people: ``line 7``, ``item 3``.
+        value: What JSON held there.
+        mended: How many halves of a broken character were replaced in it.
+    """
+
+    where: str
+    value: Any
+    mended: int = 0
+
+
+class BadJsonError(ValueError):
+    """Bytes that hold no JSON value; the reason is the message."""
+
+
+def decode(data: bytes, *, keep_halves: bool = False) -> tuple[Any, int]:
+    r"""Read one JSON value.
+
+    A ``\ud800`` without its other half is no character: msgspec refuses it, and other programs
+    write it all the same. It is replaced by U+FFFD and counted, not lost with all around it.
+
+    Args:
+        data: UTF-8.
+        keep_halves: Leave halves as they are; our own files may hold them on purpose.
+
+    Returns:
+        The value, and how many halves were replaced.
+
+    Raises:
+        BadJsonError: It is none.
+    """
+    try:
+        return msgspec.json.decode(data), 0
+    except (ValueError, RecursionError) as error:
+        first = error
+    if b"\\ud" not in data and b"\\uD" not in data:
+        raise BadJsonError(_reason(first))
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise BadJsonError(_reason(error)) from None
+    return (value, 0) if keep_halves else _mended(value)
+
+
+def lines(
+    stream: ByteStream, limit: int, *, keep_halves: bool = False
+) -> Iterator[Record | Unread]:
+    """Read a JSON value a line; a bad line is told and passed over.
+
+    Args:
+        stream: UTF-8, one value a line; blank lines are passed over.
+        limit: Bytes of the longest line.
+        keep_halves: As for ``decode``.
+    """
+    number = 0
+    while line := stream.readline(limit):
+        number += 1
+        if not line.endswith(b"\n") and len(line) >= limit:
+            while rest := stream.readline(limit):
+                if rest.endswith(b"\n"):
+                    break
+            yield Unread(f"line {number}", f"longer than {limit:,} bytes")
+            continue
+        if number == 1:
+            line = line.removeprefix(BOM)
+        if line.strip(SPACE):
+            yield _record(f"line {number}", line, keep_halves=keep_halves)
+
+
+def elements(stream: ByteStream, limit: int) -> Iterator[Record | Unread]:
+    """Read the elements of one large array, or objects that follow each other, one at a time.
+
+    Args:
+        stream: UTF-8. What lies between the elements (commas, space) is not looked at.
+        limit: Bytes of the longest element.
+    """
+    array = stream.peek().removeprefix(BOM).lstrip(SPACE).startswith(b"[")
+    for number, data in enumerate(_split(stream, limit, level=1 if array else 0), start=1):
+        if isinstance(data, str):
+            yield Unread(f"item {number}", data)
+        else:
+            yield _record(f"item {number}", data)
+
+
+def _record(where: str, data: bytes, *, keep_halves: bool = False) -> Record | Unread:
+    try:
+        value, mended = decode(data, keep_halves=keep_halves)
+    except BadJsonError as error:
+        return Unread(where, str(error))
+    return Record(where, value, mended)
+
+
+def _split(stream: ByteStream, limit: int, level: int) -> Iterator[bytes | str]:
+    """Cut at brackets of a level; give each element's bytes, or why one cannot be had."""
+    buffer, at, start, depth = b"", 0, -1, 0
+    size = _CHUNK
+    while piece := stream.read(size):
+        keep = start if start >= 0 else at
+        buffer, at, start = buffer[keep:] + piece, at - keep, 0 if start >= 0 else -1
+        if len(buffer) > limit + _CHUNK:
+            yield f"longer than {limit:,} bytes; the rest of the file was not read"
+            return
+        before = at
+        for token in _TOKEN.finditer(buffer, at):
+            sign = buffer[token.start()]
+            at = token.end()
+            if sign in _OPENING:
+                if depth == level and start < 0:
+                    start = token.start()
+                depth += 1
+            elif sign in b"]}":
+                depth -= 1
+                if depth == level and start >= 0:
+                    yield buffer[start:at]
+                    start = -1
+        at = _tail(buffer, at)
+        size = _CHUNK if at > before else size * 2
+    if start >= 0 or depth > 0:
+        yield "the file breaks off here"
+
+
+def _tail(buffer: bytes, at: int) -> int:
+    """Where to go on: at a string that has begun, else behind what holds no sign at all."""
+    quote = buffer.find(b'"', at)
+    return len(buffer) if quote < 0 else quote
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "no JSON that can be read: nested too deeply"
+    if isinstance(error, UnicodeDecodeError):
+        return "not UTF-8"
+    return f"no JSON: {str(error)[:120]}"
+
+
+_HALVES = re.compile("[\ud800-\udfff]")
+
+
+def _mended(value: Any) -> tuple[Any, int]:
+    count = 0
+
+    def mend(item: Any) -> Any:
+        nonlocal count
+        if isinstance(item, str):
+            text, found = _HALVES.subn("\ufffd", item)
+            count += found
+            return text
+        if isinstance(item, list):
+            return [mend(each) for each in item]
+        if isinstance(item, dict):
+            return {mend(key): mend(each) for key, each in item.items()}
+        return item
+
+    try:
+        return mend(value), count
+    except RecursionError as error:
+        raise BadJsonError(_reason(error)) from None

@@ -1,0 +1,66 @@
+"""Times as foreign files write them, into aware UTC. The clock is never asked."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+UNDATED = datetime(1970, 1, 1, tzinfo=UTC)
+"""The date of a conversation that has none: recognisably none, and the same at every import."""
+
+STEP = timedelta(seconds=1)
+"""How much later than the one before it a message without a time is taken to be."""
+
+_LONGMEMEVAL = re.compile(r"(\d{4})/(\d\d)/(\d\d) \(\w{3}\) (\d\d):(\d\d)")
+_EPOCH_UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3), (0.0, 1.0))
+"""From which size on a number counts nanoseconds, microseconds, milliseconds, seconds."""
+
+
+def parse_time(value: Any) -> datetime | None:
+    """Read a time of any of the known forms; one without a zone is taken as UTC.
+
+    The forms: ISO 8601; seconds (or milli-, micro-, nanoseconds) since 1970; LongMemEval's
+    ``2023/05/20 (Sat) 06:37``.
+
+    Args:
+        value: What the file holds.
+
+    Returns:
+        The time in UTC, or None where the value is None or empty.
+
+    Raises:
+        ValueError: It is no time that is known here.
+    """
+    if value is None or value == "":
+        return None
+    try:
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return _from_epoch(float(value))
+        if isinstance(value, str):
+            return _from_text(value.strip())
+    except (OverflowError, OSError) as error:
+        raise ValueError("the time lies outside of the calendar") from error
+    raise ValueError(f"no time: a {type(value).__name__}")
+
+
+def after(at: datetime) -> datetime:
+    """Give the time a moment later; the end of the calendar stays where it is."""
+    try:
+        return at + STEP
+    except OverflowError:
+        return at
+
+
+def _from_epoch(number: float) -> datetime:
+    unit = next(unit for least, unit in _EPOCH_UNITS if abs(number) >= least)
+    return datetime.fromtimestamp(number / unit, UTC)
+
+
+def _from_text(text: str) -> datetime:
+    match = _LONGMEMEVAL.fullmatch(text)
+    if match:
+        year, month, day, hour, minute = map(int, match.groups())
+        return datetime(year, month, day, hour, minute, tzinfo=UTC)
+    if re.fullmatch(r"-?\d{9,19}(\.\d+)?", text):
+        return _from_epoch(float(text))
+    at = datetime.fromisoformat(text)
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
