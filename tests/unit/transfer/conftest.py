@@ -1,0 +1,52 @@
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from unabridged.domain.views import Conversation, Unread
+from unabridged.transfer.detect import open_file
+
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "imports"
+
+
+class Read:
+    """What a file gave, sorted by kind."""
+
+    def __init__(self, origin, **options):
+        if isinstance(origin, str):
+            origin = origin.encode()
+        if isinstance(origin, bytes):
+            origin = io.BytesIO(origin)
+        with open_file(origin, **options) as reader:
+            self.items = list(reader)
+            self.format, self.progress = reader.format, reader.progress
+        self.conversations = [i for i in self.items if isinstance(i, Conversation)]
+        self.unread = [i for i in self.items if isinstance(i, Unread)]
+
+    @property
+    def reasons(self):
+        return [item.reason for item in self.unread]
+
+    @property
+    def texts(self):
+        return [[m.text for e in c.exchanges for m in e.messages] for c in self.conversations]
+
+    @property
+    def ids(self):
+        return [e.id for c in self.conversations for e in c.exchanges]
+
+
+@pytest.fixture
+def read():
+    return Read
+
+
+@pytest.fixture
+def fixtures():
+    return FIXTURES
+
+
+@pytest.fixture
+def as_lines():
+    return lambda *messages: "".join(json.dumps(m) + "\n" for m in messages).encode()
