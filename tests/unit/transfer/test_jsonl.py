@@ -80,7 +80,7 @@ def test_no_time_at_all_is_never_the_clock(read, as_lines):
     assert got.conversations[0].exchanges[0].at == datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("time", ["yesterday", True, 1e300, [], "0000-00-00", -1e18])
+@pytest.mark.parametrize("time", ["yesterday", True, 1e300, [], "0000-00-00", 1e25])
 def test_a_time_that_cannot_be_read_loses_no_message(read, as_lines, time):
     got = read(as_lines(HELLO, {**HI, "time": time}))
     assert got.texts == [["hello", "hi"]]
