@@ -67,7 +67,7 @@ FORMATS = (
 _BY_NAME = {each.name: each for each in FORMATS}
 _LINES_LOOKED_AT = 100
 _KEYS_LOOKED_AT = 100_000
-_TOKEN = re.compile(rb'"((?:[^"\\]|\\.)*+)"(\s*:)?|[\[\]{}]', re.DOTALL)
+_TOKEN = re.compile(rb'"((?:[^"\\]++|\\.)*+)"(\s*:)?|["\[\]{}]', re.DOTALL)
 
 
 def open_file(
@@ -181,7 +181,7 @@ def _outer_keys(head: bytes) -> Iterator[frozenset[str]]:
                 keys = set()
         elif token.group(2) and depth == level:
             keys.add(token.group(1).decode("utf-8", "replace"))
-        if number > _KEYS_LOOKED_AT:
+        if token.group() == b'"' or number > _KEYS_LOOKED_AT:
             break
     yield frozenset(keys)
 

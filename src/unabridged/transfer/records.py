@@ -17,8 +17,8 @@ from unabridged.transfer.bytestream import PEEK, ByteStream
 
 BOM = b"\xef\xbb\xbf"
 SPACE = b" \t\r\n"
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}]', re.DOTALL)
-_OPENING = b"[{"
+_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|["\[\]{}]', re.DOTALL)
+"""A whole string or a bracket; a lone quote is a string that the buffer cuts off."""
 _CHUNK = 4 * PEEK
 
 
@@ -130,27 +130,25 @@ def _split(stream: ByteStream, limit: int, level: int) -> Iterator[bytes | str]:
             return
         before = at
         for token in _TOKEN.finditer(buffer, at):
-            sign = buffer[token.start()]
+            sign = token.group()
+            if sign == b'"':
+                at = token.start()
+                break
             at = token.end()
-            if sign in _OPENING:
+            if sign in (b"[", b"{"):
                 if depth == level and start < 0:
                     start = token.start()
                 depth += 1
-            elif sign in b"]}":
+            elif sign in (b"]", b"}"):
                 depth -= 1
                 if depth == level and start >= 0:
                     yield buffer[start:at]
                     start = -1
-        at = _tail(buffer, at)
+        else:
+            at = len(buffer)
         size = _CHUNK if at > before else size * 2
     if start >= 0 or depth > 0:
         yield "the file breaks off here"
-
-
-def _tail(buffer: bytes, at: int) -> int:
-    """Where to go on: at a string that has begun, else behind what holds no sign at all."""
-    quote = buffer.find(b'"', at)
-    return len(buffer) if quote < 0 else quote
 
 
 def _reason(error: Exception) -> str:

@@ -1,0 +1,109 @@
+import io
+import json
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import Message, Reasoning, Role, Text, ToolCall, ToolResult
+from unabridged.domain.session import Session
+from unabridged.domain.views import Conversation
+from unabridged.errors import TransferError
+from unabridged.transfer.markdown import write_markdown
+from unabridged.transfer.messages import write_messages
+from unabridged.transfer.unabridged import write_jsonl
+
+AT = datetime(2025, 1, 2, 3, 4, 5, 678901, tzinfo=timezone(timedelta(hours=2)))
+
+
+def exchange(number, parent=None, state=ExchangeState.COMPLETE):
+    user = Message(
+        f"m{number}", Role.USER, (Text(f"question {number}"),), AT, tokens=3, tokenizer="t"
+    )
+    middle = Message(
+        f"c{number}", Role.ASSISTANT, (Reasoning("hm"), ToolCall("c", "add", "{}")), AT
+    )
+    result = Message(f"r{number}", Role.TOOL, (ToolResult("c", "add", "```2```", failed=True),), AT)
+    answer = Message(
+        f"a{number}", Role.ASSISTANT, (Text(f"answer {number}"),), AT, parent=f"r{number}"
+    )
+    messages = (user, middle, result, answer)
+    return Exchange(f"e{number}", "s", parent, state, messages, AT, mode="tools", model="m")
+
+
+@pytest.fixture
+def conversation():
+    session = Session("s", "Title", AT, AT, "a3", "chatgpt", "foreign")
+    branch = exchange(2, "e1", ExchangeState.INCOMPLETE)
+    return Conversation(session, (exchange(1), branch, exchange(3, "e1")))
+
+
+def written(write, *conversations):
+    stream = io.BytesIO()
+    write(conversations, stream)
+    return stream.getvalue()
+
+
+def test_everything_comes_back_equal(read, conversation):
+    got = read(written(write_jsonl, conversation, conversation))
+    assert (got.format, got.unread) == ("unabridged", [])
+    assert got.conversations == [conversation, conversation]
+
+
+def test_a_file_without_conversations_is_read(read):
+    assert read(written(write_jsonl)).items == []
+
+
+def test_a_file_that_breaks_off_is_told(read, conversation):
+    lines = written(write_jsonl, conversation).splitlines(keepends=True)
+    got = read(b"".join(lines[:-2]))
+    assert got.conversations[0].exchanges == conversation.exchanges[:2]
+    assert got.conversations[0].session.head == "a2"
+    assert got.unread[-1].where == "end"
+
+
+@pytest.mark.parametrize("damage", [
+    ("state", "dreaming"), ("messages", []), ("at", "2025-01-01"), ("at", 7), ("session", "other"),
+    ("messages", [{"id": "x", "role": "user", "parts": [{"type": "text", "text": 1}], "at": "2025-01-01T00:00:00Z"}]),
+    ("messages", [{"id": "x", "role": "user", "parts": [{"type": "smell"}], "at": "2025-01-01T00:00:00Z"}]),
+    ("messages", [{"id": "x", "role": "assistant", "parts": [], "at": "2025-01-01T00:00:00Z"}]),
+    ("more", 1),
+])  # fmt: skip
+def test_a_damaged_exchange_is_told_and_the_rest_stays_whole(read, conversation, damage):
+    lines = written(write_jsonl, conversation).splitlines()
+    line = json.loads(lines[2])
+    line["exchange"][damage[0]] = damage[1]
+    lines[2] = json.dumps(line).encode()
+    got = read(b"\n".join(lines))
+    assert [e.id for e in got.conversations[0].exchanges] == ["e2", "e3"]
+    assert [e.parent for e in got.conversations[0].exchanges] == [None, "e2"]
+    assert [item.where for item in got.unread] == ["line 3"]
+
+
+def test_a_damaged_session_takes_its_exchanges_with_it_but_no_other(read, conversation):
+    lines = written(write_jsonl, conversation, conversation).splitlines()
+    lines[1] = lines[1].replace(b'"created"', b'"craeted"')
+    got = read(b"\n".join(lines))
+    assert got.conversations == [conversation]
+    assert len(got.unread) == 4
+
+
+def test_a_newer_version_is_refused(read):
+    with pytest.raises(TransferError, match="version 2"):
+        read(b'{"format": "unabridged", "version": 2}\n')
+
+
+def test_plain_messages_hold_the_words_of_the_current_path(read, conversation):
+    data = written(write_messages, conversation)
+    assert [json.loads(line)["content"] for line in data.splitlines()] == [
+        "question 1", "answer 1", "question 3", "answer 3"]  # fmt: skip
+    assert read(data).texts == [["question 1", "answer 1", "question 3", "answer 3"]]
+
+
+def test_markdown_is_for_people(conversation):
+    text = written(write_markdown, conversation).decode()
+    assert text.startswith("# Title\n")
+    assert "1 more on other branches" in text
+    assert "question 2" not in text
+    assert "````\n```2```\n````" in text
+    assert text.index("question 1") < text.index("answer 1") < text.index("question 3")
