@@ -1,0 +1,136 @@
+"""What servers say when they refuse, made into typed errors."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from unabridged.errors import ContextRefusedError, UpstreamError, UpstreamRefusedError
+
+_LENGTH_CODES = ("context_length_exceeded", "exceed_context_size_error", "string_above_max_length")
+
+_NUMBER = r"[\d][\d,_]*"
+_PROMPT = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"({_NUMBER}) in the messages",  # OpenAI, vLLM: prompt and answer told apart
+        rf"(?:prompt|input)[^.\d]{{0,40}}contains (?:at least )?({_NUMBER})",  # Mistral, vLLM
+        rf"request \(({_NUMBER}) tokens\)",  # llama.cpp, Ollama since 0.31
+        rf"resulted in ({_NUMBER}) tokens",  # OpenAI
+        rf"prompt \(length ({_NUMBER})\)",  # vLLM
+        rf"too long:? \(?({_NUMBER}) tokens",  # Anthropic and what follows it
+        rf"input token count \(({_NUMBER})\)",  # Gemini
+        rf"keep the first ({_NUMBER}) tokens",  # LM Studio
+        rf"requested (?:about )?({_NUMBER}) tokens",
+    )
+)
+_WINDOW = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"maximum context length (?:is|of) ({_NUMBER})",  # OpenAI, vLLM
+        rf"({_NUMBER}) maximum context length",  # Mistral
+        rf"context size \(({_NUMBER}) tokens\)",  # llama.cpp, Ollama since 0.31
+        rf"maximum model length of ({_NUMBER})",  # vLLM
+        rf"tokens > ({_NUMBER}) maximum",  # Anthropic
+        rf"tokens allowed \(({_NUMBER})\)",  # Gemini
+        rf"context length of (?:only )?({_NUMBER})",  # LM Studio
+        rf"configured limit of ({_NUMBER}) tokens",  # OpenAI
+    )
+)
+_LENGTH_WORDS = re.compile(
+    r"context[ _-](?:length|size|window)|maximum model length|prompt is too long"
+    r"|input (?:length|token count|tokens?) exceed|context the overflows|reduce the length",
+    re.IGNORECASE,
+)
+"""Words of a refusal for length. Sources: ollama/ollama v0.33.0-rc2 llm/llama_server.go and
+server/routes.go; llama.cpp tools/server; OpenAI's and vLLM's error texts."""
+
+_OVER_WORDS = re.compile(
+    r"exceed|longer than|too (?:long|large|many)|greater than|overflow|maximum context length"
+    r"|reduce the length|> [\d,]+ maximum",
+    re.IGNORECASE,
+)
+
+_HINTS: Mapping[int, str] = {
+    401: "Check the key of this server: setting openai_key.",
+    403: "The server does not allow this; check the key and what it may use.",
+    404: "Check the address; an OpenAI-compatible one usually ends in /v1.",
+    429: "The server is at its limit; wait a little and ask again.",
+    500: "The server failed inside; its own log says more. Ask again.",
+    502: "The server behind the address does not answer; ask again in a moment.",
+    503: "The server is busy or still loading; ask again in a moment.",
+}
+
+
+def _number(patterns: tuple[re.Pattern[str], ...], text: str) -> int | None:
+    for pattern in patterns:
+        found = pattern.search(text)
+        if found:
+            return int(found.group(1).replace(",", "").replace("_", ""))
+    return None
+
+
+def is_length(text: str, code: str = "") -> bool:
+    """Tell whether a refusal is about the prompt's length."""
+    if code in _LENGTH_CODES:
+        return True
+    return bool(_LENGTH_WORDS.search(text) and _OVER_WORDS.search(text))
+
+
+def refusal(text: str, *, status: int | None = None, code: str = "") -> UpstreamError:
+    """Make the typed error of what a server said.
+
+    Args:
+        text: The server's words.
+        status: The HTTP status, or None where it came inside a stream.
+        code: The machine-readable code or type, where there is one.
+
+    Returns:
+        ``ContextRefusedError`` for a refusal for length, with the figures that the words hold;
+        ``UpstreamRefusedError`` for anything else.
+    """
+    text = text.strip() or "no reason given"
+    if is_length(text, code):
+        return ContextRefusedError(
+            f"The server refused the prompt for its length: {text}",
+            prompt_tokens=_number(_PROMPT, text),
+            window=_number(_WINDOW, text),
+            hint="Prepare again with a smaller prompt, or raise the setting window.",
+        )
+    said = "The server said" if status is None else f"The server answered {status}"
+    hint = _HINTS.get(status or 500, "The server's own log says more.")
+    return UpstreamRefusedError(f"{said}: {text}", status=status, hint=hint)
+
+
+def refusal_of(body: Mapping[str, Any], status: int | None = None) -> UpstreamError | None:
+    """Read the error object of any dialect.
+
+    Knows ``{"error": "…"}`` (Ollama), ``{"error": {"message", "type", "code"}}`` (OpenAI,
+    llama.cpp), ``{"object": "error", "message"}`` (older vLLM) and ``{"detail": …}`` (FastAPI).
+
+    Returns:
+        The typed error, or None where the body holds none.
+    """
+    error = body.get("error")
+    if error is None and (body.get("object") == "error" or status is not None):
+        error = body if "message" in body else body.get("detail")
+    if not error:
+        return None
+    if not isinstance(error, Mapping):
+        return refusal(error if isinstance(error, str) else str(error), status=status)
+    text = str(error.get("message") or error.get("type") or error)
+    codes = [error.get("code"), error.get("type")]
+    known = next((code for code in codes if code in _LENGTH_CODES), "")
+    code = codes[0]
+    within = code if isinstance(code, int) and 400 <= code < 600 else None
+    made = refusal(text, status=status or within, code=known)
+    if isinstance(made, ContextRefusedError):
+        _fill(made, error)
+    return made
+
+
+def _fill(refused: ContextRefusedError, error: Mapping[str, Any]) -> None:
+    prompt, window = error.get("n_prompt_tokens"), error.get("n_ctx")
+    if isinstance(prompt, int):
+        refused.prompt_tokens = prompt
+    if isinstance(window, int):
+        refused.window = window

@@ -1,0 +1,104 @@
+"""Bytes to lines to values, whatever pieces the network makes of them."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from unabridged.errors import UpstreamBrokenError
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_SSE_LINE = re.compile(rb"\r\n|\n|\r")
+
+
+def encode(body: Mapping[str, Any]) -> bytes:
+    """Give a JSON object as UTF-8. A lone surrogate, which no server takes, becomes U+FFFD."""
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    return _LONE_SURROGATE.sub("\ufffd", text).encode()
+
+
+def decode(line: str | bytes) -> dict[str, Any]:
+    """Read one JSON object of a stream.
+
+    Raises:
+        UpstreamBrokenError: It is no JSON object.
+    """
+    try:
+        value = json.loads(line)
+    except ValueError as error:
+        raise UpstreamBrokenError(
+            f"The server sent a line that is no JSON: {_start(line)}", hint=_AGAIN
+        ) from error
+    if not isinstance(value, dict):
+        raise UpstreamBrokenError(
+            f"The server sent a line that is no JSON object: {_start(line)}", hint=_AGAIN
+        )
+    return value
+
+
+_AGAIN = "Check that the address is a model server's; if it is, ask again."
+
+
+def _start(line: str | bytes) -> str:
+    text = line.decode("utf-8", "replace") if isinstance(line, bytes) else line
+    return repr(text[:60])
+
+
+class Lines:
+    r"""Splits a stream of newline-delimited JSON at ``\n`` only.
+
+    ``str.splitlines`` would also split at U+2028 and U+0085, which may stand bare inside JSON.
+    """
+
+    def __init__(self) -> None:
+        self._rest = bytearray()
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Take the next bytes; give the lines that became whole, empty ones left out."""
+        start = len(self._rest)
+        self._rest += data
+        if self._rest.find(b"\n", start) < 0:
+            return
+        *whole, rest = bytes(self._rest).split(b"\n")
+        self._rest = bytearray(rest)
+        yield from (line for line in whole if line.strip())
+
+    def end(self) -> Iterator[bytes]:
+        """Give what stands behind the last line break, if anything."""
+        rest, self._rest = bytes(self._rest), bytearray()
+        if rest.strip():
+            yield rest
+
+
+class Events:
+    """Reads server-sent events: gives the data of each, by the WHATWG event stream format.
+
+    Comments, event names and ids are passed over, since no chat dialect needs them.
+    """
+
+    def __init__(self) -> None:
+        self._rest = bytearray()
+        self._data: list[str] = []
+
+    def feed(self, data: bytes) -> Iterator[str]:
+        """Take the next bytes; give the data of the events that became whole."""
+        self._rest += data
+        while (found := _SSE_LINE.search(self._rest)) is not None:
+            if found.group() == b"\r" and found.end() == len(self._rest):
+                return  # the \n that belongs to it may come with the next bytes
+            line = bytes(self._rest[: found.start()])
+            del self._rest[: found.end()]
+            yield from self._line(line)
+
+    def end(self) -> Iterator[str]:
+        """Give the last event where the server closed without an empty line behind it."""
+        line, self._rest = bytes(self._rest), bytearray()
+        yield from self._line(line.rstrip(b"\r"))
+        yield from self._line(b"")
+
+    def _line(self, line: bytes) -> Iterator[str]:
+        if line.startswith(b"data:"):
+            self._data.append(line[5:].decode("utf-8", "replace").removeprefix(" "))
+        elif not line and self._data:
+            data, self._data = "\n".join(self._data), []
+            yield data

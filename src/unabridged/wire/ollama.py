@@ -1,0 +1,308 @@
+"""Ollama's native dialect, both ways: ``/api/chat`` as request, answer and stream.
+
+Source of the format: ollama/ollama v0.33.0-rc2, docs/api.md, api/types.go (ChatRequest, Message,
+ToolCall, ChatResponse, Metrics) and server/routes.go; facts only. Servers before 0.12 do not know
+``truncate`` and ``shift`` and pass over them. Pure functions: nothing here talks to anybody.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from unabridged.domain.chat import ChatRequest, Chunk, ToolSpec, Usage
+from unabridged.domain.message import (
+    Image,
+    Message,
+    Part,
+    Reasoning,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+)
+from unabridged.errors import InputError, UpstreamBrokenError
+from unabridged.wire import openai
+from unabridged.wire.draft import Draft, Wire, images, joined, role_of
+from unabridged.wire.faults import refusal_of
+
+_DATA_MARK = ";base64,"
+_FORMAT_KEYS = ("format", "keep_alive", "think", "logprobs", "top_logprobs")
+"""Options that stand beside ``options``, not in it."""
+
+
+def full_name(model: str) -> str:
+    """Give a model's full name: ``llama3`` is ``llama3:latest``."""
+    if not model or ":" in model.rsplit("/", 1)[-1]:
+        return model
+    return f"{model}:latest"
+
+
+def short_name(model: str) -> str:
+    """Give a model's name as people write it: without ``:latest``."""
+    return model.removesuffix(":latest")
+
+
+# ---- towards a server -------------------------------------------------------------------------
+
+
+def messages(prompt: Sequence[Message | Draft]) -> tuple[Wire, ...]:
+    """Give a prompt as the dialect's messages, in order and none merged.
+
+    Pictures go as base64; one that is only referred to by its address is named in the words,
+    since Ollama fetches nothing. Reasoning is never sent.
+    """
+    return tuple(wire for message in prompt for wire in _message(message))
+
+
+def _message(message: Message | Draft) -> Iterator[Wire]:
+    results = [part for part in message.parts if isinstance(part, ToolResult)]
+    for result in results:
+        wire: Wire = {"role": "tool", "content": result.text, "tool_name": result.name}
+        if result.call_id:
+            wire["tool_call_id"] = result.call_id
+        yield wire
+    calls = [_call(part) for part in message.parts if isinstance(part, ToolCall)]
+    data = [uri.split(_DATA_MARK, 1)[1] for uri in _uris(message.parts) if _DATA_MARK in uri]
+    away = [f"[image: {uri}]" for uri in _uris(message.parts) if _DATA_MARK not in uri]
+    content = "\n".join(part for part in (joined(message.parts), *away) if part)
+    if results and not (content or calls or data):
+        return
+    role = Role.USER if message.role is Role.TOOL else message.role
+    wire = {"role": role.value, "content": content}
+    if data:
+        wire["images"] = data
+    if calls:
+        wire["tool_calls"] = calls
+    yield wire
+
+
+def _uris(parts: tuple[Part, ...]) -> tuple[str, ...]:
+    return tuple(image.uri for image in images(parts))
+
+
+def _call(call: ToolCall) -> Wire:
+    return {"id": call.id, "function": {"name": call.name, "arguments": _object(call.arguments)}}
+
+
+def _object(arguments: str) -> Wire:
+    """Ollama takes objects only; what a model wrote instead of one is kept under ``input``."""
+    try:
+        value = json.loads(arguments) if arguments.strip() else {}
+    except ValueError:
+        value = arguments
+    return value if isinstance(value, dict) else {"input": value}
+
+
+def tool_schema(spec: ToolSpec) -> Wire:
+    """Give a tool's definition: the same as OpenAI's."""
+    return openai.tool_schema(spec)
+
+
+def body(request: ChatRequest, model: str, *, stream: bool = True, refuse: bool = True) -> Wire:
+    """Give the body of ``POST /api/chat``.
+
+    Args:
+        request: What to ask; ``window`` becomes ``num_ctx``, ``max_output`` ``num_predict``.
+        model: The model's name.
+        stream: Whether the answer shall come in pieces.
+        refuse: Tell the server to refuse a prompt that is too long instead of cutting it
+            (``truncate``, ``shift``).
+    """
+    options = {key: value for key, value in request.options.items() if key not in _FORMAT_KEYS}
+    beside = {key: request.options[key] for key in _FORMAT_KEYS if key in request.options}
+    if request.window is not None:
+        options["num_ctx"] = request.window
+    if request.max_output is not None:
+        options["num_predict"] = request.max_output
+    wire: Wire = {"model": model, "messages": list(messages(request.messages)), **beside}
+    if request.tools:
+        wire["tools"] = [tool_schema(spec) for spec in request.tools]
+    wire["stream"] = stream
+    if options:
+        wire["options"] = options
+    if refuse:
+        wire |= {"truncate": False, "shift": False}
+    return wire
+
+
+# ---- from a server ----------------------------------------------------------------------------
+
+
+class Assembler:
+    """Reads the lines of one stream.
+
+    Args:
+        calls_before: Tool calls in the prompt: servers before 0.12 give calls no id, and the
+            ids made here shall be new among them.
+    """
+
+    def __init__(self, calls_before: int = 0) -> None:
+        self._calls = calls_before
+        self._called = False
+        self._ended = False
+
+    def feed(self, line: Mapping[str, Any]) -> Chunk | None:
+        """Take a line; give what it says, or None where it says nothing.
+
+        Raises:
+            UpstreamError: The line is an error object, or no line of this dialect.
+        """
+        error = refusal_of(line)
+        if error is not None:
+            raise error
+        message = line.get("message")
+        if not isinstance(message, Mapping):
+            raise UpstreamBrokenError(
+                "The server sent a line without a message.",
+                hint="Check that the address is Ollama's.",
+            )
+        calls = tuple(self._call(call) for call in message.get("tool_calls") or ())
+        self._called = self._called or bool(calls)
+        text, thought = message.get("content") or "", message.get("thinking") or ""
+        if not line.get("done"):
+            said = text or thought or calls
+            return Chunk(text=text, reasoning=thought, calls=calls) if said else None
+        self._ended = True
+        finish = str(line.get("done_reason") or "stop")
+        if self._called and finish == "stop":
+            finish = "tool_calls"
+        return Chunk(text, thought, calls, done=True, finish=finish, usage=usage(line))
+
+    def _call(self, call: Mapping[str, Any]) -> ToolCall:
+        function = call.get("function") or {}
+        arguments = function.get("arguments") or {}
+        text = arguments if isinstance(arguments, str) else _text(arguments)
+        call_id = str(call.get("id") or f"call_{self._calls}")
+        self._calls += 1
+        return ToolCall(call_id, str(function.get("name") or ""), text)
+
+    def end(self) -> None:
+        """Check that the stream came to its end.
+
+        Raises:
+            UpstreamBrokenError: It stopped before the line that has ``done``.
+        """
+        if not self._ended:
+            raise UpstreamBrokenError(
+                "The answer broke off: the stream ended before it was done.",
+                hint="What came is kept; ask again with /retry.",
+            )
+
+
+def _text(arguments: Any) -> str:
+    return json.dumps(arguments, ensure_ascii=False)
+
+
+def usage(line: Mapping[str, Any]) -> Usage:
+    """Read the figures of a last line. Servers leave out what is 0."""
+    return Usage(line.get("prompt_eval_count"), line.get("eval_count"))
+
+
+# ---- as a server ------------------------------------------------------------------------------
+
+
+def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[Draft, ...]:
+    """Read a client's messages.
+
+    A tool message without ``tool_call_id``, as clients of older servers send it, belongs to the
+    first call of its name that has no result yet.
+
+    Raises:
+        InputError: A message has no known role, or content that cannot be taken.
+    """
+    waiting: list[ToolCall] = []
+    read: list[Draft] = []
+    number = 0
+    for place, message in enumerate(wire):
+        role = role_of(message, place)
+        content = message.get("content") or ""
+        if not isinstance(content, str):
+            raise InputError(f"Message {place + 1} has content that is no text.")
+        if role is Role.TOOL:
+            read.append(Draft(role, (_result(message, content, waiting),)))
+            continue
+        calls = []
+        for call in message.get("tool_calls") or ():
+            calls.append(_read_call(call, number, place))
+            number += 1
+        waiting += calls
+        read.append(Draft(role, (*_said(message, content), *calls)))
+    return tuple(read)
+
+
+def _said(message: Mapping[str, Any], content: str) -> Iterator[Part]:
+    if isinstance(thought := message.get("thinking"), str) and thought:
+        yield Reasoning(thought)
+    if content:
+        yield Text(content)
+    for data in message.get("images") or ():
+        yield Image(f"data:{_media_type(str(data))}{_DATA_MARK}{data}")
+
+
+_MAGIC = {"iVBOR": "image/png", "/9j/": "image/jpeg", "R0lGO": "image/gif", "UklGR": "image/webp"}
+"""How base64 of each format begins."""
+
+
+def _media_type(data: str) -> str:
+    found = (kind for start, kind in _MAGIC.items() if data.startswith(start))
+    return next(found, "application/octet-stream")
+
+
+def _result(message: Mapping[str, Any], content: str, waiting: list[ToolCall]) -> ToolResult:
+    call_id, name = str(message.get("tool_call_id") or ""), str(message.get("tool_name") or "")
+    call = next(
+        (c for c in waiting if c.id == call_id or (not call_id and name in ("", c.name))), None
+    )
+    if call is not None:
+        waiting.remove(call)
+        call_id, name = call.id, name or call.name
+    return ToolResult(call_id, name, content)
+
+
+def _read_call(call: Any, number: int, place: int) -> ToolCall:
+    match call:
+        case {"function": {"name": str(name), **function}}:
+            arguments = function.get("arguments") or {}
+            text = arguments if isinstance(arguments, str) else _text(arguments)
+            return ToolCall(str(call.get("id") or f"call_{number}"), name, text)
+        case _:
+            raise InputError(f"Message {place + 1} has a tool call without a function.")
+
+
+def line(chunk: Chunk, *, model: str, created: str, seconds: float = 0.0) -> Wire:
+    """Give one line of a stream.
+
+    Args:
+        chunk: What to say.
+        model: The model's name.
+        created: The time as RFC 3339.
+        seconds: What the answer took so far; the last line tells it, in nanoseconds.
+    """
+    message: Wire = {"role": "assistant", "content": chunk.text}
+    if chunk.reasoning:
+        message["thinking"] = chunk.reasoning
+    if chunk.calls:
+        message["tool_calls"] = [_call(call) for call in chunk.calls]
+    wire: Wire = {"model": model, "created_at": created, "message": message, "done": chunk.done}
+    if not chunk.done:
+        return wire
+    # The dialect says "stop" where a model calls tools; the calls themselves tell it.
+    wire["done_reason"] = "length" if chunk.finish == "length" else "stop"
+    wire["total_duration"] = int(seconds * 1e9)
+    figures = chunk.usage or Usage()
+    counts = {"prompt_eval_count": figures.prompt, "eval_count": figures.answer}
+    return wire | {name: count for name, count in counts.items() if count is not None}
+
+
+def answer(chunks: Sequence[Chunk], *, model: str, created: str, seconds: float = 0.0) -> Wire:
+    """Give a whole answer as one object."""
+    last = chunks[-1] if chunks else Chunk()
+    whole = Chunk(
+        text="".join(chunk.text for chunk in chunks),
+        reasoning="".join(chunk.reasoning for chunk in chunks),
+        calls=tuple(call for chunk in chunks for call in chunk.calls),
+        done=True,
+        finish=last.finish,
+        usage=last.usage,
+    )
+    return line(whole, model=model, created=created, seconds=seconds)

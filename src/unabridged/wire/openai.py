@@ -1,0 +1,333 @@
+"""The OpenAI dialect, both ways: chat completions as requests, answers and streams.
+
+Source of the format: the official ``openai`` Python client 3.54.0 (types/chat), against which it
+is tested; ``reasoning_content`` as DeepSeek, vLLM and llama.cpp send it, ``reasoning`` as
+OpenRouter does. Pure functions: nothing here talks to anybody.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from unabridged.domain.chat import ChatRequest, Chunk, ToolSpec, Usage
+from unabridged.domain.message import (
+    Image,
+    Message,
+    Part,
+    Reasoning,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+)
+from unabridged.errors import InputError, UpstreamBrokenError
+from unabridged.wire.draft import Draft, Wire, images, joined, role_of
+from unabridged.wire.faults import refusal_of
+
+DONE = "[DONE]"
+"""The data of the event that ends a stream."""
+
+
+# ---- towards a server -------------------------------------------------------------------------
+
+
+def messages(prompt: Sequence[Message | Draft]) -> tuple[Wire, ...]:
+    """Give a prompt as the dialect's messages, in order and none merged.
+
+    Text alone becomes a plain string; with pictures, a list of parts. A message with several
+    tool results becomes as many messages. Reasoning is never sent.
+    """
+    return tuple(wire for message in prompt for wire in _message(message))
+
+
+def _message(message: Message | Draft) -> Iterator[Wire]:
+    results = [part for part in message.parts if isinstance(part, ToolResult)]
+    for result in results:
+        yield {"role": "tool", "tool_call_id": result.call_id, "content": result.text}
+    calls = [_call(part) for part in message.parts if isinstance(part, ToolCall)]
+    content = _content(message.parts)
+    if results and not content and not calls:
+        return
+    role = Role.USER if message.role is Role.TOOL else message.role
+    wire: Wire = {"role": role.value, "content": content}
+    if calls:
+        wire["content"] = content or None
+        wire["tool_calls"] = calls
+    yield wire
+
+
+def _content(parts: tuple[Part, ...]) -> str | list[Wire]:
+    if not images(parts):
+        return joined(parts)
+    content: list[Wire] = []
+    for part in parts:
+        if isinstance(part, Text):
+            content.append({"type": "text", "text": part.text})
+        elif isinstance(part, Image):
+            content.append({"type": "image_url", "image_url": {"url": part.uri}})
+    return content
+
+
+def _call(call: ToolCall) -> Wire:
+    function = {"name": call.name, "arguments": call.arguments or "{}"}
+    return {"id": call.id, "type": "function", "function": function}
+
+
+def tool_schema(spec: ToolSpec) -> Wire:
+    """Give a tool's definition."""
+    parameters = dict(spec.parameters) or {"type": "object", "properties": {}}
+    function = {"name": spec.name, "description": spec.description, "parameters": parameters}
+    return {"type": "function", "function": function}
+
+
+def body(
+    request: ChatRequest, model: str, *, stream: bool = True, limit: str = "max_tokens"
+) -> Wire:
+    """Give the body of ``POST /chat/completions``.
+
+    Args:
+        request: What to ask.
+        model: The model's name.
+        stream: Whether the answer shall come in pieces, with usage at the end.
+        limit: The field that limits the answer: ``max_tokens``, or ``max_completion_tokens``
+            where a server knows only that.
+    """
+    wire: Wire = {**request.options, "model": model, "messages": list(messages(request.messages))}
+    if request.tools:
+        wire["tools"] = [tool_schema(spec) for spec in request.tools]
+    if request.max_output is not None:
+        wire[limit] = request.max_output
+    wire["stream"] = stream
+    if stream:
+        wire["stream_options"] = {"include_usage": True}
+    return wire
+
+
+# ---- from a server ----------------------------------------------------------------------------
+
+
+def usage(data: Any) -> Usage | None:
+    """Read a usage object; None where there is none."""
+    if not isinstance(data, Mapping):
+        return None
+    details = data.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, Mapping) else None
+    return Usage(data.get("prompt_tokens"), data.get("completion_tokens"), cached)
+
+
+class Assembler:
+    """Puts the events of one stream together; tool calls come out whole."""
+
+    def __init__(self) -> None:
+        self._calls: list[dict[str, str]] = []
+        self._by_index: dict[Any, dict[str, str]] = {}
+        self._finish = ""
+        self._usage: Usage | None = None
+        self._ended = False
+
+    def feed(self, event: Mapping[str, Any]) -> Chunk | None:
+        """Take an event; give what it says, or None where it says nothing for the reader.
+
+        Raises:
+            UpstreamError: The event is an error object, or no event at all.
+        """
+        error = refusal_of(event)
+        if error is not None:
+            raise error
+        self._usage = usage(event.get("usage")) or self._usage
+        choices = event.get("choices")
+        if choices is None and "usage" in event:
+            return None
+        if not isinstance(choices, list) or not all(isinstance(c, Mapping) for c in choices):
+            raise UpstreamBrokenError(
+                "The server sent an event without choices.",
+                hint="Check that the address is a chat completions server's.",
+            )
+        return self._choice(choices[0]) if choices else None
+
+    def _choice(self, choice: Mapping[str, Any]) -> Chunk | None:
+        self._finish = choice.get("finish_reason") or self._finish
+        delta = choice.get("delta") or choice.get("message") or {}
+        for call in delta.get("tool_calls") or ():
+            self._call(call)
+        text = delta.get("content") or delta.get("refusal") or ""
+        thought = delta.get("reasoning_content") or delta.get("reasoning") or ""
+        return Chunk(text=text, reasoning=thought) if text or thought else None
+
+    def _call(self, delta: Mapping[str, Any]) -> None:
+        function = delta.get("function") or {}
+        index, call_id = delta.get("index"), delta.get("id") or ""
+        name, arguments = function.get("name") or "", function.get("arguments") or ""
+        call = self._by_index.get(index)
+        if index is None and not call_id and self._calls:
+            call = self._calls[-1]
+        # Some servers give every call the index 0 or none at all: a new id begins a new call.
+        begins = call is None or bool(call_id and call["id"] and call["id"] != call_id)
+        if call is None or begins:
+            call = {"id": "", "name": "", "arguments": ""}
+            self._calls.append(call)
+            self._by_index[index] = call
+        call["id"] = call["id"] or call_id
+        call["name"] = call["name"] or name
+        call["arguments"] += arguments if isinstance(arguments, str) else json.dumps(arguments)
+
+    def done(self) -> None:
+        """Note that the server said that the stream ends here."""
+        self._ended = True
+
+    def end(self) -> Chunk:
+        """Give the last chunk, with the tool calls, the reason and the usage.
+
+        Raises:
+            UpstreamBrokenError: The stream stopped without ``[DONE]`` and without a reason.
+        """
+        if not (self._ended or self._finish):
+            raise UpstreamBrokenError(
+                "The answer broke off: the stream ended without a reason.",
+                hint="What came is kept; ask again with /retry.",
+            )
+        calls = tuple(
+            ToolCall(call["id"] or f"call_{place}", call["name"], call["arguments"] or "{}")
+            for place, call in enumerate(self._calls)
+        )
+        finish = self._finish or ("tool_calls" if calls else "stop")
+        return Chunk(calls=calls, done=True, finish=finish, usage=self._usage)
+
+
+# ---- as a server ------------------------------------------------------------------------------
+
+
+def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[Draft, ...]:
+    """Read a client's messages.
+
+    Raises:
+        InputError: A message has no known role, or content that cannot be taken.
+    """
+    names: dict[str, str] = {}
+    read: list[Draft] = []
+    for place, message in enumerate(wire):
+        role = role_of(message, place)
+        if role is Role.TOOL:
+            call_id = str(message.get("tool_call_id") or "")
+            name = str(message.get("name") or names.get(call_id, ""))
+            text = joined(_parts(message.get("content"), place))
+            read.append(Draft(role, (ToolResult(call_id, name, text),)))
+            continue
+        calls = tuple(_read_calls(message, place))
+        names.update((call.id, call.name) for call in calls)
+        thought = message.get("reasoning_content") or message.get("reasoning")
+        reasoning = (Reasoning(thought),) if isinstance(thought, str) and thought else ()
+        read.append(Draft(role, reasoning + _parts(message.get("content"), place) + calls))
+    return tuple(read)
+
+
+def _parts(content: Any, place: int) -> tuple[Part, ...]:
+    if content is None or content == "":
+        return ()
+    if isinstance(content, str):
+        return (Text(content),)
+    if isinstance(content, list):
+        return tuple(_part(item, place) for item in content)
+    raise InputError(f"Message {place + 1} has content of the type {type(content).__name__}.")
+
+
+def _part(item: Any, place: int) -> Part:
+    match item:
+        case {"type": "text", "text": str(text)} | {"type": "refusal", "refusal": str(text)}:
+            return Text(text)
+        case {"type": "image_url", "image_url": {"url": str(uri)}}:
+            return Image(uri)
+        case _:
+            pass
+    kind = item.get("type") if isinstance(item, Mapping) else type(item).__name__
+    raise InputError(
+        f"Message {place + 1} has a part of the type {kind!r}.",
+        hint="Text and image_url parts can be taken.",
+    )
+
+
+def _read_calls(message: Mapping[str, Any], place: int) -> Iterator[ToolCall]:
+    for number, call in enumerate(message.get("tool_calls") or ()):
+        match call:
+            case {"function": {"name": str(name), **function}}:
+                arguments = function.get("arguments", "{}")
+                text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+                yield ToolCall(str(call.get("id") or f"call_{number}"), name, text)
+            case _:
+                raise InputError(f"Message {place + 1} has a tool call without a function.")
+
+
+def tool_spec(wire: Mapping[str, Any]) -> ToolSpec:
+    """Read a client's tool definition.
+
+    Raises:
+        InputError: It names no function.
+    """
+    match wire:
+        case {"function": {"name": str(name), **rest}}:
+            given: Any = rest.get("parameters") or {"type": "object", "properties": {}}
+            return ToolSpec(name, str(rest.get("description") or ""), given)
+        case _:
+            raise InputError("A tool definition names no function.")
+
+
+def event(chunk: Chunk, *, answer: str, created: int, model: str, first: bool = False) -> Wire:
+    """Give one event of a stream; usage goes into ``usage_event``.
+
+    Args:
+        chunk: What to say.
+        answer: The id of the whole answer.
+        created: Seconds since 1970.
+        model: The model's name.
+        first: Whether it is the stream's first, which names the role.
+    """
+    delta: Wire = {"role": "assistant"} if first else {}
+    if chunk.text or first:
+        delta["content"] = chunk.text
+    if chunk.reasoning:
+        delta["reasoning_content"] = chunk.reasoning
+    if chunk.calls:
+        delta["tool_calls"] = [
+            {"index": index, **_call(call)} for index, call in enumerate(chunk.calls)
+        ]
+    finish = (chunk.finish or "stop") if chunk.done else None
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    head = {"id": answer, "object": "chat.completion.chunk", "created": created, "model": model}
+    return {**head, "choices": [choice]}
+
+
+def usage_object(figures: Usage) -> Wire:
+    """Give a usage object; what is not known counts as 0, as the dialect has no other way."""
+    prompt, said = figures.prompt or 0, figures.answer or 0
+    wire: Wire = {"prompt_tokens": prompt, "completion_tokens": said, "total_tokens": prompt + said}
+    if figures.cached is not None:
+        wire["prompt_tokens_details"] = {"cached_tokens": figures.cached}
+    return wire
+
+
+def usage_event(figures: Usage, *, answer: str, created: int, model: str) -> Wire:
+    """Give the event that follows the last one where a client asked for ``include_usage``."""
+    head = {"id": answer, "object": "chat.completion.chunk", "created": created, "model": model}
+    return {**head, "choices": [], "usage": usage_object(figures)}
+
+
+def completion(chunks: Sequence[Chunk], *, answer: str, created: int, model: str) -> Wire:
+    """Give a whole answer as one object."""
+    calls = [_call(call) for chunk in chunks for call in chunk.calls]
+    text = "".join(chunk.text for chunk in chunks)
+    thought = "".join(chunk.reasoning for chunk in chunks)
+    message: Wire = {"role": "assistant", "content": text or (None if calls else "")}
+    if thought:
+        message["reasoning_content"] = thought
+    if calls:
+        message["tool_calls"] = calls
+    last = chunks[-1] if chunks else Chunk(done=True)
+    choice = {"index": 0, "message": message, "finish_reason": last.finish or "stop"}
+    wire = {"id": answer, "object": "chat.completion", "created": created, "model": model}
+    figures = last.usage or Usage()
+    return {**wire, "choices": [choice], "usage": usage_object(figures)}
+
+
+def error_body(text: str, *, kind: str = "invalid_request_error", code: str | None = None) -> Wire:
+    """Give an error as OpenAI's servers do."""
+    return {"error": {"message": text, "type": kind, "param": None, "code": code}}
