@@ -1,0 +1,185 @@
+"""What models can do, remembered: asked of the server, cached on disk, else from a table."""
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from unabridged.domain.chat import Abilities
+from unabridged.errors import UpstreamError
+from unabridged.models.known import known
+from unabridged.ports import Clock
+
+DEFAULT_WINDOW = 4_096
+"""Tokens of a model of which nothing is known: what nearly every server allows."""
+RETRY_SECONDS = 30.0
+"""How long a server that did not answer is left alone."""
+FILE_NAME = "abilities.json"
+_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    at: datetime
+    abilities: Abilities
+
+
+class AbilityBook:
+    """Remembers what servers said about their models.
+
+    Fresh entries answer at once; expired ones are asked anew, and used stale where the server
+    does not answer. Where nothing is remembered, the table of known models answers, and then a
+    cautious default.
+
+    Args:
+        clock: Says when an entry expires.
+        folder: Where the cache lies, in ``abilities.json``; None keeps it in memory only.
+        ttl: Seconds for which an entry is fresh.
+    """
+
+    def __init__(self, clock: Clock, folder: Path | None = None, ttl: float = 3600.0) -> None:
+        self._clock = clock
+        self._path = None if folder is None else folder / FILE_NAME
+        self._ttl = ttl
+        self._entries: dict[str, _Entry] | None = None
+        self._failed: dict[str, datetime] = {}
+        self.notes: list[str] = []
+        """What a person should know of this cache."""
+
+    def get(self, key: str, model: str, ask: Callable[[], Abilities]) -> Abilities:
+        """Give what a model can do.
+
+        Args:
+            key: Names server and model; never holds a secret.
+            model: The model's full name, for the table.
+            ask: Asks the server; may raise ``UpstreamError``.
+        """
+        now = self._clock.now()
+        entries = self._load()
+        entry = entries.get(key)
+        if entry is not None and 0 <= (now - entry.at).total_seconds() < self._ttl:
+            return filled(replace(entry.abilities, source="cache"))
+        asked = None if self._resting(key, now) else self._ask(key, ask, now)
+        if asked is not None:
+            entries[key] = _Entry(now, asked)
+            self._save()
+            return filled(asked)
+        if entry is not None:
+            return filled(replace(entry.abilities, source="stale cache"))
+        return filled(Abilities(model))
+
+    def forget(self, key: str) -> None:
+        """Ask anew at the next ``get``: what the server allows has turned out to differ."""
+        if self._load().pop(key, None) is not None:
+            self._save()
+        self._failed.pop(key, None)
+
+    def _resting(self, key: str, now: datetime) -> bool:
+        failed = self._failed.get(key)
+        return failed is not None and 0 <= (now - failed).total_seconds() < RETRY_SECONDS
+
+    def _ask(self, key: str, ask: Callable[[], Abilities], now: datetime) -> Abilities | None:
+        try:
+            asked = ask()
+        except UpstreamError:
+            self._failed[key] = now
+            return None
+        self._failed.pop(key, None)
+        return replace(asked, source="server")
+
+    def _load(self) -> dict[str, _Entry]:
+        if self._entries is None:
+            self._entries = {}
+            if self._path is not None and self._path.exists():
+                try:
+                    self._entries = _read(self._path)
+                except (OSError, ValueError, TypeError, KeyError, AttributeError):
+                    self.notes.append(f"{self._path.name} could not be read; models are asked anew")
+        return self._entries
+
+    def _save(self) -> None:
+        if self._path is None or self._entries is None:
+            return
+        try:
+            _write(self._path, self._entries)
+        except OSError as error:
+            # A cache that cannot be written costs a question to the server, nothing else.
+            self.notes.append(f"{self._path.name} could not be written: {error.strerror}")
+
+
+def _read(path: Path) -> dict[str, _Entry]:
+    data = json.loads(path.read_text("utf-8"))
+    if data["format"] != _FORMAT:
+        raise ValueError("another format")
+    return {key: _entry(value) for key, value in data["entries"].items()}
+
+
+def _entry(value: Mapping[str, Any]) -> _Entry:
+    at = datetime.fromisoformat(value["at"])
+    abilities = Abilities(**value["abilities"])
+    lengths = (abilities.trained_window, abilities.loaded_window, abilities.max_output)
+    if at.tzinfo is None or any(not _is_length(length) for length in lengths):
+        raise ValueError("an entry without sense")
+    return _Entry(at, abilities)
+
+
+def _is_length(value: Any) -> bool:
+    return value is None or (isinstance(value, int) and value > 0)
+
+
+def _write(path: Path, entries: Mapping[str, _Entry]) -> None:
+    """Replace the file in one step, so that another process never reads half of it."""
+    body = {
+        "format": _FORMAT,
+        "entries": {
+            key: {"at": entry.at.isoformat(), "abilities": asdict(entry.abilities)}
+            for key, entry in sorted(entries.items())
+        },
+    }
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".abilities-")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(body, file, indent=1)
+        Path(name).replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise
+
+
+def filled(abilities: Abilities) -> Abilities:
+    """Fill what the server left open from the table of known models, then by the default.
+
+    ``source`` says ``table`` or ``default`` where the window's length comes from there.
+    """
+    row = known(abilities.model)
+    if row is not None:
+        abilities = replace(
+            abilities,
+            max_output=abilities.max_output or row.output,
+            tools=row.tools if abilities.tools is None else abilities.tools,
+            vision=row.vision if abilities.vision is None else abilities.vision,
+        )
+    if abilities.trained_window or abilities.loaded_window:
+        return abilities
+    if row is not None:
+        return replace(abilities, trained_window=row.window, source="table")
+    return replace(abilities, trained_window=DEFAULT_WINDOW, source="default")
+
+
+def look_up(
+    book: AbilityBook | None, key: str, model: str, ask: Callable[[], Abilities]
+) -> Abilities:
+    """Give what a model can do, with or without a book; a server that is away is no error."""
+    if book is not None:
+        return book.get(key, model, ask)
+    try:
+        return filled(replace(ask(), source="server"))
+    except UpstreamError:
+        return filled(Abilities(model))

@@ -1,0 +1,145 @@
+"""A GGUF model inside this process, through ``xllamacpp`` (llama.cpp's own server, as a library).
+
+The file's own chat template, tokenizer and trained length are used. The library also listens on
+a port of this machine; it is bound to the loopback and locked with a key made for this process.
+"""
+
+import importlib
+import importlib.util
+import queue
+import secrets
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from unabridged.domain.chat import Abilities, ChatRequest, Chunk
+from unabridged.errors import MissingExtraError, UpstreamRefusedError
+from unabridged.models.gguf_header import read_header
+from unabridged.models.window import window
+from unabridged.wire import openai as wire
+
+BATCH = 256
+"""Tokens read at once; between two batches a stop is heard."""
+
+
+def installed() -> bool:
+    """Tell whether the extra is there, without loading it."""
+    return importlib.util.find_spec("xllamacpp") is not None
+
+
+class GgufModel:
+    """A model file, loaded at its first request.
+
+    Args:
+        path: The GGUF file.
+        tokens: Tokens of the window to load it with, or None for what the window rule gives.
+
+    Raises:
+        SettingError: The file is missing or no GGUF.
+        MissingExtraError: ``xllamacpp`` is not installed.
+    """
+
+    def __init__(self, path: Path, *, tokens: int | None = None) -> None:
+        self._path = path
+        self._header = read_header(path)
+        if not installed():
+            raise MissingExtraError("xllamacpp", "gguf")
+        self._setting = tokens
+        self._loaded: int | None = None
+        self._server: Any = None
+        self._lock = threading.Lock()
+
+    @property
+    def model(self) -> str:
+        """The file's name without its ending."""
+        return self._path.stem
+
+    @property
+    def provider(self) -> str:
+        """``gguf``."""
+        return "gguf"
+
+    @property
+    def path(self) -> Path:
+        """The model file, for its tokenizer."""
+        return self._path
+
+    def abilities(self) -> Abilities:
+        """What the file says of itself."""
+        return Abilities(
+            model=self.model,
+            trained_window=self._header.trained_window,
+            loaded_window=self._loaded,
+            vision=False,
+            source="server",
+            family=self._header.family,
+        )
+
+    def chat(self, request: ChatRequest) -> Iterator[Chunk]:
+        """Answer, piece by piece.
+
+        Raises:
+            ContextRefusedError: The prompt is longer than the window.
+            UpstreamError: The model could not be loaded, or failed.
+        """
+        server = self._load(request.window)
+        events: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        stop = threading.Event()
+
+        def take(event: Any) -> bool:
+            events.put(event)
+            return stop.is_set()
+
+        def run() -> None:
+            # Progress events while the prompt is read are what lets a stop be heard then.
+            body = wire.body(request, self.model) | {"return_progress": True}
+            try:
+                server.handle_chat_completions(body, take)
+            except RuntimeError as error:
+                events.put({"error": {"message": str(error)}})
+            finally:
+                events.put(None)
+
+        worker = threading.Thread(target=run, name="gguf", daemon=True)
+        worker.start()
+        assembler = wire.Assembler()
+        try:
+            while (event := events.get()) is not None:
+                if (chunk := assembler.feed(event)) is not None:
+                    yield chunk
+        finally:
+            stop.set()
+            worker.join()
+        yield assembler.end()
+
+    def close(self) -> None:
+        """Free the model's memory; a later request loads it again."""
+        with self._lock:
+            self._server, self._loaded = None, None
+
+    def _load(self, asked: int | None) -> Any:
+        with self._lock:
+            tokens = window(self.abilities(), client=asked, setting=self._setting).tokens
+            if self._server is None or (asked or 0) > (self._loaded or 0):
+                self._server = None
+                self._server = self._start(tokens)
+                self._loaded = tokens
+            return self._server
+
+    def _start(self, tokens: int) -> Any:
+        xllamacpp = importlib.import_module("xllamacpp")  # an extra of 100 MB, without types
+        params = xllamacpp.CommonParams()
+        params.model.path = str(self._path)
+        params.n_ctx = tokens
+        params.n_parallel = 1
+        params.n_batch = BATCH
+        params.api_keys = [secrets.token_urlsafe(24)]
+        params.verbosity = -1
+        try:
+            return xllamacpp.Server(params)
+        except (RuntimeError, ValueError, MemoryError) as error:
+            raise UpstreamRefusedError(
+                f"{self._path.name} could not be loaded: {error}",
+                hint="Choose a smaller window or another file; the setting window says how long.",
+            ) from error

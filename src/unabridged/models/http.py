@@ -1,0 +1,175 @@
+"""HTTP towards a model server: one reused client, and every failure as a typed error."""
+
+import ipaddress
+import json
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit, urlunsplit
+
+from unabridged.errors import (
+    MissingExtraError,
+    SettingError,
+    UpstreamAwayError,
+    UpstreamBrokenError,
+    UpstreamError,
+)
+from unabridged.wire.faults import refusal, refusal_of
+from unabridged.wire.lines import encode
+
+if TYPE_CHECKING:
+    import httpx2
+
+CONNECT_SECONDS = 5.0
+"""The longest wait for a connection; a server that is up takes it at once."""
+
+
+class Server:
+    """A model server at an address.
+
+    Args:
+        url: Its base address.
+        name: What people call it: ``Ollama``, ``the server``.
+        key: Sent as a bearer token, if not empty.
+        timeout: Seconds to wait for it to begin answering, and between two pieces.
+        hint: What to do when nobody answers.
+    """
+
+    def __init__(
+        self, url: str, *, name: str, key: str = "", timeout: float = 300.0, hint: str = ""
+    ) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise SettingError(
+                f"{url!r} is no address of a server.",
+                hint="Write it with its scheme, as in http://127.0.0.1:11434.",
+            )
+        self.url = url.rstrip("/")
+        self.host = parts.hostname
+        self.shown = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])).rstrip("/")
+        self._name = name
+        self.key = key
+        self.timeout = timeout
+        self._hint = hint
+        self._client: httpx2.Client | None = None
+
+    def get(self, path: str) -> dict[str, Any]:
+        """Ask for a JSON object.
+
+        Raises:
+            UpstreamError: Nobody answers, or not with a JSON object.
+        """
+        return self._json("GET", path, None)
+
+    def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Send a JSON object and take one; raises as ``get``."""
+        return self._json("POST", path, body)
+
+    def stream(self, path: str, body: Mapping[str, Any]) -> Generator[bytes, None, None]:
+        """Send a JSON object and give the answer's bytes as they come.
+
+        Closing the iterator closes the connection, which stops the server.
+
+        Raises:
+            UpstreamError: As ``get``; ``UpstreamBrokenError`` where the answer breaks off.
+        """
+        client = self._open()
+        with (
+            self._failures(begun=False),
+            client.stream(
+                "POST", f"{self.url}{path}", content=encode(body), headers=_JSON
+            ) as answer,
+        ):
+            if answer.status_code >= 400:
+                answer.read()
+                raise _refused(answer.status_code, answer.text)
+            with self._failures(begun=True):
+                yield from answer.iter_bytes()
+
+    def close(self) -> None:
+        """Close every connection; a later request opens a new one."""
+        client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+    def _json(self, method: str, path: str, body: Mapping[str, Any] | None) -> dict[str, Any]:
+        client = self._open()
+        content = None if body is None else encode(body)
+        headers = None if body is None else _JSON
+        with self._failures(begun=False):
+            answer = client.request(method, f"{self.url}{path}", content=content, headers=headers)
+        if answer.status_code >= 400:
+            raise _refused(answer.status_code, answer.text)
+        try:
+            value = json.loads(answer.content)
+        except ValueError:
+            value = None
+        if not isinstance(value, dict):
+            raise UpstreamBrokenError(
+                f"{self.shown}{path} answered with something that is no JSON object.",
+                hint="Check that the address is a model server's.",
+            )
+        return value
+
+    def _open(self) -> "httpx2.Client":
+        if self._client is None:
+            module = _httpx2()
+            headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+            timeout = module.Timeout(self.timeout, connect=min(CONNECT_SECONDS, self.timeout))
+            # A proxy named in the environment is for the world outside, never for this machine.
+            self._client = module.Client(
+                headers=headers, timeout=timeout, trust_env=not _is_local(self.host)
+            )
+        return self._client
+
+    @contextmanager
+    def _failures(self, *, begun: bool) -> Iterator[None]:
+        module = _httpx2()
+        try:
+            yield
+        except (module.ConnectError, module.ConnectTimeout, module.ProxyError) as error:
+            raise UpstreamAwayError(
+                f"{self._name} does not answer at {self.shown}.", hint=self._hint
+            ) from error
+        except module.ReadTimeout as error:
+            if begun:
+                raise self._broken(f"nothing more came for {self.timeout:g} s") from error
+            raise UpstreamAwayError(
+                f"{self._name} at {self.shown} did not begin to answer in {self.timeout:g} s.",
+                hint="A large model may take longer to load: raise the setting timeout.",
+            ) from error
+        except (module.HTTPError, module.StreamError) as error:
+            raise self._broken(str(error) or type(error).__name__) from error
+
+    def _broken(self, reason: str) -> UpstreamBrokenError:
+        return UpstreamBrokenError(
+            f"The connection to {self.shown} broke off: {reason}.",
+            hint="What came is kept; ask again, and look at the server's log if it happens again.",
+        )
+
+
+_JSON = {"Content-Type": "application/json"}
+
+
+def _refused(status: int, text: str) -> UpstreamError:
+    try:
+        body = json.loads(text)
+    except ValueError:
+        body = None
+    found = refusal_of(body, status) if isinstance(body, Mapping) else None
+    return found or refusal(text[:200], status=status)
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def _httpx2() -> Any:
+    try:
+        import httpx2  # noqa: PLC0415 - an extra, and slow to import
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("httpx2", "http") from error
+    return httpx2

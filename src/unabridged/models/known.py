@@ -1,0 +1,97 @@
+"""What is known of models without asking anybody: names to lengths and abilities.
+
+For models whose server does not tell. Figures from the makers' model cards and API pages as of
+2026; a server's own word always goes before this table.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Known(NamedTuple):
+    """One line of the table.
+
+    Attributes:
+        window: Tokens that the model was trained for.
+        output: The most tokens of an answer, or None where there is no limit of its own.
+        tools: Whether it can call tools.
+        vision: Whether it sees images.
+    """
+
+    window: int
+    output: int | None = None
+    tools: bool | None = None
+    vision: bool | None = None
+
+
+KNOWN: Mapping[str, Known] = {
+    "claude": Known(200_000, 8_192, tools=True, vision=True),
+    "codellama": Known(16_384),
+    "codestral": Known(32_768),
+    "command-r": Known(131_072, tools=True),
+    "deepseek-chat": Known(65_536, 8_192, tools=True),
+    "deepseek-coder": Known(16_384),
+    "deepseek-r1": Known(131_072),
+    "deepseek-v3": Known(131_072, tools=True),
+    "gemini": Known(1_048_576, 8_192, tools=True, vision=True),
+    "gemma": Known(8_192),
+    "gemma2": Known(8_192),
+    "gemma3": Known(131_072, vision=True),
+    "gemma3:1b": Known(32_768),
+    "gpt-3.5-turbo": Known(16_385, 4_096, tools=True),
+    "gpt-4": Known(8_192, 8_192, tools=True),
+    "gpt-4-turbo": Known(128_000, 4_096, tools=True, vision=True),
+    "gpt-4.1": Known(1_047_576, 32_768, tools=True, vision=True),
+    "gpt-4o": Known(128_000, 16_384, tools=True, vision=True),
+    "gpt-5": Known(400_000, 128_000, tools=True, vision=True),
+    "gpt-oss": Known(131_072, tools=True),
+    "granite3": Known(131_072, tools=True),
+    "llama2": Known(4_096),
+    "llama3": Known(8_192),
+    "llama3.1": Known(131_072, tools=True),
+    "llama3.2": Known(131_072, tools=True),
+    "llama3.2-vision": Known(131_072, vision=True),
+    "llama3.3": Known(131_072, tools=True),
+    "llama4": Known(1_048_576, tools=True, vision=True),
+    "llava": Known(4_096, vision=True),
+    "mistral": Known(32_768, tools=True),
+    "mistral-large": Known(131_072, tools=True),
+    "mistral-nemo": Known(131_072, tools=True),
+    "mistral-small": Known(32_768, tools=True),
+    "mixtral": Known(32_768, tools=True),
+    "o1": Known(200_000, 100_000, tools=True, vision=True),
+    "o3": Known(200_000, 100_000, tools=True, vision=True),
+    "o4": Known(200_000, 100_000, tools=True, vision=True),
+    "olmo2": Known(4_096),
+    "phi3": Known(4_096),
+    "phi3.5": Known(131_072),
+    "phi4": Known(16_384),
+    "qwen2": Known(32_768),
+    "qwen2.5": Known(32_768, tools=True),
+    "qwen3": Known(40_960, tools=True),
+    "qwq": Known(40_960, tools=True),
+    "smollm": Known(2_048),
+    "smollm2": Known(8_192),
+    "tinyllama": Known(2_048),
+    "yi": Known(4_096),
+}
+
+
+def known(model: str) -> Known | None:
+    """Find a model by the longest name that it begins with.
+
+    The owner before a slash is passed over, and so are ``-`` where makers and servers differ:
+    ``meta-llama/Llama-3.1-8B-Instruct`` and ``llama3.1:8b`` are one line.
+    """
+    name = model.rsplit("/", 1)[-1].lower()
+    names = (name, name.replace("llama-", "llama").replace("gemma-", "gemma"))
+    fitting = [prefix for prefix in KNOWN if any(_begins(each, prefix) for each in names)]
+    return KNOWN[max(fitting, key=len)] if fitting else None
+
+
+def _begins(name: str, prefix: str) -> bool:
+    """``llama3`` begins ``llama3:8b`` and ``llama3-70b``, but not ``llama3.1``."""
+    if not name.startswith(prefix):
+        return False
+    following = name[len(prefix) : len(prefix) + 1]
+    return not (following.isalnum() or following == ".")

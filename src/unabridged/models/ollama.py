@@ -1,0 +1,220 @@
+"""Ollama, by its native API over HTTP.
+
+Facts from ollama/ollama v0.33.0-rc2: docs/api.md, api/types.go (ShowResponse, ListResponse,
+ProcessResponse) and server/routes.go (status codes and error texts).
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from difflib import get_close_matches
+from typing import Any
+
+from unabridged.domain.chat import Abilities, ChatRequest, Chunk
+from unabridged.errors import (
+    ContextRefusedError,
+    ModelNotFoundError,
+    NoModelError,
+    UpstreamError,
+    UpstreamRefusedError,
+)
+from unabridged.models.abilities import AbilityBook, look_up
+from unabridged.models.http import Server
+from unabridged.wire import ollama as wire
+from unabridged.wire.lines import Lines, decode
+
+DEFAULT_URL = "http://127.0.0.1:11434"
+SUGGESTED = "llama3.2"
+"""A model that suits most machines, for hints."""
+_EMBEDDERS = ("bert", "nomic-bert", "nomic-bert-moe", "xlm-roberta")
+"""Families of models that make vectors and cannot chat."""
+_UNKNOWN_FIELD = ("unknown field", "unexpected", "not permitted", "unrecognized", "extra input")
+
+
+class OllamaServer:
+    """An Ollama server: its models, whichever is talked to.
+
+    Args:
+        url: Where it listens.
+        timeout: Seconds to wait for it to begin answering.
+    """
+
+    def __init__(self, url: str = DEFAULT_URL, *, timeout: float = 300.0) -> None:
+        hint = "Start it with `ollama serve`, or set ollama_url to where it listens."
+        self.http = Server(url, name="Ollama", timeout=timeout, hint=hint)
+
+    def version(self) -> str:
+        """Its version, as it says it."""
+        return str(self.http.get("/api/version").get("version", ""))
+
+    def models(self) -> list[str]:
+        """Full names of the models that chat: the loaded ones first, then the newest.
+
+        Ollama keeps no record of use but for what is loaded (``/api/ps``, longest remaining
+        first); its list comes with the time each model was pulled or changed.
+        """
+        listed = self.http.get("/api/tags").get("models") or []
+        listed = sorted(listed, key=lambda m: str(m.get("modified_at", "")), reverse=True)
+        names = [wire.full_name(_name(m)) for m in listed if _chats(m)]
+        running = [wire.full_name(_name(m)) for m in self.loaded()]
+        first = [name for name in running if name in names]
+        return first + [name for name in names if name not in first]
+
+    def loaded(self) -> list[Mapping[str, Any]]:
+        """What ``/api/ps`` says; nothing where the server is too old to know it."""
+        try:
+            return list(self.http.get("/api/ps").get("models") or [])
+        except UpstreamRefusedError:
+            return []
+
+    def abilities(self, model: str) -> Abilities:
+        """Ask what a model can do: ``/api/show`` and ``/api/ps``.
+
+        Raises:
+            ModelNotFoundError: The server does not have it.
+            UpstreamError: Any other failure.
+        """
+        try:
+            shown = self.http.post("/api/show", {"model": model, "name": model})
+        except UpstreamRefusedError as error:
+            raise self.explained(error, model) from error
+        info = shown.get("model_info") or {}
+        family = str(info.get("general.architecture") or "")
+        trained = info.get(f"{family}.context_length")
+        loaded = (m for m in self.loaded() if wire.full_name(_name(m)) == wire.full_name(model))
+        length = next((m.get("context_length") for m in loaded), None)
+        listed = shown.get("capabilities")
+        known = isinstance(listed, list)
+        can: list[str] = listed if isinstance(listed, list) else []
+        return Abilities(
+            model=wire.full_name(model),
+            trained_window=trained if isinstance(trained, int) and trained > 0 else None,
+            loaded_window=length if isinstance(length, int) and length > 0 else None,
+            tools="tools" in can if known else None,
+            vision="vision" in can if known else None,
+            reasoning="thinking" in can if known else None,
+            source="server",
+            family=family,
+        )
+
+    def explained(self, error: UpstreamRefusedError, model: str) -> UpstreamError:
+        """Give the better error where the server does not have the model."""
+        if error.status != 404 and "not found" not in str(error):
+            return error
+        try:
+            names = self.models()
+        except UpstreamError:
+            return error
+        if not names:
+            return no_model(wire.short_name(model))
+        near = get_close_matches(wire.full_name(model), names, n=3, cutoff=0.4) or names[:3]
+        shown = ", ".join(wire.short_name(name) for name in near)
+        return ModelNotFoundError(
+            f"Ollama does not have the model {wire.short_name(model)!r}.",
+            hint=f"Get it with `ollama pull {wire.short_name(model)}`, or use one it has: {shown}.",
+        )
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.http.close()
+
+
+def no_model(model: str = SUGGESTED) -> NoModelError:
+    """Give the error of a server without any model."""
+    return NoModelError(
+        "Ollama answers but has no model yet.", hint=f"Get one with `ollama pull {model}`."
+    )
+
+
+def _name(model: Mapping[str, Any]) -> str:
+    return str(model.get("model") or model.get("name") or "")
+
+
+def _chats(model: Mapping[str, Any]) -> bool:
+    can = model.get("capabilities")
+    if isinstance(can, list) and can:
+        return "completion" in can
+    family = str((model.get("details") or {}).get("family", ""))
+    return family not in _EMBEDDERS and "embed" not in _name(model)
+
+
+class OllamaModel:
+    """One model of an Ollama server.
+
+    Args:
+        model: Its name; ``llama3`` is ``llama3:latest``.
+        server: The server, whose connections are reused.
+        book: Where abilities are remembered; None asks each time.
+    """
+
+    def __init__(self, model: str, server: OllamaServer, book: AbilityBook | None = None) -> None:
+        self._model = wire.full_name(model)
+        self._server = server
+        self._book = book
+        self._key = f"ollama {server.http.shown} {self._model}"
+        self._refuse = True
+
+    @property
+    def model(self) -> str:
+        """The model's full name."""
+        return self._model
+
+    @property
+    def provider(self) -> str:
+        """``ollama``."""
+        return "ollama"
+
+    def models(self) -> list[str]:
+        """The server's models, the most recently used first."""
+        return self._server.models()
+
+    def abilities(self) -> Abilities:
+        """What the model can do; never raises for a server that is away."""
+        return look_up(
+            self._book, self._key, self._model, lambda: self._server.abilities(self._model)
+        )
+
+    def chat(self, request: ChatRequest) -> Iterator[Chunk]:
+        """Answer, piece by piece.
+
+        Raises:
+            ContextRefusedError: The prompt is too long for the window.
+            ModelNotFoundError: The server does not have the model.
+            UpstreamError: Any other failure.
+        """
+        try:
+            yield from self._stream(request)
+        except UpstreamRefusedError as error:
+            if self._refuse and _knows_no_refusing(error):
+                self._refuse = False
+                yield from self._stream(request)
+                return
+            raise self._server.explained(error, self._model) from error
+        except ContextRefusedError:
+            if self._book is not None:
+                self._book.forget(self._key)  # the length that is loaded may have changed
+            raise
+
+    def _stream(self, request: ChatRequest) -> Iterator[Chunk]:
+        before = sum(len(message.calls) for message in request.messages)
+        assembler, lines = wire.Assembler(before), Lines()
+        body = wire.body(request, self._model, refuse=self._refuse)
+        with closing(self._server.http.stream("/api/chat", body)) as pieces:
+            for data in pieces:
+                for line in lines.feed(data):
+                    if (chunk := assembler.feed(decode(line))) is not None:
+                        yield chunk
+        for line in lines.end():
+            if (chunk := assembler.feed(decode(line))) is not None:
+                yield chunk
+        assembler.end()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._server.close()
+
+
+def _knows_no_refusing(error: UpstreamRefusedError) -> bool:
+    """Some servers that speak the dialect refuse fields they do not know; Ollama does not."""
+    text = str(error).lower()
+    field = "truncate" in text or "shift" in text
+    return error.status in (400, 422) and field and any(word in text for word in _UNKNOWN_FIELD)

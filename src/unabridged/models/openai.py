@@ -1,0 +1,283 @@
+"""Any server that speaks OpenAI's chat completions over HTTP.
+
+Lengths and abilities come from ``/v1/models`` and what servers add to it: ``max_model_len``
+(vLLM, SGLang), ``meta.n_ctx_train`` and ``/props`` (llama.cpp), ``max_context_length`` and
+``loaded_context_length`` (LM Studio ``/api/v0/models``; Mistral the former), ``context_length``
+and ``top_provider`` (OpenRouter, Together), ``context_window`` (Groq).
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from difflib import get_close_matches
+from typing import Any
+
+from unabridged.domain.chat import Abilities, ChatRequest, Chunk
+from unabridged.errors import (
+    ContextRefusedError,
+    ModelNotFoundError,
+    NoModelError,
+    UpstreamAwayError,
+    UpstreamError,
+    UpstreamRefusedError,
+)
+from unabridged.models.abilities import AbilityBook, look_up
+from unabridged.models.http import Server
+from unabridged.wire import openai as wire
+from unabridged.wire.lines import Events, decode
+
+OPENAI_HOST = "api.openai.com"
+_TRAINED = (
+    "max_model_len",
+    "max_context_length",
+    "context_length",
+    "context_window",
+    "max_input_tokens",
+)
+_LOADED = ("loaded_context_length", "n_ctx")
+_OUTPUT = ("max_completion_tokens", "max_output_tokens", "max_output_length")
+
+
+class OpenAIServer:
+    """A server that speaks OpenAI's dialect.
+
+    Args:
+        url: Its base address, ending in ``/v1`` as a rule.
+        key: Its key, or empty.
+        timeout: Seconds to wait for it to begin answering.
+    """
+
+    def __init__(self, url: str, *, key: str = "", timeout: float = 300.0) -> None:
+        hint = "Check that it runs, and the setting openai_url (it usually ends in /v1)."
+        self.http = Server(url, name="The model server", key=key, timeout=timeout, hint=hint)
+
+    def listed(self) -> list[Mapping[str, Any]]:
+        """The entries of ``/models``, as they come."""
+        data = self.http.get("/models").get("data")
+        return [m for m in data if isinstance(m, dict)] if isinstance(data, list) else []
+
+    def models(self) -> list[str]:
+        """Names of its models, in its own order: the dialect tells nothing about use."""
+        return [str(entry["id"]) for entry in self.listed() if entry.get("id")]
+
+    def abilities(self, model: str) -> Abilities:
+        """Ask what a model can do.
+
+        Raises:
+            UpstreamError: The server does not answer.
+        """
+        entry: Mapping[str, Any] = next((m for m in self.listed() if m.get("id") == model), {})
+        more = {} if _says_length(entry) else self._more(model)
+        trained, loaded = (
+            _length(entry, _TRAINED) or _length(more, _TRAINED),
+            _length(more, _LOADED) or _length(entry, _LOADED),
+        )
+        meta = entry.get("meta")
+        if isinstance(meta, Mapping):
+            trained = trained or _number(meta.get("n_ctx_train"))
+        if "max_model_len" in entry:
+            # vLLM serves exactly this length, whatever the model was trained for.
+            loaded = loaded or trained
+        features = _features(entry, more)
+        return Abilities(
+            model=model,
+            trained_window=trained,
+            loaded_window=loaded,
+            max_output=_length(entry, _OUTPUT) or _top_output(entry),
+            tools=features.get("tools"),
+            vision=features.get("vision"),
+            source="server",
+            family=str(more.get("arch") or ""),
+        )
+
+    def _more(self, model: str) -> Mapping[str, Any]:
+        """Ask where llama.cpp and LM Studio tell what ``/models`` does not."""
+        if self.http.host == OPENAI_HOST:
+            return {}
+        root = Server(
+            self.http.url.removesuffix("/v1"), name="", key=self.http.key, timeout=self.http.timeout
+        )
+        with closing(root):
+            try:
+                props = root.get("/props").get("default_generation_settings")
+                if isinstance(props, Mapping) and "n_ctx" in props:
+                    return props
+            except UpstreamAwayError:
+                raise
+            except UpstreamError:
+                pass  # not llama.cpp
+            try:
+                listed = root.get("/api/v0/models").get("data")
+            except UpstreamError:
+                return {}  # not LM Studio either
+        entries = [m for m in listed if isinstance(m, dict)] if isinstance(listed, list) else []
+        return next((m for m in entries if m.get("id") == model), {})
+
+    def explained(self, error: UpstreamRefusedError, model: str) -> UpstreamError:
+        """Give the better error where the server does not know the model."""
+        text = str(error).lower()
+        missing = "model" in text and (
+            error.status == 404 or "not found" in text or "does not exist" in text
+        )
+        if not missing:
+            return error
+        try:
+            names = self.models()
+        except UpstreamError:
+            return error
+        if not names:
+            return no_model(self.http.shown)
+        if model in names:
+            return error
+        near = get_close_matches(model, names, n=3, cutoff=0.3) or names[:3]
+        return ModelNotFoundError(
+            f"The server does not know the model {model!r}.",
+            hint=f"Use one it has: {', '.join(near)}.",
+        )
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.http.close()
+
+
+def no_model(url: str) -> NoModelError:
+    """Give the error of a server without any model."""
+    return NoModelError(
+        f"The server at {url} has no model.", hint="Load one there, or name one: setting model."
+    )
+
+
+def _number(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+
+
+def _length(entry: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
+    found = (_number(entry.get(name)) for name in names)
+    return next((length for length in found if length), None)
+
+
+def _says_length(entry: Mapping[str, Any]) -> bool:
+    return _length(entry, _TRAINED) is not None
+
+
+def _top_output(entry: Mapping[str, Any]) -> int | None:
+    top = entry.get("top_provider")
+    return _length(top, _OUTPUT) if isinstance(top, Mapping) else None
+
+
+def _features(entry: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, bool]:
+    features: dict[str, bool] = {}
+    can = entry.get("capabilities")
+    if isinstance(can, Mapping):  # Mistral
+        for name, key in (("tools", "function_calling"), ("vision", "vision")):
+            if isinstance(can.get(key), bool):
+                features[name] = can[key]
+    listed = more.get("capabilities")
+    if isinstance(listed, list):  # LM Studio
+        features["tools"] = "tool_use" in listed
+        features["vision"] = more.get("type") == "vlm"
+    parameters = entry.get("supported_parameters")
+    if isinstance(parameters, list):  # OpenRouter
+        features["tools"] = "tools" in parameters
+    return features
+
+
+class OpenAIModel:
+    """One model of a server that speaks OpenAI's dialect.
+
+    Args:
+        model: Its name.
+        server: The server, whose connections are reused.
+        book: Where abilities are remembered; None asks each time.
+    """
+
+    def __init__(self, model: str, server: OpenAIServer, book: AbilityBook | None = None) -> None:
+        self._model = model
+        self._server = server
+        self._book = book
+        self._key = f"openai {server.http.shown} {model}"
+        hosted = server.http.host == OPENAI_HOST
+        self._limit = "max_completion_tokens" if hosted else "max_tokens"
+        self._usage = True
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        return self._model
+
+    @property
+    def provider(self) -> str:
+        """``openai``."""
+        return "openai"
+
+    def models(self) -> list[str]:
+        """The server's models."""
+        return self._server.models()
+
+    def abilities(self) -> Abilities:
+        """What the model can do; never raises for a server that is away."""
+        return look_up(
+            self._book, self._key, self._model, lambda: self._server.abilities(self._model)
+        )
+
+    def chat(self, request: ChatRequest) -> Iterator[Chunk]:
+        """Answer, piece by piece.
+
+        Raises:
+            ContextRefusedError: The prompt is too long for the window.
+            ModelNotFoundError: The server does not know the model.
+            UpstreamError: Any other failure.
+        """
+        try:
+            yield from self._stream(request)
+        except UpstreamRefusedError as error:
+            if self._mend(error):
+                yield from self._stream(request)
+                return
+            raise self._server.explained(error, self._model) from error
+        except ContextRefusedError:
+            if self._book is not None:
+                self._book.forget(self._key)  # the length that is loaded may have changed
+            raise
+
+    def _mend(self, error: UpstreamRefusedError) -> bool:
+        """Speak the server's own accent from now on, where its refusal names a field of ours."""
+        if error.status not in (400, 422):
+            return False
+        text = str(error)
+        other = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
+        if self._usage and "stream_options" in text:
+            self._usage = False
+            return True
+        if self._limit == "max_tokens" and "max_tokens" in text and "supported" in text:
+            self._limit = other[self._limit]
+            return True
+        if self._limit == "max_completion_tokens" and "max_completion_tokens" in text:
+            self._limit = other[self._limit]
+            return True
+        return False
+
+    def _stream(self, request: ChatRequest) -> Iterator[Chunk]:
+        assembler, events = wire.Assembler(), Events()
+        body = wire.body(request, self._model, limit=self._limit)
+        if not self._usage:
+            del body["stream_options"]
+        with closing(self._server.http.stream("/chat/completions", body)) as pieces:
+            for data in pieces:
+                for event in events.feed(data):
+                    if (chunk := _take(assembler, event)) is not None:
+                        yield chunk
+        for event in events.end():
+            if (chunk := _take(assembler, event)) is not None:
+                yield chunk
+        yield assembler.end()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._server.close()
+
+
+def _take(assembler: wire.Assembler, event: str) -> Chunk | None:
+    if event.strip() == wire.DONE:
+        assembler.done()
+        return None
+    return assembler.feed(decode(event))

@@ -1,0 +1,107 @@
+"""A model that says what it was told to say. For tests and demonstrations."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from unabridged.domain.chat import Abilities, ChatRequest, Chunk, Usage
+from unabridged.domain.message import ToolCall
+from unabridged.errors import UnabridgedError, UpstreamRefusedError
+
+Step = str | ToolCall | UnabridgedError | Chunk
+"""Words, a tool call, an error to raise, or a chunk as it stands."""
+Answer = Step | Sequence[Step]
+Script = Answer | Callable[[ChatRequest], Answer]
+"""One answer, or a function that makes it of the request."""
+
+
+def words(text: str) -> Iterator[str]:
+    """Split a text for streaming: word by word, nothing lost."""
+    yield from re.findall(r"\S+\s*|\s+", text)
+
+
+class ScriptedModel:
+    """Gives prepared answers, one for each request, in order; the last one again and again.
+
+    Args:
+        script: The answers.
+        abilities: What it claims to be able to do.
+        count: Counts the tokens of a text, for the usage it reports; None reports none.
+        model: Its name.
+    """
+
+    def __init__(
+        self,
+        script: Iterable[Script] = ("Yes.",),
+        *,
+        abilities: Abilities | None = None,
+        count: Callable[[str], int] | None = None,
+        model: str = "scripted",
+    ) -> None:
+        self._script = list(script)
+        self._next = 0
+        self._abilities = abilities or Abilities(
+            model, trained_window=8_192, tools=True, vision=True, reasoning=False, source="server"
+        )
+        self._count = count
+        self._model = model
+        self.requests: list[ChatRequest] = []
+        """Every request, as it came."""
+        self.closed = False
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        return self._model
+
+    @property
+    def provider(self) -> str:
+        """``scripted``."""
+        return "scripted"
+
+    def abilities(self) -> Abilities:
+        """What it claims."""
+        return self._abilities
+
+    def chat(self, request: ChatRequest) -> Iterator[Chunk]:
+        """Give the next answer.
+
+        Raises:
+            UnabridgedError: An error that the script holds.
+        """
+        self.requests.append(request)
+        said: list[str] = []
+        finish = "stop"
+        for step in self._answer(request):
+            if isinstance(step, UnabridgedError):
+                raise step
+            if isinstance(step, ToolCall):
+                finish = "tool_calls"
+                yield Chunk(calls=(step,))
+            elif isinstance(step, Chunk):
+                yield step
+                if step.done:
+                    return
+            else:
+                said.append(step)
+                yield from (Chunk(text=word) for word in words(step))
+        yield Chunk(done=True, finish=finish, usage=self._usage(request, "".join(said)))
+
+    def close(self) -> None:
+        """Note that it was closed."""
+        self.closed = True
+
+    def _answer(self, request: ChatRequest) -> Sequence[Step]:
+        if not self._script:
+            raise UpstreamRefusedError("The script holds no answer.", hint="Give it one.")
+        script = self._script[min(self._next, len(self._script) - 1)]
+        self._next += 1
+        answer = script(request) if callable(script) else script
+        if isinstance(answer, (str, ToolCall, UnabridgedError, Chunk)):
+            return (answer,)
+        return answer
+
+    def _usage(self, request: ChatRequest, said: str) -> Usage | None:
+        if self._count is None:
+            return None
+        prompt = sum(self._count(message.text) for message in request.messages)
+        return Usage(prompt=prompt, answer=self._count(said))

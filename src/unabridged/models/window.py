@@ -1,0 +1,64 @@
+"""How long the window is, and who says so: DESIGN 9, *The window*."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from unabridged.domain.chat import Abilities
+
+USUAL_WINDOW = 16_384
+"""Tokens that a window has at most where nobody asked for more: a model's trained length may
+need more memory than the machine has."""
+LEAST_WINDOW = 512
+"""Tokens below which no conversation fits."""
+MAX_PROMPT_TOKENS = 16_384
+"""Tokens of one prompt, where nothing else is set."""
+MAX_PROMPT_BY_PROVIDER: Mapping[str, int] = {"gguf": 2_000}
+"""Providers for which a prompt costs more time than people wait: the embedded model reads a few
+hundred tokens a second on two cores."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A window's length.
+
+    Attributes:
+        tokens: Tokens that prompt and answer may take together.
+        origin: Who said so: ``client``, ``setting``, ``loaded``, ``trained``, ``table``
+            (of known models), ``default``.
+        note: What a person should know about it, or empty.
+    """
+
+    tokens: int
+    origin: str
+    note: str = ""
+
+
+def window(
+    abilities: Abilities, *, client: int | None = None, setting: int | None = None
+) -> Window:
+    """Give the window: the client's word, else the setting, else what is loaded or trained.
+
+    Args:
+        abilities: What is known of the model.
+        client: ``num_ctx`` of a client's request, or None.
+        setting: The setting ``window``, or None.
+    """
+    asked = client or setting
+    trained = abilities.trained_window
+    if asked:
+        more = trained is not None and asked > trained and abilities.source != "default"
+        note = f"the model was trained for {trained:,} tokens only" if more else ""
+        return Window(max(asked, LEAST_WINDOW), "client" if client else "setting", note)
+    if abilities.loaded_window:
+        return Window(abilities.loaded_window, "loaded")
+    if trained is None or abilities.source == "default":
+        tokens = min(trained or USUAL_WINDOW // 4, USUAL_WINDOW)
+        note = "nothing is known of this model's length; the setting window can say it"
+        return Window(tokens, "default", note)
+    origin = "table" if abilities.source == "table" else "trained"
+    return Window(min(trained, USUAL_WINDOW), origin)
+
+
+def max_prompt_tokens(provider: str, setting: int | None = None) -> int:
+    """Give the most tokens of one prompt: the setting, else what suits the provider."""
+    return setting or MAX_PROMPT_BY_PROVIDER.get(provider, MAX_PROMPT_TOKENS)

@@ -1,0 +1,216 @@
+"""The ground of the protocol servers: a small real HTTP server on a free port of this machine.
+
+For tests only: it has no access control and listens on the loopback.
+"""
+
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Self, cast
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A request as it came.
+
+    Attributes:
+        method: ``GET`` or ``POST``.
+        path: The path without query.
+        body: The JSON object sent, or an empty one.
+        headers: Names in lower case.
+        connection: The number of the connection it came by, from 1.
+    """
+
+    method: str
+    path: str
+    body: Mapping[str, Any]
+    headers: Mapping[str, str]
+    connection: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What to send back.
+
+    Attributes:
+        body: A JSON object, or pieces of bytes to stream.
+        status: The HTTP status.
+        kind: The content type.
+        headers: More headers.
+    """
+
+    body: Mapping[str, Any] | Iterator[bytes]
+    status: int = 200
+    kind: str = "application/json"
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class BreakOff(Exception):  # noqa: N818 - no error: the way a stream says that it shall break off
+    """Raised inside a stream to break the connection in its midst."""
+
+
+Route = Callable[[Received], Answered]
+
+
+class ProtocolServer:
+    """A server with routes, used as a context manager.
+
+    ``url`` is its address; ``requests`` holds every request that came, in order.
+
+    Args:
+        routes: Method and path to what answers there.
+        missing: What answers where no route is.
+    """
+
+    def __init__(
+        self, routes: Mapping[tuple[str, str], Route], missing: Route | None = None
+    ) -> None:
+        self._routes = routes
+        self._missing = missing or _missing
+        self.requests: list[Received] = []
+        self.connections = 0
+        """Connections taken so far: 1 as long as a client reuses its own."""
+        self.stopped_early = 0
+        """Streams whose client went away before their end."""
+        self._open: set[socket.socket] = set()
+        self._lock = threading.Lock()
+        self._http = _Http(("127.0.0.1", 0), self)
+        self._thread = threading.Thread(
+            target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+        )
+        self._thread.start()
+
+    @property
+    def url(self) -> str:
+        """The address, without a slash at its end."""
+        return f"http://127.0.0.1:{self._http.server_address[1]}"
+
+    def answer(self, received: Received) -> Answered:
+        """Keep a request and give what answers it."""
+        self.requests.append(received)
+        method = "GET" if received.method == "HEAD" else received.method
+        return self._routes.get((method, received.path), self._missing)(received)
+
+    def sent(self, path: str) -> list[Mapping[str, Any]]:
+        """The bodies that came to a path."""
+        return [each.body for each in self.requests if each.path == path]
+
+    def close(self) -> None:
+        """Stop, and cut every connection that is still open."""
+        self._http.shutdown()
+        self._thread.join()
+        self._http.server_close()
+        with self._lock:
+            still = list(self._open)
+        for connection in still:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def connected(self, connection: socket.socket) -> int:
+        """Count a connection that was taken."""
+        with self._lock:
+            self._open.add(connection)
+            self.connections += 1
+            return self.connections
+
+    def disconnected(self, connection: socket.socket) -> None:
+        """Note that a connection has gone."""
+        with self._lock:
+            self._open.discard(connection)
+
+
+def _missing(received: Received) -> Answered:
+    return Answered({"error": f"{received.path} not found"}, 404)
+
+
+class _Http(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, address: tuple[str, int], owner: ProtocolServer) -> None:
+        self.owner = owner
+        super().__init__(address, _Handler)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        """Say nothing: a client that goes away is part of the tests."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def setup(self) -> None:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        super().setup()
+        self.owner = cast("_Http", self.server).owner
+        self.number = self.owner.connected(self.connection)
+
+    def finish(self) -> None:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        self.owner.disconnected(self.connection)
+        super().finish()
+
+    def do_GET(self) -> None:
+        self._answer()
+
+    def do_POST(self) -> None:
+        self._answer()
+
+    def do_HEAD(self) -> None:
+        self._answer()
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base's name  # type: ignore[explicit-override]  # as above
+        """Nothing is logged: requests hold conversations."""
+
+    def _answer(self) -> None:
+        raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        path = self.path.partition("?")[0]
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        try:
+            body = json.loads(raw) if raw else {}
+        except ValueError:
+            self._send(Answered({"error": "invalid JSON"}, 400))
+            return
+        received = Received(self.command, path, body, headers, self.number)
+        self._send(self.owner.answer(received))
+
+    def _send(self, answered: Answered) -> None:
+        self.send_response(answered.status)
+        self.send_header("Content-Type", answered.kind)
+        for name, value in answered.headers.items():
+            self.send_header(name, value)
+        if isinstance(answered.body, Mapping):
+            data = json.dumps(answered.body, ensure_ascii=False).encode()
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(data)
+            return
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        self._stream(answered.body)
+
+    def _stream(self, pieces: Iterator[bytes]) -> None:
+        try:
+            for piece in pieces:
+                if piece:
+                    self.wfile.write(b"%X\r\n%s\r\n" % (len(piece), piece))
+            self.wfile.write(b"0\r\n\r\n")
+        except BreakOff:
+            self.close_connection = True
+        except OSError:
+            self.owner.stopped_early += 1
+            self.close_connection = True

@@ -1,0 +1,263 @@
+"""An Ollama server for tests: the real protocol over HTTP, with answers from a script.
+
+Behaviour follows ollama/ollama v0.33.0-rc2: docs/api.md, api/types.go, server/routes.go (routes,
+status codes, error texts, errors in mid-stream), server/prompt.go (what is cut where ``truncate``
+is not false: the oldest messages go, system messages and the newest stay) and
+llm/llama_server.go with llama.cpp's own refusal where it is. Facts only, no code. Not a model:
+checked against the official ``ollama`` Python client.
+"""
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from unabridged.domain.chat import Chunk
+from unabridged.testing.http_server import Answered, BreakOff, ProtocolServer, Received, Route
+from unabridged.testing.replies import Counter, Reply, Script, Scripted, paced, spoken, words
+from unabridged.wire import ollama as wire
+
+VERSION = "0.33.0"
+NDJSON = "application/x-ndjson"
+DEFAULT_CONTEXT = 4_096
+"""Tokens that Ollama loads a model with where nothing is said (on machines without a large GPU)."""
+_DATE = "2026-10-{:02d}T12:00:00Z"
+
+
+@dataclass(frozen=True, slots=True)
+class OllamaEntry:
+    """A model that the server has.
+
+    Attributes:
+        name: Its full name.
+        trained: Its ``context_length``.
+        family: Its architecture.
+        capabilities: What it can do; None as servers before 0.6.4, which do not say.
+        loaded: Tokens that it is loaded with, or None where it is not loaded.
+        day: The day of a month on which it was pulled: a later day is more recent.
+    """
+
+    name: str = "llama3.2:latest"
+    trained: int = 131_072
+    family: str = "llama"
+    capabilities: tuple[str, ...] | None = ("completion", "tools")
+    loaded: int | None = None
+    day: int = 1
+
+
+class OllamaTestServer(ProtocolServer):
+    """The server.
+
+    Args:
+        script: What it answers.
+        models: What it has; none at all is possible.
+        count: Counts tokens for usage and for the window.
+        truncates: Cut what is too long even where a client forbids it, as servers before
+            ``truncate`` do; otherwise a client's ``truncate: false`` is heard.
+        version: What ``/api/version`` says.
+        strict: Refuse fields that are not known, as some servers do that only speak the dialect.
+    """
+
+    def __init__(
+        self,
+        script: Script = "Yes.",
+        *,
+        models: Sequence[OllamaEntry] = (OllamaEntry(),),
+        count: Counter = words,
+        truncates: bool = False,
+        version: str = VERSION,
+        strict: bool = False,
+    ) -> None:
+        self.script = Scripted(script)
+        self.models = list(models)
+        self.truncates = truncates
+        self.cut: list[int] = []
+        """For each chat request, how many messages were cut."""
+        self._count = count
+        self._version = version
+        self._strict = strict
+        self._loaded = {entry.name: entry.loaded for entry in models if entry.loaded}
+        super().__init__(self._table())
+
+    def _table(self) -> Mapping[tuple[str, str], Route]:
+        return {
+            ("GET", "/"): lambda _: Answered(iter([b"Ollama is running"]), kind="text/plain"),
+            ("GET", "/api/version"): lambda _: Answered({"version": self._version}),
+            ("GET", "/api/tags"): lambda _: Answered({"models": [_tag(m) for m in self.models]}),
+            ("GET", "/api/ps"): lambda _: Answered({"models": self._running()}),
+            ("POST", "/api/show"): self._show,
+            ("POST", "/api/chat"): self._chat,
+            ("POST", "/api/generate"): self._generate,
+            ("POST", "/api/embed"): self._embed,
+        }
+
+    def _find(self, received: Received) -> OllamaEntry | Answered:
+        name = received.body.get("model") or received.body.get("name") or ""
+        if not name:
+            return Answered({"error": "model is required"}, 400)
+        full = wire.full_name(str(name))
+        entry = next((m for m in self.models if wire.full_name(m.name) == full), None)
+        return entry or Answered({"error": f"model '{name}' not found"}, 404)
+
+    def _running(self) -> list[dict[str, Any]]:
+        rows = []
+        for entry in self.models:
+            if entry.name in self._loaded:
+                row = _tag(entry) | {"expires_at": _DATE.format(20), "size_vram": 0}
+                rows.append(row | {"context_length": self._loaded[entry.name]})
+        return rows
+
+    def _show(self, received: Received) -> Answered:
+        entry = self._find(received)
+        if isinstance(entry, Answered):
+            return entry
+        info = {
+            "general.architecture": entry.family,
+            f"{entry.family}.context_length": entry.trained,
+        }
+        shown = {"details": _details(entry), "model_info": info, "template": "{{ .Prompt }}"}
+        if entry.capabilities is not None:
+            shown["capabilities"] = list(entry.capabilities)
+        return Answered(shown)
+
+    def _chat(self, received: Received) -> Answered:
+        entry = self._find(received)
+        if isinstance(entry, Answered):
+            return entry
+        body = received.body
+        if self._strict and "truncate" in body:
+            return Answered({"error": 'json: unknown field "truncate"'}, 400)
+        if body.get("tools") and entry.capabilities and "tools" not in entry.capabilities:
+            return Answered({"error": f"{entry.name!r} does not support tools"}, 400)
+        messages = list(body.get("messages") or ())
+        window = self._load(entry, body)
+        if not messages:
+            return Answered(wire.answer((), model=entry.name, created=_now()))
+        kept = self._fit(messages, window, body)
+        if kept is None:
+            tokens = self._count(spoken(messages))
+            return Answered({"error": _too_long(tokens, window)}, 400)
+        reply = self.script.reply(body)
+        return self._answer(reply, body, self._count(spoken(kept)), str(body["model"]))
+
+    def _load(self, entry: OllamaEntry, body: Mapping[str, Any]) -> int:
+        asked = (body.get("options") or {}).get("num_ctx") or self._loaded.get(entry.name)
+        window = min(int(asked or DEFAULT_CONTEXT), entry.trained)
+        self._loaded[entry.name] = window
+        return window
+
+    def _fit(
+        self, messages: list[Mapping[str, Any]], window: int, body: Mapping[str, Any]
+    ) -> list[Mapping[str, Any]] | None:
+        """Give what fits: all, or the newest with the system messages; None refuses."""
+        for start in range(len(messages)):
+            system = [m for m in messages[:start] if m.get("role") == "system"]
+            kept = [*system, *messages[start:]]
+            if self._count(spoken(kept)) <= window:
+                self.cut.append(len(messages) - len(kept))
+                return kept
+            if body.get("truncate") is False and not self.truncates:
+                return None
+        self.cut.append(len(messages) - 1)
+        return messages[-1:]
+
+    def _answer(self, reply: Reply, body: Mapping[str, Any], prompt: int, model: str) -> Answered:
+        if reply.status >= 400:
+            return Answered({"error": reply.error}, reply.status)
+        if body.get("stream", True):
+            return Answered(self._stream(reply, prompt, model), kind=NDJSON)
+        if reply.error:
+            return Answered({"error": reply.error}, 500)
+        chunks = [*paced(reply), reply.end(prompt, self._count(reply.text))]
+        return Answered(wire.answer(chunks, model=model, created=_now()))
+
+    def _stream(self, reply: Reply, prompt: int, model: str) -> Iterator[bytes]:
+        began = time.monotonic()
+        for place, chunk in enumerate(paced(reply)):
+            if (reply.error or reply.breaks) and place >= reply.after:
+                break
+            yield _line(wire.line(chunk, model=model, created=_now()))
+        if reply.breaks:
+            raise BreakOff
+        if reply.error:
+            yield _line({"error": reply.error})
+            return
+        end = reply.end(prompt, self._count(reply.text))
+        seconds = time.monotonic() - began
+        yield _line(wire.line(end, model=model, created=_now(), seconds=seconds))
+
+    def _generate(self, received: Received) -> Answered:
+        entry = self._find(received)
+        if isinstance(entry, Answered):
+            return entry
+        body = received.body
+        reply = self.script.reply(body)
+        if reply.status >= 400:
+            return Answered({"error": reply.error}, reply.status)
+        prompt = self._count(f"{body.get('system', '')} {body.get('prompt', '')}")
+        chunks = [*paced(reply), reply.end(prompt, self._count(reply.text))]
+        lines = [_generated(chunk, str(body["model"])) for chunk in chunks]
+        if body.get("stream", True):
+            return Answered((_line(line) for line in lines), kind=NDJSON)
+        return Answered(lines[-1] | {"response": reply.text})
+
+    def _embed(self, received: Received) -> Answered:
+        entry = self._find(received)
+        if isinstance(entry, Answered):
+            return entry
+        given = received.body.get("input") or []
+        texts = [given] if isinstance(given, str) else list(given)
+        vectors = [[float(len(text)), float(self._count(text)), 1.0] for text in texts]
+        tokens = sum(self._count(text) for text in texts)
+        return Answered(
+            {"model": received.body["model"], "embeddings": vectors, "prompt_eval_count": tokens}
+        )
+
+
+def _too_long(tokens: int, window: int) -> str:
+    return (
+        f"request ({tokens} tokens) exceeds the available context size ({window} tokens), "
+        "try increasing it"
+    )
+
+
+def _generated(chunk: Chunk, model: str) -> dict[str, Any]:
+    line = wire.line(chunk, model=model, created=_now())
+    message = line.pop("message")
+    thought = {"thinking": message["thinking"]} if "thinking" in message else {}
+    return {**line, "response": message["content"], **thought}
+
+
+def _details(entry: OllamaEntry) -> dict[str, Any]:
+    return {
+        "parent_model": "",
+        "format": "gguf",
+        "family": entry.family,
+        "families": [entry.family],
+        "parameter_size": "3.2B",
+        "quantization_level": "Q4_K_M",
+    }
+
+
+def _tag(entry: OllamaEntry) -> dict[str, Any]:
+    tag = {
+        "name": entry.name,
+        "model": entry.name,
+        "modified_at": _DATE.format(entry.day),
+        "size": 2_019_393_189,
+        "digest": f"{abs(hash(entry.name)):064x}"[:64],
+        "details": _details(entry),
+    }
+    if entry.capabilities is not None:
+        tag["capabilities"] = list(entry.capabilities)
+    return tag
+
+
+def _line(value: Mapping[str, Any]) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode() + b"\n"
+
+
+def _now() -> str:
+    return datetime.fromtimestamp(0, UTC).isoformat().replace("+00:00", "Z")

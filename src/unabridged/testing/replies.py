@@ -1,0 +1,117 @@
+"""What a protocol server shall answer, told in tests."""
+
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from unabridged.domain.chat import Chunk, Usage
+from unabridged.domain.message import ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One answer.
+
+    Attributes:
+        text: The words.
+        calls: Tool calls, sent behind the words.
+        reasoning: Thinking, sent before the words.
+        finish: Why it ended; empty for what fits.
+        cached: Tokens of the prompt that are said to come from a cache, or None.
+        status: An HTTP status from 400 on refuses, with ``error`` as the reason.
+        error: The reason; without a status it comes in mid-stream, after ``after`` pieces.
+        breaks: Break the connection after ``after`` pieces, without a word.
+        after: How many pieces come before the fault.
+        delay: Seconds before the answer begins, as while a model loads.
+        pause: Seconds between two pieces.
+        ends: How a stream of server-sent events ends: ``done`` with ``[DONE]``, ``silent``
+            without it, ``cut`` without a reason either.
+    """
+
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    reasoning: str = ""
+    finish: str = ""
+    cached: int | None = None
+    status: int = 200
+    error: str = ""
+    breaks: bool = False
+    after: int = 1
+    delay: float = 0.0
+    pause: float = 0.0
+    ends: str = "done"
+
+    def pieces(self) -> Iterator[Chunk]:
+        """Give the answer in pieces, without its end."""
+        for word in split(self.reasoning):
+            yield Chunk(reasoning=word)
+        for word in split(self.text):
+            yield Chunk(text=word)
+        if self.calls:
+            yield Chunk(calls=self.calls)
+
+    def end(self, prompt: int, answer: int) -> Chunk:
+        """Give the last piece, with what the request cost."""
+        finish = self.finish or ("tool_calls" if self.calls else "stop")
+        return Chunk(done=True, finish=finish, usage=Usage(prompt, answer, self.cached))
+
+
+def split(text: str) -> list[str]:
+    """Split a text word by word, nothing lost."""
+    return re.findall(r"\S+\s*|\s+", text)
+
+
+Replier = Callable[[Mapping[str, Any]], "Reply | str"]
+"""Makes an answer of a request's body."""
+Script = Replier | str | Reply | Sequence[str | Reply]
+"""One answer, several in order (the last again and again), or a function."""
+Counter = Callable[[str], int]
+"""Counts the tokens of a text."""
+
+
+def words(text: str) -> int:
+    """Count words as tokens: crude, and easy to reckon with in tests."""
+    return len(text.split())
+
+
+@dataclass(slots=True)
+class Scripted:
+    """Gives the answers of a script."""
+
+    script: Script
+    _next: int = field(default=0)
+
+    def reply(self, body: Mapping[str, Any]) -> Reply:
+        """Give the next answer."""
+        if callable(self.script):
+            made = self.script(body)
+        elif isinstance(self.script, (str, Reply)):
+            made = self.script
+        else:
+            made = self.script[min(self._next, len(self.script) - 1)]
+            self._next += 1
+        return Reply(made) if isinstance(made, str) else made
+
+
+def paced(reply: Reply) -> Iterator[Chunk]:
+    """Give a reply's pieces with its pause between them."""
+    if reply.delay:
+        time.sleep(reply.delay)
+    for chunk in reply.pieces():
+        yield chunk
+        if reply.pause:
+            time.sleep(reply.pause)
+
+
+def spoken(messages: Iterable[Mapping[str, Any]]) -> str:
+    """Give every word of wire messages: what a template would put into the prompt."""
+    said: list[str] = []
+    for message in messages:
+        content = message.get("content")
+        if isinstance(content, list):
+            content = " ".join(str(part.get("text", "")) for part in content)
+        said.append(f"{message.get('role', '')} {content or ''}")
+        said += [str(call.get("function", "")) for call in message.get("tool_calls") or ()]
+    return "\n".join(said)
