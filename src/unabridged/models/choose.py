@@ -16,7 +16,9 @@ from unabridged.wire.ollama import short_name
 
 UPSTREAMS = ("auto", "ollama", "openai", "gguf", "quote")
 PROBE_SECONDS = 3.0
-"""How long ``auto`` waits for a server that nobody named."""
+"""How long a server on this machine may take to list its models."""
+LIST_SECONDS = 15.0
+"""How long a server anywhere may take to."""
 
 Recall = Callable[[str], Sequence[Exchange]]
 
@@ -233,7 +235,7 @@ class Chooser:
         return names
 
     def _openai_names(self) -> list[str]:
-        server = self._openai_server(PROBE_SECONDS)
+        server = self._openai_server(LIST_SECONDS)
         try:
             return server.models()
         finally:
@@ -264,7 +266,7 @@ class Chooser:
             server.close()
 
     def _diagnose_openai(self) -> Diagnosis:
-        server = self._openai_server(PROBE_SECONDS)
+        server = self._openai_server(LIST_SECONDS)
         where = server.http.shown
         try:
             names = tuple(server.models())

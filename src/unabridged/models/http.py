@@ -53,17 +53,23 @@ class Server:
         self._hint = hint
         self._client: httpx2.Client | None = None
 
-    def get(self, path: str) -> dict[str, Any]:
+    def get(self, path: str, *, beside: bool = False) -> dict[str, Any]:
         """Ask for a JSON object.
+
+        Args:
+            path: Below the base address.
+            beside: Below the address that holds ``/v1`` instead, where servers keep what is
+                not OpenAI's.
 
         Raises:
             UpstreamError: Nobody answers, or not with a JSON object.
         """
-        return self._json("GET", path, None)
+        base = self.url.removesuffix("/v1") if beside else self.url
+        return self._json("GET", f"{base}{path}", None)
 
     def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Send a JSON object and take one; raises as ``get``."""
-        return self._json("POST", path, body)
+        return self._json("POST", f"{self.url}{path}", body)
 
     def stream(self, path: str, body: Mapping[str, Any]) -> Generator[bytes, None, None]:
         """Send a JSON object and give the answer's bytes as they come.
@@ -83,8 +89,10 @@ class Server:
             if answer.status_code >= 400:
                 answer.read()
                 raise _refused(answer.status_code, answer.text)
+            pieces = answer.iter_bytes()
+            yield next(pieces, b"")
             with self._failures(begun=True):
-                yield from answer.iter_bytes()
+                yield from pieces
 
     def close(self) -> None:
         """Close every connection; a later request opens a new one."""
@@ -92,12 +100,12 @@ class Server:
         if client is not None:
             client.close()
 
-    def _json(self, method: str, path: str, body: Mapping[str, Any] | None) -> dict[str, Any]:
+    def _json(self, method: str, url: str, body: Mapping[str, Any] | None) -> dict[str, Any]:
         client = self._open()
         content = None if body is None else encode(body)
         headers = None if body is None else _JSON
         with self._failures(begun=False):
-            answer = client.request(method, f"{self.url}{path}", content=content, headers=headers)
+            answer = client.request(method, url, content=content, headers=headers)
         if answer.status_code >= 400:
             raise _refused(answer.status_code, answer.text)
         try:
@@ -106,7 +114,7 @@ class Server:
             value = None
         if not isinstance(value, dict):
             raise UpstreamBrokenError(
-                f"{self.shown}{path} answered with something that is no JSON object.",
+                f"{self.shown} answered with something that is no JSON object.",
                 hint="Check that the address is a model server's.",
             )
         return value

@@ -16,7 +16,6 @@ from unabridged.errors import (
     ContextRefusedError,
     ModelNotFoundError,
     NoModelError,
-    UpstreamAwayError,
     UpstreamError,
     UpstreamRefusedError,
 )
@@ -93,22 +92,16 @@ class OpenAIServer:
         """Ask where llama.cpp and LM Studio tell what ``/models`` does not."""
         if self.http.host == OPENAI_HOST:
             return {}
-        root = Server(
-            self.http.url.removesuffix("/v1"), name="", key=self.http.key, timeout=self.http.timeout
-        )
-        with closing(root):
-            try:
-                props = root.get("/props").get("default_generation_settings")
-                if isinstance(props, Mapping) and "n_ctx" in props:
-                    return props
-            except UpstreamAwayError:
-                raise
-            except UpstreamError:
-                pass  # not llama.cpp
-            try:
-                listed = root.get("/api/v0/models").get("data")
-            except UpstreamError:
-                return {}  # not LM Studio either
+        try:
+            props = self.http.get("/props", beside=True).get("default_generation_settings")
+        except UpstreamRefusedError:
+            props = None  # not llama.cpp
+        if isinstance(props, Mapping) and "n_ctx" in props:
+            return props
+        try:
+            listed = self.http.get("/api/v0/models", beside=True).get("data")
+        except UpstreamRefusedError:
+            return {}  # not LM Studio either
         entries = [m for m in listed if isinstance(m, dict)] if isinstance(listed, list) else []
         return next((m for m in entries if m.get("id") == model), {})
 
@@ -181,6 +174,9 @@ def _features(entry: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, bo
     return features
 
 
+_OTHER_LIMIT = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
+
+
 class OpenAIModel:
     """One model of a server that speaks OpenAI's dialect.
 
@@ -197,6 +193,7 @@ class OpenAIModel:
         self._key = f"openai {server.http.shown} {model}"
         hosted = server.http.host == OPENAI_HOST
         self._limit = "max_completion_tokens" if hosted else "max_tokens"
+        self._limit_changed = False
         self._usage = True
 
     @property
@@ -228,31 +225,35 @@ class OpenAIModel:
             UpstreamError: Any other failure.
         """
         try:
-            yield from self._stream(request)
+            yield from self._mended(request)
         except UpstreamRefusedError as error:
-            if self._mend(error):
-                yield from self._stream(request)
-                return
             raise self._server.explained(error, self._model) from error
         except ContextRefusedError:
             if self._book is not None:
                 self._book.forget(self._key)  # the length that is loaded may have changed
             raise
 
+    def _mended(self, request: ChatRequest) -> Iterator[Chunk]:
+        while True:
+            try:
+                yield from self._stream(request)
+            except UpstreamRefusedError as error:
+                if not self._mend(error):
+                    raise
+            else:
+                return
+
     def _mend(self, error: UpstreamRefusedError) -> bool:
         """Speak the server's own accent from now on, where its refusal names a field of ours."""
         if error.status not in (400, 422):
             return False
         text = str(error)
-        other = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
         if self._usage and "stream_options" in text:
             self._usage = False
             return True
-        if self._limit == "max_tokens" and "max_tokens" in text and "supported" in text:
-            self._limit = other[self._limit]
-            return True
-        if self._limit == "max_completion_tokens" and "max_completion_tokens" in text:
-            self._limit = other[self._limit]
+        if not self._limit_changed and self._limit in text and "support" in text:
+            self._limit_changed = True
+            self._limit = _OTHER_LIMIT[self._limit]
             return True
         return False
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import chain
 from types import TracebackType
 from typing import Any, Self, cast
 
@@ -75,8 +76,7 @@ class ProtocolServer:
         self.requests: list[Received] = []
         self.connections = 0
         """Connections taken so far: 1 as long as a client reuses its own."""
-        self.stopped_early = 0
-        """Streams whose client went away before their end."""
+        self._left = threading.Event()
         self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
         self._http = _Http(("127.0.0.1", 0), self)
@@ -99,6 +99,14 @@ class ProtocolServer:
     def sent(self, path: str) -> list[Mapping[str, Any]]:
         """The bodies that came to a path."""
         return [each.body for each in self.requests if each.path == path]
+
+    def left(self) -> None:
+        """Note that a client went away before the end of its stream."""
+        self._left.set()
+
+    def wait_for_stop(self, seconds: float) -> bool:
+        """Tell whether a stream stopped early because its client went away."""
+        return self._left.wait(seconds)
 
     def close(self) -> None:
         """Stop, and cut every connection that is still open."""
@@ -172,7 +180,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_HEAD(self) -> None:
         self._answer()
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base's name  # type: ignore[explicit-override]  # as above
+    def log_message(self, format: str, *args: Any) -> None:  # type: ignore[explicit-override]  # noqa: A002 - the base's name
         """Nothing is logged: requests hold conversations."""
 
     def _answer(self) -> None:
@@ -188,11 +196,14 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(self.owner.answer(received))
 
     def _send(self, answered: Answered) -> None:
+        pieces = None if isinstance(answered.body, Mapping) else answered.body
+        # As real servers do: no header goes out before there is something to say.
+        first = None if pieces is None else self._first(pieces)
         self.send_response(answered.status)
         self.send_header("Content-Type", answered.kind)
         for name, value in answered.headers.items():
             self.send_header(name, value)
-        if isinstance(answered.body, Mapping):
+        if pieces is None:
             data = json.dumps(answered.body, ensure_ascii=False).encode()
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
@@ -201,7 +212,14 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        self._stream(answered.body)
+        self._stream(chain((first or b"",), pieces))
+
+    def _first(self, pieces: Iterator[bytes]) -> bytes:
+        try:
+            return next(pieces, b"")
+        except BreakOff:
+            self.close_connection = True
+            raise
 
     def _stream(self, pieces: Iterator[bytes]) -> None:
         try:
@@ -212,5 +230,5 @@ class _Handler(BaseHTTPRequestHandler):
         except BreakOff:
             self.close_connection = True
         except OSError:
-            self.owner.stopped_early += 1
+            self.owner.left()
             self.close_connection = True

@@ -38,7 +38,7 @@ _WINDOW = tuple(
 )
 _LENGTH_WORDS = re.compile(
     r"context[ _-](?:length|size|window)|maximum model length|prompt is too long"
-    r"|input (?:length|token count|tokens?) exceed|context the overflows|reduce the length",
+    r"|input (?:length|tokens?|token count \(\d+\)) exceed|context the overflows|reduce the length",
     re.IGNORECASE,
 )
 """Words of a refusal for length. Sources: ollama/ollama v0.33.0-rc2 llm/llama_server.go and

@@ -1,0 +1,100 @@
+"""Every model passes one contract."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from unabridged.domain.chat import ChatRequest
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import Message, Role, Text, ToolCall
+from unabridged.errors import ContextRefusedError
+from unabridged.models.ollama import OllamaModel, OllamaServer
+from unabridged.models.openai import OpenAIModel, OpenAIServer
+from unabridged.models.quote import QuoteModel
+from unabridged.models.scripted import ScriptedModel
+from unabridged.testing.models import CALL, SAY, WINDOW, ChatModelContract
+from unabridged.testing.ollama_server import OllamaTestServer
+from unabridged.testing.openai_server import OpenAITestServer
+from unabridged.testing.replies import Reply
+
+AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
+CLOCK_CALL = ToolCall("call_7", "clock", '{"zone": "UTC"}')
+
+
+class Clock:
+    def now(self):
+        return AT
+
+    def new_id(self):
+        return "0" * 26
+
+
+def replier(body):
+    last = body["messages"][-1]
+    if last["role"] == "user" and last["content"] == CALL:
+        return Reply(calls=(CLOCK_CALL,))
+    return "The sea is wide and blue."
+
+
+class TestOllama(ChatModelContract):
+    @pytest.fixture
+    def model(self):
+        with OllamaTestServer(replier) as server:
+            model = OllamaModel("llama3.2", OllamaServer(server.url))
+            yield model
+            model.close()
+
+
+class TestOpenAI(ChatModelContract):
+    @pytest.fixture
+    def model(self):
+        with OpenAITestServer(replier, window=WINDOW) as server:
+            model = OpenAIModel("test-model", OpenAIServer(server.base_url))
+            yield model
+            model.close()
+
+
+class TestScripted(ChatModelContract):
+    @pytest.fixture
+    def model(self):
+        def say(request: ChatRequest):
+            if sum(len(m.text.split()) for m in request.messages) > WINDOW:
+                return ContextRefusedError("too long", window=WINDOW, hint="shorten it")
+            return CLOCK_CALL if request.messages[-1].text == CALL else "The sea is wide and blue."
+
+        model = ScriptedModel([say], count=lambda text: len(text.split()))
+        yield model
+        model.close()
+
+
+class TestQuote(ChatModelContract):
+    reports_usage = False
+    refuses_length = False
+    calls_tools = False
+
+    @pytest.fixture
+    def model(self):
+        said = Message("m", Role.USER, (Text("I love the sea in winter."),), AT)
+        exchange = Exchange("e", "s", None, ExchangeState.COMPLETE, (said,), AT)
+        model = QuoteModel(lambda question: [exchange], Clock())
+        yield model
+        model.close()
+
+
+@pytest.mark.gguf
+@pytest.mark.slow
+class TestGguf(ChatModelContract):
+    calls_tools = False  # 135 million parameters call a tool now and then, not dependably
+
+    @pytest.fixture(scope="class")
+    def model(self, smollm2: Path):
+        from unabridged.models.gguf import GgufModel
+
+        model = GgufModel(smollm2, tokens=WINDOW)
+        yield model
+        model.close()
+
+
+def test_the_contract_asks_different_things():
+    assert SAY != CALL
