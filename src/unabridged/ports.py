@@ -239,10 +239,18 @@ class Store(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TextHit:
-    """An exchange that a text search found, with its score: larger is better."""
+    """An exchange that a text search found.
+
+    Attributes:
+        exchange: Its id.
+        score: BM25: larger is better; comparable within one search only.
+        evidence: 0 to 1: the inverse document frequencies of the terms that it holds, on either
+            side, over those of all terms asked for. Comparable between searches and stores.
+    """
 
     exchange: str
     score: float
+    evidence: float
 
 
 @runtime_checkable
@@ -256,10 +264,6 @@ class SupportsTextSearch(Protocol):
             terms: As ``retrieval.words`` makes them from a query.
             limit: At most so many.
         """
-        ...
-
-    def frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
-        """How many messages hold each of the terms; 0 for one that nobody said."""
         ...
 
 

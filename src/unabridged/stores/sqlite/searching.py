@@ -25,6 +25,9 @@ LENGTH_WEIGHT = 0.75
 OTHER_SIDE = 0.5
 """What the weaker side of an exchange adds to its score."""
 
+_Match = tuple[float, frozenset[str]]
+"""A score, and the terms that were found."""
+
 
 def frequencies(db: Database, terms: Sequence[str]) -> dict[str, int]:
     """How many messages hold each of the terms."""
@@ -37,12 +40,20 @@ def search_text(db: Database, terms: Sequence[str], limit: int) -> list[TextHit]
     A message scores BM25 with ``idf = ln(1 + (N - df + 0.5) / (df + 0.5))``; an exchange scores the
     best message of its better side (user's, or answers) and half the best of the other side.
     """
-    common = {term: df for term, df in frequencies(db, terms).items() if df}
+    spread = frequencies(db, terms)
+    common = {term: df for term, df in spread.items() if df}
     if not common or limit < 1:
         return []
+    weights = _weights(spread, tally.load(db).indexed)
     rows = _candidates(db, common, max(CANDIDATES, 2 * limit))
-    scores = _ranked(db, rows, common)
-    hits = [TextHit(name, score) for name, score in _exchanges(db, scores).items()]
+    ranked = _ranked(db, rows, {term: weights[term] for term in common})
+    whole = sum(weights.values())
+    hits = [
+        TextHit(
+            name, score, min(1.0, sum(w for term, w in weights.items() if term in found) / whole)
+        )
+        for name, (score, found) in _exchanges(db, ranked).items()
+    ]
     return sorted(hits, key=lambda hit: (-hit.score, hit.exchange))[:limit]
 
 
@@ -78,31 +89,33 @@ def _quoted(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'
 
 
-def _ranked(db: Database, rows: list[int], common: dict[str, int]) -> dict[int, float]:
+def _weights(spread: dict[str, int], indexed: int) -> dict[str, float]:
+    return {term: log(1 + (max(indexed - df, 0) + 0.5) / (df + 0.5)) for term, df in spread.items()}
+
+
+def _ranked(db: Database, rows: list[int], weights: dict[str, float]) -> dict[int, _Match]:
+    """BM25 of each message, and the terms that it holds."""
     count = tally.load(db)
     mean = max(1.0, count.terms / max(1, count.indexed))
-    weights = {
-        term: log(1 + (max(count.indexed - df, 0) + 0.5) / (df + 0.5))
-        for term, df in common.items()
-    }
-    scores = {}
+    matches = {}
     for row in rows:
         stored = db.one("words of a message", (row,))
         words = stored[0].split(" ") if stored else []
         damping = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * len(words) / mean)
-        found = Counter(words)
-        scores[row] = sum(
-            weight * found[term] * (SATURATION + 1) / (found[term] + damping)
-            for term, weight in weights.items()
-            if term in found
+        held = Counter(words)
+        found = [term for term in weights if term in held]
+        score = sum(
+            weights[term] * held[term] * (SATURATION + 1) / (held[term] + damping) for term in found
         )
-    return scores
+        matches[row] = (score, frozenset(found))
+    return matches
 
 
-def _exchanges(db: Database, scores: dict[int, float]) -> dict[str, float]:
+def _exchanges(db: Database, matches: dict[int, _Match]) -> dict[str, _Match]:
     """Give the scores of exchanges; a message that siblings share counts for each of them."""
     sides: dict[str, dict[bool, float]] = {}
-    for row, score in scores.items():
+    terms: dict[str, frozenset[str]] = {}
+    for row, (score, found) in matches.items():
         place = db.one("place of a message", (row,))
         if place is None:
             continue
@@ -113,7 +126,11 @@ def _exchanges(db: Database, scores: dict[int, float]) -> dict[str, float]:
             best = sides.setdefault(text_of(name), {})
             side = place[2] == "user"
             best[side] = max(best.get(side, 0.0), score)
+            terms[text_of(name)] = terms.get(text_of(name), frozenset()) | found
     return {
-        name: max(best.values()) + OTHER_SIDE * (sum(best.values()) - max(best.values()))
+        name: (
+            max(best.values()) + OTHER_SIDE * (sum(best.values()) - max(best.values())),
+            terms[name],
+        )
         for name, best in sides.items()
     }

@@ -1,6 +1,6 @@
 """The default store: one SQLite file for one space."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from uuid import uuid4
 
@@ -202,11 +202,6 @@ class SqliteStore:
         """Exchanges that hold any of the terms, best first; see ``searching``."""
         with self._db.read():
             return searching.search_text(self._db, terms, limit)
-
-    def frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
-        """How many messages hold each of the terms; 0 for one that nobody said."""
-        with self._db.read():
-            return searching.frequencies(self._db, terms)
 
     def check(self) -> list[str]:
         """Every damage found, in words; reads the whole file."""
