@@ -65,6 +65,15 @@ def test_chatgpt_hidden_and_system_messages_are_counted(read, fixtures):
     assert read(fixtures / "chatgpt-conversations.json").reasons == ["a system message (2×)"]
 
 
+def test_chatgpt_what_was_hidden_stays_hidden(read, chatgpt):
+    chatgpt[0]["mapping"]["a1"]["message"]["metadata"]["is_visually_hidden_from_conversation"] = (
+        True
+    )
+    got = read(json.dumps(chatgpt[:1]))
+    assert "a hidden message" in got.reasons
+    assert not any("Sandpiper" in text for text in got.texts[0])
+
+
 def test_chatgpt_a_longer_export_keeps_every_id(read, chatgpt):
     before = read(json.dumps(chatgpt))
     longer = copy.deepcopy(chatgpt)
