@@ -71,6 +71,7 @@ class GgufModel:
             model=self.model,
             trained_window=self._header.trained_window,
             loaded_window=self._loaded,
+            tools=self._header.tools,
             vision=False,
             source="server",
             family=self._header.family,
@@ -102,8 +103,8 @@ class GgufModel:
                 events.put(None)
 
         worker = threading.Thread(target=run, name="gguf", daemon=True)
-        worker.start()
         assembler = wire.Assembler()
+        worker.start()
         try:
             while (event := events.get()) is not None:
                 if (chunk := assembler.feed(event)) is not None:

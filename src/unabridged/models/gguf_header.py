@@ -4,6 +4,7 @@ Format: ggml-org/ggml docs/gguf.md, versions 2 and 3, little endian. Only the be
 so that asking costs milliseconds whatever the model's size.
 """
 
+import mmap
 import struct
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -27,6 +28,9 @@ _SCALARS = {
     11: "q",
     12: "d",
 }
+_TEMPLATE = b"tokenizer.chat_template" + struct.pack("<I", _STRING)
+_HEADER_BYTES = 1 << 26
+"""Bytes within which the pairs end: the largest vocabularies take about 10 MB."""
 _MOST_TEXT = 1 << 24
 """Bytes of one text; more means that the file is damaged."""
 
@@ -39,11 +43,13 @@ class GgufHeader:
         name: The model's name, or the file's.
         family: Its architecture: ``llama``, ``qwen2`` …
         trained_window: Tokens that it was trained for, or None where it does not say.
+        tools: Whether its chat template has a place for tools.
     """
 
     name: str
     family: str
     trained_window: int | None
+    tools: bool
 
 
 def read_header(path: Path) -> GgufHeader:
@@ -55,6 +61,7 @@ def read_header(path: Path) -> GgufHeader:
     try:
         with path.open("rb") as file:
             values = _pairs(file, {"general.architecture", "general.name"}, ".context_length")
+            template = _template(file)
     except FileNotFoundError as error:
         raise SettingError(
             f"There is no file {path}.", hint="Give the path of a GGUF file."
@@ -70,7 +77,18 @@ def read_header(path: Path) -> GgufHeader:
         name=str(values.get("general.name") or path.stem),
         family=family,
         trained_window=window if isinstance(window, int) and window > 0 else None,
+        tools="tools" in template,
     )
+
+
+def _template(file: BinaryIO) -> str:
+    """Find the chat template without reading the vocabulary, which stands before it."""
+    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        place = data.find(_TEMPLATE, 0, _HEADER_BYTES)
+        if place < 0:
+            return ""
+        file.seek(place + len(_TEMPLATE))
+        return _text(file)
 
 
 def _pairs(file: BinaryIO, names: Collection[str], ending: str) -> dict[str, object]:

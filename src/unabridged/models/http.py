@@ -3,7 +3,7 @@
 import ipaddress
 import json
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -79,18 +79,16 @@ class Server:
         Raises:
             UpstreamError: As ``get``; ``UpstreamBrokenError`` where the answer breaks off.
         """
-        client = self._open()
-        with (
-            self._failures(begun=False),
-            client.stream(
-                "POST", f"{self.url}{path}", content=encode(body), headers=_JSON
-            ) as answer,
-        ):
+        answer = self._send("POST", f"{self.url}{path}", body, stream=True)
+        with closing(answer):
             if answer.status_code >= 400:
-                answer.read()
+                with self._failures(begun=True):
+                    answer.read()
                 raise _refused(answer.status_code, answer.text)
             pieces = answer.iter_bytes()
-            yield next(pieces, b"")
+            with self._failures(begun=False):
+                first = next(pieces, b"")
+            yield first
             with self._failures(begun=True):
                 yield from pieces
 
@@ -101,11 +99,7 @@ class Server:
             client.close()
 
     def _json(self, method: str, url: str, body: Mapping[str, Any] | None) -> dict[str, Any]:
-        client = self._open()
-        content = None if body is None else encode(body)
-        headers = None if body is None else _JSON
-        with self._failures(begun=False):
-            answer = client.request(method, url, content=content, headers=headers)
+        answer = self._send(method, url, body, stream=False)
         if answer.status_code >= 400:
             raise _refused(answer.status_code, answer.text)
         try:
@@ -118,6 +112,21 @@ class Server:
                 hint="Check that the address is a model server's.",
             )
         return value
+
+    def _send(
+        self, method: str, url: str, body: Mapping[str, Any] | None, *, stream: bool
+    ) -> "httpx2.Response":
+        client, module = self._open(), _httpx2()
+        content = None if body is None else encode(body)
+        headers = None if body is None else _JSON
+        request = client.build_request(method, url, content=content, headers=headers)
+        with self._failures(begun=False):
+            try:
+                return client.send(request, stream=stream)
+            except (module.RemoteProtocolError, module.ReadError, module.WriteError):
+                # A server may close a reused connection at the moment when we send: as it said
+                # nothing, asking once more on a new one is right.
+                return client.send(request, stream=stream)
 
     def _open(self) -> "httpx2.Client":
         if self._client is None:

@@ -80,6 +80,7 @@ class OllamaServer:
         info = shown.get("model_info") or {}
         family = str(info.get("general.architecture") or "")
         trained = info.get(f"{family}.context_length")
+        trained = trained or (shown.get("details") or {}).get("context_length")
         loaded = (m for m in self.loaded() if wire.full_name(_name(m)) == wire.full_name(model))
         length = next((m.get("context_length") for m in loaded), None)
         listed = shown.get("capabilities")

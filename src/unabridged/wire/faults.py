@@ -51,7 +51,7 @@ _OVER_WORDS = re.compile(
 )
 
 _HINTS: Mapping[int, str] = {
-    401: "Check the key of this server: setting openai_key.",
+    401: "Check the key of this server (setting openai_key), or sign in to it.",
     403: "The server does not allow this; check the key and what it may use.",
     404: "Check the address; an OpenAI-compatible one usually ends in /v1.",
     429: "The server is at its limit; wait a little and ask again.",

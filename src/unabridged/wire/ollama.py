@@ -185,7 +185,7 @@ class Assembler:
         if not self._ended:
             raise UpstreamBrokenError(
                 "The answer broke off: the stream ended before it was done.",
-                hint="What came is kept; ask again with /retry.",
+                hint="What came is kept; ask again.",
             )
 
 

@@ -184,7 +184,7 @@ class Assembler:
         if not (self._ended or self._finish):
             raise UpstreamBrokenError(
                 "The answer broke off: the stream ended without a reason.",
-                hint="What came is kept; ask again with /retry.",
+                hint="What came is kept; ask again.",
             )
         calls = tuple(
             ToolCall(call["id"] or f"call_{place}", call["name"], call["arguments"] or "{}")

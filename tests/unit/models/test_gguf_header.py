@@ -35,6 +35,15 @@ PAIRS = (
 def test_a_header_is_read(tmp_path):
     found = read_header(file(tmp_path / "m.gguf", *PAIRS))
     assert (found.name, found.family, found.trained_window) == ("Little Model", "llama", 8192)
+    assert not found.tools
+
+
+@pytest.mark.parametrize(
+    ("template", "tools"), [("{% if tools %}", True), ("{{ messages }}", False)]
+)
+def test_the_template_says_whether_it_knows_tools(tmp_path, template, tools):
+    pairs = (*PAIRS, pair("tokenizer.chat_template", 8, text(template)))
+    assert read_header(file(tmp_path / "m.gguf", *pairs)).tools is tools
 
 
 def test_what_it_does_not_say_stays_open(tmp_path):
