@@ -1,5 +1,8 @@
 """The adapters against servers that speak the real protocols over HTTP."""
 
+import re
+import socket
+import threading
 from datetime import UTC, datetime
 
 import pytest
@@ -383,3 +386,64 @@ def test_credentials_in_an_address_are_never_shown():
         reached.models()
     assert "hunter2" not in str(caught.value)
     reached.close()
+
+
+def whole_request(connection):
+    """Reads one request to its end."""
+    data = b""
+    while b"\r\n\r\n" not in data:
+        data += connection.recv(65536)
+    head, _, body = data.partition(b"\r\n\r\n")
+    length = int(re.search(rb"content-length: (\d+)", head, re.IGNORECASE).group(1))
+    while len(body) < length:
+        body += connection.recv(65536)
+    return body
+
+
+def test_a_reused_connection_that_the_server_closes_is_no_fault():
+    """llama.cpp closes connections as it likes, also at the moment when the next request comes."""
+    end = b'{"message": {"content": "Yes."}, "done": true}\n'
+    answer = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(end), end)
+    taken = []
+
+    def serve(listener, answers):
+        for count in answers:
+            connection, _ = listener.accept()
+            with connection:
+                for _ in range(count):
+                    taken.append(whole_request(connection))
+                    connection.sendall(answer)
+                if len(taken) == 1:
+                    whole_request(connection)  # the second request: taken, and not answered
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        worker = threading.Thread(target=serve, args=(listener, [1, 1]), daemon=True)
+        worker.start()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        model = OllamaModel("m", OllamaServer(url, timeout=5))
+        assert text(model.chat(ask())) == "Yes."
+        assert text(model.chat(ask())) == "Yes."
+        model.close()
+        worker.join()
+    assert len(taken) == 2
+
+
+def test_a_server_that_hangs_up_on_the_first_request_is_broken_and_not_asked_twice():
+    taken = []
+
+    def serve(listener):
+        connection, _ = listener.accept()
+        with connection:
+            taken.append(whole_request(connection))
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        worker = threading.Thread(target=serve, args=(listener,), daemon=True)
+        worker.start()
+        model = OllamaModel(
+            "m", OllamaServer(f"http://127.0.0.1:{listener.getsockname()[1]}", timeout=5)
+        )
+        with pytest.raises(errors.UpstreamBrokenError):
+            list(model.chat(ask()))
+        model.close()
+        worker.join()
+    assert len(taken) == 1

@@ -52,6 +52,7 @@ class Server:
         self.timeout = timeout
         self._hint = hint
         self._client: httpx2.Client | None = None
+        self._answered = False
 
     def get(self, path: str, *, beside: bool = False) -> dict[str, Any]:
         """Ask for a JSON object.
@@ -95,6 +96,7 @@ class Server:
     def close(self) -> None:
         """Close every connection; a later request opens a new one."""
         client, self._client = self._client, None
+        self._answered = False
         if client is not None:
             client.close()
 
@@ -122,11 +124,15 @@ class Server:
         request = client.build_request(method, url, content=content, headers=headers)
         with self._failures(begun=False):
             try:
-                return client.send(request, stream=stream)
+                answer = client.send(request, stream=stream)
             except (module.RemoteProtocolError, module.ReadError, module.WriteError):
+                if not self._answered:
+                    raise
                 # A server may close a reused connection at the moment when we send: as it said
                 # nothing, asking once more on a new one is right.
-                return client.send(request, stream=stream)
+                answer = client.send(request, stream=stream)
+        self._answered = True
+        return answer
 
     def _open(self) -> "httpx2.Client":
         if self._client is None:

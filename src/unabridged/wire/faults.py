@@ -61,6 +61,14 @@ _HINTS: Mapping[int, str] = {
 }
 
 
+_HINTS_BY_WORDS: Mapping[str, str] = {
+    "does not support tools": "Use chat mode, or a model that can call tools.",
+    "does not support chat": "This model makes vectors; choose one that chats.",
+    "requires more system memory": "Choose a smaller model, or a smaller window.",
+    "out of memory": "Choose a smaller model, or a smaller window.",
+}
+
+
 def _number(patterns: tuple[re.Pattern[str], ...], text: str) -> int | None:
     for pattern in patterns:
         found = pattern.search(text)
@@ -97,7 +105,8 @@ def refusal(text: str, *, status: int | None = None, code: str = "") -> Upstream
             hint="Prepare again with a smaller prompt, or raise the setting window.",
         )
     said = "The server said" if status is None else f"The server answered {status}"
-    hint = _HINTS.get(status or 500, "The server's own log says more.")
+    by_words = next((hint for words, hint in _HINTS_BY_WORDS.items() if words in text.lower()), "")
+    hint = by_words or _HINTS.get(status or 500, "The server's own log says more.")
     return UpstreamRefusedError(f"{said}: {text}", status=status, hint=hint)
 
 

@@ -102,3 +102,34 @@ class Events:
         elif not line and self._data:
             data, self._data = "\n".join(self._data), []
             yield data
+
+
+class Characters:
+    """Makes characters whole that a server cut between two pieces.
+
+    Servers that count in UTF-16 may send the halves of one character in two events; JSON lets
+    them. A half that stays alone becomes U+FFFD, since nothing can store it.
+    """
+
+    def __init__(self) -> None:
+        self._half = ""
+
+    def feed(self, text: str) -> str:
+        """Take the next piece; give it with whole characters only, one may come later."""
+        if not self._half and text.isascii():
+            return text
+        text, self._half = self._half + text, ""
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            text, self._half = text[:-1], text[-1]
+        return _whole(text)
+
+    def end(self) -> str:
+        """Give what is left of a half."""
+        half, self._half = self._half, ""
+        return _whole(half)
+
+
+def _whole(text: str) -> str:
+    if not _LONE_SURROGATE.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

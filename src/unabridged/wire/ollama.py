@@ -24,6 +24,7 @@ from unabridged.errors import InputError, UpstreamBrokenError
 from unabridged.wire import openai
 from unabridged.wire.draft import Draft, Wire, images, joined, role_of
 from unabridged.wire.faults import refusal_of
+from unabridged.wire.lines import Characters
 
 _DATA_MARK = ";base64,"
 _FORMAT_KEYS = ("format", "keep_alive", "think", "logprobs", "top_logprobs")
@@ -140,6 +141,7 @@ class Assembler:
         self._calls = calls_before
         self._called = False
         self._ended = False
+        self._text, self._thought = Characters(), Characters()
 
     def feed(self, line: Mapping[str, Any]) -> Chunk | None:
         """Take a line; give what it says, or None where it says nothing.
@@ -158,11 +160,13 @@ class Assembler:
             )
         calls = tuple(self._call(call) for call in message.get("tool_calls") or ())
         self._called = self._called or bool(calls)
-        text, thought = message.get("content") or "", message.get("thinking") or ""
+        text = self._text.feed(message.get("content") or "")
+        thought = self._thought.feed(message.get("thinking") or "")
         if not line.get("done"):
             said = text or thought or calls
             return Chunk(text=text, reasoning=thought, calls=calls) if said else None
         self._ended = True
+        text, thought = text + self._text.end(), thought + self._thought.end()
         finish = str(line.get("done_reason") or "stop")
         if self._called and finish == "stop":
             finish = "tool_calls"

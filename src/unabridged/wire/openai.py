@@ -23,6 +23,7 @@ from unabridged.domain.message import (
 from unabridged.errors import InputError, UpstreamBrokenError
 from unabridged.wire.draft import Draft, Wire, images, joined, role_of
 from unabridged.wire.faults import refusal_of
+from unabridged.wire.lines import Characters
 
 DONE = "[DONE]"
 """The data of the event that ends a stream."""
@@ -124,6 +125,7 @@ class Assembler:
         self._finish = ""
         self._usage: Usage | None = None
         self._ended = False
+        self._text, self._thought = Characters(), Characters()
 
     def feed(self, event: Mapping[str, Any]) -> Chunk | None:
         """Take an event; give what it says, or None where it says nothing for the reader.
@@ -150,8 +152,8 @@ class Assembler:
         delta = choice.get("delta") or choice.get("message") or {}
         for call in delta.get("tool_calls") or ():
             self._call(call)
-        text = delta.get("content") or delta.get("refusal") or ""
-        thought = delta.get("reasoning_content") or delta.get("reasoning") or ""
+        text = self._text.feed(delta.get("content") or delta.get("refusal") or "")
+        thought = self._thought.feed(delta.get("reasoning_content") or delta.get("reasoning") or "")
         return Chunk(text=text, reasoning=thought) if text or thought else None
 
     def _call(self, delta: Mapping[str, Any]) -> None:
@@ -191,7 +193,8 @@ class Assembler:
             for place, call in enumerate(self._calls)
         )
         finish = self._finish or ("tool_calls" if calls else "stop")
-        return Chunk(calls=calls, done=True, finish=finish, usage=self._usage)
+        text, thought = self._text.end(), self._thought.end()
+        return Chunk(text, thought, calls, done=True, finish=finish, usage=self._usage)
 
 
 # ---- as a server ------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 import base64
 import json
 from datetime import UTC, datetime
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, strategies as st
@@ -301,3 +302,25 @@ def test_whole_answers():
 def test_full_names(name, full):
     assert ollama.full_name(name) == full
     assert ollama.full_name(full) == full
+
+
+@given(
+    st.text(st.characters(exclude_categories=("Cs",)), max_size=12), st.lists(st.integers(0, 30))
+)
+def test_characters_cut_in_halves_come_whole(text, cuts):
+    units = text.encode("utf-16-le")
+    edges = sorted({0, len(units), *(2 * cut for cut in cuts if 2 * cut < len(units))})
+    halves = [units[a:b].decode("utf-16-le", "surrogatepass") for a, b in pairwise(edges)]
+    one, two = openai.Assembler(), ollama.Assembler()
+    got = [one.feed({"choices": [{"delta": {"content": half}}]}) for half in halves]
+    one.done()
+    assert "".join(c.text for c in [*got, one.end()] if c) == text
+    sent = [{"message": {"content": half}, "done": False} for half in halves]
+    lines = [two.feed(line) for line in [*sent, {"message": {}, "done": True}]]
+    assert "".join(c.text for c in lines if c) == text
+
+
+def test_half_a_character_is_replaced():
+    line = {"message": {"content": "a\ud83d"}, "done": True}
+    assert ollama.Assembler().feed(line).text == "a\ufffd"
+    assert ollama.Assembler().feed(line | {"message": {"content": "\ude00b"}}).text == "\ufffdb"

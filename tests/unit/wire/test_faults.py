@@ -112,3 +112,16 @@ def test_an_answer_is_no_error():
     assert refusal_of({"choices": []}) is None
     assert refusal_of({"message": {"content": "x"}}) is None
     assert refusal_of({"error": None, "choices": []}) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ('"m" does not support tools', "chat mode"),
+        ("model requires more system memory (9 GiB) than is available", "smaller"),
+        ("CUDA error: out of memory", "smaller"),
+        ("rate limited", "wait"),
+    ],
+)
+def test_hints_say_what_to_do(text, hint):
+    assert hint in refusal(text, status=429).hint
