@@ -1,1 +1,544 @@
-"""The facade: what the edges and library users call."""
+"""The facade: what the edges and library users call. Thin: every method hands on.
+
+``prepare`` only reads. ``begin`` stores the user's message, ``record`` the answer; ``chat`` does
+all of it around an upstream.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from unabridged.budget.calibration import Calibration
+from unabridged.budget.count import Counter
+from unabridged.context.archive import answered, context_records
+from unabridged.context.assemble import Occasion, assemble
+from unabridged.context.gather import Question, gather
+from unabridged.context.plan import Plan
+from unabridged.context.why import account
+from unabridged.custody.survey import survey
+from unabridged.dialogue.events import (
+    Begun,
+    Called,
+    Delta,
+    Event,
+    Finished,
+    Prepared,
+    Returned,
+)
+from unabridged.dialogue.tools import Tool, tool_from
+from unabridged.dialogue.turn import Turn
+from unabridged.domain.budget import Mode
+from unabridged.domain.chat import Abilities, ToolSpec, Usage
+from unabridged.domain.context import Context
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import Image, Message, Part, Role, Text
+from unabridged.domain.record import Record, RecordKind
+from unabridged.domain.scope import Scope
+from unabridged.domain.session import Session
+from unabridged.domain.settings import Settings
+from unabridged.domain.views import (
+    Account,
+    Conversation,
+    Found,
+    Pin,
+    SessionLine,
+    Stats,
+    TokenLine,
+)
+from unabridged.errors import ContextRefusedError, EmptyMessageError, NotFoundError
+from unabridged.ingest import sessions as sessions_of
+from unabridged.ingest.record import extend_exchange, open_exchange
+from unabridged.intent.detect import detect
+from unabridged.knowledge import pins as pins_of
+from unabridged.ports import ChatModel, Clock, Store, SupportsCheck, Tokenizer
+from unabridged.retrieval.search import find
+
+__all__ = [
+    "Begun",
+    "Called",
+    "Delta",
+    "Event",
+    "Finished",
+    "Memory",
+    "Parts",
+    "Prepared",
+    "Returned",
+    "Terms",
+    "Tool",
+    "Turn",
+    "tool_from",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What is known of an upstream: how large its window is, and how it counts.
+
+    Attributes:
+        window: Tokens that prompt and answer may take together.
+        max_prompt_tokens: The most tokens of one prompt, or None.
+        tokenizer: Counts for its model.
+        abilities: What the model can do.
+        local: Whether it runs on a server that takes any limit of the answer.
+        notes: What a person should know: where the window comes from, if it is a guess.
+    """
+
+    window: int
+    max_prompt_tokens: int | None
+    tokenizer: Tokenizer
+    abilities: Abilities
+    local: bool = True
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a memory is built from; ``wiring`` puts it together.
+
+    Attributes:
+        store: The space.
+        clock: The time and fresh ids.
+        settings: Every choice.
+        upstream: Gives the model that ``chat`` asks; called when it is first needed, since
+            looking for servers takes time that a search does not have to wait for.
+        terms_of: Gives the terms of an upstream.
+        tokenizer: Counts where no model is asked: what an import takes over.
+        system: The system prompt, by mode.
+        tools: Tools that are offered in tools mode.
+    """
+
+    store: Store
+    clock: Clock
+    settings: Settings
+    upstream: Callable[[], ChatModel]
+    terms_of: Callable[[ChatModel], Terms]
+    tokenizer: Tokenizer
+    system: Mapping[Mode, str]
+    tools: Sequence[Tool] = ()
+
+
+class Memory:
+    """One space of memory, and the session that is being talked in.
+
+    Args:
+        parts: What it is built from.
+        scope: Whose memory it is; a session in it is taken up, else the newest one.
+    """
+
+    def __init__(self, parts: Parts, scope: Scope) -> None:
+        self._store = parts.store
+        self._clock = parts.clock
+        self._parts = parts
+        self.settings = parts.settings
+        self.scope = scope
+        self._upstream: ChatModel | None = None
+        self._session_id = self._first_session(scope.session)
+        self._title = ""
+        self._refused: dict[str, int] = {}
+        self._counters: dict[str, tuple[Calibration, Counter]] = {}
+
+    def _first_session(self, wanted: str | None) -> str | None:
+        if wanted is not None:
+            return sessions_of.find_session(self._store, wanted).id
+        newest = self._store.sessions(newest=1)
+        return newest[0].id if newest else None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the store and the upstream."""
+        if self._upstream is not None:
+            self._upstream.close()
+        self._store.close()
+
+    @property
+    def upstream(self) -> ChatModel:
+        """The model that is asked.
+
+        Raises:
+            UpstreamError: The one that the settings name cannot be had.
+        """
+        if self._upstream is None:
+            self._upstream = self._parts.upstream()
+        return self._upstream
+
+    def use_upstream(self, model: ChatModel) -> None:
+        """Ask another model from now on; the memory stays."""
+        if self._upstream is not None and model is not self._upstream:
+            self._upstream.close()
+        self._upstream = model
+
+    # The read path.
+
+    def prepare(
+        self,
+        message: str,
+        *,
+        mode: Mode | str | None = None,
+        tools: Sequence[Callable[..., Any] | ToolSpec | Tool] | None = None,
+        retry_of: str | None = None,
+        images: Sequence[str] = (),
+    ) -> Context:
+        """Make the context for a message. Only reads: nothing is stored.
+
+        Args:
+            message: The user's words.
+            mode: ``chat`` or ``tools``; None for the setting.
+            tools: Tools to offer in tools mode instead of the configured ones.
+            retry_of: The id of an exchange of this session whose message is answered again;
+                ``message`` is then not looked at.
+            images: URIs of pictures that go with the message.
+
+        Raises:
+            EmptyMessageError: There is nothing in it.
+            PromptTooLargeError: What must be sent does not fit the window.
+            UpstreamError: The upstream could not say what its window is, and nothing else could.
+        """
+        now = self._clock.now()
+        session = self.session
+        if retry_of is not None:
+            again = sessions_of.find_exchange(self._store, retry_of)
+            user, parent = again.user, again.parent
+            session = self._store.session(again.session)
+        else:
+            user = self.message(Role.USER, _parts_of(message, images))
+            current = sessions_of.current_exchange(self._store, session) if session else None
+            parent = current.id if current else None
+        plan = self._plan(Mode(mode) if mode else self.settings.mode, tools)
+        user = sessions_of.weighed(user, plan.counter)
+        session_id = session.id if session else self._clock.new_id()
+        occasion = Occasion(
+            id=self._clock.new_id(),
+            scope=replace(self.scope, session=session_id),
+            user=user,
+            at=now,
+            head=session.head if session else None,
+            parent=parent,
+            new_session=session is None,
+            retry_of=retry_of,
+        )
+        return self._assemble(plan, occasion)
+
+    def _assemble(self, plan: Plan, occasion: Occasion) -> Context:
+        text = occasion.user.text
+        session = None if occasion.new_session else occasion.scope.session
+        reading = detect(text)
+        question = Question(session, occasion.parent, text, reading.intent)
+        return assemble(plan, gather(self._store, plan, question), occasion, reading)
+
+    def _plan(
+        self, mode: Mode, tools: Sequence[Callable[..., Any] | ToolSpec | Tool] | None = None
+    ) -> Plan:
+        """The terms under which the next context is made."""
+        terms = self._parts.terms_of(self.upstream)
+        model = terms.abilities.model
+        offered = self._parts.tools if tools is None else tuple(_tool(t) for t in tools)
+        specs = tuple(t.spec if isinstance(t, Tool) else t for t in offered)
+        return Plan(
+            model=model,
+            window=min(terms.window, self._refused.get(model, terms.window)),
+            counter=self._counter(terms),
+            mode=mode,
+            verbosity=self.settings.verbosity,
+            system=self._parts.system[mode],
+            tools=specs if mode is Mode.TOOLS else (),
+            max_prompt_tokens=terms.max_prompt_tokens,
+            max_output=self.settings.max_output,
+            output_cap=terms.abilities.max_output,
+            local=terms.local,
+            floor=self.settings.evidence_floor,
+            notes=terms.notes,
+        )
+
+    def _counter(self, terms: Terms) -> Counter:
+        """The counter for a model, with what its answers have taught so far."""
+        model = terms.abilities.model
+        records = self._store.records(RecordKind.CALIBRATION, ids=[model])
+        learned = Calibration.from_body(records[0].body) if records else Calibration()
+        known = self._counters.get(model)
+        if known is None or known[0] != learned:
+            known = (learned, Counter(terms.tokenizer, learned))
+            self._counters[model] = known
+        return known[1]
+
+    def prepare_again(self, context: Context, refusal: ContextRefusedError) -> Context:
+        """Prepare a begun message once more with what a refusal for length taught.
+
+        Args:
+            context: The context that was refused.
+            refusal: What the server said.
+        """
+        model = context.scope.model or ""
+        if refusal.window is not None:
+            self._refused[model] = refusal.window
+        planned = context.ledger.prompt_tokens
+        reported = refusal.prompt_tokens or int(planned * 1.25)
+        if refusal.window is None or reported > planned:
+            self._learn(context, reported)
+        plan = self._plan(context.mode)
+        occasion = Occasion(
+            id=context.id,
+            scope=context.scope,
+            user=context.user,
+            at=context.at,
+            head=context.head,
+            parent=context.parent,
+            new_session=False,
+            retry_of=context.retry_of,
+        )
+        again = self._assemble(replace(plan, tools=context.tools or ()), occasion)
+        self._store.put(context_records(again, plan.system))
+        return again
+
+    # The write path.
+
+    def message(self, role: Role, parts: Sequence[Part]) -> Message:
+        """Make a message with a fresh id and the time."""
+        return Message(self._clock.new_id(), role, tuple(parts), self._clock.now())
+
+    def begin(self, context: Context) -> Exchange:
+        """Store the user's message of a context; when this returns, it survives a power cut.
+
+        Raises:
+            HeadMovedError: The session moved on since the context was prepared.
+        """
+        if stored := self._store.get([context.id]):
+            return stored[context.id]
+        system = self._parts.system[context.mode]
+        exchange = open_exchange(self._store, context, context_records(context, system))
+        self._session_id = context.scope.session
+        if self._title:
+            self.retitle(self._title)
+            self._title = ""
+        return exchange
+
+    def step(self, context: Context, messages: Sequence[Message]) -> Exchange:
+        """Store a tool round of a begun exchange: calls and results together."""
+        return self._extend(context, messages, ExchangeState.OPEN)
+
+    def record(
+        self,
+        context: Context,
+        reply: str | Message | None,
+        *,
+        state: ExchangeState | str = ExchangeState.COMPLETE,
+        usage: Usage | None = None,
+    ) -> Exchange:
+        """Store the answer to a context, and begin it where it was not begun.
+
+        Args:
+            context: As prepared.
+            reply: The answer; None where none came.
+            state: How far the exchange came.
+            usage: What the server reported.
+
+        Returns:
+            The exchange as stored.
+        """
+        message = self.message(Role.ASSISTANT, [Text(reply)]) if isinstance(reply, str) else reply
+        if usage is not None and usage.prompt is not None:
+            self._learn(context, usage.prompt)
+        records = [answered(context, usage)] if usage else []
+        messages = [message] if message is not None else []
+        return self._extend(context, messages, ExchangeState(state), records)
+
+    def _extend(
+        self,
+        context: Context,
+        messages: Sequence[Message],
+        state: ExchangeState,
+        records: Sequence[Record] = (),
+    ) -> Exchange:
+        """Add counted messages to the exchange of a context."""
+        exchange = self.begin(context)
+        counter = self._counter(self._parts.terms_of(self.upstream))
+        counted = [sessions_of.weighed(message, counter) for message in messages]
+        now = self._clock.now()
+        return extend_exchange(self._store, exchange, counted, state=state, at=now, records=records)
+
+    def _learn(self, context: Context, reported: int) -> None:
+        """Compare a reported prompt with its plan, and remember the ratio."""
+        counter = self._counter(self._parts.terms_of(self.upstream))
+        told = counter.by_script(context.prompt, context.tools or ())
+        body = counter.calibration.learn(told, reported).to_body()
+        model = context.scope.model or ""
+        self._store.put([Record(RecordKind.CALIBRATION, model, self._clock.now(), body)])
+
+    def chat(
+        self,
+        message: str,
+        *,
+        mode: Mode | str | None = None,
+        tools: Sequence[Callable[..., Any] | Tool] | None = None,
+        retry_of: str | None = None,
+    ) -> Turn:
+        """Prepare, store, ask the upstream, run tools, store the answer: iterate to stream.
+
+        Args:
+            message: The user's words.
+            mode: ``chat`` or ``tools``; None for the setting.
+            tools: Tools to offer in tools mode instead of the configured ones.
+            retry_of: The id of an exchange whose message is answered again.
+        """
+        callable_tools = self._parts.tools if tools is None else tuple(_tool(t) for t in tools)
+        runnable = [t for t in callable_tools if isinstance(t, Tool)]
+        context = self.prepare(message, mode=mode, tools=runnable, retry_of=retry_of)
+        return Turn(self, self.upstream, context, runnable)
+
+    # Looking things up.
+
+    def search(self, query: str, limit: int = 10) -> list[Found]:
+        """Find exchanges by words, best first; each is whole, with its date and session."""
+        found = find(self._store, query, limit)
+        titles = {e.exchange.session: self._store.session(e.exchange.session) for e in found}
+        return [Found(e.exchange, e.score, _title(titles[e.exchange.session])) for e in found]
+
+    def why(self, context_id: str | None = None) -> Account:
+        """Account for a past context, the last by default, and render it again.
+
+        Raises:
+            NotFoundError: There is no such context.
+        """
+        return account(self._store, context_id)
+
+    def show(self, wanted: str) -> Exchange:
+        """Give an exchange by its id or the beginning of it.
+
+        Raises:
+            NotFoundError: There is none, or several.
+        """
+        return sessions_of.find_exchange(self._store, wanted)
+
+    def stats(self) -> Stats:
+        """Give the figures of the space."""
+        return survey(self._store)
+
+    def tokens(self) -> list[TokenLine]:
+        """Give the window of the last context, part by part.
+
+        Raises:
+            NotFoundError: Nothing was said yet.
+        """
+        ledger = self.why().ledger
+        return [TokenLine(p, n, n / ledger.window) for p, n in ledger.parts.items()]
+
+    def check(self) -> list[str]:
+        """Look for damage in the store; empty where it is sound or cannot be checked."""
+        return self._store.check() if isinstance(self._store, SupportsCheck) else []
+
+    # Pinned facts.
+
+    def remember(self, text: str) -> Pin:
+        """Pin words: every prompt carries them from now on."""
+        return pins_of.pin_words(self._store, self._clock.new_id(), text, self._clock.now())
+
+    def pin(self, exchange_id: str) -> Pin:
+        """Pin what the user said in an exchange."""
+        exchange = self.show(exchange_id)
+        return pins_of.pin_exchange(self._store, self._clock.new_id(), exchange, self._clock.now())
+
+    def unpin(self, wanted: str) -> Pin:
+        """Take a pin off, by its id or its number in the list."""
+        return pins_of.unpin(self._store, wanted)
+
+    def pins(self) -> list[Pin]:
+        """Every pin, the oldest first."""
+        return pins_of.pinned(self._store)
+
+    # Sessions.
+
+    @property
+    def session(self) -> Session | None:
+        """The session that is being talked in; None where the next message begins one."""
+        return self._store.session(self._session_id) if self._session_id else None
+
+    def _require_session(self) -> Session:
+        session = self.session
+        if session is None:
+            raise NotFoundError("No session has begun yet.", hint="Say something first.")
+        return session
+
+    def sessions(self) -> list[SessionLine]:
+        """Every session, the most recently updated first."""
+        current = self._session_id
+        counts = self._store.counts()
+        return [
+            SessionLine(session, counts.get(session.id, 0), session.id == current)
+            for session in self._store.sessions()
+        ]
+
+    def new_session(self, title: str = "") -> None:
+        """Let the next message begin a session; the current one stays as it is."""
+        self._session_id = None
+        self._title = title
+
+    def switch(self, wanted: str) -> Session:
+        """Take up another session, by id, number in the list, title or beginning of its id."""
+        session = sessions_of.find_session(self._store, wanted)
+        self._session_id = session.id
+        return session
+
+    def retitle(self, title: str) -> Session:
+        """Give the current session another title."""
+        session = self._require_session()
+        return sessions_of.retitle(self._store, session, title, self._clock.now())
+
+    def history(self, limit: int = 50) -> list[Exchange]:
+        """The current session's path, oldest first."""
+        return self._store.recent(self._session_id, limit) if self._session_id else []
+
+    def undo(self) -> Exchange | None:
+        """Step back over the newest exchange, which stays stored as a branch."""
+        return sessions_of.step_back(self._store, self._require_session(), self._clock.now())
+
+    def branches(self) -> list[Exchange]:
+        """The last exchange of every branch of the current session, newest first."""
+        session = self.session
+        return sessions_of.leaves(self._store, session) if session else []
+
+    def take_branch(self, exchange_id: str) -> Session:
+        """Go on from the end of an exchange."""
+        session = sessions_of.take_branch(self._store, self.show(exchange_id), self._clock.now())
+        self._session_id = session.id
+        return session
+
+    # In and out.
+
+    def conversations(self) -> Iterator[Conversation]:
+        """Every session with every exchange of every branch, the oldest first."""
+        yield from sessions_of.conversations(self._store)
+
+    def admit(self, conversation: Conversation) -> int:
+        """Take over a conversation from elsewhere; what is here already is passed over.
+
+        Returns:
+            How many exchanges were new.
+        """
+        counter = Counter(self._parts.tokenizer)
+        counted = [sessions_of.counted(e, counter) for e in conversation.exchanges]
+        return self._store.admit(conversation.session, counted)
+
+
+def _parts_of(message: str, images: Sequence[str]) -> list[Part]:
+    """The parts of a user's message.
+
+    Raises:
+        EmptyMessageError: There is nothing in it.
+    """
+    if not message.strip() and not images:
+        raise EmptyMessageError("The message is empty.", hint="Say something.")
+    return [*([Text(message)] if message else []), *(Image(uri) for uri in images)]
+
+
+def _tool(given: Callable[..., Any] | ToolSpec | Tool) -> ToolSpec | Tool:
+    """A tool, or the description of one, from whatever stands for it."""
+    return given if isinstance(given, ToolSpec | Tool) else tool_from(given)
+
+
+def _title(session: Session | None) -> str:
+    """A session's title; empty where it is gone."""
+    return session.title if session else ""

@@ -1,1 +1,281 @@
 """The only file that knows both sides: it builds a memory from settings."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Self
+
+from unabridged import config, memory, toolbox
+from unabridged.checkup import examine
+from unabridged.clock import SystemClock
+from unabridged.context.fence import own_words
+from unabridged.context.gather import FLOOR_SHARES
+from unabridged.context.prompts import SYSTEM
+from unabridged.dialogue.tools import Tool
+from unabridged.domain.budget import Mode
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.intent import Intent
+from unabridged.domain.scope import Scope, Space, space_of
+from unabridged.domain.settings import Settings
+from unabridged.domain.views import Finding, ModelLine
+from unabridged.errors import NameRefusedError, SettingError
+from unabridged.memory import Parts, Terms
+from unabridged.models import choose as models
+from unabridged.models.quote import QuoteModel
+from unabridged.models.smollm2 import fetch as fetch_smollm2
+from unabridged.models.window import max_prompt_tokens, window
+from unabridged.ports import ChatModel, Clock, Store
+from unabridged.retrieval.words import query_terms, terms
+from unabridged.stores.inmemory import InMemoryStore
+from unabridged.stores.spaces import SpaceInfo, SpacesFolder
+from unabridged.tokens.choose import choose as choose_tokenizer
+from unabridged.tokens.estimate import EstimateTokenizer
+
+HOSTED = ("api.openai.com",)
+"""Servers that refuse a limit of the answer above the model's own."""
+TERMS_SECONDS = 60
+"""Seconds for which the terms of an upstream are kept before it is asked again."""
+QUOTED = 5
+"""Exchanges that ``quote`` looks for."""
+
+
+class Memory(memory.Memory):
+    """Conversation memory over one space.
+
+    ``Memory.open()`` builds it from settings; everything else is inherited.
+
+    Attributes:
+        upstream_note: Which upstream was taken, and how to get the next better one; empty until
+            it was needed.
+    """
+
+    upstream_note: str = ""
+
+    @classmethod
+    def open(
+        cls,
+        home: str | Path | None = None,
+        *,
+        settings: Settings | None = None,
+        upstream: ChatModel | str | None = None,
+        clock: Clock | None = None,
+        ephemeral: bool = False,
+        session: str | None = None,
+        **overrides: Any,
+    ) -> Self:
+        """Open a space; its folder is made on first use.
+
+        Args:
+            home: The home folder; None for ``$UNABRIDGED_HOME``, else the platform's.
+            settings: Every choice; then no file and no environment is read.
+            upstream: A model, or the name of an upstream; None for the setting.
+            clock: The time and ids; None for the machine's.
+            ephemeral: Keep everything in memory, and nothing afterwards.
+            session: The session to take up; None for the newest.
+            **overrides: Any field of ``Settings``.
+
+        Raises:
+            SettingError: A setting cannot be used, or the home cannot be written to.
+            StoreError: The space cannot be opened.
+        """
+        named = upstream if isinstance(upstream, str) else None
+        chosen = settings or config.load(home=home, upstream=named, **overrides)
+        if ephemeral:
+            chosen = replace(chosen, store="memory")
+        time = clock or SystemClock()
+        scope = Scope(chosen.user, chosen.agent, chosen.model or None, session)
+        store = _store(chosen, scope)
+        try:
+            opened = cls._wired(chosen, time, store, scope)
+        except BaseException:
+            store.close()
+            raise
+        if upstream is not None and not isinstance(upstream, str):
+            opened.use_upstream(upstream)
+        return opened
+
+    @classmethod
+    def _wired(cls, settings: Settings, clock: Clock, store: Store, scope: Scope) -> Self:
+        """Put the parts together."""
+        given = [tool for spec in settings.tools for tool in toolbox.load(spec)]
+        offered: list[Tool] = []
+        parts = Parts(
+            store=store,
+            clock=clock,
+            settings=settings,
+            upstream=lambda: opened.choose_upstream(),  # noqa: PLW0108 - opened is bound below
+            terms_of=_TermsBook(settings, clock),
+            tokenizer=EstimateTokenizer(),
+            system=_system(settings),
+            tools=offered,
+        )
+        opened = cls(parts, scope)
+        offered += toolbox.unique([*toolbox.built_in(clock.now, opened.search), *given])
+        return opened
+
+    def choose_upstream(self, **changes: Any) -> ChatModel:
+        """Choose the upstream that the settings name, and say which it is in ``upstream_note``.
+
+        Args:
+            **changes: Settings that shall differ: ``upstream``, ``model`` …
+
+        Raises:
+            UpstreamError: The one that was named cannot be had.
+        """
+        self.settings = replace(self.settings, **changes)
+        folder = config.folder(self.settings.home, "cache")
+        chosen = models.choose(self.settings, self._clock, folder, quote=self._quote)
+        self.upstream_note = chosen.note
+        return chosen.model
+
+    def _quote(self) -> QuoteModel:
+        """The upstream that needs no model: it answers with what this memory holds."""
+        return QuoteModel(
+            self._recalled,
+            self._clock,
+            facts=self._pinned,
+            own_words=own_words,
+            keeps=self.settings.store != "memory",
+        )
+
+    def _pinned(self, question: str) -> list[str]:
+        """The pins that speak of a question's words."""
+        asked = set(query_terms(question))
+        return [pin.text for pin in self.pins() if asked & set(terms(pin.text))]
+
+    def _recalled(self, question: str) -> Sequence[Exchange]:
+        """What ``quote`` answers with."""
+        found = self.search(question, QUOTED)
+        floor = FLOOR_SHARES[Intent.VIVID_RECALL] * self.settings.evidence_floor
+        return [f.exchange for f in found if f.score >= floor]
+
+
+def _store(settings: Settings, scope: Scope) -> Store:
+    """Open the space that a scope falls into."""
+    space = space_from(scope, settings)
+    if settings.store == "memory":
+        return InMemoryStore(space)
+    if settings.store != "sqlite":
+        raise SettingError(
+            f"There is no store {settings.store!r}.", hint="Set store to sqlite or memory."
+        )
+    return SpacesFolder(config.folder(settings.home, "spaces")).open(space)
+
+
+def space_from(scope: Scope, settings: Settings) -> Space:
+    """Give the space of a scope.
+
+    Raises:
+        NameRefusedError: A name cannot be used.
+    """
+    try:
+        return space_of(scope, settings.isolation)
+    except ValueError as error:
+        raise NameRefusedError(
+            f"This space cannot be named: {error}.", hint="Choose another name for it."
+        ) from error
+
+
+def _system(settings: Settings) -> dict[Mode, str]:
+    """The system prompts: the persona, the given text, or the default of each mode."""
+    words = settings.system
+    if settings.persona:
+        try:
+            words = Path(settings.persona).expanduser().read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingError(
+                f"The persona {settings.persona} cannot be read: {error}.",
+                hint="Give the path of a text file in UTF-8.",
+            ) from error
+    return {mode: words or SYSTEM[mode] for mode in Mode}
+
+
+class _TermsBook:
+    """What is known of upstreams, asked again after a minute."""
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._known: dict[int, tuple[datetime, Terms]] = {}
+
+    def __call__(self, model: ChatModel) -> Terms:
+        """Give the terms of an upstream."""
+        now = self._clock.now()
+        known = self._known.get(id(model))
+        if known is not None and now - known[0] < timedelta(seconds=TERMS_SECONDS):
+            return known[1]
+        terms = _terms(self._settings, model)
+        self._known = {id(model): (now, terms)}
+        return terms
+
+
+def _terms(settings: Settings, model: ChatModel) -> Terms:
+    """Ask an upstream for its window, and choose what counts for it."""
+    abilities = model.abilities()
+    width = window(abilities, setting=settings.window)
+    gguf = str(getattr(model, "path", ""))
+    return Terms(
+        window=width.tokens,
+        max_prompt_tokens=max_prompt_tokens(model.provider, settings.max_prompt_tokens),
+        tokenizer=choose_tokenizer(settings, abilities.model, model.provider, gguf),
+        abilities=abilities,
+        local=model.provider != "openai" or not any(h in settings.openai_url for h in HOSTED),
+        notes=(width.note,) if width.note else (),
+    )
+
+
+class Home:
+    """The spaces under one home folder.
+
+    Args:
+        settings: Every choice; only the home is looked at.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._folder = SpacesFolder(config.folder(settings.home, "spaces"))
+
+    def spaces(self) -> list[SpaceInfo]:
+        """Every space, sound or damaged."""
+        return self._folder.list()
+
+    def rename(self, old: Space, new: Space) -> None:
+        """Give a space another name; refused where that name is taken."""
+        self._folder.rename(old, new)
+
+    def merge(self, source: Space, into: Space) -> int:
+        """Copy what another space lacks into it; the source stays. Gives the exchanges added."""
+        return self._folder.merge(source, into)
+
+    def set_aside(self, space: Space) -> Path:
+        """Move a damaged space out of the way, and give its new path."""
+        return self._folder.set_aside(space)
+
+
+def fetch_model(settings: Settings, name: str, progress: Callable[[str], None]) -> Path:
+    """Fetch an embedded model into the home.
+
+    Args:
+        settings: Every choice; only the home is looked at.
+        name: ``smollm2``.
+        progress: Called with a line for each step.
+
+    Raises:
+        SettingError: The name is unknown.
+        UpstreamError: It cannot be fetched.
+    """
+    if name != "smollm2":
+        raise SettingError(f"No model {name!r} can be fetched.", hint="Known: smollm2.")
+    return fetch_smollm2(config.folder(settings.home, "cache"), progress)
+
+
+def available_models(settings: Settings, clock: Clock | None = None) -> list[ModelLine]:
+    """List the models that can answer, provider by provider."""
+    folder = config.folder(settings.home, "cache")
+    rows = models.available(settings, clock or SystemClock(), folder)
+    return [ModelLine(row.provider, name, row.note) for row in rows for name in row.models or ("",)]
+
+
+def diagnose(settings: Settings, clock: Clock | None = None) -> Iterator[Finding]:
+    """Look at what is installed, what answers, and whether the store is sound."""
+    return examine(settings, clock or SystemClock())

@@ -37,7 +37,8 @@ class Settings:
         tokenizer: ``auto``, ``estimate``, ``tiktoken`` or ``gguf``.
         model_cache_ttl: Seconds for which what a server said about its models is fresh.
         timeout: Seconds to wait for a server to begin answering.
-        evidence_floor: 0 to 1: the least evidence at which something is recalled.
+        evidence_floor: 0 to 1: the least evidence at which something is recalled; who asks for
+            the past gets what reaches 60 % of it.
     """
 
     home: str = ""
@@ -62,4 +63,4 @@ class Settings:
     tokenizer: str = "auto"
     model_cache_ttl: float = 3600.0
     timeout: float = 300.0
-    evidence_floor: float = 0.3
+    evidence_floor: float = 0.25

@@ -164,3 +164,37 @@ class TokenLine:
     part: str
     tokens: int
     share: float
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLine:
+    """A model in a list.
+
+    Attributes:
+        provider: What serves it.
+        model: Its name, or empty where the provider has none.
+        note: Why there is none, or what else to know.
+        current: Whether it is the one that answers.
+    """
+
+    provider: str
+    model: str
+    note: str = ""
+    current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that ``doctor`` looked at.
+
+    Attributes:
+        topic: What was looked at.
+        ok: Whether it is as it should be; None where it is a matter of choice.
+        text: What was found.
+        hint: What to do, or empty.
+    """
+
+    topic: str
+    ok: bool | None
+    text: str
+    hint: str = ""

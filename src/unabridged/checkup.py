@@ -1,0 +1,101 @@
+"""The check-up behind ``doctor``: what is installed, what answers, and whether the store is sound."""
+
+import platform
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from unabridged import config
+from unabridged.domain.settings import Settings
+from unabridged.domain.views import Finding
+from unabridged.errors import SettingError, StoreError
+from unabridged.models.choose import Diagnosis, diagnose
+from unabridged.ports import Clock
+from unabridged.stores.spaces import SpacesFolder
+
+EXTRAS = (
+    ("chat", "prompt-toolkit", "line editing and history in the chat"),
+    ("chat", "rich", "tables, colours and progress"),
+    ("http", "httpx2", "Ollama and OpenAI-compatible servers"),
+    ("tokens", "tiktoken", "exact token counts for OpenAI's models"),
+    ("gguf", "xllamacpp", "embedded models"),
+)
+"""Extra, package, and what it is for."""
+
+
+def examine(settings: Settings, clock: Clock) -> Iterator[Finding]:
+    """Look at everything, one finding after the other; nothing is changed.
+
+    Args:
+        settings: Every choice.
+        clock: For the ability cache.
+    """
+    python = f"unabridged {_version('unabridged')}, Python {platform.python_version()}"
+    yield Finding("version", ok=True, text=f"{python}, SQLite {_sqlite()}")
+    yield from _extras()
+    try:
+        spaces = config.folder(settings.home, "spaces")
+    except SettingError as error:
+        yield Finding("home", ok=False, text=str(error), hint=error.hint)
+        return
+    yield Finding("home", ok=True, text=settings.home)
+    yield from (_upstream(row) for row in diagnose(settings, clock, spaces.parent / "cache"))
+    yield from _spaces(spaces)
+
+
+def _version(package: str) -> str:
+    """A package's version, or empty where it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _sqlite() -> str:
+    """The version of the SQLite that the store uses."""
+    import apsw  # noqa: PLC0415 - loaded only when somebody asks
+
+    return apsw.sqlite_lib_version()
+
+
+def _extras() -> Iterator[Finding]:
+    """The optional packages."""
+    for extra, package, purpose in EXTRAS:
+        found = _version(package)
+        hint = "" if found else f"pip install 'unabridged[{extra}]'"
+        text = f"{package} {found}: {purpose}" if found else f"{package} is missing: {purpose}"
+        yield Finding(f"extra {extra}", ok=True if found else None, text=text, hint=hint)
+
+
+def _upstream(row: Diagnosis) -> Finding:
+    """What one upstream answered."""
+    if not row.answers:
+        return Finding(f"upstream {row.provider}", ok=None, text=row.where or "none", hint=row.note)
+    said = [row.where, f"version {row.version}" if row.version else ""]
+    said.append(f"{len(row.models)} models" if len(row.models) > 1 else "")
+    if row.window:
+        said.append(f"{row.model}: window {row.window:,} tokens ({row.origin})")
+    text = ", ".join(part for part in said if part) or row.note
+    return Finding(f"upstream {row.provider}", ok=True, text=text, hint=row.note)
+
+
+def _spaces(folder: Path) -> Iterator[Finding]:
+    """Whether every space is sound."""
+    spaces = SpacesFolder(folder)
+    for info in spaces.list():
+        topic = f"space {info.space.name if info.space else info.path.name}"
+        if info.damaged or info.space is None:
+            hint = "Nothing was changed. Set it aside with: unabridged spaces set-aside"
+            yield Finding(topic, ok=False, text=info.damaged, hint=hint)
+            continue
+        try:
+            store = spaces.open(info.space, create=False)
+            try:
+                damage = store.check()
+            finally:
+                store.close()
+        except StoreError as error:
+            yield Finding(topic, ok=False, text=str(error), hint=error.hint)
+            continue
+        text = f"{info.exchanges:,} exchanges in {info.sessions:,} sessions"
+        yield Finding(topic, ok=not damage, text="; ".join(damage) or f"sound, {text}")

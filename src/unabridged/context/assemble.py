@@ -1,0 +1,251 @@
+"""Assembly: a message, a plan and the material in; a context with its ledger out.
+
+intent → budget → tiers → render → ledger, in one straight line. Pure: nothing is read or written.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from unabridged.budget.allocate import allocate
+from unabridged.budget.complexity import complexity
+from unabridged.budget.output import output_limit
+from unabridged.context.ledger import ledger_of, ledger_to_dict, parts_of, rest_of, rows_of
+from unabridged.context.manifest import VERSION, blob_id, item_to_dict, tools_to_blob
+from unabridged.context.offer import offer
+from unabridged.context.plan import Material, Plan
+from unabridged.context.render import (
+    digest_of,
+    hash_of,
+    history_messages,
+    pinned_text,
+    prompt,
+    recalled_block,
+    system_text,
+    user_message,
+)
+from unabridged.context.tiers import Ask, Tiers, choose
+from unabridged.domain.budget import Budget, Mode
+from unabridged.domain.chat import ToolSpec
+from unabridged.domain.context import Context
+from unabridged.domain.intent import IntentReading
+from unabridged.domain.message import Message, Role, Text
+from unabridged.domain.scope import Scope
+from unabridged.retrieval.words import query_terms
+from unabridged.wire import openai
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """Where in the store the context belongs.
+
+    Attributes:
+        id: The context's id, that of the exchange to be begun.
+        scope: Whose memory, with its session.
+        user: The user's message as it will be stored.
+        at: The time.
+        head: The session's head.
+        parent: The exchange that this one follows, or None.
+        new_session: Whether the session is new.
+        retry_of: The exchange whose user message is answered again, or None.
+    """
+
+    id: str
+    scope: Scope
+    user: Message
+    at: datetime
+    head: str | None
+    parent: str | None
+    new_session: bool
+    retry_of: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Sizes:
+    """The fixed parts as counted, in tokens."""
+
+    system: int
+    tools: int
+    message: int
+    pinned: int
+
+
+def assemble(plan: Plan, material: Material, occasion: Occasion, reading: IntentReading) -> Context:
+    """Make the context for one message.
+
+    Args:
+        plan: The terms.
+        material: What was read from the store.
+        occasion: Where it belongs.
+        reading: What the message asks of memory.
+
+    Raises:
+        PromptTooLargeError: What must be sent does not fit the window.
+    """
+    text = occasion.user.text
+    offered = offer(plan, text)
+    sizes = _sizes(plan, material, occasion.user, offered)
+    score = complexity(text, plan.mode)
+    budget = _budget(plan, sizes, score)
+    steady = min(budget.memory, _budget(plan, sizes, 1.0).memory)
+    pins = [pin.body["text"] for pin in material.pins]
+    room = max(0, budget.memory - sizes.pinned)
+    ask = Ask(reading.intent, query_terms(text), room, max(0, steady - sizes.pinned))
+    tiers = choose(plan, material, ask)
+    rendered = _render(plan, pins, tiers, occasion)
+    return _context(
+        plan, material, occasion, _Made(budget, tiers, offered, rendered, reading, sizes)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What the steps of one assembly gave."""
+
+    budget: Budget
+    tiers: Tiers
+    offered: tuple[ToolSpec, ...]
+    prompt: tuple[Message, ...]
+    reading: IntentReading
+    sizes: _Sizes
+
+
+def _sizes(plan: Plan, material: Material, user: Message, offered: Sequence[ToolSpec]) -> _Sizes:
+    """Count what must be sent."""
+    counter = plan.counter
+    pinned = pinned_text([pin.body["text"] for pin in material.pins])
+    system = Message("system", Role.SYSTEM, (Text(system_text(plan.system)),), user.at)
+    return _Sizes(
+        system=counter.message(system),
+        tools=sum(counter.tool(spec) for spec in offered),
+        message=counter.message(user_message(user, ())) + counter.opening(),
+        pinned=counter.text(pinned) if pinned else 0,
+    )
+
+
+def _budget(plan: Plan, sizes: _Sizes, score: float) -> Budget:
+    """Divide the window; pinned facts that exceed what memory has count as system prompt."""
+
+    def divided(system: int) -> Budget:
+        return allocate(
+            window=plan.window,
+            mode=plan.mode,
+            verbosity=plan.verbosity,
+            complexity=score,
+            system_tokens=system,
+            tool_tokens=sizes.tools,
+            message_tokens=sizes.message,
+            margin_share=plan.counter.calibration.margin_share(),
+            max_prompt_tokens=plan.max_prompt_tokens,
+        )
+
+    budget = divided(sizes.system)
+    if budget.memory >= sizes.pinned:
+        return budget
+    full = divided(sizes.system + sizes.pinned)
+    return replace(full, system=sizes.system, memory=full.memory + sizes.pinned)
+
+
+def _render(
+    plan: Plan, pins: Sequence[str], tiers: Tiers, occasion: Occasion
+) -> tuple[Message, ...]:
+    """Chosen items to messages."""
+    words = system_text(plan.system) + pinned_text(pins)
+    system = Message("system", Role.SYSTEM, (Text(words),), occasion.at)
+    history = [history_messages(item.exchange, item.sentences) for item in tiers.history]
+    recalled = [recalled_block(item.exchange, item.sentences) for item in tiers.semantic.items]
+    return prompt(system, history, user_message(occasion.user, recalled))
+
+
+def _context(plan: Plan, material: Material, occasion: Occasion, made: _Made) -> Context:
+    """Put prompt, ledger and manifest together."""
+    offered = made.offered if plan.mode is Mode.TOOLS else None
+    messages = openai.messages(made.prompt)
+    digest = hash_of(messages, offered)
+    trace = _trace(plan, made, messages)
+    parts = parts_of(made.budget, made.sizes.pinned, made.tiers)
+    counted = [(p.id, plan.counter.text("- " + p.body["text"])) for p in material.pins]
+    rows = rows_of(plan, made.tiers, made.offered, counted)
+    reuse = _reuse(trace, material.previous)
+    rest = rest_of(material, made.tiers)
+    ledger = ledger_of(
+        plan,
+        made.budget,
+        parts=parts,
+        rows=rows,
+        rest=rest,
+        reading=made.reading,
+        prefix_reuse=reuse,
+    )
+    manifest = {
+        **_manifest(plan, material, made),
+        "hash": digest,
+        "trace": trace,
+        "ledger": ledger_to_dict(ledger),
+        "at": occasion.at.isoformat(),
+    }
+    limit = output_limit(
+        window=plan.window,
+        prompt=ledger.prompt_tokens,
+        margin=made.budget.margin,
+        cap=plan.output_cap,
+        hosted=not plan.local,
+        asked=plan.max_output,
+    )
+    return Context(
+        id=occasion.id,
+        scope=replace(occasion.scope, model=plan.model),
+        prompt=made.prompt,
+        messages=messages,
+        tools=offered,
+        budget=made.budget,
+        ledger=ledger,
+        hash=digest,
+        manifest=manifest,
+        user=occasion.user,
+        mode=plan.mode,
+        max_output=limit,
+        head=occasion.head,
+        parent=occasion.parent,
+        new_session=occasion.new_session,
+        at=occasion.at,
+        retry_of=occasion.retry_of,
+    )
+
+
+def _manifest(plan: Plan, material: Material, made: _Made) -> dict[str, Any]:
+    """What the context was made of, in ids."""
+    tools = tools_to_blob(made.offered) if plan.mode is Mode.TOOLS else None
+    return {
+        "version": VERSION,
+        "model": plan.model,
+        "mode": plan.mode.value,
+        "window": plan.window,
+        "system": blob_id(plan.system),
+        "tools": blob_id(repr(tools)) if tools else None,
+        "pins": [pin.id for pin in material.pins],
+        "history": [item_to_dict(item) for item in made.tiers.history],
+        "semantic": [item_to_dict(item) for item in made.tiers.semantic.items],
+    }
+
+
+def _trace(plan: Plan, made: _Made, messages: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
+    """Digest and tokens of the tools and of every message, for comparing prefixes."""
+    tools = blob_id(repr(tools_to_blob(made.offered)))[:16] if made.offered else ""
+    counted = [plan.counter.message(message) for message in made.prompt]
+    rows = [[digest_of(message), tokens] for message, tokens in zip(messages, counted, strict=True)]
+    return [[tools, made.sizes.tools], *rows]
+
+
+def _reuse(trace: list[list[Any]], previous: Mapping[str, Any] | None) -> float | None:
+    """Share of prompt tokens that equal the beginning of the previous request, 0 to 1."""
+    if previous is None:
+        return None
+    same = 0
+    for (digest, tokens), (before, _) in zip(trace, previous["trace"], strict=False):
+        if digest != before:
+            break
+        same += tokens
+    total = sum(tokens for _, tokens in trace)
+    return round(same / total, 4) if total else None

@@ -1,0 +1,138 @@
+"""An excerpt: whole sentences of an exchange, in their order, labelled, within a token limit.
+
+Until condensations exist this is how a long exchange enters a short budget: never cut inside a
+sentence, never silently.
+"""
+
+import math
+from collections import Counter as Multiset
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from unabridged.budget.count import Counter
+from unabridged.context.sentences import sentences
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.message import Message, Role
+from unabridged.retrieval.words import fold
+
+USER_SHARE = 0.4
+"""Share of an excerpt's tokens that the user's side may take first (10 of 25 %, DESIGN 5)."""
+LABEL_TOKENS = 24
+"""Tokens kept for the label."""
+LEAST_TOKENS = 48
+"""Under this an excerpt says too little to be worth its label."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence with its place and weight."""
+
+    place: tuple[int, int]
+    tokens: int
+    weight: float
+    by_user: bool
+
+
+def spoken(exchange: Exchange) -> list[tuple[int, Message]]:
+    """The messages with words of a user or an assistant, with their index in the exchange."""
+    sides = (Role.USER, Role.ASSISTANT)
+    return [(i, m) for i, m in enumerate(exchange.messages) if m.role in sides and m.text]
+
+
+def excerpt(
+    exchange: Exchange, limit: int, counter: Counter, asked: Sequence[str] = ()
+) -> tuple[tuple[tuple[int, int], ...], int]:
+    """Choose sentences of an exchange that fit a limit.
+
+    Args:
+        exchange: The exchange.
+        limit: Tokens that the excerpt with its label may take.
+        counter: Counts tokens.
+        asked: Search terms that a sentence should speak of; without them the leading
+            sentences and those with the rarest words weigh most.
+
+    Returns:
+        The places (message index, sentence index) in order and the tokens that they take; nothing
+        and 0 where not a single sentence fits.
+    """
+    room = limit - LABEL_TOKENS
+    if room < LEAST_TOKENS - LABEL_TOKENS:
+        return (), 0
+    candidates = _weighed(exchange, counter, frozenset(asked))
+    taken = _take([s for s in candidates if s.by_user], int(room * USER_SHARE))
+    left = room - sum(s.tokens for s in taken)
+    taken += _take([s for s in candidates if not s.by_user], left)
+    left = room - sum(s.tokens for s in taken)
+    taken += _take([s for s in candidates if s.by_user and s not in taken], left)
+    if not taken:
+        return (), 0
+    places = tuple(sorted(s.place for s in taken))
+    return places, sum(s.tokens for s in taken) + LABEL_TOKENS
+
+
+def _weighed(exchange: Exchange, counter: Counter, asked: frozenset[str]) -> list[Sentence]:
+    """Every sentence with its weight: what it says of the question, how rare, how early."""
+    split = [(i, m, sentences(m.text)) for i, m in spoken(exchange)]
+    words = {(i, n): set(fold(s).split()) for i, _, parts in split for n, s in enumerate(parts)}
+    spread = Multiset(term for said in words.values() for term in said)
+    whole = max(1, len(words))
+    rarity = {term: math.log(whole / count) for term, count in spread.items()}
+    weighed: list[Sentence] = []
+    for i, message, parts in split:
+        for n, sentence in enumerate(parts):
+            said = words[i, n]
+            rare = math.fsum(rarity[term] for term in said)
+            about = _speaks_of(sentence, asked)
+            weight = rare / math.sqrt(1 + len(said)) + 10 * about - 0.1 * n
+            weight += 4 if n == 0 else 0
+            tokens = counter.text(sentence)
+            weighed.append(Sentence((i, n), tokens, weight, message.role is Role.USER))
+    return weighed
+
+
+def _speaks_of(sentence: str, asked: frozenset[str]) -> int:
+    """How many of the asked terms stand in a sentence; stems are looked for as they are."""
+    folded = fold(sentence)
+    return sum(term in folded for term in asked)
+
+
+def _take(candidates: list[Sentence], room: int) -> list[Sentence]:
+    """Take the weightiest that fit, sentence by sentence."""
+    taken: list[Sentence] = []
+    for sentence in sorted(candidates, key=lambda s: (-s.weight, s.place)):
+        if sentence.tokens <= room:
+            taken.append(sentence)
+            room -= sentence.tokens
+    return taken
+
+
+def label(exchange: Exchange, places: Sequence[tuple[int, int]]) -> str:
+    """Say that it is an excerpt, of how much, and the id that opens the whole."""
+    total = sum(len(sentences(m.text)) for _, m in spoken(exchange))
+    return f"excerpt: {len(places)} of {total} sentences; whole: {exchange.id}"
+
+
+def excerpt_sides(
+    exchange: Exchange, places: Sequence[tuple[int, int]]
+) -> list[tuple[Message, str]]:
+    """The messages of an excerpt with the sentences kept of each; gaps are marked by ``[…]``."""
+    sides: list[tuple[Message, str]] = []
+    for i, message in spoken(exchange):
+        kept = [n for j, n in places if j == i]
+        if kept:
+            sides.append((message, _joined(sentences(message.text), kept)))
+    return sides
+
+
+def _joined(parts: list[str], kept: Sequence[int]) -> str:
+    """Join kept sentences, with a mark where others stood between."""
+    text = ""
+    previous = -1
+    for n in kept:
+        if n != previous + 1:
+            text = (text.rstrip() + " [\u2026] ").lstrip()
+        text += parts[n]
+        previous = n
+    if previous != len(parts) - 1:
+        text = text.rstrip() + " [\u2026]"
+    return text

@@ -1,0 +1,100 @@
+"""Reading the material for one message: the only place on the read path that asks the store."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from unabridged.context.manifest import previous_manifest
+from unabridged.context.plan import Material, Plan
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.intent import Intent
+from unabridged.domain.record import RecordKind
+from unabridged.ports import Store
+from unabridged.retrieval.search import find
+
+PAGE = 32
+"""Exchanges that are read at once."""
+EVIDENCE = 16
+"""Pieces of evidence that are considered for one message."""
+LARGER = 1.25
+"""How much larger a window must be than the last one for the shown history to begin anew."""
+
+
+FLOOR_SHARES: Mapping[Intent, float] = MappingProxyType(
+    {
+        Intent.VIVID_RECALL: 0.6,
+        Intent.SUMMARY: 0.6,
+        Intent.CONTEXTUAL: 1.0,
+        Intent.CASUAL: 1.0,
+    }
+)
+"""How much of the floor evidence must reach: who asks for the past wants what there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is looked for, and from where.
+
+    Attributes:
+        session: The session, or None for a new one.
+        parent: The exchange that the new one will follow, or None for a session's first.
+        text: The message's words.
+        intent: What they ask of memory.
+    """
+
+    session: str | None
+    parent: str | None
+    text: str
+    intent: Intent
+
+
+def gather(store: Store, plan: Plan, question: Question) -> Material:
+    """Read what a context is made from."""
+    session, parent = question.session, question.parent
+    previous = previous_manifest(store, parent)
+    began = _began(plan, previous)
+    path = _path(store, session, parent, began, plan) if session and parent else []
+    floor = FLOOR_SHARES[question.intent] * plan.floor
+    totals = store.totals()
+    return Material(
+        path=path,
+        began=began,
+        pins=[r for r in store.records(RecordKind.FACT) if r.body.get("pinned")],
+        evidence=find(store, question.text, EVIDENCE, floor=floor),
+        previous=previous,
+        total_exchanges=totals.exchanges,
+        total_tokens=totals.tokens,
+    )
+
+
+def _began(plan: Plan, previous: Mapping[str, Any] | None) -> str | None:
+    """Where the shown history began the last time, unless the window has grown since."""
+    if previous is None or not previous["history"] or plan.window > LARGER * previous["window"]:
+        return None
+    first: str = previous["history"][0]["id"]
+    return first
+
+
+def _path(store: Store, session: str, parent: str, began: str | None, plan: Plan) -> list[Exchange]:
+    """The session's exchanges up to ``parent``: back to ``began``, or as far as the window holds."""
+    path: list[Exchange] = []
+    room = plan.window
+    before = None
+    while room > 0:
+        page = _page(store, session, parent, before)
+        path[:0] = page
+        if len(page) < PAGE or any(exchange.id == began for exchange in page):
+            break
+        room -= sum(m.tokens or plan.counter.message(m) for e in page for m in e.messages)
+        before = page[0].id
+    ids = [exchange.id for exchange in path]
+    return path[ids.index(began) :] if began in ids else path
+
+
+def _page(store: Store, session: str, parent: str, before: str | None) -> list[Exchange]:
+    """One page of the path that ends in ``parent``, oldest first."""
+    if before is not None:
+        return store.recent(session, PAGE, before=before)
+    last = store.get([parent])
+    return [*store.recent(session, PAGE - 1, before=parent), *last.values()]

@@ -1,0 +1,213 @@
+"""The ledger: every token of the window in a part, every candidate in a row."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from unabridged.context.plan import Chosen, Material, Plan
+from unabridged.context.tiers import Tiers
+from unabridged.domain.budget import Budget
+from unabridged.domain.chat import ToolSpec
+from unabridged.domain.context import ItemKind, Ledger, LedgerRow, Tier, Verdict
+from unabridged.domain.intent import Intent, IntentReading
+
+
+def parts_of(budget: Budget, pinned: int, tiers: Tiers) -> dict[str, int]:
+    """Name to tokens, adding up to the window exactly.
+
+    What the tiers leave of the memory budget is reserve.
+    """
+    used = {
+        "immediate": tiers.immediate.tokens,
+        "recent": tiers.recent.tokens,
+        "semantic": tiers.semantic.tokens + tiers.frame,
+        "knowledge": pinned,
+    }
+    spare = budget.memory - sum(used.values())
+    return {
+        "system": budget.system,
+        "tools": budget.tools,
+        **used,
+        "message": budget.message,
+        "answer": budget.answer,
+        "margin": budget.margin,
+        "reserve": budget.reserve + spare,
+        "unused": budget.unused,
+    }
+
+
+def rows_of(
+    plan: Plan,
+    tiers: Tiers,
+    offered: Iterable[ToolSpec],
+    pins: Iterable[tuple[str, int]],
+) -> tuple[LedgerRow, ...]:
+    """A row for every candidate: pinned facts, the session's exchanges, what was found, tools."""
+    rows = [
+        LedgerRow(Tier.KNOWLEDGE, ItemKind.FACT, pin, Verdict.KEPT, tokens, "pinned")
+        for pin, tokens in pins
+    ]
+    for tier, chosen in (
+        (Tier.IMMEDIATE, tiers.immediate),
+        (Tier.RECENT, tiers.recent),
+        (Tier.SEMANTIC, tiers.semantic),
+    ):
+        rows += _tier_rows(tier, chosen)
+    names = {spec.name for spec in offered}
+    for spec in plan.tools:
+        kept = spec.name in names
+        verdict = Verdict.KEPT if kept else Verdict.LEFT_OUT
+        reason = "offered" if kept else "over the tools' share; bears less on this message"
+        tokens = plan.counter.tool(spec)
+        rows.append(LedgerRow(None, ItemKind.TOOL, spec.name, verdict, tokens, reason))
+    return tuple(rows)
+
+
+def _tier_rows(tier: Tier, chosen: Chosen) -> list[LedgerRow]:
+    """The rows of one tier: what it took, then what it left."""
+    kept = [
+        LedgerRow(
+            tier,
+            ItemKind.EXCHANGE,
+            item.exchange.id,
+            Verdict.CONDENSED if item.sentences else Verdict.KEPT,
+            item.tokens,
+            item.reason,
+            item.score,
+            item.exchange.at,
+            item.exchange.session,
+            item.sentences,
+        )
+        for item in chosen.items
+    ]
+    left = [
+        LedgerRow(
+            tier,
+            ItemKind.EXCHANGE,
+            drop.exchange.id,
+            Verdict.LEFT_OUT,
+            drop.tokens,
+            drop.reason,
+            drop.score,
+            drop.exchange.at,
+            drop.exchange.session,
+        )
+        for drop in chosen.dropped
+    ]
+    return kept + left
+
+
+def rest_of(material: Material, tiers: Tiers) -> tuple[int, int]:
+    """Exchanges that no tier considered, and their tokens as counted when stored."""
+    seen = {}
+    for chosen in (tiers.immediate, tiers.recent, tiers.semantic):
+        held = [item.exchange for item in chosen.items]
+        for exchange in held + [drop.exchange for drop in chosen.dropped]:
+            seen[exchange.id] = sum(m.tokens or 0 for m in exchange.messages)
+    return (
+        max(0, material.total_exchanges - len(seen)),
+        max(0, material.total_tokens - sum(seen.values())),
+    )
+
+
+def ledger_of(
+    plan: Plan,
+    budget: Budget,
+    *,
+    parts: Mapping[str, int],
+    rows: tuple[LedgerRow, ...],
+    rest: tuple[int, int],
+    reading: IntentReading,
+    prefix_reuse: float | None,
+) -> Ledger:
+    """Put the account together."""
+    return Ledger(
+        window=plan.window,
+        parts=parts,
+        rows=rows,
+        rest_count=rest[0],
+        rest_tokens=rest[1],
+        intent=reading.intent,
+        signals=reading.signals,
+        complexity=budget.complexity,
+        response_percentage=budget.response_percentage,
+        budget_available=budget.budget_available,
+        prefix_reuse=prefix_reuse,
+        model=plan.model,
+        tokenizer=plan.counter.identity,
+        notes=plan.notes,
+    )
+
+
+def ledger_to_dict(ledger: Ledger) -> dict[str, Any]:
+    """A ledger as plain data."""
+    return {
+        "window": ledger.window,
+        "parts": dict(ledger.parts),
+        "rows": [_row_to_dict(row) for row in ledger.rows],
+        "rest": [ledger.rest_count, ledger.rest_tokens],
+        "intent": ledger.intent.value,
+        "signals": list(ledger.signals),
+        "complexity": ledger.complexity,
+        "response_percentage": ledger.response_percentage,
+        "budget_available": ledger.budget_available,
+        "prefix_reuse": ledger.prefix_reuse,
+        "model": ledger.model,
+        "tokenizer": ledger.tokenizer,
+        "notes": list(ledger.notes),
+    }
+
+
+def _row_to_dict(row: LedgerRow) -> dict[str, Any]:
+    """A row as plain data; empty fields are left away."""
+    data: dict[str, Any] = {
+        "tier": row.tier.value if row.tier else None,
+        "kind": row.kind.value,
+        "id": row.id,
+        "verdict": row.verdict.value,
+        "tokens": row.tokens,
+        "reason": row.reason,
+        "score": row.score,
+        "at": row.at.isoformat() if row.at else None,
+        "session": row.session,
+        "sentences": [list(place) for place in row.sentences] or None,
+    }
+    return {name: value for name, value in data.items() if value is not None}
+
+
+def ledger_from_dict(data: Mapping[str, Any]) -> Ledger:
+    """Read what ``ledger_to_dict`` gave."""
+    return Ledger(
+        window=data["window"],
+        parts=data["parts"],
+        rows=tuple(_row_from_dict(row) for row in data["rows"]),
+        rest_count=data["rest"][0],
+        rest_tokens=data["rest"][1],
+        intent=Intent(data["intent"]),
+        signals=tuple(data["signals"]),
+        complexity=data["complexity"],
+        response_percentage=data["response_percentage"],
+        budget_available=data["budget_available"],
+        prefix_reuse=data["prefix_reuse"],
+        model=data["model"],
+        tokenizer=data["tokenizer"],
+        notes=tuple(data["notes"]),
+    )
+
+
+def _row_from_dict(data: Mapping[str, Any]) -> LedgerRow:
+    """Read one row."""
+    tier = data.get("tier")
+    at = data.get("at")
+    return LedgerRow(
+        tier=Tier(tier) if tier else None,
+        kind=ItemKind(data["kind"]),
+        id=data["id"],
+        verdict=Verdict(data["verdict"]),
+        tokens=data["tokens"],
+        reason=data["reason"],
+        score=data.get("score"),
+        at=datetime.fromisoformat(at) if at else None,
+        session=data.get("session"),
+        sentences=tuple((i, n) for i, n in data.get("sentences", ())),
+    )

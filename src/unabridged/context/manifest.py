@@ -1,0 +1,121 @@
+"""The manifest: what a context was made of, in ids; enough to render the same bytes again.
+
+It holds no text of any exchange, so that forgetting one leaves nothing behind in it. Texts that
+many contexts share (system prompts, tool schemas) lie in blobs under their digest.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from unabridged.context.plan import Item
+from unabridged.context.render import (
+    hash_of,
+    history_messages,
+    pinned_text,
+    prompt,
+    recalled_block,
+    system_text,
+    user_message,
+)
+from unabridged.domain.chat import ToolSpec
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.message import Message, Role, Text
+from unabridged.domain.record import Record, RecordKind
+from unabridged.ports import Store
+from unabridged.wire import openai
+
+VERSION = 1
+
+
+def blob_id(text: str) -> str:
+    """The id of a shared text: its SHA-256 in hex."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def item_to_dict(item: Item) -> dict[str, Any]:
+    """An item as plain data."""
+    data: dict[str, Any] = {"id": item.exchange.id}
+    if item.sentences:
+        data["sentences"] = [list(place) for place in item.sentences]
+    return data
+
+
+def places_of(data: Mapping[str, Any]) -> tuple[tuple[int, int], ...]:
+    """The places of an item's sentences; empty for a whole exchange."""
+    return tuple((i, n) for i, n in data.get("sentences", ()))
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A context rendered again.
+
+    Attributes:
+        messages: The prompt in the OpenAI dialect, or None where something is gone.
+        intact: Whether it is byte for byte what was sent.
+        missing: The ids of what is gone.
+    """
+
+    messages: tuple[Mapping[str, Any], ...] | None
+    intact: bool
+    missing: tuple[str, ...] = ()
+
+
+def replay(store: Store, context_id: str, manifest: Mapping[str, Any]) -> Replay:
+    """Render a context again from its manifest and the store.
+
+    Args:
+        store: The space it was prepared in.
+        context_id: Its id, that of the exchange it was begun for.
+        manifest: As ``assemble`` made it.
+    """
+    items = (*manifest["history"], *manifest["semantic"])
+    wanted = [context_id, *(item["id"] for item in items)]
+    found = store.get(wanted)
+    pins = {r.id: r for r in store.records(RecordKind.FACT, ids=manifest["pins"])}
+    shared = [name for name in (manifest["system"], manifest["tools"]) if name]
+    blobs = {r.id: r.body for r in store.records(RecordKind.BLOB, ids=shared)}
+    gone = [i for i in wanted if i not in found]
+    gone += [i for i in manifest["pins"] if i not in pins]
+    gone += [i for i in shared if i not in blobs]
+    if gone:
+        return Replay(None, intact=False, missing=tuple(dict.fromkeys(gone)))
+    tools = tools_from_blob(blobs[manifest["tools"]]) if manifest["tools"] else None
+    system = system_message(
+        blobs[manifest["system"]]["text"], [pins[i].body["text"] for i in manifest["pins"]], found
+    )
+    rendered = prompt(
+        system,
+        [history_messages(found[i["id"]], places_of(i)) for i in manifest["history"]],
+        user_message(
+            found[context_id].user,
+            [recalled_block(found[i["id"]], places_of(i)) for i in manifest["semantic"]],
+        ),
+    )
+    messages = openai.messages(rendered)
+    return Replay(messages, intact=hash_of(messages, tools) == manifest["hash"])
+
+
+def system_message(system: str, pins: Sequence[str], found: Mapping[str, Exchange]) -> Message:
+    """The system message; its date is of no account and taken from any exchange."""
+    at = next(iter(found.values())).at
+    return Message("system", Role.SYSTEM, (Text(system_text(system) + pinned_text(pins)),), at)
+
+
+def tools_to_blob(tools: Sequence[ToolSpec]) -> dict[str, Any]:
+    """Tool definitions as plain data."""
+    return {"tools": [[t.name, t.description, dict(t.parameters)] for t in tools]}
+
+
+def tools_from_blob(body: Mapping[str, Any]) -> tuple[ToolSpec, ...]:
+    """Read what ``tools_to_blob`` gave."""
+    return tuple(ToolSpec(name, text, schema) for name, text, schema in body["tools"])
+
+
+def previous_manifest(store: Store, exchange_id: str | None) -> Mapping[str, Any] | None:
+    """The manifest of the context that an exchange was begun with, or None."""
+    if exchange_id is None:
+        return None
+    records: list[Record] = store.records(RecordKind.CONTEXT, ids=[exchange_id])
+    return records[0].body["manifest"] if records else None

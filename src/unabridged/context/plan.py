@@ -1,0 +1,115 @@
+"""What a context is planned from: settings of the moment, and the material that was read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from unabridged.budget.count import Counter
+from unabridged.domain.budget import Mode, Verbosity
+from unabridged.domain.chat import ToolSpec
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.record import Record
+from unabridged.retrieval.search import Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The terms under which one context is made.
+
+    Attributes:
+        model: The model it is for.
+        window: Tokens that prompt and answer may take together.
+        counter: Counts for that model.
+        mode: The mode.
+        verbosity: How long answers may grow.
+        system: The system prompt.
+        tools: Every tool that may be offered; none in chat mode.
+        max_prompt_tokens: The most tokens of one prompt, or None.
+        max_output: The caller's limit of the answer in tokens, or None.
+        output_cap: The model's own limit, or None where unknown.
+        local: Whether the answer's limit is worked out for a server whose cap is unknown.
+        floor: Evidence under which nothing is recalled.
+        notes: What a person should know of the window and the upstream.
+    """
+
+    model: str
+    window: int
+    counter: Counter
+    mode: Mode
+    verbosity: Verbosity
+    system: str
+    tools: tuple[ToolSpec, ...] = ()
+    max_prompt_tokens: int | None = None
+    max_output: int | None = None
+    output_cap: int | None = None
+    local: bool = True
+    floor: float = 0.3
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What was read from the store for one message.
+
+    Attributes:
+        path: Exchanges of the session, oldest first, from where its rendered history began the
+            last time (or as far back as the window could hold).
+        began: The id of the exchange at which the rendered history began, or None for anew.
+        more: Whether the path goes further back than was read.
+        pins: Facts that every prompt carries.
+        evidence: Exchanges that bear on the message, best first.
+        previous: The manifest of the session's previous context, or None.
+        total_exchanges: Exchanges of the space.
+        total_tokens: Their tokens, as counted when stored.
+    """
+
+    path: Sequence[Exchange]
+    began: str | None = None
+    more: bool = False
+    pins: Sequence[Record] = ()
+    evidence: Sequence[Evidence] = ()
+    previous: Mapping[str, Any] | None = None
+    total_exchanges: int = 0
+    total_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An exchange in the form in which it goes into the prompt.
+
+    Attributes:
+        exchange: The exchange, whole.
+        sentences: The places of an excerpt's sentences; empty for the whole exchange.
+        tokens: What it takes in that form.
+        score: Its evidence, where it was found by search.
+        reason: Why it is there in that form.
+    """
+
+    exchange: Exchange
+    tokens: int
+    reason: str
+    sentences: tuple[tuple[int, int], ...] = ()
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A candidate that was left out, with what it would have taken whole."""
+
+    exchange: Exchange
+    tokens: int
+    reason: str
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What a tier took and what it left."""
+
+    items: tuple[Item, ...] = ()
+    dropped: tuple[Dropped, ...] = field(default=())
+
+    @property
+    def tokens(self) -> int:
+        """What the items take together."""
+        return sum(item.tokens for item in self.items)

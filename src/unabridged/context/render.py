@@ -1,0 +1,140 @@
+"""Rendering: chosen items to the messages that are sent. Equal choices give equal bytes.
+
+Order, for prompt caches: system prompt with the pinned facts; history, oldest first; then, in the
+last user message, the fence with what was recalled for it, and the user's words.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from unabridged.context.excerpt import excerpt_sides, label, spoken
+from unabridged.context.fence import CLOSING, GUIDE, OPENING, exchange_block, neutralise
+from unabridged.domain.chat import ToolSpec
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.message import Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+
+PINNED = "\n\nPinned by the user:\n"
+NO_ANSWER = "[no answer came]"
+
+
+def system_text(system: str) -> str:
+    """The system prompt as it is sent: the persona's words and one sentence on the fence."""
+    return f"{system}\n\n{GUIDE}" if system else GUIDE
+
+
+def pinned_text(pins: Sequence[str]) -> str:
+    """The pinned facts as they stand behind the system prompt; empty without any."""
+    return PINNED + "\n".join(f"- {pin}" for pin in pins) if pins else ""
+
+
+def history_messages(exchange: Exchange, places: Sequence[tuple[int, int]] = ()) -> list[Message]:
+    """An exchange of this session as messages, whole or as an excerpt.
+
+    Calls without results and results without calls are left away together, since servers refuse
+    them; an exchange without an answer gets a note in its place, since templates want turns.
+    """
+    if places:
+        return _excerpt_messages(exchange, places)
+    results = {r.call_id for m in exchange.messages for r in m.results}
+    calls = {c.id for m in exchange.messages for c in m.calls}
+    paired = results & calls
+    kept = (_sent(message, paired) for message in exchange.messages)
+    messages = [message for message in kept if message.parts]
+    if not messages or messages[-1].role is not Role.ASSISTANT or messages[-1].calls:
+        messages.append(_note(exchange, NO_ANSWER))
+    return messages
+
+
+def _sent(message: Message, paired: set[str]) -> Message:
+    """A message without reasoning and without calls or results that have lost their other half."""
+
+    def stays(part: Part) -> bool:
+        match part:
+            case Reasoning():
+                return False
+            case ToolCall(id=call_id) | ToolResult(call_id=call_id):
+                return call_id in paired
+            case _:
+                return True
+
+    parts = tuple(_harmless(part) for part in message.parts if stays(part))
+    return replace(message, parts=parts)
+
+
+def _harmless(part: Part) -> Part:
+    """Neutralise an imitation of the fence in words and tool results."""
+    match part:
+        case Text(text):
+            return Text(neutralise(text))
+        case ToolResult(text=text):
+            return replace(part, text=neutralise(text))
+        case _:
+            return part
+
+
+def _note(exchange: Exchange, text: str) -> Message:
+    """A line of ours in the place of an answer."""
+    return Message(f"{exchange.id}-note", Role.ASSISTANT, (Text(text),), exchange.at)
+
+
+def _excerpt_messages(exchange: Exchange, places: Sequence[tuple[int, int]]) -> list[Message]:
+    """An excerpt as a user and an assistant message; the label stands before the user's words."""
+    by_role: dict[Role, list[str]] = {Role.USER: [], Role.ASSISTANT: []}
+    for message, text in excerpt_sides(exchange, places):
+        by_role[message.role].append(neutralise(text))
+    said = "\n".join(by_role[Role.USER]) or "[…]"
+    answered = "\n".join(by_role[Role.ASSISTANT]) or "[…]"
+    user = Text(f"[{label(exchange, places)}]\n{said}")
+    return [
+        Message(f"{exchange.id}-user", Role.USER, (user,), exchange.at),
+        Message(f"{exchange.id}-answer", Role.ASSISTANT, (Text(answered),), exchange.at),
+    ]
+
+
+def recalled_block(exchange: Exchange, places: Sequence[tuple[int, int]] = ()) -> str:
+    """A recalled exchange inside the fence, whole or as an excerpt."""
+    if places:
+        sides = [(m.role.value, text) for m, text in excerpt_sides(exchange, places)]
+        return exchange_block(exchange.at, sides, label(exchange, places))
+    said = [(m.role.value, m.text) for _, m in spoken(exchange)]
+    return exchange_block(exchange.at, said)
+
+
+def user_message(user: Message, recalled: Sequence[str]) -> Message:
+    """The last message: the fence, where there is something in it, then the user's words."""
+    block = OPENING + "".join(recalled) + CLOSING if recalled else ""
+    parts = [_harmless(part) for part in user.parts]
+    first = next((i for i, part in enumerate(parts) if isinstance(part, Text)), None)
+    if block and first is None:
+        parts.insert(0, Text(block))
+    elif block and first is not None:
+        words = parts[first]
+        parts[first] = Text(block + (words.text if isinstance(words, Text) else ""))
+    return replace(user, parts=tuple(parts))
+
+
+def prompt(
+    system: Message, history: Iterable[Sequence[Message]], last: Message
+) -> tuple[Message, ...]:
+    """The whole prompt in order."""
+    return (system, *(message for messages in history for message in messages), last)
+
+
+def digest_of(message: Mapping[str, Any]) -> str:
+    """Sixteen hex digits for one rendered message."""
+    return hashlib.sha256(_canonical(message)).hexdigest()[:16]
+
+
+def hash_of(messages: Sequence[Mapping[str, Any]], tools: Sequence[ToolSpec] | None) -> str:
+    """SHA-256 of the rendered prompt and the tools offered with it."""
+    offered = [[t.name, t.description, dict(t.parameters)] for t in tools or ()]
+    return hashlib.sha256(_canonical([list(messages), offered])).hexdigest()
+
+
+def _canonical(data: Any) -> bytes:
+    """One byte form for equal data; lone surrogates are kept apart from their replacement."""
+    text = json.dumps(data, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    return text.encode("ascii")

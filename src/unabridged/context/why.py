@@ -1,0 +1,78 @@
+"""Why: the account of a past context, read from its record and rendered again."""
+
+from datetime import datetime
+
+from unabridged.context.ledger import ledger_from_dict
+from unabridged.context.manifest import replay
+from unabridged.domain.chat import Usage
+from unabridged.domain.context import ItemKind, Ledger
+from unabridged.domain.record import Record, RecordKind
+from unabridged.domain.views import Account
+from unabridged.errors import NotFoundError
+from unabridged.ports import Store
+
+EXCERPT_LENGTH = 72
+"""Characters of a candidate's first words in a list."""
+LEAST_ID = 4
+"""Characters of an id that are taken for its beginning."""
+
+
+def account(store: Store, context_id: str | None = None) -> Account:
+    """Give the account of a context.
+
+    Args:
+        store: The space.
+        context_id: Its id or the beginning of it; None for the last.
+
+    Raises:
+        NotFoundError: No context of that id was begun here.
+    """
+    record = _record(store, context_id)
+    manifest = record.body["manifest"]
+    ledger = ledger_from_dict(manifest["ledger"])
+    again = replay(store, record.id, manifest)
+    usage = record.body.get("usage")
+    return Account(
+        id=record.id,
+        at=datetime.fromisoformat(manifest["at"]),
+        ledger=ledger,
+        usage=Usage(**usage) if usage else None,
+        messages=again.messages,
+        intact=again.intact,
+        missing=again.missing,
+        texts=_texts(store, ledger),
+    )
+
+
+def _record(store: Store, wanted: str | None) -> Record:
+    """The record of a context."""
+    if wanted is None:
+        found = store.records(RecordKind.CONTEXT, newest=1)
+    else:
+        found = store.records(RecordKind.CONTEXT, ids=[wanted])
+        if not found and len(wanted) >= LEAST_ID:
+            newest = store.records(RecordKind.CONTEXT, newest=1000)
+            found = [record for record in newest if record.id.startswith(wanted)]
+    if len(found) != 1:
+        asked = "context" if wanted is None else f"context {wanted!r}"
+        raise NotFoundError(
+            f"There is no {asked} to account for.",
+            hint="Say something first, or give the id of an exchange: unabridged show",
+        )
+    return found[0]
+
+
+def _texts(store: Store, ledger: Ledger) -> dict[str, str]:
+    """The first words of every candidate that is still stored."""
+    ids = [row.id for row in ledger.rows if row.kind is ItemKind.EXCHANGE]
+    texts = {i: _first_words(e.user.text or e.text) for i, e in store.get(ids).items()}
+    facts = [row.id for row in ledger.rows if row.kind is ItemKind.FACT]
+    for record in store.records(RecordKind.FACT, ids=facts):
+        texts[record.id] = _first_words(str(record.body.get("text", "")))
+    return texts
+
+
+def _first_words(text: str) -> str:
+    """One line of a text."""
+    line = " ".join(text.split())
+    return line if len(line) <= EXCERPT_LENGTH else line[: EXCERPT_LENGTH - 1] + "…"

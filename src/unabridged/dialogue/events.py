@@ -1,0 +1,56 @@
+"""What a turn tells while it runs."""
+
+from dataclasses import dataclass
+
+from unabridged.domain.chat import Usage
+from unabridged.domain.context import Context
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.message import ToolCall, ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The context stands; a second one follows where the server refused the first."""
+
+    context: Context
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """The user's message is stored; the upstream is asked now."""
+
+    exchange_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """Words of the answer, or of the model's thinking."""
+
+    text: str = ""
+    reasoning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """The model calls a tool."""
+
+    call: ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A tool gave back its result."""
+
+    result: ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The answer is stored."""
+
+    exchange: Exchange
+    usage: Usage | None
+    finish: str
+
+
+Event = Prepared | Begun | Delta | Called | Returned | Finished

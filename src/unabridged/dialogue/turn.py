@@ -1,0 +1,230 @@
+"""A turn: one message to its answer, with everything between, and nothing lost on the way."""
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from unabridged.dialogue.events import Begun, Called, Delta, Event, Finished, Prepared, Returned
+from unabridged.dialogue.tools import Tool, call_tool
+from unabridged.domain.chat import ChatRequest, Chunk, Usage
+from unabridged.domain.context import Context
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import (
+    Message,
+    Part,
+    Reasoning,
+    Role,
+    Text,
+    ToolCall,
+)
+from unabridged.errors import ContextRefusedError
+from unabridged.ports import ChatModel
+
+MOST_ROUNDS = 12
+"""Tool rounds of one turn; after them the model is asked without tools."""
+SUSPICIOUS = 0.7
+"""A reported prompt under this share of the planned one looks like a truncation."""
+SUSPICIOUS_TOKENS = 256
+"""… if it is off by at least so many tokens."""
+
+
+class Engine(Protocol):
+    """What a turn needs of the facade."""
+
+    def begin(self, context: Context) -> Exchange:
+        """Store the user's message."""
+        ...
+
+    def prepare_again(self, context: Context, refusal: ContextRefusedError) -> Context:
+        """Prepare the same message with the token ratio that the refusal taught."""
+        ...
+
+    def step(self, context: Context, messages: Sequence[Message]) -> Exchange:
+        """Store a tool round."""
+        ...
+
+    def record(
+        self,
+        context: Context,
+        reply: Message | None,
+        *,
+        state: ExchangeState,
+        usage: Usage | None,
+    ) -> Exchange:
+        """Store the answer, or that none came."""
+        ...
+
+    def message(self, role: Role, parts: Sequence[Part]) -> Message:
+        """Make a message with a fresh id and the time."""
+        ...
+
+
+@dataclass
+class _Reply:
+    """What came of one request so far."""
+
+    text: list[str] = field(default_factory=list)
+    reasoning: list[str] = field(default_factory=list)
+    calls: list[ToolCall] = field(default_factory=list)
+    usage: Usage | None = None
+    finish: str = ""
+
+    def add(self, chunk: Chunk) -> None:
+        """Take in a chunk."""
+        self.text.append(chunk.text)
+        self.reasoning.append(chunk.reasoning)
+        self.calls.extend(chunk.calls)
+        if chunk.done:
+            self.usage, self.finish = chunk.usage, chunk.finish
+
+    @property
+    def parts(self) -> list[Part]:
+        """The parts of the message that it makes."""
+        parts: list[Part] = []
+        if reasoning := "".join(self.reasoning):
+            parts.append(Reasoning(reasoning))
+        if text := "".join(self.text):
+            parts.append(Text(text))
+        return [*parts, *self.calls]
+
+
+class Turn:
+    """One message on its way to an answer. Iterate it to stream; it can be iterated once.
+
+    Whatever ends it early (``stop``, an error, Ctrl-C, a generator closed), what came is stored as
+    incomplete, or the exchange as unanswered.
+
+    Attributes:
+        context: The context that was sent.
+        exchange: The exchange as stored, after the end.
+        text: The words of the answer so far.
+        notes: What a person should know: a second preparation, a suspected truncation.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        model: ChatModel,
+        context: Context,
+        tools: Sequence[Tool] = (),
+    ) -> None:
+        self.context = context
+        self.exchange: Exchange | None = None
+        self.text = ""
+        self.notes: list[str] = []
+        self._engine = engine
+        self._model = model
+        self._tools = tools
+        self._rounds: list[Message] = []
+        self._events = self._run()
+
+    def __iter__(self) -> Iterator[Event]:
+        return self._events
+
+    def stop(self) -> None:
+        """End the answer here; what came is kept."""
+        self._events.close()
+
+    def finish(self) -> Exchange:
+        """Run to the end without looking, and give the exchange."""
+        for _ in self._events:
+            pass
+        if self.exchange is None:
+            self.exchange = self._engine.record(
+                self.context, None, state=ExchangeState.UNANSWERED, usage=None
+            )
+        return self.exchange
+
+    def _run(self) -> Generator[Event, None, None]:
+        yield Prepared(self.context)
+        self._engine.begin(self.context)
+        reply = _Reply()
+        try:
+            yield Begun(self.context.id)
+            for round_number in range(MOST_ROUNDS + 1):
+                reply = _Reply()
+                offer = round_number < MOST_ROUNDS
+                yield from self._ask(reply, offer=offer)
+                if not reply.calls:
+                    break
+                yield from self._answer_calls(reply)
+                reply = _Reply()
+        except BaseException:
+            self._keep(reply)
+            raise
+        self._check(reply.usage)
+        state = ExchangeState.COMPLETE if reply.parts else ExchangeState.UNANSWERED
+        self.exchange = self._store(reply, state)
+        yield Finished(self.exchange, reply.usage, reply.finish)
+
+    def _ask(self, reply: _Reply, *, offer: bool) -> Iterator[Event]:
+        """One request; refused for its length, it is prepared once more."""
+        try:
+            yield from self._stream(reply, offer=offer)
+        except ContextRefusedError as refusal:
+            if self._rounds or reply.parts:
+                raise
+            self.context = self._engine.prepare_again(self.context, refusal)
+            self.notes.append("The server refused the prompt for its length; it was made shorter.")
+            yield Prepared(self.context)
+            yield from self._stream(reply, offer=offer)
+
+    def _stream(self, reply: _Reply, *, offer: bool) -> Iterator[Event]:
+        """Stream one answer."""
+        context = self.context
+        request = ChatRequest(
+            messages=(*context.prompt, *self._rounds),
+            tools=context.tools or () if offer else (),
+            window=context.ledger.window,
+            max_output=context.max_output,
+        )
+        chunks = self._model.chat(request)
+        try:
+            for chunk in chunks:
+                reply.add(chunk)
+                self.text += chunk.text
+                if chunk.text or chunk.reasoning:
+                    yield Delta(chunk.text, chunk.reasoning)
+        finally:
+            close = getattr(chunks, "close", None)
+            if close is not None:
+                close()
+
+    def _answer_calls(self, reply: _Reply) -> Iterator[Event]:
+        """Run the calls of a round and store calls and results together."""
+        asked = self._engine.message(Role.ASSISTANT, reply.parts)
+        results: list[Message] = []
+        for call in reply.calls:
+            yield Called(call)
+            result = call_tool(self._tools, call)
+            results.append(self._engine.message(Role.TOOL, [result]))
+            yield Returned(result)
+        self._engine.step(self.context, [asked, *results])
+        self._rounds += [asked, *results]
+
+    def _keep(self, reply: _Reply) -> None:
+        """Store what came before the turn broke off."""
+        state = ExchangeState.INCOMPLETE if "".join(reply.text) else ExchangeState.UNANSWERED
+        if self._rounds and state is ExchangeState.UNANSWERED:
+            state = ExchangeState.INCOMPLETE
+        reply.calls.clear()
+        self.exchange = self._store(reply, state)
+
+    def _store(self, reply: _Reply, state: ExchangeState) -> Exchange:
+        """Store the answer."""
+        parts = reply.parts
+        message = self._engine.message(Role.ASSISTANT, parts) if parts else None
+        usage = None if self._rounds else reply.usage
+        return self._engine.record(self.context, message, state=state, usage=usage)
+
+    def _check(self, usage: Usage | None) -> None:
+        """Say it where the server seems to have cut the prompt."""
+        planned = self.context.ledger.prompt_tokens
+        if usage is None or usage.prompt is None or self._rounds:
+            return
+        missing = planned - usage.prompt
+        if usage.prompt < SUSPICIOUS * planned and missing >= SUSPICIOUS_TOKENS:
+            self.notes.append(
+                f"The server counted {usage.prompt:,} prompt tokens where {planned:,} were planned:"
+                " it may have cut the prompt. Raise its window, or set ours to what it has."
+            )

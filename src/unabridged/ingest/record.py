@@ -1,0 +1,114 @@
+"""Recording: the user's message first, tool rounds as they happen, the answer when it is whole.
+
+Each step is one ``append`` with compare-and-swap on the session's head: when it returns, what it
+wrote survives a power cut.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from unabridged.domain.context import Context
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import Message
+from unabridged.domain.record import Record
+from unabridged.domain.session import Session, title_from
+from unabridged.errors import NotFoundError
+from unabridged.ports import Batch, Store
+
+
+def open_exchange(store: Store, context: Context, records: Sequence[Record]) -> Exchange:
+    """Store the user's message of a context, with what the context was made of.
+
+    Args:
+        store: The space.
+        context: As ``assemble`` made it.
+        records: The context's own records: manifest, ledger, shared texts.
+
+    Returns:
+        The exchange, open.
+
+    Raises:
+        HeadMovedError: The session moved on since the context was prepared.
+    """
+    session = _header(store, context)
+    shared = context.retry_of is not None
+    user = context.user if shared else replace(context.user, parent=context.head)
+    exchange = Exchange(
+        id=context.id,
+        session=session.id,
+        parent=context.parent,
+        state=ExchangeState.OPEN,
+        messages=() if shared else (user,),
+        at=context.at,
+        mode=context.mode.value,
+        model=context.scope.model,
+    )
+    batch = Batch(
+        session=replace(session, head=user.id, updated=context.at),
+        exchange=exchange,
+        opened_by=user.id if shared else None,
+        records=tuple(records),
+    )
+    store.append(batch, None if context.new_session else context.head)
+    return replace(exchange, messages=(user,))
+
+
+def _header(store: Store, context: Context) -> Session:
+    """The header of the context's session: the stored one, or a new one with a title."""
+    session_id = context.scope.session
+    if session_id is None:
+        raise NotFoundError("The context belongs to no session.", hint="Prepare the message again.")
+    stored = store.session(session_id)
+    if stored is not None:
+        title = stored.title or title_from(context.user.text)
+        return replace(stored, title=title)
+    return Session(
+        id=session_id,
+        title=title_from(context.user.text),
+        created=context.at,
+        updated=context.at,
+    )
+
+
+def extend_exchange(
+    store: Store,
+    exchange: Exchange,
+    messages: Sequence[Message],
+    *,
+    state: ExchangeState,
+    at: datetime,
+    records: Sequence[Record] = (),
+) -> Exchange:
+    """Add messages to an exchange, and set its state.
+
+    Args:
+        store: The space.
+        exchange: As stored, with all its messages so far.
+        messages: New messages; their parents are set here. None only closes it.
+        state: The state afterwards.
+        at: The time.
+        records: Records to put in the same transaction.
+
+    Raises:
+        HeadMovedError: Another writer went on in this session.
+        NotFoundError: The session is gone.
+    """
+    session = store.session(exchange.session)
+    if session is None:
+        raise NotFoundError(
+            f"Session {exchange.session} is gone.", hint="It was forgotten; begin a new one."
+        )
+    head = exchange.messages[-1].id
+    chained: list[Message] = []
+    last = head
+    for message in messages:
+        chained.append(replace(message, parent=last))
+        last = message.id
+    batch = Batch(
+        session=replace(session, head=last, updated=max(at, session.updated)),
+        exchange=replace(exchange, messages=tuple(chained), state=state),
+        records=tuple(records),
+    )
+    store.append(batch, head)
+    return exchange.extended(tuple(chained), state)

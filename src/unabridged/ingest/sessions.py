@@ -1,0 +1,152 @@
+"""Sessions: finding, naming, stepping back and branching. Nothing here deletes anything."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import datetime
+
+from unabridged.budget.count import Counter
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.message import Message
+from unabridged.domain.session import Session
+from unabridged.domain.views import Conversation
+from unabridged.errors import InputError, NotFoundError
+from unabridged.ports import Store
+
+SHORTEST_PREFIX = 4
+"""Characters of an id that are taken for its beginning."""
+
+
+def find_session(store: Store, wanted: str) -> Session:
+    """Find a session by id, number in the list (1 is the newest), title or beginning of its id.
+
+    Raises:
+        NotFoundError: Nothing matches, or several do.
+    """
+    if (exact := store.session(wanted)) is not None:
+        return exact
+    sessions = store.sessions()
+    if wanted.isdecimal() and 1 <= int(wanted) <= len(sessions):
+        return sessions[int(wanted) - 1]
+    folded = wanted.casefold()
+    titled = [s for s in sessions if s.title.casefold() == folded]
+    begun = [s for s in sessions if len(wanted) >= SHORTEST_PREFIX and s.id.startswith(wanted)]
+    near = [s for s in sessions if folded and folded in s.title.casefold()]
+    for matches in (titled, begun, near):
+        if len(matches) == 1:
+            return matches[0]
+    matches = titled or begun or near
+    if matches:
+        titles = ", ".join(f"{s.title!r} ({s.id})" for s in matches[:5])
+        raise NotFoundError(f"{wanted!r} fits several sessions: {titles}.", hint="Give its id.")
+    raise NotFoundError(f"There is no session {wanted!r}.", hint="List them: unabridged sessions")
+
+
+def find_exchange(store: Store, wanted: str) -> Exchange:
+    """Find an exchange by id or by the beginning of its id.
+
+    Raises:
+        NotFoundError: Nothing matches, or several do.
+    """
+    if found := store.get([wanted]):
+        return found[wanted]
+    if len(wanted) >= SHORTEST_PREFIX:
+        near = [e for e in store.scan(after=_before(wanted), limit=2) if e.id.startswith(wanted)]
+        if len(near) == 1:
+            return near[0]
+        if near:
+            raise NotFoundError(f"{wanted!r} begins several ids.", hint="Give more of it.")
+    raise NotFoundError(
+        f"There is no exchange {wanted!r}.", hint="Search for it: unabridged search WORDS"
+    )
+
+
+def _before(prefix: str) -> str:
+    """A text that sorts directly before every id that begins with the prefix."""
+    return prefix[:-1] + chr(ord(prefix[-1]) - 1) + "\uffff"
+
+
+def current_exchange(store: Store, session: Session) -> Exchange | None:
+    """The newest exchange on a session's current path."""
+    newest = store.recent(session.id, 1)
+    return newest[0] if newest else None
+
+
+def step_back(store: Store, session: Session, at: datetime) -> Exchange | None:
+    """Put a session's head before its newest exchange, which stays stored as a branch.
+
+    Returns:
+        The exchange that was stepped over, or None where the session is empty.
+    """
+    newest = current_exchange(store, session)
+    if newest is None:
+        return None
+    parent = store.get([newest.parent]).get(newest.parent) if newest.parent else None
+    head = parent.messages[-1].id if parent else None
+    store.amend(replace(session, head=head, updated=at), session.head)
+    return newest
+
+
+def retitle(store: Store, session: Session, title: str, at: datetime) -> Session:
+    """Give a session another title.
+
+    Raises:
+        InputError: The title is empty.
+    """
+    if not title.strip():
+        raise InputError("A title needs some words.", hint="Write /title and then the title.")
+    changed = replace(session, title=" ".join(title.split()), updated=at)
+    store.amend(changed, session.head)
+    return changed
+
+
+def session_exchanges(store: Store, session_id: str) -> list[Exchange]:
+    """Every exchange of a session, all branches, in the order of their ids."""
+    return [e for e in everything(store) if e.session == session_id]
+
+
+def leaves(store: Store, session: Session) -> list[Exchange]:
+    """The last exchange of every branch of a session, newest first."""
+    held = session_exchanges(store, session.id)
+    parents = {exchange.parent for exchange in held}
+    return [exchange for exchange in reversed(held) if exchange.id not in parents]
+
+
+def take_branch(store: Store, exchange: Exchange, at: datetime) -> Session:
+    """Put a session's head at the end of an exchange.
+
+    Raises:
+        NotFoundError: The session is gone.
+    """
+    session = store.session(exchange.session)
+    if session is None:
+        raise NotFoundError(f"Session {exchange.session} is gone.", hint="It was forgotten.")
+    changed = replace(session, head=exchange.messages[-1].id, updated=at)
+    store.amend(changed, session.head)
+    return changed
+
+
+def everything(store: Store) -> Iterable[Exchange]:
+    """Every exchange of a space, page by page, in the order of their ids."""
+    after: str | None = None
+    while page := store.scan(after):
+        yield from page
+        after = page[-1].id
+
+
+def conversations(store: Store) -> Iterator[Conversation]:
+    """Every session with its exchanges, the oldest session first."""
+    by_session: dict[str, list[Exchange]] = {}
+    for exchange in everything(store):
+        by_session.setdefault(exchange.session, []).append(exchange)
+    for session in sorted(store.sessions(), key=lambda s: (s.created, s.id)):
+        yield Conversation(session, tuple(by_session.get(session.id, ())))
+
+
+def counted(exchange: Exchange, counter: Counter) -> Exchange:
+    """An exchange whose messages carry their tokens."""
+    return replace(exchange, messages=tuple(weighed(m, counter) for m in exchange.messages))
+
+
+def weighed(message: Message, counter: Counter) -> Message:
+    """A message with its tokens, as they are stored: before calibration."""
+    return replace(message, tokens=counter.plain(message), tokenizer=counter.identity)

@@ -1,0 +1,130 @@
+"""Tools from outside: a person's Python files and modules, entry points, and two harmless ones."""
+
+import importlib
+import importlib.metadata
+import importlib.util
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from unabridged.dialogue.tools import Tool, tool_from
+from unabridged.domain.views import Found
+from unabridged.errors import ToolError
+
+ENTRY_POINTS = "unabridged.tools"
+"""The entry point group in which packages offer tools."""
+
+
+def load(spec: str) -> list[Tool]:
+    """Load the tools that a setting names.
+
+    Args:
+        spec: ``file.py`` (every public function in it), ``file.py:function``,
+            ``module:function``, or the name of an entry point.
+
+    Raises:
+        ToolError: It cannot be found or loaded, or a function cannot be a tool.
+    """
+    place, _, name = spec.partition(":")
+    if place.endswith(".py"):
+        return _from_module(_file_module(Path(place)), name)
+    for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
+        if point.name == spec:
+            return [tool_from(point.load())]
+    if name:
+        try:
+            return _from_module(importlib.import_module(place), name)
+        except ImportError as error:
+            raise ToolError(
+                f"The tools {spec!r} cannot be loaded: {error}.",
+                hint="Check the module's name, and that it is installed.",
+            ) from error
+    raise ToolError(
+        f"No tool is called {spec!r}.",
+        hint="Give file.py, file.py:function, module:function, or an entry point's name.",
+    )
+
+
+def _file_module(path: Path) -> ModuleType:
+    """Import a Python file by its path."""
+    if not path.is_file():
+        raise ToolError(f"There is no file {path}.", hint="Give the path of a Python file.")
+    found = importlib.util.spec_from_file_location(f"unabridged_tools_{path.stem}", path)
+    if found is None or found.loader is None:
+        raise ToolError(f"{path} is no Python file.", hint="Give the path of a Python file.")
+    module = importlib.util.module_from_spec(found)
+    try:
+        found.loader.exec_module(module)
+    except Exception as error:
+        raise ToolError(
+            f"The tools in {path} cannot be loaded: {type(error).__name__}: {error}.",
+            hint="Run the file with Python to see where it fails.",
+        ) from error
+    return module
+
+
+def _from_module(module: ModuleType, name: str) -> list[Tool]:
+    """One function of a module, or every public one that it defines itself."""
+    if name:
+        function = getattr(module, name, None)
+        if not callable(function):
+            raise ToolError(f"{module.__name__} has no function {name!r}.", hint="Check its name.")
+        return [tool_from(function)]
+    functions = [
+        member
+        for key, member in vars(module).items()
+        if inspect.isfunction(member)
+        and member.__module__ == module.__name__
+        and not key.startswith("_")
+    ]
+    if not functions:
+        raise ToolError(
+            f"{module.__name__} defines no public function.", hint="Write one with type hints."
+        )
+    return [tool_from(function) for function in functions]
+
+
+def built_in(
+    now: Callable[[], datetime], search: Callable[[str, int], Sequence[Found]]
+) -> list[Tool]:
+    """The two tools that are always there: the time, and a search of one's own memory."""
+
+    def current_time() -> str:
+        """Give the current date and time."""
+        return now().astimezone().strftime("%A, %d %B %Y, %H:%M (%Z)")
+
+    def search_memory(query: str, limit: int = 5) -> list[dict[str, Any]]:
+        """Search everything that was said in earlier conversations; gives whole exchanges."""
+        return [_shown(found) for found in search(query, max(1, min(limit, 20)))]
+
+    return [tool_from(current_time), tool_from(search_memory)]
+
+
+def _shown(found: Found) -> dict[str, Any]:
+    """A found exchange as a tool's result."""
+    exchange = found.exchange
+    answer = exchange.answer
+    return {
+        "date": exchange.at.strftime("%Y-%m-%d %H:%M"),
+        "user": exchange.user.text,
+        "assistant": answer.text if answer else "",
+    }
+
+
+def unique(tools: Iterable[Tool]) -> tuple[Tool, ...]:
+    """Refuse two tools of one name.
+
+    Raises:
+        ToolError: A name is taken twice.
+    """
+    named: dict[str, Tool] = {}
+    for tool in tools:
+        if tool.spec.name in named:
+            raise ToolError(
+                f"Two tools are called {tool.spec.name!r}.", hint="Rename one of the functions."
+            )
+        named[tool.spec.name] = tool
+    return tuple(named.values())

@@ -1,0 +1,141 @@
+"""Promises 1, 2, 3 and 6 over arbitrary conversations, windows, modes and messages."""
+
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+from unabridged.budget.allocate import least_answer
+from unabridged.context.sentences import sentences
+from unabridged.domain.budget import Mode
+from unabridged.domain.chat import Abilities
+from unabridged.domain.context import ItemKind, Tier, Verdict
+from unabridged.domain.message import Role
+from unabridged.domain.settings import Settings
+from unabridged.errors import PromptTooLargeError
+from unabridged.models.scripted import ScriptedModel
+from unabridged.testing.clock import ManualClock
+from unabridged.wiring import Memory
+
+WORDS = st.sampled_from(
+    "cheese project Anna 12 March moon remember 预算 会议 Käse? why! <recalled> list: code".split()
+)
+SENTENCE = st.lists(WORDS, min_size=1, max_size=14).map(lambda words: " ".join(words) + ". ")
+TEXT = st.one_of(
+    st.lists(SENTENCE, min_size=1, max_size=30).map("".join),
+    st.text(min_size=1, max_size=400).filter(lambda text: bool(text.strip())),
+)
+ASK = st.one_of(
+    TEXT,
+    st.sampled_from(
+        [
+            "hi",
+            "thanks!",
+            "remember the cheese project?",
+            "what have we talked about so far?",
+            "Analyze this code file, explain the architecture, and suggest detailed improvements",
+        ]
+    ),
+)
+SAID = st.lists(st.tuples(st.booleans(), TEXT, TEXT), max_size=12)
+
+
+def open_memory(window: int) -> Memory:
+    model = ScriptedModel(abilities=Abilities("m", trained_window=window, source="server"))
+    chosen = Settings(home="unused", store="memory", window=window)
+    return Memory.open(settings=chosen, upstream=model, clock=ManualClock())
+
+
+def tell(memory: Memory, said) -> None:
+    for fresh, question, answer in said:
+        if fresh:
+            memory.new_session()
+        memory.record(memory.prepare(question), answer)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    said=SAID,
+    ask=ASK,
+    window=st.one_of(st.integers(512, 4096), st.integers(4096, 200_000)),
+    mode=st.sampled_from(Mode),
+)
+def test_every_context_keeps_the_promises(said, ask, window, mode):
+    with open_memory(window) as memory:
+        refusal = None
+        try:
+            tell(memory, said)
+            context = memory.prepare(ask, mode=mode)
+        except PromptTooLargeError as error:
+            refusal = error
+        if refusal is not None:
+            assert refusal.over > 0
+            assert refusal.hint
+            return
+        check_accounted(memory, context, window)
+        check_within(memory, context, window)
+        check_whole(memory, context)
+        memory.begin(context)
+        account = memory.why(context.id)
+        assert account.intact
+        assert account.messages == context.messages
+        assert account.ledger == context.ledger
+
+
+def check_accounted(memory, context, window):
+    ledger = context.ledger
+    assert sum(ledger.parts.values()) == window == ledger.window
+    assert all(tokens >= 0 for tokens in ledger.parts.values())
+    for tier in Tier:
+        assert sum(row.tokens for row in ledger.kept(tier)) <= ledger.parts[tier.value]
+    seen = {row.id for row in ledger.rows if row.kind is ItemKind.EXCHANGE}
+    assert len(seen) + ledger.rest_count == memory.stats().exchanges
+    assert all(row.reason for row in ledger.rows)
+
+
+def check_within(memory, context, window):
+    counter = memory._counter(memory._parts.terms_of(memory.upstream))
+    planned = counter.prompt(context.prompt, context.tools or ())
+    assert planned <= context.ledger.prompt_tokens + context.budget.margin
+    assert context.ledger.prompt_tokens + context.budget.margin + least_answer(window) <= window
+    assert context.max_output is None or context.max_output > 0
+
+
+def harmless(text: str) -> str:
+    return text.replace("<recalled", "‹recalled")
+
+
+def check_whole(memory, context):
+    rendered = [message.text for message in context.prompt]
+    stored = memory._store.get([row.id for row in context.ledger.rows])
+    assert rendered[-1].endswith(harmless(context.user.text))
+    for row in context.ledger.rows:
+        if row.kind is not ItemKind.EXCHANGE or row.verdict is Verdict.LEFT_OUT:
+            continue
+        place = rendered[-1] if row.tier is Tier.SEMANTIC else "\n".join(rendered[:-1])
+        for i, message in enumerate(stored[row.id].messages):
+            if message.role not in (Role.USER, Role.ASSISTANT):
+                continue
+            if row.verdict is Verdict.KEPT:
+                assert harmless(message.text) in place
+                continue
+            pieces = sentences(message.text)
+            for n in (n for j, n in row.sentences if j == i):
+                assert harmless(pieces[n].strip()) in place
+            assert row.id in place
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(said=SAID, ask=ASK)
+def test_the_same_store_message_and_time_give_the_same_bytes(said, ask):
+    hashes = set()
+    for _ in range(2):
+        with open_memory(2048) as memory:
+            try:
+                tell(memory, said)
+                hashes.add(memory.prepare(ask).hash)
+            except PromptTooLargeError:
+                return
+    assert len(hashes) == 1
+
+
+@given(st.text(max_size=600))
+def test_sentences_join_back_to_the_text(text):
+    assert "".join(sentences(text)) == text
