@@ -14,6 +14,7 @@ import apsw
 from unabridged.errors import NotFoundError, StoreError, StoreFormatError, StoreReadOnlyError
 from unabridged.stores import refusals
 from unabridged.stores.sqlite import faults
+from unabridged.stores.sqlite.scrubbing import scrub
 from unabridged.stores.sqlite.statements import migrations, statements
 
 APPLICATION_ID = 0x556E6162
@@ -26,6 +27,7 @@ PRAGMA cell_size_check = ON;
 PRAGMA trusted_schema = OFF;
 PRAGMA cache_size = -16000;
 """
+_PURGE_ATTEMPTS = 5
 _SAFE_BRANCHES = ((3, 50, 7), (3, 44, 6))
 """Releases of older branches that got the repair of the WAL-reset fault."""
 _REPAIRED = (3, 51, 3)
@@ -125,18 +127,38 @@ class Database:
         except apsw.Error as error:
             said = self._connection.system_errno if self._connection is not None else 0
             raise faults.translate(error, self.path, said) from error
+        except UnicodeDecodeError as error:
+            raise faults.damaged(self.path, "a text in it is no text.") from error
 
-    def purge_log(self) -> bool:
-        """Move everything from the log into the file and empty the log.
+    def purge(self) -> bool:
+        """Leave nothing of what was removed: empty the log into the file, and wipe its gaps.
 
         Returns:
-            Whether it could be done; not while others read.
+            Whether it could be done; not while others read or write without a pause.
         """
-        with self.lock, self.translated():
+        with self.lock:
+            for _ in range(_PURGE_ATTEMPTS):
+                if not self._empty_log():
+                    return False
+                if self._wipe_gaps():
+                    return True
+            return False
+
+    def _empty_log(self) -> bool:
+        with self.translated():
             if self._connection is None:
                 raise refusals.closed()
             row = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             return row is None or row[0] == 0
+
+    def _wipe_gaps(self) -> bool:
+        """Wipe under the write lock, unless another wrote to the log in between."""
+        with self.write():
+            log = self.path.with_name(self.path.name + "-wal")
+            if self._connection is None or (log.exists() and log.stat().st_size):
+                return False
+            scrub(self.path, self._connection.pragma("page_size"))
+            return True
 
     def size(self) -> int:
         """Bytes of the file and its log."""

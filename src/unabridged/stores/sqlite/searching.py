@@ -38,7 +38,8 @@ def search_text(db: Database, terms: Sequence[str], limit: int) -> list[TextHit]
     """Exchanges that hold any of the terms, best first.
 
     A message scores BM25 with ``idf = ln(1 + (N - df + 0.5) / (df + 0.5))``; an exchange scores the
-    best message of its better side (user's, or answers) and half the best of the other side.
+    best message of its better side (user's, or answers) and half the best of the other side. Of
+    equals the newest comes first.
     """
     spread = frequencies(db, terms)
     common = {term: df for term, df in spread.items() if df}
@@ -54,7 +55,7 @@ def search_text(db: Database, terms: Sequence[str], limit: int) -> list[TextHit]
         )
         for name, (score, found) in _exchanges(db, ranked).items()
     ]
-    return sorted(hits, key=lambda hit: (-hit.score, hit.exchange))[:limit]
+    return sorted(hits, key=lambda hit: (hit.score, hit.exchange), reverse=True)[:limit]
 
 
 def _can_be_indexed(term: str) -> bool:

@@ -178,7 +178,7 @@ class SqliteStore:
         """
         with self._db.write():
             removed = removing.forget(self._db, ids)
-        if not self._db.purge_log():
+        if not self._db.purge():
             raise StoreBusyError(
                 f"{removed} exchanges were removed, but others still read {self._db.path}, "
                 "so old bytes wait in its log.",

@@ -27,9 +27,6 @@ FROM exchange ORDER BY id LIMIT ?;
 SELECT id, session, parent, opened_by, state, own, at, mode, model, digest
 FROM exchange WHERE session = ? ORDER BY id;
 
--- name: a session is used
-SELECT 1 FROM exchange WHERE session = ? LIMIT 1;
-
 -- name: exchanges sharing a message
 SELECT id FROM exchange WHERE opened_by = ? ORDER BY id;
 

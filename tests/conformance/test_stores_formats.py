@@ -1,0 +1,39 @@
+"""Every format of a store that was ever written still opens and says the same."""
+
+import importlib.util
+import shutil
+from pathlib import Path
+
+import pytest
+
+from unabridged.stores.sqlite import SqliteStore
+from unabridged.stores.sqlite.statements import migrations
+from unabridged.testing.talk import Talk
+
+FORMATS = Path(__file__).parents[1] / "fixtures" / "formats"
+FOLDERS = sorted(FORMATS.glob("sqlite-*"))
+
+
+def describing(folder):
+    spec = importlib.util.spec_from_file_location(folder.name.replace("-", "_"), folder / "make.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.described
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_an_old_file_opens_and_says_the_same(folder, tmp_path):
+    path = tmp_path / "space.db"
+    shutil.copy(folder / "space.db", path)
+    store = SqliteStore(path, create=False)
+    assert describing(folder)(store) == (folder / "space.json").read_text(encoding="utf-8")
+    assert store.check() == []
+    said = Talk(store, "new").say("and it can be", "written")
+    assert store.recent("new", 1) == [said]
+    store.close()
+
+
+def test_every_format_has_its_file():
+    assert [folder.name for folder in FOLDERS] == [
+        f"sqlite-{number}" for number in range(1, len(migrations()) + 1)
+    ]

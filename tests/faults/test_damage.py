@@ -1,0 +1,195 @@
+"""Damage is reported, never served as truth and never written over."""
+
+import random
+import shutil
+from dataclasses import replace
+
+import apsw
+import pytest
+
+from unabridged.domain.record import RecordKind
+from unabridged.domain.scope import Space
+from unabridged.errors import NotFoundError, StoreDamagedError, StoreError, StoreFormatError
+from unabridged.stores.sqlite import SqliteStore
+from unabridged.testing.stores_writing import make_record
+from unabridged.testing.talk import Talk
+
+SPACE = Space("ada", "damage")
+SEARCHES = (["bicycle"], ["question"], ["answer", "seven"])
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory):
+    path = tmp_path_factory.mktemp("sound") / "space.db"
+    store = SqliteStore(path, SPACE)
+    for name in ("s1", "s2", "s3"):
+        talk = Talk(store, name)
+        said = [
+            talk.say(f"question {i} about a bicycle " * (1 + i % 9), f"answer {i} " * (1 + i % 7))
+            for i in range(25)
+        ]
+        talk.regenerate(said[-1], "another answer")
+        store.put(make_record(f"{name}-{i}", said[i].id) for i in range(20))
+    store.close()
+    return path
+
+
+def contents(path):
+    """Everything that a store says, by question."""
+    store = SqliteStore(path, SPACE, create=False)
+    try:
+        ids = [f"s1-x{n:05}" for n in range(1, 60)]
+        yield "sessions", store.sessions()
+        yield "scan", store.scan()
+        yield "pages", [x for after in ("", "s2", "s3") for x in store.scan(after, 7)]
+        yield "get", store.get(ids)
+        for name in ("s1", "s2", "s3"):
+            yield f"recent {name}", store.recent(name, 99)
+            yield f"session {name}", store.session(name)
+        yield "records", store.records(RecordKind.FACT)
+        yield "totals", replace(store.totals(), bytes=0)
+    finally:
+        store.close()
+
+
+def answers(path):
+    """Every answer, or the error that came instead; a question that fails hides no other."""
+    found = {}
+    try:
+        found.update(contents(path))
+    except (StoreError, NotFoundError) as error:
+        found["error"] = type(error) if error.hint else "no hint"
+    return found
+
+
+@pytest.mark.slow
+def test_a_flipped_bit_gives_the_truth_or_an_error(sound, tmp_path):
+    truth = answers(sound)
+    assert "error" not in truth
+    data = sound.read_bytes()
+    rng = random.Random(11)
+    path, errors = tmp_path / "flipped.db", 0
+    for _ in range(600):
+        place, bit = rng.randrange(len(data)), 1 << rng.randrange(8)
+        flipped = bytearray(data)
+        flipped[place] ^= bit
+        path.write_bytes(flipped)
+        found = answers(path)
+        failed = found.pop("error", None)
+        assert failed is None or issubclass(failed, StoreError), failed
+        errors += failed is not None
+        wrong = [question for question in found if found[question] != truth[question]]
+        assert wrong == [], f"bit {bit} of byte {place} was served as truth"
+        for leftover in tmp_path.glob("flipped.db-*"):
+            leftover.unlink()
+    assert errors > 100
+
+
+@pytest.mark.parametrize("share", [0.0, 0.001, 0.1, 0.5, 0.9, 0.999])
+def test_a_truncated_file_is_damage(sound, tmp_path, share):
+    path = tmp_path / "short.db"
+    data = sound.read_bytes()
+    path.write_bytes(data[: int(len(data) * share)])
+    kept = path.read_bytes()
+    found = answers(path)
+    if "error" not in found:  # the last page lacks its end: nothing of what was asked lies there
+        assert found == answers(sound)
+        store = SqliteStore(path)
+        assert store.check() != []
+        store.close()
+    else:
+        assert issubclass(found["error"], StoreDamagedError)
+    assert path.read_bytes() == kept
+
+
+@pytest.mark.parametrize("junk", [b"{}", b"\0" * 8192, b"SQLite format 3\0" + b"\xff" * 9000])
+def test_what_is_no_database_is_left_alone(tmp_path, junk):
+    path = tmp_path / "space.db"
+    path.write_bytes(junk)
+    with pytest.raises(StoreError) as caught:
+        SqliteStore(path, SPACE)
+    assert isinstance(caught.value, StoreDamagedError | StoreFormatError)
+    assert path.read_bytes() == junk
+
+
+def test_a_log_without_its_store_is_not_taken_for_nothing(sound, tmp_path):
+    path = tmp_path / "space.db"
+    path.with_name("space.db-wal").write_bytes(b"what was said")
+    with pytest.raises(StoreDamagedError):
+        SqliteStore(path, SPACE)
+    assert not path.exists()
+
+
+def test_a_newer_format_is_refused_and_left_alone(sound, tmp_path):
+    path = tmp_path / "space.db"
+    shutil.copy(sound, path)
+    db = apsw.Connection(str(path))
+    db.pragma("user_version", 99)
+    db.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreFormatError, match="99"):
+        SqliteStore(path, SPACE)
+    assert path.read_bytes() == before
+
+
+def test_another_programs_database_is_refused_and_left_alone(tmp_path):
+    path = tmp_path / "space.db"
+    db = apsw.Connection(str(path))
+    db.execute("CREATE TABLE theirs (x)")
+    db.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreFormatError):
+        SqliteStore(path, SPACE)
+    assert path.read_bytes() == before
+
+
+CHANGES = {
+    "message": "UPDATE message SET parts = replace(parts, 'bicycle', 'tricycle') WHERE seq = 5",
+    "exchange": "UPDATE exchange SET state = 'open' WHERE id = 's1-x00003'",
+    "session": "UPDATE session SET head = NULL WHERE id = 's2'",
+    "record": "UPDATE record SET body = '{}' WHERE id = 's1-3'",
+    "counters": "UPDATE tally SET body = replace(body, '3', '4')",
+    "a lost message": "DELETE FROM message WHERE seq = 6",
+    "a lost exchange": "DELETE FROM exchange WHERE id = 's1-x00003'",
+    "a lost session": "DELETE FROM session WHERE id = 's2'",
+    "a lost record": "DELETE FROM record WHERE id = 's1-3'",
+    "the text index": "DELETE FROM word WHERE rowid = 5",
+    "the lineage": "DELETE FROM record_exchange",
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_behind_our_back_is_found(sound, tmp_path, change):
+    path = tmp_path / "space.db"
+    shutil.copy(sound, path)
+    db = apsw.Connection(str(path))
+    db.execute(CHANGES[change])
+    assert db.changes() > 0
+    db.close()
+    store = SqliteStore(path, SPACE)
+    assert store.check() != []
+    store.close()
+    if change not in {"the text index", "the lineage"}:
+        assert issubclass(answers(path)["error"], StoreDamagedError)
+
+
+@pytest.mark.parametrize("change", ["the text index", "the lineage"])
+def test_indices_are_made_anew(sound, tmp_path, change):
+    path = tmp_path / "space.db"
+    shutil.copy(sound, path)
+    before = SqliteStore(path, SPACE)
+    hits = [before.search_text(terms, 50) for terms in SEARCHES]
+    totals = before.totals()
+    before.close()
+    db = apsw.Connection(str(path))
+    db.execute(CHANGES[change])
+    db.execute("UPDATE word_data SET block = x'ffffffffffffffff' WHERE id = 10")
+    db.close()
+    store = SqliteStore(path, SPACE)
+    with pytest.raises(StoreDamagedError):
+        store.search_text(["bicycle"], 5)
+    store.rebuild()
+    assert store.check() == []
+    assert [store.search_text(terms, 50) for terms in SEARCHES] == hits
+    assert store.totals().tokens == totals.tokens
+    store.close()

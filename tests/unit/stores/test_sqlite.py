@@ -1,0 +1,155 @@
+import re
+import threading
+from pathlib import Path
+
+import apsw
+import pytest
+from hypothesis import given, strategies as st
+
+import unabridged.stores.sqlite as package
+from unabridged.domain.scope import Space
+from unabridged.errors import NotFoundError, StoreError, StoreFormatError
+from unabridged.ports import Store, SupportsCheck, SupportsTextSearch
+from unabridged.stores.codec import pack, unpack
+from unabridged.stores.inmemory import InMemoryStore
+from unabridged.stores.sqlite import SqliteStore, faults, rows, scrubbing, searching
+from unabridged.stores.sqlite.statements import migrations, statements
+from unabridged.testing.talk import Talk
+
+SPACE = Space("ada", "unit")
+ANY_TEXT = st.text(st.characters())
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | ANY_TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(ANY_TEXT, inner, max_size=3),
+    max_leaves=8,
+)  # fmt: skip
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = SqliteStore(tmp_path / "space.db", SPACE)
+    yield store
+    store.close()
+
+
+@given(PLAIN)
+def test_plain_data_is_packed_faithfully(value):
+    assert unpack(pack(value)) == value
+
+
+@given(ANY_TEXT)
+def test_texts_become_columns_faithfully(text):
+    db = apsw.Connection(":memory:")
+    kept = db.execute("SELECT ?", (rows.column(text),)).fetchall()[0][0]
+    assert rows.text_of(kept) == text
+
+
+def test_stores_are_what_the_ports_ask_for(store):
+    typed: Store = store
+    assert isinstance(typed, SupportsTextSearch)
+    assert isinstance(typed, SupportsCheck)
+    assert not isinstance(InMemoryStore(SPACE), SupportsTextSearch)
+
+
+def test_every_statement_is_used_and_named_once():
+    folder = Path(package.__file__).parent
+    files = [*folder.glob("*.py"), folder.parent / "spaces.py"]
+    code = "".join(file.read_text(encoding="utf-8") for file in files)
+    asked = set(re.findall(r'(?:run|one|rows)\(\s*"([^"]+)"', code)) | {"set meta"}
+    assert asked == set(statements())
+    assert "f'SELECT" not in code
+    assert 'f"SELECT' not in code
+
+
+def test_settings_that_durability_and_forgetting_need(store):
+    connection = store._db._connection
+    assert connection.pragma("journal_mode") == "wal"
+    assert connection.pragma("synchronous") == 2
+    assert connection.pragma("secure_delete") == 1
+    assert connection.pragma("user_version") == len(migrations())
+    options = dict(connection.execute("SELECT k, v FROM word_config").fetchall())
+    assert options["secure-delete"] == 1
+
+
+def test_creating_is_asked_for(tmp_path):
+    with pytest.raises(NotFoundError):
+        SqliteStore(tmp_path / "space.db", SPACE, create=False)
+    with pytest.raises(NotFoundError):
+        SqliteStore(tmp_path / "space.db")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_space_of_a_file_is_fixed(store):
+    with pytest.raises(StoreFormatError, match="ada/unit"):
+        SqliteStore(store.path, Space("bob", "unit"))
+    other = SqliteStore(store.path)
+    assert other.space == SPACE
+    other.close()
+
+
+def test_two_objects_see_each_others_writes(store):
+    other = SqliteStore(store.path, SPACE)
+    said = Talk(store).say("hello", "hi")
+    assert other.recent("s1", 5) == [said]
+    assert other.totals() == store.totals()
+    other.close()
+
+
+def test_a_store_may_be_closed_in_another_thread(store):
+    Talk(store).say("hello", "hi")
+    thread = threading.Thread(target=store.close)
+    thread.start()
+    thread.join()
+
+
+def test_rare_terms_find_and_all_terms_rank(store, monkeypatch):
+    monkeypatch.setattr(searching, "POSTINGS", 8)
+    talk = Talk(store)
+    for number in range(30):
+        talk.say(f"the cat sat on mat{number}", "indeed")
+    both = talk.say("the cat met a zebra", "indeed")
+    other = talk.say("a zebra alone, far from any of these other animals", "indeed")
+    hits = store.search_text(["the", "cat", "zebra"], 10)
+    assert [hit.exchange for hit in hits] == [both.id, other.id]
+    assert searching.frequencies(store._db, ["cat", "zebra"]) == {"cat": 31, "zebra": 2}
+
+
+def test_where_every_term_is_common_the_newest_are_ranked(store, monkeypatch):
+    monkeypatch.setattr(searching, "POSTINGS", 8)
+    talk = Talk(store)
+    said = [talk.say(f"the cat sat on mat{number}", "indeed") for number in range(300)]
+    hits = store.search_text(["the", "cat"], 5)
+    assert len(hits) == 5
+    assert {hit.exchange for hit in hits} <= {exchange.id for exchange in said[-5:]}
+
+
+def test_both_sides_of_an_exchange_add_to_its_score(store):
+    talk = Talk(store)
+    one = talk.say("where is the zebra", "I do not know")
+    two = talk.say("where is the zebra", "the zebra is here")
+    hits = {hit.exchange: hit.score for hit in store.search_text(["zebra"], 5)}
+    assert hits[two.id] > hits[one.id]
+
+
+def test_opening_does_not_read_the_rows(store, monkeypatch):
+    Talk(store).say("hello", "hi")
+    monkeypatch.setattr(rows, "message_of", None)
+    SqliteStore(store.path, SPACE).close()
+
+
+@pytest.mark.parametrize("kind", [apsw.Error, apsw.NoMemError, apsw.MisuseError, apsw.AuthError])
+def test_any_fault_of_sqlite_has_its_place_in_the_tree(kind, tmp_path):
+    found = faults.translate(kind("x"), tmp_path / "x.db")
+    assert isinstance(found, StoreError)
+    assert found.hint
+
+
+def test_gaps_of_pages_are_found():
+    leaf = bytes([13, 0, 0, 0, 2, 0x0F, 0x00, 0]) + bytes(4096 - 8)
+    assert scrubbing.gap_of(leaf) == (12, 0x0F00)
+    inner = bytes([5, 0, 0, 0, 1, 0x0E, 0x00, 0, 0, 0, 0, 9]) + bytes(4096 - 12)
+    assert scrubbing.gap_of(inner) == (14, 0x0E00)
+    assert scrubbing.gap_of(bytes(4096)) == (0, 0)
+    assert scrubbing.gap_of(bytes(100) + leaf[:-100], 100) == (112, 0x0F00)
+    damaged = bytes([13, 0, 0, 0xFF, 0xFF, 0x0F, 0x00, 0]) + bytes(4096 - 8)
+    assert scrubbing.gap_of(damaged) == (0, 0)
