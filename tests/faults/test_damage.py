@@ -41,6 +41,7 @@ def contents(path):
         ids = [f"s1-x{n:05}" for n in range(1, 60)]
         yield "sessions", store.sessions()
         yield "scan", store.scan()
+        yield "counts", store.counts()
         yield "pages", [x for after in ("", "s2", "s3") for x in store.scan(after, 7)]
         yield "get", store.get(ids)
         for name in ("s1", "s2", "s3"):

@@ -271,12 +271,14 @@ class StoreMachine(RuleBasedStateMachine):
         assert self.store.scan() == [x for _, x in sorted(model.exchanges.items())]
         assert self.store.get(model.exchanges) == model.exchanges
         assert {session.id: session for session in self.store.sessions()} == model.sessions
+        held = {session: len(model.of(session)) for session in model.sessions}
+        assert self.store.counts() == {name: number for name, number in held.items() if number}
         for session in model.sessions:
             assert self.store.recent(session, 99) == model.path(session)
             assert self.store.recent(session, 2) == model.path(session)[-2:]
         for kind in (RecordKind.FACT, RecordKind.CONTEXT):
-            held = [record for key, record in sorted(model.records.items()) if key[0] is kind]
-            assert self.store.records(kind) == held
+            kept = [record for key, record in sorted(model.records.items()) if key[0] is kind]
+            assert self.store.records(kind) == kept
         self._counts(model)
 
     def _counts(self, model: Model) -> None:

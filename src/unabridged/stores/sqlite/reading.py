@@ -41,7 +41,11 @@ def sessions(db: Database, newest: int | None) -> list[Session]:
 
 def counts(db: Database) -> dict[str, int]:
     """Exchanges by session, from an index."""
-    return {str(name): int(count) for name, count in db.rows("exchanges by session")}
+    found = {name_of(name): int(count) for name, count in db.rows("exchanges by session")}
+    there = tally.load(db).exchanges
+    if sum(found.values()) != there:
+        raise faults.damaged(db.path, f"of {there} exchanges {sum(found.values())} are indexed.")
+    return found
 
 
 def whole(db: Database, row: Row) -> Exchange:
