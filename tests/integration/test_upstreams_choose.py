@@ -1,5 +1,6 @@
 """Which model answers, with real servers that are there, away, empty or wrong."""
 
+import sys
 from datetime import UTC, datetime
 
 import pytest
@@ -178,3 +179,15 @@ def test_the_diagnosis_of_what_is_away_or_empty():
     away = choose.diagnose(Settings(ollama_url=NOBODY), Clock(), None)[0]
     assert away.answers is False
     assert "ollama serve" in away.note
+
+
+def test_a_bare_install_quotes_and_says_what_to_install(chosen, monkeypatch):
+    monkeypatch.setitem(sys.modules, "httpx2", None)
+    found = chosen()
+    assert found.model.provider == "quote"
+    assert "unabridged[http]" in found.note
+    with pytest.raises(errors.MissingExtraError, match="httpx2"):
+        chosen(upstream="ollama")
+    rows = choose.diagnose(Settings(ollama_url=NOBODY), Clock(), None)
+    assert "unabridged[http]" in rows[0].note
+    assert "unabridged[http]" in choose.available(Settings(), Clock(), None)[0].note

@@ -6,7 +6,13 @@ from pathlib import Path
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.settings import Settings
-from unabridged.errors import SettingError, UnabridgedError, UpstreamAwayError, UpstreamError
+from unabridged.errors import (
+    MissingExtraError,
+    SettingError,
+    UnabridgedError,
+    UpstreamAwayError,
+    UpstreamError,
+)
 from unabridged.models import gguf, ollama, openai, smollm2
 from unabridged.models.abilities import AbilityBook
 from unabridged.models.quote import MODEL as QUOTE, QuoteModel
@@ -140,7 +146,7 @@ class Chooser:
             return self._gguf()
         try:
             return self._probed()
-        except UpstreamError as error:
+        except (UpstreamError, MissingExtraError) as error:
             why = f"{error} {error.hint}" if not isinstance(error, UpstreamAwayError) else ""
         if self._file() is not None and gguf.installed():
             chosen = self._gguf()
@@ -260,7 +266,7 @@ class Chooser:
                 raise ollama.no_model()
             model = ollama.OllamaModel(self._settings.model or names[0], server)
             return self._row(model, where, version=version, models=names)
-        except UpstreamError as error:
+        except UnabridgedError as error:
             return Diagnosis("ollama", where, answers=False, note=f"{error} {error.hint}".strip())
         finally:
             server.close()
@@ -272,7 +278,7 @@ class Chooser:
             names = tuple(server.models())
             name = self._settings.model or next(iter(names), "")
             return self._row(openai.OpenAIModel(name, server), where, models=names)
-        except UpstreamError as error:
+        except UnabridgedError as error:
             return Diagnosis("openai", where, answers=False, note=f"{error} {error.hint}".strip())
         finally:
             server.close()
