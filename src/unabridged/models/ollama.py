@@ -21,6 +21,7 @@ from unabridged.models.abilities import AbilityBook, look_up
 from unabridged.models.http import Server
 from unabridged.wire import ollama as wire
 from unabridged.wire.lines import Lines, decode
+from unabridged.wire.shapes import mapping, mappings, number, text
 
 DEFAULT_URL = "http://127.0.0.1:11434"
 SUGGESTED = "llama3.2"
@@ -52,8 +53,8 @@ class OllamaServer:
         Ollama keeps no record of use but for what is loaded (``/api/ps``, longest remaining
         first); its list comes with the time each model was pulled or changed.
         """
-        listed = self.http.get("/api/tags").get("models") or []
-        listed = sorted(listed, key=lambda m: str(m.get("modified_at", "")), reverse=True)
+        found = mappings(self.http.get("/api/tags").get("models"))
+        listed = sorted(found, key=lambda m: str(m.get("modified_at", "")), reverse=True)
         names = [wire.full_name(_name(m)) for m in listed if _chats(m)]
         running = [wire.full_name(_name(m)) for m in self.loaded()]
         first = [name for name in running if name in names]
@@ -62,7 +63,7 @@ class OllamaServer:
     def loaded(self) -> list[Mapping[str, Any]]:
         """What ``/api/ps`` says; nothing where the server is too old to know it."""
         try:
-            return list(self.http.get("/api/ps").get("models") or [])
+            return mappings(self.http.get("/api/ps").get("models"))
         except UpstreamRefusedError:
             return []
 
@@ -77,19 +78,19 @@ class OllamaServer:
             shown = self.http.post("/api/show", {"model": model, "name": model})
         except UpstreamRefusedError as error:
             raise self.explained(error, model) from error
-        info = shown.get("model_info") or {}
-        family = str(info.get("general.architecture") or "")
-        trained = info.get(f"{family}.context_length")
-        trained = trained or (shown.get("details") or {}).get("context_length")
+        info, details = mapping(shown.get("model_info")), mapping(shown.get("details"))
+        family = text(info.get("general.architecture"))
+        trained = number(info.get(f"{family}.context_length"))
+        trained = trained or number(details.get("context_length"))
         loaded = (m for m in self.loaded() if wire.full_name(_name(m)) == wire.full_name(model))
-        length = next((m.get("context_length") for m in loaded), None)
+        length = next((number(m.get("context_length")) for m in loaded), None)
         listed = shown.get("capabilities")
         known = isinstance(listed, list)
         can: list[str] = listed if isinstance(listed, list) else []
         return Abilities(
             model=wire.full_name(model),
-            trained_window=trained if isinstance(trained, int) and trained > 0 else None,
-            loaded_window=length if isinstance(length, int) and length > 0 else None,
+            trained_window=trained or None,
+            loaded_window=length or None,
             tools="tools" in can if known else None,
             vision="vision" in can if known else None,
             reasoning="thinking" in can if known else None,
@@ -134,7 +135,7 @@ def _chats(model: Mapping[str, Any]) -> bool:
     can = model.get("capabilities")
     if isinstance(can, list) and can:
         return "completion" in can
-    family = str((model.get("details") or {}).get("family", ""))
+    family = text(mapping(model.get("details")).get("family"))
     return family not in _EMBEDDERS and "embed" not in _name(model)
 
 

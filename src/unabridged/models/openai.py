@@ -23,6 +23,7 @@ from unabridged.models.abilities import AbilityBook, look_up
 from unabridged.models.http import Server
 from unabridged.wire import openai as wire
 from unabridged.wire.lines import Events, decode
+from unabridged.wire.shapes import mapping, mappings, number
 
 OPENAI_HOST = "api.openai.com"
 _TRAINED = (
@@ -51,8 +52,7 @@ class OpenAIServer:
 
     def listed(self) -> list[Mapping[str, Any]]:
         """The entries of ``/models``, as they come."""
-        data = self.http.get("/models").get("data")
-        return [m for m in data if isinstance(m, dict)] if isinstance(data, list) else []
+        return mappings(self.http.get("/models").get("data"))
 
     def models(self) -> list[str]:
         """Names of its models, in its own order: the dialect tells nothing about use."""
@@ -70,9 +70,7 @@ class OpenAIServer:
             _length(entry, _TRAINED) or _length(more, _TRAINED),
             _length(more, _LOADED) or _length(entry, _LOADED),
         )
-        meta = entry.get("meta")
-        if isinstance(meta, Mapping):
-            trained = trained or _number(meta.get("n_ctx_train"))
+        trained = trained or number(mapping(entry.get("meta")).get("n_ctx_train")) or None
         if "max_model_len" in entry:
             # vLLM serves exactly this length, whatever the model was trained for.
             loaded = loaded or trained
@@ -99,10 +97,9 @@ class OpenAIServer:
         if isinstance(props, Mapping) and "n_ctx" in props:
             return props
         try:
-            listed = self.http.get("/api/v0/models", beside=True).get("data")
+            entries = mappings(self.http.get("/api/v0/models", beside=True).get("data"))
         except UpstreamRefusedError:
             return {}  # not LM Studio either
-        entries = [m for m in listed if isinstance(m, dict)] if isinstance(listed, list) else []
         return next((m for m in entries if m.get("id") == model), {})
 
     def explained(self, error: UpstreamRefusedError, model: str) -> UpstreamError:
@@ -139,12 +136,8 @@ def no_model(url: str) -> NoModelError:
     )
 
 
-def _number(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
-
-
 def _length(entry: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
-    found = (_number(entry.get(name)) for name in names)
+    found = (number(entry.get(name)) for name in names)
     return next((length for length in found if length), None)
 
 
@@ -153,8 +146,7 @@ def _says_length(entry: Mapping[str, Any]) -> bool:
 
 
 def _top_output(entry: Mapping[str, Any]) -> int | None:
-    top = entry.get("top_provider")
-    return _length(top, _OUTPUT) if isinstance(top, Mapping) else None
+    return _length(mapping(entry.get("top_provider")), _OUTPUT)
 
 
 def _features(entry: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, bool]:

@@ -126,7 +126,7 @@ def refusal_of(body: Mapping[str, Any], status: int | None = None) -> UpstreamEr
         return None
     if not isinstance(error, Mapping):
         return refusal(error if isinstance(error, str) else str(error), status=status)
-    text = str(error.get("message") or error.get("type") or error)
+    text = str(error.get("message") or error.get("type") or dict(error))
     codes = [error.get("code"), error.get("type")]
     known = next((code for code in codes if code in _LENGTH_CODES), "")
     code = codes[0]

@@ -25,6 +25,7 @@ from unabridged.wire import openai
 from unabridged.wire.draft import Draft, Wire, images, joined, role_of
 from unabridged.wire.faults import refusal_of
 from unabridged.wire.lines import Characters
+from unabridged.wire.shapes import mapping, mappings, number, text
 
 _DATA_MARK = ";base64,"
 _FORMAT_KEYS = ("format", "keep_alive", "think", "logprobs", "top_logprobs")
@@ -158,27 +159,27 @@ class Assembler:
                 "The server sent a line without a message.",
                 hint="Check that the address is Ollama's.",
             )
-        calls = tuple(self._call(call) for call in message.get("tool_calls") or ())
+        calls = tuple(self._call(call) for call in mappings(message.get("tool_calls")))
         self._called = self._called or bool(calls)
-        text = self._text.feed(message.get("content") or "")
-        thought = self._thought.feed(message.get("thinking") or "")
+        said = self._text.feed(text(message.get("content")))
+        thought = self._thought.feed(text(message.get("thinking")))
         if not line.get("done"):
-            said = text or thought or calls
-            return Chunk(text=text, reasoning=thought, calls=calls) if said else None
+            some = said or thought or calls
+            return Chunk(text=said, reasoning=thought, calls=calls) if some else None
         self._ended = True
-        text, thought = text + self._text.end(), thought + self._thought.end()
+        said, thought = said + self._text.end(), thought + self._thought.end()
         finish = str(line.get("done_reason") or "stop")
         if self._called and finish == "stop":
             finish = "tool_calls"
-        return Chunk(text, thought, calls, done=True, finish=finish, usage=usage(line))
+        return Chunk(said, thought, calls, done=True, finish=finish, usage=usage(line))
 
     def _call(self, call: Mapping[str, Any]) -> ToolCall:
-        function = call.get("function") or {}
+        function = mapping(call.get("function"))
         arguments = function.get("arguments") or {}
-        text = arguments if isinstance(arguments, str) else _text(arguments)
+        written = arguments if isinstance(arguments, str) else _text(arguments)
         call_id = str(call.get("id") or f"call_{self._calls}")
         self._calls += 1
-        return ToolCall(call_id, str(function.get("name") or ""), text)
+        return ToolCall(call_id, text(function.get("name")), written)
 
     def end(self) -> None:
         """Check that the stream came to its end.
@@ -199,7 +200,7 @@ def _text(arguments: Any) -> str:
 
 def usage(line: Mapping[str, Any]) -> Usage:
     """Read the figures of a last line. Servers leave out what is 0."""
-    return Usage(line.get("prompt_eval_count"), line.get("eval_count"))
+    return Usage(number(line.get("prompt_eval_count")), number(line.get("eval_count")))
 
 
 # ---- as a server ------------------------------------------------------------------------------
@@ -216,7 +217,7 @@ def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[Draft, ...]:
     """
     waiting: list[ToolCall] = []
     read: list[Draft] = []
-    number = 0
+    count = 0
     for place, message in enumerate(wire):
         role = role_of(message, place)
         content = message.get("content") or ""
@@ -225,21 +226,23 @@ def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[Draft, ...]:
         if role is Role.TOOL:
             read.append(Draft(role, (_result(message, content, waiting),)))
             continue
-        calls = []
-        for call in message.get("tool_calls") or ():
-            calls.append(_read_call(call, number, place))
-            number += 1
+        given = message.get("tool_calls") or ()
+        if not isinstance(given, (list, tuple)):
+            raise InputError(f"Message {place + 1} has tool calls that are no list.")
+        calls = [_read_call(call, count + nth, place) for nth, call in enumerate(given)]
+        count += len(calls)
         waiting += calls
         read.append(Draft(role, (*_said(message, content), *calls)))
     return tuple(read)
 
 
 def _said(message: Mapping[str, Any], content: str) -> Iterator[Part]:
-    if isinstance(thought := message.get("thinking"), str) and thought:
+    if thought := text(message.get("thinking")):
         yield Reasoning(thought)
     if content:
         yield Text(content)
-    for data in message.get("images") or ():
+    given = message.get("images")
+    for data in given if isinstance(given, (list, tuple)) else ():
         yield Image(f"data:{_media_type(str(data))}{_DATA_MARK}{data}")
 
 
@@ -263,12 +266,12 @@ def _result(message: Mapping[str, Any], content: str, waiting: list[ToolCall]) -
     return ToolResult(call_id, name, content)
 
 
-def _read_call(call: Any, number: int, place: int) -> ToolCall:
+def _read_call(call: Any, count: int, place: int) -> ToolCall:
     match call:
         case {"function": {"name": str(name), **function}}:
             arguments = function.get("arguments") or {}
-            text = arguments if isinstance(arguments, str) else _text(arguments)
-            return ToolCall(str(call.get("id") or f"call_{number}"), name, text)
+            written = arguments if isinstance(arguments, str) else _text(arguments)
+            return ToolCall(str(call.get("id") or f"call_{count}"), name, written)
         case _:
             raise InputError(f"Message {place + 1} has a tool call without a function.")
 

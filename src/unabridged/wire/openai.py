@@ -24,6 +24,7 @@ from unabridged.errors import InputError, UpstreamBrokenError
 from unabridged.wire.draft import Draft, Wire, images, joined, role_of
 from unabridged.wire.faults import refusal_of
 from unabridged.wire.lines import Characters
+from unabridged.wire.shapes import mapping, mappings, number, text
 
 DONE = "[DONE]"
 """The data of the event that ends a stream."""
@@ -111,9 +112,9 @@ def usage(data: Any) -> Usage | None:
     """Read a usage object; None where there is none."""
     if not isinstance(data, Mapping):
         return None
-    details = data.get("prompt_tokens_details")
-    cached = details.get("cached_tokens") if isinstance(details, Mapping) else None
-    return Usage(data.get("prompt_tokens"), data.get("completion_tokens"), cached)
+    cached = mapping(data.get("prompt_tokens_details")).get("cached_tokens")
+    figures = (data.get("prompt_tokens"), data.get("completion_tokens"), cached)
+    return Usage(*(number(figure) for figure in figures))
 
 
 class Assembler:
@@ -148,18 +149,18 @@ class Assembler:
         return self._choice(choices[0]) if choices else None
 
     def _choice(self, choice: Mapping[str, Any]) -> Chunk | None:
-        self._finish = choice.get("finish_reason") or self._finish
-        delta = choice.get("delta") or choice.get("message") or {}
-        for call in delta.get("tool_calls") or ():
+        self._finish = text(choice.get("finish_reason")) or self._finish
+        delta = mapping(choice.get("delta") or choice.get("message"))
+        for call in mappings(delta.get("tool_calls")):
             self._call(call)
-        text = self._text.feed(delta.get("content") or delta.get("refusal") or "")
-        thought = self._thought.feed(delta.get("reasoning_content") or delta.get("reasoning") or "")
-        return Chunk(text=text, reasoning=thought) if text or thought else None
+        said, thought = _said(delta)
+        said, thought = self._text.feed(said), self._thought.feed(thought)
+        return Chunk(text=said, reasoning=thought) if said or thought else None
 
     def _call(self, delta: Mapping[str, Any]) -> None:
-        function = delta.get("function") or {}
-        index, call_id = delta.get("index"), delta.get("id") or ""
-        name, arguments = function.get("name") or "", function.get("arguments") or ""
+        function = mapping(delta.get("function"))
+        index, call_id = number(delta.get("index")), text(delta.get("id"))
+        name, arguments = text(function.get("name")), function.get("arguments") or ""
         call = self._by_index.get(index)
         if index is None and not call_id and self._calls:
             call = self._calls[-1]
@@ -193,8 +194,19 @@ class Assembler:
             for place, call in enumerate(self._calls)
         )
         finish = self._finish or ("tool_calls" if calls else "stop")
-        text, thought = self._text.end(), self._thought.end()
-        return Chunk(text, thought, calls, done=True, finish=finish, usage=self._usage)
+        said, thought = self._text.end(), self._thought.end()
+        return Chunk(said, thought, calls, done=True, finish=finish, usage=self._usage)
+
+
+def _said(delta: Mapping[str, Any]) -> tuple[str, str]:
+    """Give words and thoughts; Mistral's thinking models send both as parts of the content."""
+    thought = text(delta.get("reasoning_content")) or text(delta.get("reasoning"))
+    content = delta.get("content")
+    if isinstance(content, list):
+        said = "".join(text(part.get("text")) for part in mappings(content))
+        inner = [mappings(part.get("thinking")) for part in mappings(content)]
+        return said, thought + "".join(text(each.get("text")) for part in inner for each in part)
+    return text(content) or text(delta.get("refusal")), thought
 
 
 # ---- as a server ------------------------------------------------------------------------------
@@ -213,13 +225,13 @@ def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[Draft, ...]:
         if role is Role.TOOL:
             call_id = str(message.get("tool_call_id") or "")
             name = str(message.get("name") or names.get(call_id, ""))
-            text = joined(_parts(message.get("content"), place))
-            read.append(Draft(role, (ToolResult(call_id, name, text),)))
+            said = joined(_parts(message.get("content"), place))
+            read.append(Draft(role, (ToolResult(call_id, name, said),)))
             continue
         calls = tuple(_read_calls(message, place))
         names.update((call.id, call.name) for call in calls)
-        thought = message.get("reasoning_content") or message.get("reasoning")
-        reasoning = (Reasoning(thought),) if isinstance(thought, str) and thought else ()
+        thought = text(message.get("reasoning_content")) or text(message.get("reasoning"))
+        reasoning = (Reasoning(thought),) if thought else ()
         read.append(Draft(role, reasoning + _parts(message.get("content"), place) + calls))
     return tuple(read)
 
@@ -236,8 +248,8 @@ def _parts(content: Any, place: int) -> tuple[Part, ...]:
 
 def _part(item: Any, place: int) -> Part:
     match item:
-        case {"type": "text", "text": str(text)} | {"type": "refusal", "refusal": str(text)}:
-            return Text(text)
+        case {"type": "text", "text": str(said)} | {"type": "refusal", "refusal": str(said)}:
+            return Text(said)
         case {"type": "image_url", "image_url": {"url": str(uri)}}:
             return Image(uri)
         case _:
@@ -250,12 +262,15 @@ def _part(item: Any, place: int) -> Part:
 
 
 def _read_calls(message: Mapping[str, Any], place: int) -> Iterator[ToolCall]:
-    for number, call in enumerate(message.get("tool_calls") or ()):
+    given = message.get("tool_calls") or ()
+    if not isinstance(given, (list, tuple)):
+        raise InputError(f"Message {place + 1} has tool calls that are no list.")
+    for count, call in enumerate(given):
         match call:
             case {"function": {"name": str(name), **function}}:
                 arguments = function.get("arguments", "{}")
-                text = arguments if isinstance(arguments, str) else json.dumps(arguments)
-                yield ToolCall(str(call.get("id") or f"call_{number}"), name, text)
+                said = arguments if isinstance(arguments, str) else json.dumps(arguments)
+                yield ToolCall(str(call.get("id") or f"call_{count}"), name, said)
             case _:
                 raise InputError(f"Message {place + 1} has a tool call without a function.")
 
@@ -268,8 +283,8 @@ def tool_spec(wire: Mapping[str, Any]) -> ToolSpec:
     """
     match wire:
         case {"function": {"name": str(name), **rest}}:
-            given: Any = rest.get("parameters") or {"type": "object", "properties": {}}
-            return ToolSpec(name, str(rest.get("description") or ""), given)
+            parameters = mapping(rest.get("parameters")) or {"type": "object", "properties": {}}
+            return ToolSpec(name, text(rest.get("description")), parameters)
         case _:
             raise InputError("A tool definition names no function.")
 
@@ -317,9 +332,9 @@ def usage_event(figures: Usage, *, answer: str, created: int, model: str) -> Wir
 def completion(chunks: Sequence[Chunk], *, answer: str, created: int, model: str) -> Wire:
     """Give a whole answer as one object."""
     calls = [_call(call) for chunk in chunks for call in chunk.calls]
-    text = "".join(chunk.text for chunk in chunks)
+    said = "".join(chunk.text for chunk in chunks)
     thought = "".join(chunk.reasoning for chunk in chunks)
-    message: Wire = {"role": "assistant", "content": text or (None if calls else "")}
+    message: Wire = {"role": "assistant", "content": said or (None if calls else "")}
     if thought:
         message["reasoning_content"] = thought
     if calls:
@@ -331,6 +346,8 @@ def completion(chunks: Sequence[Chunk], *, answer: str, created: int, model: str
     return {**wire, "choices": [choice], "usage": usage_object(figures)}
 
 
-def error_body(text: str, *, kind: str = "invalid_request_error", code: str | None = None) -> Wire:
+def error_body(
+    message: str, *, kind: str = "invalid_request_error", code: str | None = None
+) -> Wire:
     """Give an error as OpenAI's servers do."""
-    return {"error": {"message": text, "type": kind, "param": None, "code": code}}
+    return {"error": {"message": message, "type": kind, "param": None, "code": code}}

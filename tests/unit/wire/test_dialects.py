@@ -1,5 +1,6 @@
 import base64
 import json
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import pairwise
 
@@ -8,7 +9,7 @@ from hypothesis import given, strategies as st
 
 from unabridged.domain.chat import ChatRequest, Chunk, ToolSpec, Usage
 from unabridged.domain.message import Image, Message, Reasoning, Role, Text, ToolCall, ToolResult
-from unabridged.errors import InputError, UpstreamBrokenError, UpstreamRefusedError
+from unabridged.errors import InputError, UpstreamBrokenError, UpstreamError, UpstreamRefusedError
 from unabridged.wire import ollama, openai
 from unabridged.wire.draft import Draft
 
@@ -318,6 +319,54 @@ def test_characters_cut_in_halves_come_whole(text, cuts):
     sent = [{"message": {"content": half}, "done": False} for half in halves]
     lines = [two.feed(line) for line in [*sent, {"message": {}, "done": True}]]
     assert "".join(c.text for c in lines if c) == text
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                "choices delta message content tool_calls function name arguments id index error "
+                "usage done role images thinking type text image_url url finish_reason".split()
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+json_objects = st.dictionaries(
+    st.sampled_from(
+        ["choices", "message", "error", "usage", "done", "role", "content", "tool_calls"]
+    ),
+    json_values,
+    max_size=4,
+)
+
+
+@given(json_objects)
+@pytest.mark.parametrize("dialect", [openai, ollama])
+def test_whatever_a_server_sends_gives_a_chunk_or_a_typed_error(dialect, value):
+    assembler = dialect.Assembler()
+    with suppress(UpstreamError):
+        chunk = assembler.feed(value)
+        assert chunk is None or isinstance(chunk, Chunk)
+        assembler.end()
+
+
+@given(st.lists(json_objects, max_size=3))
+@pytest.mark.parametrize("dialect", [openai, ollama])
+def test_whatever_a_client_sends_is_read_or_refused_in_words(dialect, values):
+    with suppress(InputError):
+        assert all(isinstance(draft, Draft) for draft in dialect.drafts(values))
+
+
+def test_mistrals_thinking_parts_are_told_from_its_words():
+    thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}
+    content = [thinking, {"type": "text", "text": "Yes."}]
+    chunk = openai.Assembler().feed({"choices": [{"delta": {"content": content}}]})
+    assert (chunk.text, chunk.reasoning) == ("Yes.", "hm")
 
 
 def test_half_a_character_is_replaced():
