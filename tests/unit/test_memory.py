@@ -1,0 +1,297 @@
+"""The facade over real stores: what users of the library rely on."""
+
+from dataclasses import replace
+
+import pytest
+
+from unabridged import Memory
+from unabridged.budget.count import Counter
+from unabridged.domain.chat import Abilities, Chunk, Usage
+from unabridged.domain.context import Tier, Verdict
+from unabridged.domain.exchange import ExchangeState
+from unabridged.domain.message import Reasoning, Role, Text
+from unabridged.errors import (
+    EmptyMessageError,
+    HeadMovedError,
+    NameRefusedError,
+    NotFoundError,
+    SettingError,
+    StoreDamagedError,
+    UpstreamBrokenError,
+)
+from unabridged.models.scripted import ScriptedModel
+from unabridged.testing.clock import ManualClock
+from unabridged.tokens.estimate import EstimateTokenizer
+
+
+def scripted(*answers, window=8192) -> ScriptedModel:
+    able = Abilities("m", trained_window=window, tools=True, source="server")
+    return ScriptedModel(answers or ("Yes.",), abilities=able)
+
+
+@pytest.fixture
+def memory(tmp_path):
+    with Memory.open(tmp_path, upstream=scripted(), clock=ManualClock()) as opened:
+        yield opened
+
+
+def say(memory, text, answer="Noted."):
+    return memory.record(memory.prepare(text), answer)
+
+
+def test_five_lines_suffice(tmp_path):
+    with Memory.open(tmp_path, upstream=scripted()) as memory:
+        context = memory.prepare("Hello")
+        exchange = memory.record(context, "Hi!")
+    assert exchange.state is ExchangeState.COMPLETE
+    assert context.messages[-1] == {"role": "user", "content": "Hello"}
+
+
+def test_prepare_only_reads(memory):
+    say(memory, "one")
+    before = (memory.stats(), memory.session, memory.history())
+    memory.prepare("two")
+    memory.prepare("remember one?", mode="tools")
+    assert (memory.stats(), memory.session, memory.history()) == before
+
+
+def test_begin_is_durable_before_the_answer_and_record_begins_by_itself(memory, tmp_path):
+    context = memory.prepare("keep this")
+    memory.begin(context)
+    with Memory.open(tmp_path, upstream=scripted()) as other:
+        (exchange,) = other.history()
+        assert exchange.user.text == "keep this"
+        assert exchange.state is ExchangeState.OPEN
+    assert memory.begin(context) == memory.begin(context)
+    assert memory.record(context, "done").state is ExchangeState.COMPLETE
+    assert len(memory.history()) == 1
+
+
+def test_memory_is_loaded_in_every_mode_and_the_mode_decides_tools(memory):
+    say(memory, "My cat is Mia.")
+    chat, tools = memory.prepare("And?", mode="chat"), memory.prepare("And?", mode="tools")
+    assert chat.tools is None
+    assert {t.name for t in tools.tools} == {"current_time", "search_memory"}
+    assert "Mia" in str(chat.messages)
+    assert "Mia" in str(tools.messages)
+    assert chat.messages[0] != tools.messages[0]
+
+
+def test_a_persona_is_the_system_prompt(tmp_path):
+    persona = tmp_path / "aria.txt"
+    persona.write_text("You are Aria, a marine biologist.", encoding="utf-8")
+    with Memory.open(tmp_path / "h", upstream=scripted(), persona=str(persona)) as memory:
+        assert memory.prepare("hi").messages[0]["content"].startswith("You are Aria")
+    with pytest.raises(SettingError) as refusal:
+        Memory.open(tmp_path / "h", upstream=scripted(), persona=str(tmp_path / "none.txt"))
+    assert refusal.value.hint
+
+
+def test_edit_retry_undo_and_branches(memory):
+    first = say(memory, "one", "1")
+    second = say(memory, "two", "2")
+    again = memory.record(memory.prepare("", retry_of=second.id), "zwei")
+    assert again.user == second.user
+    assert again.parent == first.id
+    assert [e.id for e in memory.history()] == [first.id, again.id]
+    assert memory.undo().id == again.id
+    edited = say(memory, "two, but better", "2!")
+    assert edited.parent == first.id
+    assert {e.id for e in memory.branches()} == {second.id, again.id, edited.id}
+    memory.take_branch(second.id)
+    assert [e.id for e in memory.history()] == [first.id, second.id]
+    assert memory.show(again.id[:20]).id == again.id or memory.show(again.id).id == again.id
+    assert memory.stats().exchanges == 4
+
+
+def test_a_branch_that_is_not_on_the_path_is_not_in_the_history(memory):
+    first = say(memory, "My favourite is brie.")
+    memory.undo()
+    say(memory, "My favourite is gouda.")
+    context = memory.prepare("Well?")
+    history = " ".join(m.text for m in context.prompt[:-1])
+    assert "gouda" in history
+    assert "brie" not in history
+    assert first.id not in {row.id for row in context.ledger.kept(Tier.IMMEDIATE)}
+
+
+def test_sessions_are_new_titled_switched_and_kept(memory, tmp_path):
+    say(memory, "Plan the trip to Kyoto, please. Thanks!")
+    memory.new_session("Cheese")
+    say(memory, "Which cheese is blue?")
+    titles = [line.session.title for line in memory.sessions()]
+    assert titles == ["Cheese", "Plan the trip to Kyoto, please. Thanks!"]
+    assert memory.switch("2").title.startswith("Plan")
+    assert memory.switch("cheese").title == "Cheese"
+    memory.retitle("Blue cheese")
+    with Memory.open(tmp_path, upstream=scripted()) as other:
+        assert other.session.title == "Blue cheese"
+    with pytest.raises(NotFoundError):
+        memory.switch("nothing of that name")
+
+
+def test_a_session_that_moved_on_is_not_torn(memory, tmp_path):
+    say(memory, "one")
+    stale = memory.prepare("two")
+    with Memory.open(tmp_path, upstream=scripted()) as other:
+        say(other, "faster")
+    with pytest.raises(HeadMovedError):
+        memory.begin(stale)
+    assert [e.user.text for e in memory.history()] == ["one", "faster"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\x00nul", "lone \ud800 surrogate", "עברית and 日本語 🎉", "a\r\nb\tc", "x" * 2_000_000],
+)
+def test_odd_text_comes_back_as_it_was(tmp_path, text):
+    with Memory.open(tmp_path, upstream=scripted(window=1_000_000), window=1_000_000) as memory:
+        context = memory.prepare(text)
+        exchange = memory.record(context, text)
+        assert memory.show(exchange.id).user.text == text
+        assert memory.show(exchange.id).answer.text == text
+        assert memory.why(exchange.id).intact
+        memory.prepare("and now?")
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n\t"])
+def test_an_empty_message_is_refused(memory, text):
+    with pytest.raises(EmptyMessageError):
+        memory.prepare(text)
+
+
+@pytest.mark.parametrize("name", ["../x", "a:b", "a.b", "a/b", "CON", "日本", "x" * 199])
+def test_any_name_stays_inside_the_home_and_apart(tmp_path, name):
+    home = tmp_path / "home"
+    with Memory.open(home, upstream=scripted(), user=name) as memory:
+        say(memory, f"I am {name}")
+    with Memory.open(home, upstream=scripted(), user=name + "-") as other:
+        assert other.stats().exchanges == 0
+    with Memory.open(home, upstream=scripted(), user=name) as memory:
+        assert memory.history()[0].user.text == f"I am {name}"
+    assert {p.name for p in tmp_path.iterdir()} == {"home"}
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\x00b", "x" * 201, "\ud800"])
+def test_names_that_cannot_be_are_refused(tmp_path, name):
+    with pytest.raises((NameRefusedError, SettingError)) as refusal:
+        Memory.open(tmp_path, upstream=scripted(), user=name)
+    assert refusal.value.hint
+
+
+def test_pins_are_in_every_prompt_until_they_are_taken_off(memory):
+    pin = memory.remember("I am allergic to nuts.")
+    exchange = say(memory, "My train leaves at 9.")
+    memory.pin(exchange.id)
+    memory.new_session()
+    context = memory.prepare("hi")
+    assert "- I am allergic to nuts.\n- My train leaves at 9." in context.messages[0]["content"]
+    assert len(context.ledger.kept(Tier.KNOWLEDGE)) == 2
+    assert context.ledger.parts["knowledge"] > 0
+    shown = memory.begin(context)
+    memory.unpin(pin.id)
+    assert "nuts" not in memory.prepare("hi").messages[0]["content"]
+    assert memory.why(shown.id).intact
+
+
+def test_why_says_what_was_forgotten_since(memory):
+    old = say(memory, "The code word is swordfish.")
+    memory.new_session()
+    context = memory.prepare("Remember the code word swordfish?")
+    asked = memory.record(context, "It is swordfish.")
+    assert memory.why(asked.id).intact
+    memory._store.forget([old.id])
+    account = memory.why(asked.id)
+    assert not account.intact
+    assert account.missing == (old.id,)
+    assert account.messages is None
+    assert "swordfish" not in str(account.ledger)
+
+
+def test_why_notices_that_a_message_was_changed(memory):
+    exchange = say(memory, "one")
+    asked = say(memory, "two")
+    (record,) = memory._store.records("context", ids=[asked.id])
+    manifest = {**record.body["manifest"], "history": []}
+    memory._store.put([replace(record, body={**record.body, "manifest": manifest})])
+    assert not memory.why(asked.id).intact
+    assert exchange.id in {row.id for row in memory.why(asked.id).ledger.rows}
+
+
+def test_recalled_text_is_never_stored_as_if_said_anew(memory):
+    say(memory, "The cheese project has 4,000 photos.")
+    memory.new_session()
+    turn = memory.chat("Remember the cheese project photos?")
+    exchange = turn.finish()
+    assert "4,000" in turn.context.prompt[-1].text
+    assert "4,000" not in exchange.user.text
+    assert len([f for f in memory.search("4,000 photos") if "4,000" in f.exchange.text]) == 1
+
+
+def test_a_turn_that_breaks_keeps_what_came(tmp_path):
+    broken = UpstreamBrokenError("It broke.", hint="Try again.")
+    with Memory.open(tmp_path, upstream=scripted(("One two", broken))) as memory:
+        with pytest.raises(UpstreamBrokenError):
+            memory.chat("Count.").finish()
+        (exchange,) = memory.history()
+        assert exchange.state is ExchangeState.INCOMPLETE
+        assert exchange.answer.text == "One two"
+
+
+def test_a_turn_that_is_stopped_keeps_what_came(tmp_path):
+    with Memory.open(tmp_path, upstream=scripted("one two three four")) as memory:
+        turn = memory.chat("Count.")
+        for _ in turn:
+            if turn.text.startswith("one two"):
+                break
+        turn.stop()
+        assert memory.history()[0].state is ExchangeState.INCOMPLETE
+        assert memory.history()[0].answer.text.strip() == "one two"
+
+
+def test_reasoning_is_kept_apart_and_never_sent_again(tmp_path):
+    answer = (Chunk(reasoning="secret thought"), Chunk(text="Plain."), Chunk(done=True))
+    with Memory.open(tmp_path, upstream=scripted(answer)) as memory:
+        exchange = memory.chat("Think.").finish()
+        assert exchange.messages[-1].parts == (Reasoning("secret thought"), Text("Plain."))
+        assert "secret" not in str(memory.prepare("And?").messages)
+        assert memory.search("secret thought") == []
+
+
+def test_usage_stands_beside_the_plan_and_teaches_the_counter(memory):
+    raw = Counter(EstimateTokenizer())
+    for n in range(20):
+        context = memory.prepare(f"Tell me about the number {n}, please, in a few words.")
+        reported = int(0.8 * raw.prompt(context.prompt))
+        reply = memory.message(Role.ASSISTANT, [Text("It is a number.")])
+        exchange = memory.record(context, reply, usage=Usage(prompt=reported, answer=4))
+    assert memory.why(exchange.id).usage == Usage(prompt=reported, answer=4)
+    assert memory.stats().calibration["m"]["reports"] == 20
+    context = memory.prepare("One more, please.")
+    assert 0.79 < context.ledger.prompt_tokens / raw.prompt(context.prompt) < 0.88
+
+
+def test_every_candidate_has_a_row_and_the_rest_is_one(memory):
+    for n in range(40):
+        memory.new_session()
+        say(memory, f"Fact number {n}: the colour of box {n} is blue.", "I see. " * 40)
+    memory.new_session()
+    context = memory.prepare("What is the colour of box 7?")
+    rows = [r for r in context.ledger.rows if r.tier is Tier.SEMANTIC]
+    assert {r.verdict for r in rows} >= {Verdict.KEPT}
+    assert len(rows) + context.ledger.rest_count == 40
+    assert context.ledger.rest_tokens > 0
+
+
+def test_a_damaged_space_is_reported_and_the_others_are_untouched(tmp_path):
+    for user in ("ann", "bob"):
+        with Memory.open(tmp_path, upstream=scripted(), user=user) as memory:
+            say(memory, f"I am {user}.")
+    (path,) = (tmp_path / "spaces").glob("ann*.db")
+    path.write_bytes(b"no database at all" * 400)
+    with pytest.raises(StoreDamagedError) as damage:
+        Memory.open(tmp_path, upstream=scripted(), user="ann")
+    assert damage.value.hint
+    assert path.read_bytes().startswith(b"no database")
+    with Memory.open(tmp_path, upstream=scripted(), user="bob") as memory:
+        assert memory.history()[0].user.text == "I am bob."
