@@ -65,6 +65,7 @@ class Account:
         intact: Whether it is byte for byte what was sent.
         missing: The ids of what was forgotten since.
         texts: Candidate id to its first words, for those that are still stored.
+        hash: SHA-256 of what was sent, as the context had it.
     """
 
     id: str
@@ -75,6 +76,7 @@ class Account:
     intact: bool
     missing: tuple[str, ...]
     texts: Mapping[str, str]
+    hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)
