@@ -139,12 +139,19 @@ def read(
     for name, value in overrides.items():
         if value is not None:
             where = "the argument"
-            _known(name, where)
+            known(name, where)
             values[name], sources[name] = _checked(name, value, where), "argument"
     key = environ.get("OPENAI_API_KEY", "")
     if key and values.get("openai_url") and not values.get("openai_key"):
         values["openai_key"], sources["openai_key"] = key, "$OPENAI_API_KEY"
     return Reading(Settings(**values), MappingProxyType(sources), path)
+
+
+def home_of(
+    home: str | os.PathLike[str] | None = None, environ: Mapping[str, str] = os.environ
+) -> Path:
+    """Give the absolute home folder without reading any settings."""
+    return Path(_find_home(home, environ)[0])
 
 
 def describe(reading: Reading) -> list[SettingRow]:
@@ -202,7 +209,7 @@ def value_from(name: str, text: str, where: str = "config set") -> Any:
     Raises:
         SettingError: The name is unknown or the value cannot be used.
     """
-    _known(name, where)
+    known(name, where)
     kind = _TYPES[name]
     if kind == tuple[str, ...]:
         return _checked(name, [part.strip() for part in text.split(",") if part.strip()], where)
@@ -318,7 +325,12 @@ def _nearest(name: str) -> str:
     return next(iter(difflib.get_close_matches(name, NAMES, 1, 0.6)), "")
 
 
-def _known(name: str, where: str) -> None:
+def known(name: str, where: str) -> None:
+    """Check that there is a setting of that name.
+
+    Raises:
+        SettingError: There is none; the hint names the nearest.
+    """
     if name not in NAMES:
         near = _nearest(name)
         raise SettingError(
@@ -333,7 +345,7 @@ def in_file(name: str, where: str) -> None:
     Raises:
         SettingError: There is none of that name, or it is the home itself.
     """
-    _known(name, where)
+    known(name, where)
     if name == "home":
         raise SettingError(
             f"{where}: the home cannot be set inside the home.",
@@ -373,3 +385,8 @@ def _wrong(name: str, value: Any, where: str, *hint: str) -> SettingError:
     return SettingError(
         f"{where}: {name} cannot be {what}.", hint=f"{''.join(mean)}It takes {wanted}."
     )
+
+
+def colour_wanted(environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether a terminal shall be written to in colour (https://no-color.org, ``TERM=dumb``)."""
+    return not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"

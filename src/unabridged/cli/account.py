@@ -1,0 +1,155 @@
+"""The account of a prompt, for people and for programs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from unabridged.cli.output import plain
+from unabridged.cli.paint import PARTS, STYLES, Column, bar, paint, table
+from unabridged.cli.text import safe, wrap
+from unabridged.cli.words import count, day, moment, percent
+from unabridged.domain.context import Ledger, LedgerRow, Verdict
+from unabridged.domain.views import Account
+
+_SIGNS = {Verdict.KEPT: "●", Verdict.CONDENSED: "◐", Verdict.LEFT_OUT: "○"}
+ROWS_SHOWN = 12
+"""Rows of a verdict that a list shows unless all are asked for."""
+
+
+def account_data(account: Account, *, prompt: bool = False) -> dict[str, Any]:
+    """Give an account for JSON.
+
+    Args:
+        account: The account.
+        prompt: Whether to give the messages too.
+    """
+    ledger = plain(account.ledger)
+    rest = {"count": ledger.pop("rest_count"), "tokens": ledger.pop("rest_tokens")}
+    data = {
+        "id": account.id,
+        "at": account.at,
+        "hash": account.hash,
+        "intact": account.intact,
+        "missing": account.missing,
+        **ledger,
+        "prompt_tokens": account.ledger.prompt_tokens,
+        "rest": rest,
+        "usage": account.usage,
+    }
+    return {**data, "messages": account.messages} if prompt else data
+
+
+def account_lines(
+    account: Account, room: int, *, colour: bool, everything: bool = False
+) -> list[str]:
+    """Give an account as lines of at most ``room`` cells.
+
+    Args:
+        account: The account.
+        room: Cells of a line.
+        colour: Whether colours are shown; without them the bar is drawn in letters.
+        everything: Whether to list every candidate, however many.
+    """
+    ledger = account.ledger
+    lines = [*_head(account, room), ""]
+    lines += [bar(ledger.parts, room, colour=colour), *_legend(ledger, room, colour=colour), ""]
+    lines += _candidates(account, room, None if everything else ROWS_SHOWN)
+    if ledger.rest_count:
+        rest = f"{count(ledger.rest_count, 'other exchange')} of {ledger.rest_tokens:,} tokens"
+        lines.append(paint(f"○ {rest} were not considered", "dim"))
+    for note in ledger.notes:
+        lines += [paint(line, "warn") for line in wrap(f"Note: {safe(note)}", room)]
+    return [*lines, *_proof(account, room)]
+
+
+def _head(account: Account, room: int) -> list[str]:
+    ledger = account.ledger
+    signals = f" ({', '.join(ledger.signals[:3])})" if ledger.signals else ""
+    reused = "" if ledger.prefix_reuse is None else f", {percent(ledger.prefix_reuse)} same prefix"
+    said = [
+        f"{account.id} · {moment(account.at)} · {ledger.model}",
+        f"intent {ledger.intent.value}{signals}, complexity {ledger.complexity:.2f}",
+        f"{ledger.prompt_tokens:,} tokens planned of {ledger.window:,}{reused}"
+        f", counted by {ledger.tokenizer}",
+    ]
+    if account.usage and account.usage.prompt is not None:
+        answer = account.usage.answer
+        said.append(
+            f"{account.usage.prompt:,} tokens reported"
+            + (f", {answer:,} of the answer" if answer is not None else "")
+        )
+    return [paint(line, "dim") for text in said for line in wrap(safe(text), room)]
+
+
+def _legend(ledger: Ledger, room: int, *, colour: bool) -> list[str]:
+    columns = [
+        Column(""),
+        Column("part"),
+        Column("tokens", right=True),
+        Column("share", right=True),
+        Column("", flexible=True, style="dim"),
+    ]
+    names = [name for name in PARTS if name in ledger.parts]
+    names += sorted(set(ledger.parts) - set(PARTS))
+    rows = []
+    for name in names:
+        letter, block, meaning = PARTS.get(name, ("?", "█", ""))
+        tokens = ledger.parts[name]
+        sign = block if colour else letter
+        rows.append((sign, name, f"{tokens:,}", _share(tokens, ledger.window), meaning))
+    total = sum(ledger.parts.values())
+    rows.append(("", "window", f"{total:,}", _share(total, ledger.window), ""))
+    lines = table(columns, rows, room)
+    if not colour:
+        return lines
+    styled = [
+        paint(line[:1], name if name in STYLES else "dim") + line[1:]
+        for name, line in zip(names, lines[1:-1], strict=True)
+    ]
+    return [lines[0], *styled, lines[-1]]
+
+
+def _share(tokens: int, window: int) -> str:
+    return f"{100 * tokens / window:.1f} %" if window else ""
+
+
+def _candidates(account: Account, room: int, limit: int | None) -> list[str]:
+    shown: list[LedgerRow] = []
+    hidden: list[str] = []
+    for verdict in Verdict:
+        rows = [row for row in account.ledger.rows if row.verdict is verdict]
+        shown += rows[:limit]
+        if limit and len(rows) > limit:
+            tokens = sum(row.tokens for row in rows[limit:])
+            hidden.append(
+                f"{_SIGNS[verdict]} {len(rows) - limit:,} more {verdict.value}, {tokens:,} tokens"
+            )
+    if not shown:
+        return [paint("No exchange was considered.", "dim")]
+    columns = [
+        Column(""),
+        Column("tier"),
+        Column("tokens", right=True),
+        Column("date", style="dim"),
+        Column("what", flexible=True),
+        Column("why", flexible=True, style="dim"),
+    ]
+    lines = table(columns, [_row(row, account) for row in shown], room)
+    if hidden:
+        lines += [paint(line, "dim") for line in hidden]
+        lines.append(paint(f"unabridged why --all {account.id} lists all of them", "dim"))
+    return lines
+
+
+def _row(row: LedgerRow, account: Account) -> Sequence[str]:
+    tier = row.tier.value if row.tier else row.kind.value
+    score = f" {row.score:.2f}" if row.score is not None else ""
+    what = account.texts.get(row.id, row.id)
+    return (_SIGNS[row.verdict], tier, f"{row.tokens:,}", day(row.at), what, row.reason + score)
+
+
+def _proof(account: Account, room: int) -> list[str]:
+    if account.intact:
+        said = f"Rendered again from what is stored, byte for byte ({account.hash[:12]})."
+        return [paint(line, "dim") for line in wrap(said, room)]
+    gone = f": gone since are {', '.join(account.missing)}" if account.missing else ""
+    return [paint(line, "warn") for line in wrap(f"It cannot be rendered again whole{gone}.", room)]

@@ -1,0 +1,136 @@
+"""One message and its answer, shown as it comes; whatever ends it, nothing is lost."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+
+from unabridged.cli.chat.screen import Screen
+from unabridged.cli.text import clip, one_line
+from unabridged.domain.budget import Mode
+from unabridged.domain.chat import Usage
+from unabridged.domain.context import Context
+from unabridged.domain.exchange import Exchange
+from unabridged.errors import HeadMovedError, UnabridgedError
+from unabridged.memory import (
+    Begun,
+    Called,
+    Delta,
+    Event,
+    Finished,
+    Memory,
+    Prepared,
+    Returned,
+    Turn,
+)
+
+ATTEMPTS = 3
+"""How often a message is prepared where other programs write to the same session."""
+MOVED = "Another program went on with this session; your message follows what was said there."
+_SHOWN = 100
+
+
+@dataclass
+class Asked:
+    """What became of a message.
+
+    Attributes:
+        text: The answer, as far as it came.
+        context: What was sent, or None where nothing could be.
+        exchange: As stored, or None.
+        usage: What the server reported.
+        notes: What a person should know.
+        error: What ended it early.
+        stopped: Whether Ctrl-C ended it.
+    """
+
+    text: str = ""
+    context: Context | None = None
+    exchange: Exchange | None = None
+    usage: Usage | None = None
+    notes: list[str] = field(default_factory=list)
+    error: UnabridgedError | None = None
+    stopped: bool = False
+
+
+def ask(
+    memory: Memory,
+    text: str,
+    screen: Screen,
+    *,
+    mode: Mode | None = None,
+    retry_of: str | None = None,
+) -> Asked:
+    """Send a message and show the answer. Errors of this program's own tree are in the result."""
+    asked = Asked()
+    for attempt in range(ATTEMPTS):
+        asked = Asked(notes=[MOVED] if attempt else [])
+        try:
+            with _interrupted_once():
+                turn = memory.chat(text, mode=mode, retry_of=retry_of)
+                asked.context = turn.context
+                _follow(turn, screen, asked)
+        except UnabridgedError as error:
+            asked.error = error
+            if isinstance(error, HeadMovedError) and asked.exchange is None:
+                continue
+        break
+    for note in asked.notes:
+        screen.note(note)
+    return asked
+
+
+def _follow(turn: Turn, screen: Screen, asked: Asked) -> None:
+    """Show a turn to its end, and take what it left behind."""
+    screen.begin_answer()
+    try:
+        for event in turn:
+            _show(event, screen, asked)
+    except KeyboardInterrupt:
+        asked.stopped = True
+    finally:
+        turn.stop()
+        screen.end_answer()
+        asked.text = turn.text
+        asked.context = turn.context
+        asked.exchange = turn.exchange
+        asked.notes += turn.notes
+
+
+def _show(event: Event, screen: Screen, asked: Asked) -> None:
+    match event:
+        case Delta(text=text, reasoning=reasoning):
+            screen.delta(text, reasoning)
+        case Called(call=call):
+            arguments = clip(one_line(call.arguments), _SHOWN)
+            screen.working(f"calls {call.name} {arguments}")
+        case Returned(result=result):
+            verb = "failed" if result.failed else "gave"
+            screen.working(f"{result.name} {verb}: {clip(one_line(result.text), _SHOWN)}")
+        case Finished(usage=usage):
+            asked.usage = usage
+        case Prepared() | Begun():
+            pass
+
+
+@contextmanager
+def _interrupted_once() -> Iterator[None]:
+    """Let Ctrl-C end the answer once: a second one must not end its being stored."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pressed = False
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        nonlocal pressed
+        if not pressed:
+            pressed = True
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,95 @@
+"""The line that is typed: history, several lines, pasting."""
+
+from collections.abc import Sequence
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import InMemoryHistory
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.shortcuts import CompleteStyle
+from prompt_toolkit.styles import Style
+
+_STYLE = Style.from_dict({"sign": "ansicyan bold", "placeholder": "ansibrightblack"})
+PLACEHOLDER = "Say something, or /help"
+
+
+class _CommandNames(Completer):
+    """Completes the names of commands at the beginning of a line, on Tab."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+
+    def get_completions(
+        self,
+        document: Document,
+        complete_event: CompleteEvent,  # noqa: ARG002 - the library's signature
+    ) -> list[Completion]:
+        """Give the commands that begin like the text."""
+        text = document.text
+        if not text.startswith("/"):
+            return []
+        fitting = (name for name in self._names if name.startswith(text.lower()))
+        return [Completion(name, start_position=-len(text)) for name in fitting]
+
+
+class Editor:
+    """Reads messages from a person.
+
+    What was said before is at hand with the arrow keys. It is taken from the store and not from a
+    file of its own, so that one user never sees another's, and what is forgotten is gone here too.
+
+    Args:
+        said: Earlier messages, oldest first.
+        commands: Names of commands, to complete.
+    """
+
+    def __init__(self, said: Sequence[str], commands: Sequence[str]) -> None:
+        self._session: PromptSession[str] = PromptSession(
+            history=InMemoryHistory(list(said)),
+            multiline=True,
+            key_bindings=_keys(),
+            completer=_CommandNames(commands),
+            complete_style=CompleteStyle.READLINE_LIKE,
+            complete_while_typing=False,
+            style=_STYLE,
+        )
+
+    def read(self, draft: str = "") -> str | None:
+        """Read a message; None at Ctrl-D.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C was pressed while nothing was typed.
+        """
+        try:
+            return self._session.prompt(
+                [("class:sign", "› ")],
+                default=draft,
+                prompt_continuation="  ",
+                placeholder=[("class:placeholder", PLACEHOLDER)],
+            )
+        except EOFError:
+            return None
+
+
+def _keys() -> KeyBindings:
+    """Enter sends; Alt-Enter and Ctrl-J begin a line; Ctrl-C clears, or leaves if there is nothing."""
+    keys = KeyBindings()
+
+    @keys.add("enter")
+    def _send(event: KeyPressEvent) -> None:
+        event.current_buffer.validate_and_handle()
+
+    @keys.add("escape", "enter")
+    @keys.add("c-j")
+    def _new_line(event: KeyPressEvent) -> None:
+        event.current_buffer.insert_text("\n")
+
+    @keys.add("c-c")
+    def _clear(event: KeyPressEvent) -> None:
+        if event.current_buffer.text:
+            event.current_buffer.reset()
+        else:
+            event.app.exit(exception=KeyboardInterrupt, style="class:aborting")
+
+    return keys

@@ -1,0 +1,93 @@
+"""The conversation: reads messages and commands until there are no more."""
+
+import click
+
+from unabridged.cli.chat import commands
+from unabridged.cli.chat.talk import Chat
+from unabridged.cli.paint import paint
+from unabridged.cli.text import one_line
+from unabridged.cli.words import count, moment
+from unabridged.domain.budget import Mode
+from unabridged.domain.scope import space_of
+from unabridged.errors import UnabridgedError
+
+PREFIXES = (("t:", Mode.TOOLS), ("chat:", Mode.CHAT))
+"""The beginnings of a message that choose its mode, as in WorkspaceAI."""
+LEAVE = "/quit or Ctrl-D leaves; everything is kept."
+KEYS = "/help lists the commands · Alt-Enter begins a new line · Ctrl-D leaves"
+
+
+def converse(chat: Chat) -> None:
+    """Talk until the end.
+
+    Raises:
+        click.exceptions.Exit: Something failed on the way and nobody sat in front.
+    """
+    chat.screen.open(chat.memory, commands.names())
+    _greet(chat)
+    while not chat.done:
+        try:
+            line = chat.screen.read()
+        except KeyboardInterrupt:
+            chat.screen.note(LEAVE)
+            continue
+        if line is None:
+            break
+        handle(chat, line)
+    if chat.failed and not chat.screen.interactive:
+        raise click.exceptions.Exit(chat.failed.exit_code)
+
+
+def handle(chat: Chat, line: str) -> None:
+    """Take one message or command. ``//`` begins a message with a slash."""
+    if not line.strip():
+        return
+    try:
+        if line.startswith("/") and not line.startswith("//"):
+            commands.run(chat, line)
+        else:
+            mode, text = split_mode(line[1:] if line.startswith("//") else line)
+            chat.send(text, mode=mode)
+    except UnabridgedError as error:
+        chat.fail(error)
+
+
+def split_mode(text: str) -> tuple[Mode | None, str]:
+    """Take the prefix off a message that chooses its mode."""
+    for prefix, mode in PREFIXES:
+        if text[: len(prefix)].lower() == prefix:
+            return mode, text[len(prefix) :].lstrip()
+    return None, text
+
+
+def _greet(chat: Chat) -> None:
+    """Say who answers, and where the conversation goes on."""
+    memory, screen = chat.memory, chat.screen
+    upstream = memory.upstream  # chosen here: whom one talks with is known from the beginning
+    if screen.interactive:
+        settings = memory.settings
+        who = [
+            space_of(memory.scope, settings.isolation).name,
+            f"{upstream.model or upstream.provider} ({upstream.provider})",
+            f"{chat.mode.value} mode",
+        ]
+        if settings.store == "memory":
+            who.append("nothing is kept")
+        screen.say(["", paint("Unabridged", "bold") + paint("  " + " · ".join(who), "dim")])
+        screen.note(_where(chat))
+    if memory.upstream_note:
+        screen.note(memory.upstream_note)
+    if screen.interactive:
+        screen.note(KEYS)
+        screen.say([""])
+
+
+def _where(chat: Chat) -> str:
+    session = chat.memory.session
+    if session is None:
+        return "A new session begins with your first message."
+    line = next((one for one in chat.memory.sessions() if one.current), None)
+    said = count(line.exchanges, "exchange") if line else "no exchange"
+    title = one_line(session.title) or "untitled"
+    last = moment(session.updated)
+    return f"Going on with “{title}”, {said}, last {last} · /new begins another"

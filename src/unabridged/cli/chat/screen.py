@@ -1,0 +1,59 @@
+"""What the conversation needs of whatever shows it: a terminal, a pipe, a program."""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from unabridged.errors import UnabridgedError
+from unabridged.memory import Memory
+
+
+class Screen(Protocol):
+    """Where a conversation is read from and shown."""
+
+    @property
+    def interactive(self) -> bool:
+        """Whether a person sits in front of it."""
+        ...
+
+    def open(self, memory: Memory, commands: Iterable[str]) -> None:
+        """Take what helps in typing: earlier messages, names of commands."""
+        ...
+
+    def read(self, draft: str = "") -> str | None:
+        """Read a message or command; None at the end.
+
+        Args:
+            draft: A text to begin with, to be edited.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C was pressed while nothing was typed.
+        """
+        ...
+
+    def begin_answer(self) -> None:
+        """Show a sign of life until the first words come."""
+        ...
+
+    def delta(self, text: str, reasoning: str) -> None:
+        """Show more of an answer."""
+        ...
+
+    def working(self, text: str) -> None:
+        """Say what the model does: a tool called, a result."""
+        ...
+
+    def end_answer(self) -> None:
+        """Show what is left of an answer."""
+        ...
+
+    def say(self, lines: Iterable[str]) -> None:
+        """Show what a command answers."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Show something beside the matter."""
+        ...
+
+    def error(self, error: UnabridgedError) -> None:
+        """Show what went wrong and what to do."""
+        ...

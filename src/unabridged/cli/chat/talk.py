@@ -1,0 +1,59 @@
+"""A conversation on a screen: what it talks with, how it sends a message, how it fails."""
+
+from collections.abc import Callable
+from typing import Any
+
+from unabridged.cli.chat.answer import Asked, ask
+from unabridged.cli.chat.screen import Screen
+from unabridged.cli.output import echo_json
+from unabridged.cli.words import footer
+from unabridged.domain.budget import Mode
+from unabridged.errors import UnabridgedError
+from unabridged.wiring import Memory
+
+STOPPED = "Stopped. What came is kept, marked incomplete."
+
+
+class Chat:
+    """A conversation on a screen.
+
+    Args:
+        memory: What it talks with.
+        screen: Where it is read and shown.
+        data_of: Gives an answer for JSON, one line each; None for people.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        screen: Screen,
+        data_of: Callable[[Asked], dict[str, Any]] | None = None,
+    ) -> None:
+        self.memory = memory
+        self.screen = screen
+        self.mode = memory.settings.mode
+        self.done = False
+        self._data_of = data_of
+        self.failed: UnabridgedError | None = None
+
+    def send(self, text: str, *, mode: Mode | None = None, retry_of: str | None = None) -> Asked:
+        """Send a message, show its answer and the line under it."""
+        asked = ask(self.memory, text, self.screen, mode=mode or self.mode, retry_of=retry_of)
+        if self._data_of:
+            if not asked.error:
+                echo_json(self._data_of(asked), indent=None)
+        elif asked.context and asked.exchange:
+            prompt = asked.usage.prompt if asked.usage else None
+            self.screen.note(footer(asked.context, prompt))
+        if asked.stopped:
+            self.screen.note(STOPPED)
+            if not self.screen.interactive:
+                raise KeyboardInterrupt
+        if asked.error:
+            self.fail(asked.error)
+        return asked
+
+    def fail(self, error: UnabridgedError) -> None:
+        """Show an error; the conversation goes on."""
+        self.failed = error
+        self.screen.error(error)

@@ -1,0 +1,141 @@
+"""The conversation on a terminal: editing with prompt_toolkit, answers laid out by rich."""
+
+import time
+from collections.abc import Iterable
+
+import click
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.live import Live
+from rich.padding import Padding
+from rich.spinner import Spinner
+from rich.text import Text
+
+from unabridged.cli.chat.editor import Editor
+from unabridged.cli.chat.markdown import THEME, Answer
+from unabridged.cli.chat.stream import Blocks
+from unabridged.cli.output import echo, echo_error
+from unabridged.cli.paint import WIDEST, paint
+from unabridged.cli.text import safe, wrap
+from unabridged.errors import UnabridgedError
+from unabridged.memory import Memory
+
+INDENT = 2
+"""Cells before each line of an answer."""
+REFRESHES = 8
+"""How often a second a growing answer is drawn."""
+
+
+class TerminalScreen:
+    """A person's terminal."""
+
+    interactive = True
+
+    def __init__(self) -> None:
+        self._console = Console(theme=THEME, highlight=False, emoji=False, markup=False)
+        self._editor: Editor | None = None
+        self._blocks = Blocks()
+        self._live: Live | None = None
+        self._began = 0.0
+        self._doing = ""
+        self._gap = False
+
+    def open(self, memory: Memory, commands: Iterable[str]) -> None:
+        """Take the names of commands and the earlier messages for the editor."""
+        said = [exchange.user.text for exchange in memory.history(200)]
+        self._editor = Editor(said, list(commands))
+
+    def read(self, draft: str = "") -> str | None:
+        """Read a message or command; None at Ctrl-D."""
+        assert self._editor is not None  # noqa: S101 - `open` comes first
+        return self._editor.read(draft)
+
+    def begin_answer(self) -> None:
+        """Show that the model reads, and for how long by now."""
+        self._console.width = min(self._columns(), WIDEST)
+        self._blocks = Blocks()
+        self._began, self._doing, self._gap = time.monotonic(), "reading", False
+        click.echo()
+        self._live = Live(
+            get_renderable=self._growing,
+            console=self._console,
+            refresh_per_second=REFRESHES,
+            transient=True,
+        )
+        self._live.start()
+
+    def delta(self, text: str, reasoning: str) -> None:
+        """Show finished blocks for good, and the growing one below."""
+        if reasoning and not text:
+            self._doing = "thinking"
+        for block in self._blocks.feed(safe(text)):
+            self._print(block)
+
+    def working(self, text: str) -> None:
+        """Say what the model does."""
+        self._print(self._blocks.rest())
+        self._began, self._doing = time.monotonic(), "working"
+        line = Text(text, style="dim", overflow="ellipsis", no_wrap=True)
+        self._console.print(Padding(line, (0, 0, 0, INDENT)))
+        self._gap = True
+
+    def end_answer(self) -> None:
+        """Show what is left."""
+        if self._live:
+            self._live.stop()
+            self._live = None
+        self._print(self._blocks.rest())
+
+    def say(self, lines: Iterable[str]) -> None:
+        """Write lines."""
+        for line in lines:
+            echo(line)
+
+    def note(self, text: str) -> None:
+        """Write a dim line, broken where it is too long."""
+        room = min(self._columns(), WIDEST) - INDENT
+        for line in wrap(safe(text), room):
+            echo(" " * INDENT + paint(line, "dim"))
+        self._gap = True
+
+    def error(self, error: UnabridgedError) -> None:
+        """Write an error with its hint."""
+        echo_error(error, as_json=False)
+
+    def _columns(self) -> int:
+        return max(20, Console().width)
+
+    def _print(self, block: str) -> None:
+        """Print a block of an answer, an empty line between two."""
+        if not block.strip():
+            return
+        if self._gap:
+            self._console.print()
+        self._console.print(Padding(Answer(block.strip("\n")), (0, 0, 0, INDENT)))
+        self._gap = True
+
+    def _growing(self) -> RenderableType:
+        """What stands below the finished blocks: the growing one, or a sign of life."""
+        growing = self._blocks.growing
+        if growing.strip():
+            return Padding(
+                _Tail(Answer(growing.strip("\n"))), (1 if self._gap else 0, 0, 0, INDENT)
+            )
+        seconds = int(time.monotonic() - self._began)
+        waited = f" {seconds} s" if seconds else ""
+        spinner = Spinner("dots", text=Text(f"{self._doing} …{waited}", style="dim"), style="cyan")
+        return Padding(spinner, (0, 0, 0, INDENT))
+
+
+class _Tail:
+    """The last lines of something, as many as the terminal has room for."""
+
+    def __init__(self, inner: RenderableType) -> None:
+        self._inner = inner
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        lines = console.render_lines(self._inner, options, pad=False)
+        room = max(1, console.size.height - 3)
+        for number, line in enumerate(lines[-room:]):
+            if number:
+                yield Text("")
+            yield from line

@@ -1,0 +1,1 @@
+"""The commands, one file each; `cli.main` imports a file when its command is called."""

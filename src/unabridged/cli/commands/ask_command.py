@@ -1,0 +1,60 @@
+"""``unabridged ask``."""
+
+from typing import Any
+
+import click
+
+from unabridged.cli.chat.answer import Asked, ask
+from unabridged.cli.chat.plain import PlainScreen, SilentScreen
+from unabridged.cli.opening import open_memory, words_from
+from unabridged.cli.options import TALK, Invocation, common, example, invoked
+from unabridged.cli.output import exchange_data
+from unabridged.cli.words import footer
+from unabridged.domain.context import Tier
+
+
+@click.command(
+    "ask",
+    epilog=example(
+        'unabridged ask "What was the name of the hotel?"',
+        'git diff | unabridged ask "Review this:" - --new',
+    ),
+)
+@click.argument("text", nargs=-1, required=True)
+@common(*TALK)
+@invoked
+def command(invocation: Invocation, text: tuple[str, ...]) -> None:
+    """Ask one thing and print the answer.
+
+    It goes on with the newest session; --new begins another. The answer goes to standard output,
+    everything about it to standard error. A - stands for standard input.
+    """
+    memory = open_memory(invocation)
+    screen = SilentScreen() if invocation.json else PlainScreen()
+    asked = ask(memory, words_from(text), screen)
+    if asked.error:
+        raise asked.error
+    if invocation.json:
+        invocation.emit(answer_data(asked))
+    if asked.stopped:
+        raise KeyboardInterrupt
+
+
+def answer_data(asked: Asked) -> dict[str, Any]:
+    """Give an answer for JSON."""
+    context, exchange = asked.context, asked.exchange
+    data: dict[str, Any] = {"text": asked.text, "notes": asked.notes, "usage": asked.usage}
+    if exchange:
+        data |= {**exchange_data(exchange), "text": asked.text}
+    if context:
+        ledger = context.ledger
+        data |= {
+            "context": context.id,
+            "intent": ledger.intent,
+            "complexity": ledger.complexity,
+            "window": ledger.window,
+            "prompt_tokens": ledger.prompt_tokens,
+            "recalled": [row.id for row in ledger.kept(Tier.SEMANTIC)],
+            "footer": footer(context, asked.usage.prompt if asked.usage else None),
+        }
+    return data

@@ -1,0 +1,48 @@
+"""``unabridged chat``."""
+
+import sys
+
+import click
+
+from unabridged.cli.chat.loop import converse
+from unabridged.cli.chat.plain import PlainScreen, SilentScreen
+from unabridged.cli.chat.screen import Screen
+from unabridged.cli.chat.talk import Chat
+from unabridged.cli.commands.ask_command import answer_data
+from unabridged.cli.opening import open_memory
+from unabridged.cli.options import TALK, Invocation, common, example, invoked
+from unabridged.errors import MissingExtraError
+
+
+@click.command(
+    "chat",
+    epilog=example(
+        "unabridged chat",
+        "unabridged chat --ollama http://127.0.0.1:11434 --model qwen3:8b",
+        "printf 'My cat is called Ada.\\n/memory stats\\n' | unabridged chat",
+    ),
+)
+@click.option("--plain", is_flag=True, help="Plain text, without colour, layout and editing.")
+@common(*TALK)
+@invoked
+def command(invocation: Invocation, *, plain: bool) -> None:
+    """Talk with a model that remembers.
+
+    It goes on with the newest session; --new begins another. /help lists the commands. From a pipe,
+    each line is a message or a command.
+    """
+    memory = open_memory(invocation)
+    screen = _screen(plain=plain or not sys.stdin.isatty(), as_json=invocation.json)
+    converse(Chat(memory, screen, answer_data if invocation.json else None))
+
+
+def _screen(*, plain: bool, as_json: bool) -> Screen:
+    if as_json:
+        return SilentScreen()
+    if plain or not sys.stdout.isatty():
+        return PlainScreen()
+    try:
+        from unabridged.cli.chat.terminal import TerminalScreen  # noqa: PLC0415 - the extra `chat`
+    except ModuleNotFoundError as error:
+        raise MissingExtraError((error.name or "rich").partition(".")[0], "chat") from error
+    return TerminalScreen()

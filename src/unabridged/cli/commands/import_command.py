@@ -1,0 +1,153 @@
+"""``unabridged import``."""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import BinaryIO
+
+import click
+
+from unabridged.cli.opening import open_memory
+from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.output import echo
+from unabridged.cli.text import safe
+from unabridged.cli.words import count
+from unabridged.domain.views import Conversation, Unread
+from unabridged.errors import TransferError
+from unabridged.transfer.detect import known, open_file
+from unabridged.transfer.longmemeval import dates_from
+from unabridged.transfer.reader import Reader
+from unabridged.wiring import Memory
+
+UNREAD_SHOWN = 20
+"""Records that could not be read, as many as a person is shown."""
+_STEPS = 1000
+
+
+@dataclass
+class Report:
+    """What became of one file."""
+
+    file: str
+    format: str = ""
+    conversations: int = 0
+    exchanges: int = 0
+    added: int = 0
+    unread: list[Unread] = field(default_factory=list)
+    error: str = ""
+    hint: str = ""
+
+
+@click.command(
+    "import",
+    epilog=example(
+        "unabridged import conversations.json --dry-run",
+        "unabridged import chatgpt-export.zip",
+        "unabridged export | unabridged import - --user ann",
+    ),
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--dry-run", is_flag=True, help="Only count what is there; nothing is stored.")
+@click.option("--format", "form", metavar="NAME", help=f"Instead of looking: {known()}.")
+@click.option(
+    "--session-dates",
+    metavar="FILE",
+    help="The questions file of LongMemEval, for sessions that carry no dates.",
+)
+@common(*MEMORY)
+@invoked
+def command(
+    invocation: Invocation,
+    files: tuple[str, ...],
+    form: str | None,
+    session_dates: str | None,
+    *,
+    dry_run: bool,
+) -> None:
+    """Take over conversations from other programs.
+
+    Reads JSON Lines of role, content and time, ChatGPT's and Claude's account exports, LongMemEval
+    session files and our own export, packed or not. A - stands for standard input. What is here
+    already is passed over, so an import that was interrupted is resumed by repeating it. The exit
+    code is 7 where a file could not be read at all.
+    """
+    dates = dates_from(session_dates) if session_dates else None
+    memory = None if dry_run else open_memory(invocation)
+    reports = [Report(file) for file in files]
+    for report in reports:
+        try:
+            _take(report, memory, form, dates, quiet=invocation.json)
+        except TransferError as error:
+            report.error, report.hint = str(error), error.hint
+        except KeyboardInterrupt:
+            _tell(invocation, reports, dry_run=dry_run)
+            raise
+    _tell(invocation, reports, dry_run=dry_run)
+    if any(report.error for report in reports):
+        raise click.exceptions.Exit(TransferError.exit_code)
+
+
+def _take(
+    report: Report,
+    memory: Memory | None,
+    form: str | None,
+    dates: Mapping[str, datetime] | None,
+    *,
+    quiet: bool,
+) -> None:
+    """Read one file and store what is new, one conversation after the other."""
+    origin: str | BinaryIO = sys.stdin.buffer if report.file == "-" else report.file
+    with (
+        open_file(origin, format=form, dates=dates) as reader,
+        _progress(reader, report, quiet) as moved,
+    ):
+        report.format = reader.format
+        for item in reader:
+            match item:
+                case Unread():
+                    report.unread.append(item)
+                case Conversation():
+                    report.conversations += 1
+                    report.exchanges += len(item.exchanges)
+                    if memory is not None:
+                        report.added += memory.admit(item)
+            moved()
+
+
+@contextmanager
+def _progress(reader: Reader, report: Report, quiet: bool) -> Iterator[Callable[[], None]]:  # noqa: FBT001 - one caller
+    """Show how far a file is read, where a terminal is there to show it."""
+    hidden = quiet or not sys.stderr.isatty()
+    length = None if reader.progress.share is None else _STEPS
+    with click.progressbar(
+        length=length or _STEPS, label=report.file, file=sys.stderr, hidden=hidden, width=30
+    ) as shown:
+
+        def moved() -> None:
+            done = int((reader.progress.share or 0) * _STEPS)
+            if done > shown.pos:
+                shown.update(done - shown.pos)
+
+        yield moved
+
+
+def _tell(invocation: Invocation, reports: list[Report], *, dry_run: bool) -> None:
+    if invocation.json:
+        invocation.emit({"dry_run": dry_run, "files": reports})
+        return
+    for report in reports:
+        if report.error:
+            echo(f"{report.file}: {report.error} {report.hint}", "bad", err=True)
+            continue
+        found = (
+            f"{report.file}: {count(report.exchanges, 'exchange')}"
+            f" in {count(report.conversations, 'conversation')} ({report.format})"
+        )
+        echo(f"{found}, {'nothing stored' if dry_run else f'{report.added:,} added'}")
+        for unread in report.unread[:UNREAD_SHOWN]:
+            echo(safe(f"  could not read {unread.where}: {unread.reason}"), "warn", err=True)
+        if len(report.unread) > UNREAD_SHOWN:
+            more = len(report.unread) - UNREAD_SHOWN
+            echo(f"  and {more:,} more; --json lists all", "warn", err=True)

@@ -1,0 +1,66 @@
+"""``unabridged models``."""
+
+import sys
+
+import click
+
+from unabridged.cli.lists import model_lines
+from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.output import echo, echo_lines
+from unabridged.wiring import available_models, fetch_model
+
+_OPTIONS = ("home", "ollama_url", "openai_url", "gguf", "json")
+
+
+@click.group(
+    "models",
+    invoke_without_command=True,
+    epilog=example("unabridged models", "unabridged models get smollm2"),
+)
+@common(*_OPTIONS)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """List the models that can answer, or fetch a small one."""
+    if ctx.invoked_subcommand is None:
+        _list(Invocation(ctx))
+
+
+@command.command("list", epilog=example("unabridged models list --json"))
+@common(*_OPTIONS)
+@invoked
+def list_command(invocation: Invocation) -> None:
+    """List the models that can answer, and from where."""
+    _list(invocation)
+
+
+@command.command(
+    "get", epilog=example("unabridged models get smollm2", "unabridged chat --upstream gguf")
+)
+@click.argument("name")
+@common("home", "json")
+@invoked
+def get_command(invocation: Invocation, name: str) -> None:
+    """Fetch a small model into the home, to try everything without a server.
+
+    smollm2 is SmolLM2-135M-Instruct: 98 MB, Apache-2.0. It is small and answers badly.
+    """
+    quiet = invocation.json or not sys.stderr.isatty()
+    with click.progressbar(length=1, label=name, file=sys.stderr, hidden=quiet) as progress:
+
+        def show(done: int, total: int) -> None:
+            progress.length = max(total, 1)
+            progress.update(done - progress.pos)
+
+        path = fetch_model(invocation.settings(), name, show)
+    if invocation.json:
+        invocation.emit({"path": path})
+        return
+    echo(f"{name} is in {path}. Talk to it with: unabridged chat --upstream gguf")
+
+
+def _list(invocation: Invocation) -> None:
+    models = available_models(invocation.settings())
+    if invocation.json:
+        invocation.emit(models)
+        return
+    echo_lines(model_lines(models))

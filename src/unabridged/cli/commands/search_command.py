@@ -1,0 +1,32 @@
+"""``unabridged search``."""
+
+import click
+
+from unabridged.cli.lists import found_lines
+from unabridged.cli.opening import open_memory, words_from
+from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.output import echo, echo_lines
+
+
+@click.command(
+    "search",
+    epilog=example(
+        "unabridged search hotel lisbon", 'unabridged search --json --limit 3 "the blue folder"'
+    ),
+)
+@click.argument("query", nargs=-1, required=True)
+@click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True)
+@common(*MEMORY)
+@invoked
+def command(invocation: Invocation, query: tuple[str, ...], limit: int) -> None:
+    """Find exchanges by what was said.
+
+    The whole space is searched, every session and branch. `unabridged show ID` shows one whole.
+    """
+    found = open_memory(invocation).search(words_from(query), limit)
+    if invocation.json:
+        invocation.emit(found)
+        return
+    if not found:
+        echo("Nothing was found.", "dim")
+    echo_lines(line for one in found for line in found_lines(one))

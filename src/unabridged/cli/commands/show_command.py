@@ -1,0 +1,29 @@
+"""``unabridged show``."""
+
+import click
+
+from unabridged.cli.opening import open_memory
+from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.output import echo_lines, exchange_data
+from unabridged.cli.transcript import exchange_lines
+
+
+@click.command("show", epilog=example("unabridged show 01KAJ3", "unabridged show --session 2"))
+@click.argument("wanted", required=False, metavar="[ID]")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="Exchanges.")
+@common(*MEMORY, "session")
+@invoked
+def command(invocation: Invocation, wanted: str | None, limit: int) -> None:
+    """Show an exchange, or a whole session, as it was said.
+
+    ID is an exchange's id or the beginning of one. Without it, the newest session is shown, or the
+    one that --session names.
+    """
+    memory = open_memory(invocation)
+    exchanges = [memory.show(wanted)] if wanted else memory.history(limit)
+    if invocation.json:
+        data = [exchange_data(exchange) for exchange in exchanges]
+        invocation.emit(data[0] if wanted else data)
+        return
+    for exchange in exchanges:
+        echo_lines(exchange_lines(exchange))

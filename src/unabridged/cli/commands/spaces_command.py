@@ -1,0 +1,120 @@
+"""``unabridged spaces``."""
+
+import click
+
+from unabridged.cli.opening import open_home
+from unabridged.cli.options import PLACE, Invocation, common, example, invoked
+from unabridged.cli.output import echo, echo_lines, plain
+from unabridged.cli.paint import Column, table, width
+from unabridged.cli.words import count, size
+from unabridged.domain.scope import Space
+from unabridged.errors import InputError, NotFoundError
+from unabridged.wiring import Home
+
+
+@click.group(
+    "spaces",
+    invoke_without_command=True,
+    epilog=example(
+        "unabridged spaces",
+        "unabridged spaces rename default/default ann/default",
+        "unabridged spaces merge ann/work ann/default",
+    ),
+)
+@common(*PLACE)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """List, rename or merge spaces: whose memory is kept apart.
+
+    A space is written USER/AGENT, or USER/AGENT/MODEL where models are kept apart too.
+    """
+    if ctx.invoked_subcommand is None:
+        _list(Invocation(ctx))
+
+
+@command.command("list", epilog=example("unabridged spaces list --json"))
+@common(*PLACE)
+@invoked
+def list_command(invocation: Invocation) -> None:
+    """List the spaces."""
+    _list(invocation)
+
+
+@command.command("rename", epilog=example("unabridged spaces rename default/default ann/default"))
+@click.argument("old")
+@click.argument("new")
+@common(*PLACE)
+@invoked
+def rename_command(invocation: Invocation, old: str, new: str) -> None:
+    """Rename a space."""
+    home = open_home(invocation)
+    source, target = find_space(home, old), parse_space(new)
+    home.rename(source, target)
+    if invocation.json:
+        invocation.emit({"old": source.name, "new": target.name})
+        return
+    echo(f"{source.name} is now {target.name}.")
+
+
+@command.command("merge", epilog=example("unabridged spaces merge ann/work ann/default"))
+@click.argument("source")
+@click.argument("into")
+@common(*PLACE)
+@invoked
+def merge_command(invocation: Invocation, source: str, into: str) -> None:
+    """Copy everything of a space into another; the source stays as it is."""
+    home = open_home(invocation)
+    origin, target = find_space(home, source), find_space(home, into)
+    added = home.merge(origin, target)
+    if invocation.json:
+        invocation.emit({"source": origin.name, "into": target.name, "added": added})
+        return
+    echo(f"{count(added, 'exchange')} of {origin.name} came into {target.name}.")
+
+
+def parse_space(text: str) -> Space:
+    """Read a space as people write it.
+
+    Raises:
+        InputError: It has not two or three parts.
+    """
+    parts = text.split("/", 2)
+    if len(parts) < 2 or not all(part.strip() for part in parts):
+        raise InputError(
+            f"{text!r} names no space.", hint="Write it USER/AGENT, or USER/AGENT/MODEL."
+        )
+    return Space(*parts)
+
+
+def find_space(home: Home, text: str) -> Space:
+    """Give the space of that name, also where a name in it holds a slash.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    for info in home.spaces():
+        if info.space.name == text:
+            return info.space
+    raise NotFoundError(f"There is no space {text!r}.", hint="`unabridged spaces` lists them.")
+
+
+def _list(invocation: Invocation) -> None:
+    spaces = open_home(invocation).spaces()
+    if invocation.json:
+        invocation.emit([{"name": info.space.name, **plain(info)} for info in spaces])
+        return
+    if not spaces:
+        echo("There is no space yet; `unabridged chat` begins one.", "dim")
+        return
+    columns = [
+        Column("space", flexible=True),
+        Column("sessions", right=True),
+        Column("exchanges", right=True),
+        Column("size", right=True),
+        Column("", flexible=True, style="bad"),
+    ]
+    rows = [
+        (i.space.name, f"{i.sessions:,}", f"{i.exchanges:,}", size(i.bytes), i.damaged)
+        for i in spaces
+    ]
+    echo_lines(table(columns, rows, width()))

@@ -1,0 +1,36 @@
+"""``unabridged why``."""
+
+import click
+
+from unabridged.cli.account import account_data, account_lines
+from unabridged.cli.opening import open_memory
+from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.output import dumps, echo, echo_lines
+from unabridged.cli.paint import colour_out, width
+from unabridged.cli.text import safe
+
+
+@click.command("why", epilog=example("unabridged why", "unabridged why --json 01KAJ3 | jq .parts"))
+@click.argument("wanted", required=False, metavar="[ID]")
+@click.option("--all", "everything", is_flag=True, help="List every candidate, however many.")
+@click.option("--prompt", is_flag=True, help="Show the prompt itself, rendered again.")
+@common(*MEMORY)
+@invoked
+def command(invocation: Invocation, wanted: str | None, *, everything: bool, prompt: bool) -> None:
+    """Account for every token of a prompt.
+
+    ID is the exchange that the prompt was for, or the beginning of its id; without it, the last.
+    With --json, the tokens in "parts" add up to "window".
+    """
+    account = open_memory(invocation).why(wanted)
+    if invocation.json:
+        invocation.emit(account_data(account, prompt=prompt))
+        return
+    if not prompt:
+        echo_lines(account_lines(account, width(), colour=colour_out(), everything=everything))
+        return
+    for message in account.messages or ():
+        echo(f"── {message.get('role', '')}", "accent")
+        content = message.get("content")
+        echo(safe(content) if isinstance(content, str) else dumps(message))
+        echo()

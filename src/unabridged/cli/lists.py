@@ -1,0 +1,107 @@
+"""Lists that commands and the chat both show: sessions, models, figures, pins."""
+
+from collections.abc import Sequence
+
+from unabridged.cli.paint import Column, paint, table, width
+from unabridged.cli.text import clip, one_line
+from unabridged.cli.words import count, day, moment, percent, size
+from unabridged.domain.views import Found, Pin, SessionLine, Stats, TokenLine
+from unabridged.wiring import ModelLine
+
+
+def session_lines(lines: Sequence[SessionLine]) -> list[str]:
+    """List sessions with the number that names each."""
+    columns = [
+        Column("", right=True, style="dim"),
+        Column("", style="accent"),
+        Column("session", flexible=True),
+        Column("exchanges", right=True),
+        Column("last", style="dim"),
+        Column("id", style="dim"),
+    ]
+    rows = [
+        (
+            str(number),
+            "●" if line.current else "",
+            line.session.title or "(untitled)",
+            f"{line.exchanges:,}",
+            moment(line.session.updated),
+            line.session.id,
+        )
+        for number, line in enumerate(lines, 1)
+    ]
+    return table(columns, rows, width())
+
+
+def model_lines(models: Sequence[ModelLine], *current: str) -> list[str]:
+    """List the models that can answer; ``current`` is the provider and name of the one that does."""
+    columns = [
+        Column("", right=True, style="dim"),
+        Column("", style="accent"),
+        Column("model", flexible=True),
+        Column("from"),
+        Column("window", right=True),
+        Column("", flexible=True, style="dim"),
+    ]
+    rows = [
+        (
+            str(number),
+            "●" if (line.provider, line.model) == current else "",
+            line.model,
+            line.provider,
+            f"{line.window:,}" if line.window else "",
+            line.note,
+        )
+        for number, line in enumerate(models, 1)
+    ]
+    return table(columns, rows, width())
+
+
+def stats_lines(stats: Stats) -> list[str]:
+    """Show the figures of a space."""
+    rows = [
+        ("space", stats.space),
+        ("kept", f"{count(stats.exchanges, 'exchange')} in {count(stats.sessions, 'session')}"),
+        ("", f"{count(stats.messages, 'message')}, {count(stats.tokens, 'token')}"),
+        ("on disk", size(stats.bytes)),
+    ]
+    if stats.first and stats.last:
+        rows.append(("from", f"{day(stats.first)} to {day(stats.last)}"))
+    rows.append(("pinned", count(stats.pins, "text")))
+    rows.append(("ledgers", count(stats.contexts, "prompt")))
+    for title, counts in (("states", stats.states), ("models", stats.models)):
+        if counts:
+            rows.append((title, ", ".join(f"{name} {number:,}" for name, number in counts.items())))
+    if stats.calibration:
+        rows.append(("calibrated", ", ".join(stats.calibration)))
+    return table([Column("", style="dim"), Column("", flexible=True)], rows, width())
+
+
+def token_lines(lines: Sequence[TokenLine]) -> list[str]:
+    """Show the parts of the last prompt's window."""
+    columns = [Column("part"), Column("tokens", right=True), Column("share", right=True)]
+    rows = [(line.part, f"{line.tokens:,}", percent(line.share)) for line in lines]
+    return table(columns, rows, width())
+
+
+def pin_lines(pins: Sequence[Pin]) -> list[str]:
+    """List what every prompt carries."""
+    columns = [
+        Column("", right=True, style="dim"),
+        Column("", flexible=True),
+        Column("", style="dim"),
+    ]
+    rows = [(str(number), pin.text, day(pin.at)) for number, pin in enumerate(pins, 1)]
+    return table(columns, rows, width())
+
+
+def found_lines(found: Found) -> list[str]:
+    """Show an exchange that was found: its date, id, evidence and first words."""
+    exchange, room = found.exchange, width()
+    head = f"{day(exchange.at)}  {exchange.id}  {found.score:.2f}"
+    title = clip(one_line(found.session_title), max(0, room - len(head) - 2))
+    lines = [f"{paint(head, 'dim')}  {paint(title, 'accent')}"]
+    lines.append("  " + clip("› " + one_line(exchange.user.text), room - 2))
+    if exchange.answer:
+        lines.append("    " + clip(one_line(exchange.answer.text), room - 4))
+    return [*lines, ""]

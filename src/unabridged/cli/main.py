@@ -1,0 +1,149 @@
+"""The command line. A command's module is imported when the command is called, not before.
+
+Exit codes: 0 done; 1 something unexpected, or ``doctor`` found a fault; 2 a wrong option, setting or
+input; 3 an id or name that names nothing; 4 what must be sent does not fit the window; 5 the store;
+6 the model server; 7 a foreign file; 130 interrupted; 141 the reader of the output went away.
+"""
+
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from unabridged.cli.options import DEBUG, JSON, common
+from unabridged.cli.output import echo, echo_error
+from unabridged.errors import UnabridgedError
+
+COMMANDS: Mapping[str, str] = {
+    "chat": "Talk with a model that remembers.",
+    "ask": "Ask one thing and print the answer.",
+    "search": "Find exchanges by what was said.",
+    "show": "Show an exchange, or a whole session, as it was said.",
+    "why": "Account for every token of a prompt.",
+    "sessions": "List the sessions, the newest first.",
+    "spaces": "List, rename or merge spaces: whose memory is kept apart.",
+    "stats": "Say how much the memory holds.",
+    "models": "List the models that can answer, or fetch a small one.",
+    "config": "Show every setting and where it came from, or change one.",
+    "import": "Take over conversations from other programs.",
+    "export": "Write the conversations out.",
+    "doctor": "Check what is installed, what answers, and whether the store is sound.",
+    "bench": "Measure this installation.",
+}
+"""Every command with its first line of help; each lives in ``cli/commands``."""
+
+INTERRUPTED = 130
+READER_GONE = 141
+
+
+class Root(click.Group):
+    """The group of all commands: imports them late, and turns errors into words and exit codes."""
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        """Name every command, in the order of use."""
+        return list(COMMANDS)
+
+    def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command's module and give the command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"unabridged.cli.commands.{cmd_name}_command")
+        command = module.command
+        assert isinstance(command, click.Command)  # noqa: S101 - a slip in our own table
+        return command
+
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,  # noqa: ARG002, FBT001, FBT002 - click's own signature
+        **extra: Any,
+    ) -> Any:
+        """Run a command line and exit."""
+        words = list(sys.argv[1:] if args is None else args)
+        prog_name = prog_name or "unabridged"
+        self._main_shell_completion(extra, prog_name, complete_var)
+        try:
+            code = self._run(words, prog_name, extra)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # The reader has what it wanted; the interpreter's own last flush must not complain.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = READER_GONE
+        sys.exit(code)
+
+    def _run(self, words: list[str], prog_name: str, extra: dict[str, Any]) -> int:
+        """Run a command line and give its exit code."""
+        meta: dict[str, Any] = {JSON: "--json" in words, DEBUG: "--debug" in words}
+        try:
+            with self.make_context(prog_name, words, **extra) as ctx:
+                meta = ctx.meta
+                self.invoke(ctx)
+        except click.exceptions.Exit as end:
+            return end.exit_code
+        except (KeyboardInterrupt, click.Abort):
+            echo(err=True)
+            return INTERRUPTED
+        except BrokenPipeError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the outermost edge: every error becomes words
+            if meta.get(DEBUG):
+                traceback.print_exc()
+            return _told(error, as_json=bool(meta.get(JSON)))
+        return 0
+
+
+def _told(error: Exception, *, as_json: bool) -> int:
+    """Write an error for people or programs and give its exit code."""
+    code = getattr(error, "exit_code", 1)
+    match error:
+        case UnabridgedError():
+            told = error
+        case click.ClickException():
+            told = UnabridgedError(error.format_message(), hint=_usage(error))
+        case _:
+            said = f"{type(error).__name__}: {error}"
+            told = UnabridgedError(
+                f"Something unexpected happened ({said}). This is a fault of the program.",
+                hint="Run it again with --debug behind `unabridged`, and report what it shows.",
+            )
+    echo_error(told, as_json=as_json)
+    return code if isinstance(code, int) else 1
+
+
+def _usage(error: click.ClickException) -> str:
+    ctx = getattr(error, "ctx", None)
+    return f"`{ctx.command_path} --help` shows what it takes." if ctx else ""
+
+
+@click.group(
+    cls=Root,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="`unabridged COMMAND --help` tells about one command, with an example.",
+)
+@common("home", "user", "agent", "model", "upstream", "json", "debug")
+@click.version_option(package_name="unabridged", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Conversation memory that never cuts you off mid-sentence.
+
+    Everything that was said is kept, whole, in one folder on this machine, and every prompt
+    accounts for its tokens. Begin with: unabridged chat
+    """
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    cli.main()

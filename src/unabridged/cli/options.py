@@ -1,0 +1,148 @@
+"""The options that commands share, and what they open: settings and a memory."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import click
+
+from unabridged import config
+from unabridged.cli.output import echo_json
+from unabridged.domain.settings import Settings
+from unabridged.errors import InputError
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_PREFIX = "unabridged."
+JSON = _PREFIX + "json"
+DEBUG = _PREFIX + "debug"
+
+_OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
+    "home": (("--home",), {"metavar": "FOLDER", "help": "Where everything is kept."}),
+    "user": (("--user",), {"metavar": "NAME", "help": "Whose memory it is."}),
+    "agent": (("--agent",), {"metavar": "NAME", "help": "Which assistant's memory it is."}),
+    "model": (("--model",), {"metavar": "NAME", "help": "The model that answers."}),
+    "upstream": (
+        ("--upstream",),
+        {"metavar": "KIND", "help": "What answers: auto, ollama, openai, gguf or quote."},
+    ),
+    "ollama_url": (("--ollama", "ollama_url"), {"metavar": "URL", "help": "Talk to this Ollama."}),
+    "openai_url": (
+        ("--openai", "openai_url"),
+        {"metavar": "URL", "help": "Talk to this OpenAI-compatible server (…/v1)."},
+    ),
+    "gguf": (("--gguf",), {"metavar": "PATH", "help": "Answer with this model file, in-process."}),
+    "window": (
+        ("--window",),
+        {"type": int, "metavar": "TOKENS", "help": "Tokens of prompt and answer together."},
+    ),
+    "persona": (("--persona",), {"metavar": "FILE", "help": "A text file as the system prompt."}),
+    "tools": (
+        ("--tools",),
+        {
+            "multiple": True,
+            "metavar": "FILE",
+            "help": "Offer the functions of a Python file (FILE or FILE:NAME) in tools mode.",
+        },
+    ),
+    "mode": (
+        ("--mode",),
+        {"type": click.Choice(["chat", "tools"]), "help": "Whether tools are offered."},
+    ),
+    "session": (
+        ("--session",),
+        {"metavar": "WHICH", "help": "A session: its id, title or number in `sessions`."},
+    ),
+    "new": (("--new",), {"is_flag": True, "help": "Begin a new session."}),
+    "ephemeral": (("--ephemeral",), {"is_flag": True, "help": "Keep nothing of it."}),
+    "json": (("--json",), {"is_flag": True, "help": "Write JSON."}),
+    "debug": (("--debug",), {"is_flag": True, "help": "Show a traceback with an error."}),
+}
+_SCOPE = ("home", "user", "agent")
+_SERVED = ("model", "upstream", "ollama_url", "openai_url", "gguf", "window")
+PLACE = ("home", "json")
+MEMORY = (*_SCOPE, "json")
+TALK = (*_SCOPE, *_SERVED, "persona", "tools", "mode", "session", "new", "ephemeral", "json")
+_KINDS = {"ollama_url": "ollama", "openai_url": "openai", "gguf": "gguf"}
+_SETTINGS = frozenset(config.NAMES)
+
+
+def common(*names: str) -> Callable[[Command], Command]:
+    """Give a command shared options; their values are kept for its ``Invocation``."""
+
+    def decorate(command: Command) -> Command:
+        for name in reversed(names):
+            flags, extra = _OPTIONS[name]
+            command = click.option(*flags, callback=_keep, expose_value=False, **extra)(command)
+        return command
+
+    return decorate
+
+
+def example(*lines: str) -> str:
+    """Give the examples of a command as the end of its help."""
+    return "\b\nExample:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    """Keep what was given; a command's own option wins over the same one before the command."""
+    if value not in (None, False, ()):
+        ctx.meta[_PREFIX + str(param.name)] = value
+
+
+class Invocation:
+    """One call of a command: what was asked for, and what it opened.
+
+    Args:
+        ctx: click's context of the command.
+    """
+
+    def __init__(self, ctx: click.Context) -> None:
+        self.ctx = ctx
+
+    def given(self, name: str) -> Any:
+        """Give the value of a shared option, or None."""
+        return self.ctx.meta.get(_PREFIX + name)
+
+    @property
+    def json(self) -> bool:
+        """Whether JSON is asked for."""
+        return bool(self.given("json"))
+
+    def reading(self) -> config.Reading:
+        """Read the settings, with where each came from.
+
+        Raises:
+            SettingError: A setting cannot be used.
+        """
+        chosen = {name: self.given(name) for name in _SETTINGS - {"home"}}
+        kinds = [kind for name, kind in _KINDS.items() if chosen.get(name)]
+        if len(kinds) > 1:
+            raise InputError(
+                "More than one upstream was named.",
+                hint="Keep one of --ollama, --openai and --gguf.",
+            )
+        if kinds and not chosen.get("upstream"):
+            chosen["upstream"] = kinds[0]
+        if self.given("ephemeral"):
+            chosen["store"] = "memory"
+        return config.read(home=self.given("home"), **chosen)
+
+    def settings(self) -> Settings:
+        """Read the settings."""
+        return self.reading().settings
+
+    def emit(self, data: Any) -> None:
+        """Write JSON to standard output."""
+        echo_json(data)
+
+
+def invoked(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Hand a command its ``Invocation`` as first argument."""
+
+    @click.pass_context
+    def with_invocation(ctx: click.Context, /, *args: Any, **kwargs: Any) -> Any:
+        return ctx.invoke(command, Invocation(ctx), *args, **kwargs)
+
+    with_invocation.__name__ = command.__name__
+    with_invocation.__doc__ = command.__doc__
+    return with_invocation

@@ -1,0 +1,132 @@
+"""Colour and layout for lines of text: tables, and the bar of a window. Needs no extra."""
+
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from unabridged import config
+from unabridged.cli.text import cells, clip, one_line, pad
+
+STYLES: Mapping[str, Mapping[str, object]] = {
+    "": {},
+    "bold": {"bold": True},
+    "dim": {"fg": "bright_black"},
+    "accent": {"fg": "cyan"},
+    "good": {"fg": "green"},
+    "warn": {"fg": "yellow"},
+    "bad": {"fg": "red"},
+    "system": {"fg": "blue"},
+    "tools": {"fg": "magenta"},
+    "knowledge": {"fg": "bright_magenta"},
+    "recent": {"fg": "cyan"},
+    "immediate": {"fg": "green"},
+    "semantic": {"fg": "yellow"},
+    "message": {"fg": "bright_white"},
+    "answer": {"fg": "bright_blue"},
+}
+WIDEST = 100
+"""Cells that a line takes at most, however wide the terminal is."""
+
+
+def width() -> int:
+    """Cells to lay out for: the terminal's, at most 100, at least 40."""
+    return max(40, min(shutil.get_terminal_size().columns, WIDEST))
+
+
+def colour_out() -> bool:
+    """Whether standard output is a terminal that shows colour."""
+    return coloured(sys.stdout)
+
+
+def coloured(stream: Any) -> bool:
+    """Whether a stream is a terminal that shows colour."""
+    return bool(stream.isatty()) and config.colour_wanted()
+
+
+def paint(text: str, style: str) -> str:
+    """Give a text its colour; ``click.echo`` takes it off where none is wanted."""
+    return click.style(text, **STYLES[style]) if style and text else text  # type: ignore[arg-type] # the table holds style's own arguments
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table.
+
+    Attributes:
+        title: Its head, or empty.
+        right: Whether its cells stand at the right edge.
+        flexible: Whether it gives way where the terminal is narrow.
+        style: The style of its cells.
+    """
+
+    title: str
+    right: bool = False
+    flexible: bool = False
+    style: str = ""
+
+
+def table(columns: Sequence[Column], rows: Sequence[Sequence[str]], room: int) -> list[str]:
+    """Lay out a table in at most ``room`` cells; flexible columns are clipped to fit."""
+    shown = [[one_line(cell) for cell in row] for row in rows]
+    heads = [column.title for column in columns]
+    wide = [max(map(cells, texts)) for texts in zip(heads, *shown, strict=True)]
+    excess = sum(wide) + 2 * (len(columns) - 1) - room
+    for place in sorted(range(len(columns)), key=lambda place: -wide[place]):
+        if columns[place].flexible and excess > 0:
+            taken = min(excess, wide[place] - 8)
+            wide[place] -= max(0, taken)
+            excess -= max(0, taken)
+    lines = []
+    if any(heads):
+        head = [
+            pad(column.title, w, right=column.right)
+            for column, w in zip(columns, wide, strict=True)
+        ]
+        lines.append(paint("  ".join(head).rstrip(), "dim"))
+    for row in shown:
+        parts = [
+            paint(pad(clip(cell, w), w, right=column.right), column.style)
+            for cell, w, column in zip(row, wide, columns, strict=True)
+        ]
+        lines.append("  ".join(parts).rstrip())
+    return lines
+
+
+PARTS: Mapping[str, tuple[str, str, str]] = {
+    "system": ("S", "█", "the system prompt"),
+    "tools": ("T", "█", "tool definitions"),
+    "knowledge": ("K", "█", "pinned and known facts"),
+    "recent": ("R", "█", "older history of this session"),
+    "immediate": ("I", "█", "the newest exchanges of this session"),
+    "semantic": ("E", "█", "recalled for this message"),
+    "message": ("M", "█", "your message"),
+    "answer": ("a", "▒", "kept free for the answer"),
+    "margin": ("-", "░", "for counting errors"),
+    "reserve": (".", "░", "reserve"),
+    "unused": (" ", " ", "left unused"),
+}
+"""The parts of a window in the order of the bar: letter without colour, block, meaning."""
+
+
+def bar(parts: Mapping[str, int], room: int, *, colour: bool) -> str:
+    """Draw a window as a bar of exactly ``room`` cells; a part that has tokens has a cell."""
+    names = [name for name in PARTS if parts.get(name, 0) > 0]
+    names += sorted(name for name in parts if name not in PARTS and parts[name] > 0)
+    total = sum(parts[name] for name in names) or 1
+    widths = {name: max(1, int(parts[name] * room / total)) for name in names}
+    by_error = sorted(names, key=lambda name: widths[name] - parts[name] * room / total)
+    while names and sum(widths.values()) < room:
+        for name in by_error[: room - sum(widths.values())]:
+            widths[name] += 1
+    while sum(widths.values()) > room:
+        widths[max(widths, key=lambda name: widths[name])] -= 1
+    drawn = []
+    for name in names:
+        letter, block, _ = PARTS.get(name, ("?", "█", ""))
+        text = (block if colour else letter) * widths[name]
+        drawn.append(paint(text, name if name in STYLES else "dim") if colour else text)
+    return "".join(drawn)

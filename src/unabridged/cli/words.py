@@ -1,0 +1,82 @@
+"""Numbers, dates and counts as people read them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+
+from unabridged.domain.context import Context, LedgerRow, Tier
+
+_MONTHS = (
+    "January February March April May June July August September October November December".split()
+)
+
+
+def count(number: int, thing: str) -> str:
+    """Write ``1 exchange``, ``2,000 exchanges``."""
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
+def size(number: int) -> str:
+    """Write a number of bytes in decimal units."""
+    amount = float(number)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if amount < 1000:
+            return f"{amount:,.0f} {unit}" if unit == "bytes" else f"{amount:,.1f} {unit}"
+        amount /= 1000
+    return f"{amount:,.1f} TB"
+
+
+def moment(at: datetime | None) -> str:
+    """Write a time to the minute, in the machine's time zone."""
+    return at.astimezone().strftime("%Y-%m-%d %H:%M") if at else ""
+
+
+def day(at: datetime | None) -> str:
+    """Write a date, in the machine's time zone."""
+    return at.astimezone().strftime("%Y-%m-%d") if at else ""
+
+
+def percent(share: float) -> str:
+    """Write a share of 0 to 1."""
+    return f"{100 * share:.0f} %"
+
+
+def month(at: datetime, now: datetime) -> str:
+    """Name the month of a date as one says it: today, March, March 2024."""
+    at, now = at.astimezone(), now.astimezone()
+    if at.date() == now.date():
+        return "today"
+    name = _MONTHS[at.month - 1]
+    return name if at.year == now.year else f"{name} {at.year}"
+
+
+def recalled(rows: Sequence[LedgerRow], now: datetime) -> str:
+    """Say what was recalled: ``recalled 3 exchanges, 2 from March``."""
+    if not rows:
+        return "nothing recalled"
+    said = f"recalled {count(len(rows), 'exchange')}"
+    months = Counter(month(row.at, now) for row in rows if row.at)
+    if not months:
+        return said
+    name, often = months.most_common(1)[0]
+    if often == len(rows):
+        return f"{said} from {name}"
+    return f"{said}, {often} from {name}" if often > 1 or len(months) == 1 else said
+
+
+def footer(context: Context, prompt: int | None = None) -> str:
+    """Give the line under an answer.
+
+    Args:
+        context: What was sent.
+        prompt: Tokens of the prompt as the server reported them; None for the plan.
+    """
+    ledger = context.ledger
+    tokens = ledger.prompt_tokens if prompt is None else prompt
+    said = [
+        recalled(ledger.kept(Tier.SEMANTIC), context.at),
+        f"{tokens:,} of {ledger.window:,} tokens",
+    ]
+    if ledger.prefix_reuse is not None:
+        said.append(f"{percent(ledger.prefix_reuse)} same prefix")
+    return " · ".join(said)
