@@ -58,7 +58,7 @@ def account_lines(
         lines.append(paint(f"○ {rest} were not considered", "dim"))
     for note in ledger.notes:
         lines += [paint(line, "warn") for line in wrap(f"Note: {safe(note)}", room)]
-    return [*lines, *_proof(account, room)]
+    return [*lines, "", *_proof(account, room)]
 
 
 def _head(account: Account, room: int) -> list[str]:
@@ -88,8 +88,8 @@ def _legend(ledger: Ledger, room: int, *, colour: bool) -> list[str]:
         Column("share", right=True),
         Column("", flexible=True, style="dim"),
     ]
-    names = [name for name in PARTS if name in ledger.parts]
-    names += sorted(set(ledger.parts) - set(PARTS))
+    names = [name for name in PARTS if ledger.parts.get(name)]
+    names += sorted(name for name in ledger.parts if name not in PARTS and ledger.parts[name])
     rows = []
     for name in names:
         letter, block, meaning = PARTS.get(name, ("?", "█", ""))
@@ -149,7 +149,8 @@ def _row(row: LedgerRow, account: Account) -> Sequence[str]:
 
 def _proof(account: Account, room: int) -> list[str]:
     if account.intact:
-        said = f"Rendered again from what is stored, byte for byte ({account.hash[:12]})."
+        proof = f" (SHA-256 {account.hash[:12]}…)" if account.hash else ""
+        said = f"Rendered again from what is stored, it is the same byte for byte{proof}."
         return [paint(line, "dim") for line in wrap(said, room)]
     gone = f": gone since are {', '.join(account.missing)}" if account.missing else ""
     return [paint(line, "warn") for line in wrap(f"It cannot be rendered again whole{gone}.", room)]

@@ -3,58 +3,62 @@
 from collections.abc import Sequence
 
 from unabridged.cli.paint import Column, paint, table, width
-from unabridged.cli.text import clip, one_line
-from unabridged.cli.words import count, day, moment, percent, size
-from unabridged.domain.views import Found, Pin, SessionLine, Stats, TokenLine
-from unabridged.wiring import ModelLine
+from unabridged.cli.text import clip, one_line, safe, wrap
+from unabridged.cli.words import count, day, moment, size
+from unabridged.domain.views import Found, ModelLine, Pin, SessionLine, Stats, TokenLine
+
+ROOM_FOR_IDS = 96
+"""Cells from which on a list has room for ids, which `--json` always shows."""
 
 
 def session_lines(lines: Sequence[SessionLine]) -> list[str]:
-    """List sessions with the number that names each."""
+    """List sessions with the number that names each; with their ids where there is room."""
+    room = width()
     columns = [
         Column("", right=True, style="dim"),
         Column("", style="accent"),
         Column("session", flexible=True),
         Column("exchanges", right=True),
         Column("last", style="dim"),
-        Column("id", style="dim"),
+        *([Column("id", style="dim")] if room >= ROOM_FOR_IDS else []),
     ]
-    rows = [
-        (
+    rows = []
+    for number, line in enumerate(lines, 1):
+        session = line.session
+        row = (
             str(number),
             "●" if line.current else "",
-            line.session.title or "(untitled)",
+            session.title or "(untitled)",
             f"{line.exchanges:,}",
-            moment(line.session.updated),
-            line.session.id,
+            moment(session.updated),
+            session.id,
         )
-        for number, line in enumerate(lines, 1)
-    ]
-    return table(columns, rows, width())
+        rows.append(row[: len(columns)])
+    return table(columns, rows, room)
 
 
 def model_lines(models: Sequence[ModelLine], *current: str) -> list[str]:
-    """List the models that can answer; ``current`` is the provider and name of the one that does."""
+    """List the models that can answer, and say what the others need.
+
+    Args:
+        models: In the order of their numbers.
+        current: Provider and name of the one that answers.
+    """
     columns = [
         Column("", right=True, style="dim"),
         Column("", style="accent"),
-        Column("model", flexible=True),
+        Column("model"),
         Column("from"),
-        Column("window", right=True),
         Column("", flexible=True, style="dim"),
     ]
-    rows = [
-        (
-            str(number),
-            "●" if (line.provider, line.model) == current else "",
-            line.model,
-            line.provider,
-            f"{line.window:,}" if line.window else "",
-            line.note,
-        )
-        for number, line in enumerate(models, 1)
-    ]
-    return table(columns, rows, width())
+    rows, missing = [], []
+    for number, line in enumerate(models, 1):
+        now = line.current or (line.provider, line.model) == current
+        if line.model:
+            rows.append((str(number), "●" if now else "", line.model, line.provider, line.note))
+        else:
+            missing += [paint(text, "dim") for text in wrap(safe(line.note), width())]
+    return [*table(columns, rows, width()), *missing]
 
 
 def stats_lines(stats: Stats) -> list[str]:
@@ -68,7 +72,6 @@ def stats_lines(stats: Stats) -> list[str]:
     if stats.first and stats.last:
         rows.append(("from", f"{day(stats.first)} to {day(stats.last)}"))
     rows.append(("pinned", count(stats.pins, "text")))
-    rows.append(("ledgers", count(stats.contexts, "prompt")))
     for title, counts in (("states", stats.states), ("models", stats.models)):
         if counts:
             rows.append((title, ", ".join(f"{name} {number:,}" for name, number in counts.items())))
@@ -80,7 +83,7 @@ def stats_lines(stats: Stats) -> list[str]:
 def token_lines(lines: Sequence[TokenLine]) -> list[str]:
     """Show the parts of the last prompt's window."""
     columns = [Column("part"), Column("tokens", right=True), Column("share", right=True)]
-    rows = [(line.part, f"{line.tokens:,}", percent(line.share)) for line in lines]
+    rows = [(line.part, f"{line.tokens:,}", f"{100 * line.share:.1f} %") for line in lines]
     return table(columns, rows, width())
 
 

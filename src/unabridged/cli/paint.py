@@ -32,9 +32,15 @@ WIDEST = 100
 """Cells that a line takes at most, however wide the terminal is."""
 
 
+NARROWEST = 8
+"""Cells that a flexible column keeps."""
+INDENT = 2
+"""Cells before each line in the chat."""
+
+
 def width() -> int:
-    """Cells to lay out for: the terminal's, at most 100, at least 40."""
-    return max(40, min(shutil.get_terminal_size().columns, WIDEST))
+    """Cells to lay out for: the terminal's, at most 100, at least 40, less the chat's indent."""
+    return max(40, min(shutil.get_terminal_size().columns, WIDEST)) - INDENT
 
 
 def colour_out() -> bool:
@@ -75,11 +81,10 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]], room: int) -
     heads = [column.title for column in columns]
     wide = [max(map(cells, texts)) for texts in zip(heads, *shown, strict=True)]
     excess = sum(wide) + 2 * (len(columns) - 1) - room
-    for place in sorted(range(len(columns)), key=lambda place: -wide[place]):
-        if columns[place].flexible and excess > 0:
-            taken = min(excess, wide[place] - 8)
-            wide[place] -= max(0, taken)
-            excess -= max(0, taken)
+    yielding = [place for place, column in enumerate(columns) if column.flexible]
+    while excess > 0 and (able := [place for place in yielding if wide[place] > NARROWEST]):
+        wide[max(able, key=lambda place: wide[place])] -= 1
+        excess -= 1
     lines = []
     if any(heads):
         head = [
@@ -88,11 +93,16 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]], room: int) -
         ]
         lines.append(paint("  ".join(head).rstrip(), "dim"))
     for row in shown:
-        parts = [
-            paint(pad(clip(cell, w), w, right=column.right), column.style)
+        cells_of_row = [
+            pad(clip(cell, w), w, right=column.right)
             for cell, w, column in zip(row, wide, columns, strict=True)
         ]
-        lines.append("  ".join(parts).rstrip())
+        last = max((n for n, cell in enumerate(cells_of_row) if cell.strip()), default=0)
+        cells_of_row = [*cells_of_row[:last], cells_of_row[last].rstrip()]
+        parts = [
+            paint(cell, column.style) for cell, column in zip(cells_of_row, columns, strict=False)
+        ]
+        lines.append("  ".join(parts))
     return lines
 
 

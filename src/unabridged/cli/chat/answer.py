@@ -78,7 +78,7 @@ def ask(
                 continue
         break
     for note in asked.notes:
-        screen.note(note)
+        screen.note(note, "warn")
     return asked
 
 

@@ -14,7 +14,7 @@ from unabridged.errors import UnabridgedError
 PREFIXES = (("t:", Mode.TOOLS), ("chat:", Mode.CHAT))
 """The beginnings of a message that choose its mode, as in WorkspaceAI."""
 LEAVE = "/quit or Ctrl-D leaves; everything is kept."
-KEYS = "/help lists the commands · Alt-Enter begins a new line · Ctrl-D leaves"
+KEYS = "/new begins a session · /help lists the commands · Alt-Enter begins a line · Ctrl-D leaves"
 
 
 def converse(chat: Chat) -> None:
@@ -79,7 +79,6 @@ def _greet(chat: Chat) -> None:
         screen.note(memory.upstream_note)
     if screen.interactive:
         screen.note(KEYS)
-        screen.say([""])
 
 
 def _where(chat: Chat) -> str:
@@ -90,4 +89,4 @@ def _where(chat: Chat) -> str:
     said = count(line.exchanges, "exchange") if line else "no exchange"
     title = one_line(session.title) or "untitled"
     last = moment(session.updated)
-    return f"Going on with “{title}”, {said}, last {last} · /new begins another"
+    return f"Going on with “{title}” · {said} · last {last}"

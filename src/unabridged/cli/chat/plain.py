@@ -57,9 +57,9 @@ class PlainScreen:
         for line in lines:
             echo(line)
 
-    def note(self, text: str) -> None:
+    def note(self, text: str, style: str = "dim") -> None:
         """Write to the other stream."""
-        echo(text, "dim", err=True)
+        echo(safe(text), style, err=True)
 
     def error(self, error: UnabridgedError) -> None:
         """Write to the other stream."""
@@ -79,7 +79,7 @@ class SilentScreen(PlainScreen):
         """Write what a command says as one line of JSON."""
         click.echo(dumps({"lines": [click.unstyle(line) for line in lines]}, indent=None))
 
-    def note(self, text: str) -> None:
+    def note(self, text: str, style: str = "dim") -> None:
         """Nothing: notes are in the JSON."""
 
     def error(self, error: UnabridgedError) -> None:

@@ -50,8 +50,8 @@ class Screen(Protocol):
         """Show what a command answers."""
         ...
 
-    def note(self, text: str) -> None:
-        """Show something beside the matter."""
+    def note(self, text: str, style: str = "dim") -> None:
+        """Show something beside the matter, in a style of ``paint.STYLES``."""
         ...
 
     def error(self, error: UnabridgedError) -> None:

@@ -7,20 +7,19 @@ import click
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.live import Live
 from rich.padding import Padding
+from rich.segment import Segment
 from rich.spinner import Spinner
 from rich.text import Text
 
 from unabridged.cli.chat.editor import Editor
 from unabridged.cli.chat.markdown import THEME, Answer
 from unabridged.cli.chat.stream import Blocks
-from unabridged.cli.output import echo, echo_error
-from unabridged.cli.paint import WIDEST, paint
+from unabridged.cli.output import echo
+from unabridged.cli.paint import INDENT, WIDEST, paint
 from unabridged.cli.text import safe, wrap
 from unabridged.errors import UnabridgedError
 from unabridged.memory import Memory
 
-INDENT = 2
-"""Cells before each line of an answer."""
 REFRESHES = 8
 """How often a second a growing answer is drawn."""
 
@@ -47,6 +46,7 @@ class TerminalScreen:
     def read(self, draft: str = "") -> str | None:
         """Read a message or command; None at Ctrl-D."""
         assert self._editor is not None  # noqa: S101 - `open` comes first
+        click.echo()
         return self._editor.read(draft)
 
     def begin_answer(self) -> None:
@@ -84,22 +84,24 @@ class TerminalScreen:
             self._live.stop()
             self._live = None
         self._print(self._blocks.rest())
+        if self._gap:
+            click.echo()
 
     def say(self, lines: Iterable[str]) -> None:
         """Write lines."""
         for line in lines:
-            echo(line)
+            echo(" " * INDENT + line)
 
-    def note(self, text: str) -> None:
-        """Write a dim line, broken where it is too long."""
+    def note(self, text: str, style: str = "dim") -> None:
+        """Write a line beside the matter, broken where it is too long."""
         room = min(self._columns(), WIDEST) - INDENT
-        for line in wrap(safe(text), room):
-            echo(" " * INDENT + paint(line, "dim"))
-        self._gap = True
+        self.say(paint(line, style) for line in wrap(safe(text), room))
 
     def error(self, error: UnabridgedError) -> None:
         """Write an error with its hint."""
-        echo_error(error, as_json=False)
+        self.note(f"error: {error}", "bad")
+        if error.hint:
+            self.note(f"hint: {error.hint}")
 
     def _columns(self) -> int:
         return max(20, Console().width)
@@ -110,32 +112,45 @@ class TerminalScreen:
             return
         if self._gap:
             self._console.print()
-        self._console.print(Padding(Answer(block.strip("\n")), (0, 0, 0, INDENT)))
+        self._console.print(Padding(_Lines(Answer(block.strip("\n"))), (0, 0, 0, INDENT)))
         self._gap = True
 
     def _growing(self) -> RenderableType:
         """What stands below the finished blocks: the growing one, or a sign of life."""
         growing = self._blocks.growing
         if growing.strip():
-            return Padding(
-                _Tail(Answer(growing.strip("\n"))), (1 if self._gap else 0, 0, 0, INDENT)
-            )
+            shown = _Lines(Answer(growing.strip("\n")), tail=True)
+            return Padding(shown, (1 if self._gap else 0, 0, 0, INDENT))
         seconds = int(time.monotonic() - self._began)
         waited = f" {seconds} s" if seconds else ""
         spinner = Spinner("dots", text=Text(f"{self._doing} …{waited}", style="dim"), style="cyan")
         return Padding(spinner, (0, 0, 0, INDENT))
 
 
-class _Tail:
-    """The last lines of something, as many as the terminal has room for."""
+class _Lines:
+    """Something as lines, without the empty ones around it.
 
-    def __init__(self, inner: RenderableType) -> None:
+    Args:
+        inner: What to show.
+        tail: Whether to show no more of it than the terminal has room for: its end.
+    """
+
+    def __init__(self, inner: RenderableType, *, tail: bool = False) -> None:
         self._inner = inner
+        self._tail = tail
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         lines = console.render_lines(self._inner, options, pad=False)
-        room = max(1, console.size.height - 3)
-        for number, line in enumerate(lines[-room:]):
-            if number:
-                yield Text("")
+        while lines and not _has_text(lines[0]):
+            del lines[0]
+        while lines and not _has_text(lines[-1]):
+            del lines[-1]
+        if self._tail:
+            lines = lines[-max(1, console.size.height - 3) :]
+        for line in lines:
             yield from line
+            yield Segment.line()
+
+
+def _has_text(line: list[Segment]) -> bool:
+    return any(segment.text.strip() for segment in line)

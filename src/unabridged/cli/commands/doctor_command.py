@@ -3,12 +3,15 @@
 import click
 
 from unabridged.cli.options import Invocation, common, example, invoked
-from unabridged.cli.output import echo
+from unabridged.cli.output import echo_lines
 from unabridged.cli.paint import paint, width
-from unabridged.cli.text import pad, safe, wrap
+from unabridged.cli.text import clip, pad, safe, wrap
+from unabridged.domain.views import Finding
 from unabridged.wiring import diagnose
 
 _SIGNS = {True: ("✓", "good"), False: ("✗", "bad"), None: ("·", "dim")}
+TOPIC_ROOM = 22
+"""Cells of the first column."""
 
 
 @click.command(
@@ -22,18 +25,24 @@ def command(invocation: Invocation) -> None:
 
     It ends with exit code 1 where something is at fault, and changes nothing.
     """
-    findings = diagnose(invocation.settings())
+    findings = []
+    for finding in diagnose(invocation.settings()):
+        findings.append(finding)
+        if not invocation.json:
+            echo_lines(_lines(finding))
     if invocation.json:
         invocation.emit(findings)
-    else:
-        topic_room = max((len(finding.topic) for finding in findings), default=0)
-        room = width() - topic_room - 4
-        for finding in findings:
-            sign, style = _SIGNS[finding.ok]
-            lines = wrap(safe(finding.text), room)
-            lines += [paint(line, "dim") for line in wrap(safe(finding.hint), room) if line]
-            head = f"{paint(sign, style)} {pad(finding.topic, topic_room)}  "
-            for place, line in enumerate(lines):
-                echo((head if place == 0 else " " * (topic_room + 4)) + line)
     if any(finding.ok is False for finding in findings):
         raise click.exceptions.Exit(1)
+
+
+def _lines(finding: Finding) -> list[str]:
+    """Show a finding as soon as it is there: some take a while."""
+    room = width() - TOPIC_ROOM - 4
+    sign, style = _SIGNS[finding.ok]
+    lines = wrap(safe(finding.text), room)
+    if finding.hint:
+        lines += [paint(line, "dim") for line in wrap(safe(finding.hint), room)]
+    topic = clip(finding.topic, TOPIC_ROOM)
+    head = f"{paint(sign, style)} {pad(topic, TOPIC_ROOM)}  "
+    return [(head if n == 0 else " " * (TOPIC_ROOM + 4)) + line for n, line in enumerate(lines)]

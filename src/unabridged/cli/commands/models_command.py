@@ -1,7 +1,5 @@
 """``unabridged models``."""
 
-import sys
-
 import click
 
 from unabridged.cli.lists import model_lines
@@ -44,14 +42,12 @@ def get_command(invocation: Invocation, name: str) -> None:
 
     smollm2 is SmolLM2-135M-Instruct: 98 MB, Apache-2.0. It is small and answers badly.
     """
-    quiet = invocation.json or not sys.stderr.isatty()
-    with click.progressbar(length=1, label=name, file=sys.stderr, hidden=quiet) as progress:
 
-        def show(done: int, total: int) -> None:
-            progress.length = max(total, 1)
-            progress.update(done - progress.pos)
+    def tell(progress: str) -> None:
+        if not invocation.json:
+            echo(progress, "dim", err=True)
 
-        path = fetch_model(invocation.settings(), name, show)
+    path = fetch_model(invocation.settings(), name, tell)
     if invocation.json:
         invocation.emit({"path": path})
         return

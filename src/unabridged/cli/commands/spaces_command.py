@@ -1,5 +1,7 @@
 """``unabridged spaces``."""
 
+from pathlib import Path
+
 import click
 
 from unabridged.cli.opening import open_home
@@ -72,6 +74,19 @@ def merge_command(invocation: Invocation, source: str, into: str) -> None:
     echo(f"{count(added, 'exchange')} of {origin.name} came into {target.name}.")
 
 
+@command.command("set-aside", epilog=example("unabridged spaces set-aside default/default"))
+@click.argument("name")
+@common(*PLACE)
+@invoked
+def set_aside_command(invocation: Invocation, name: str) -> None:
+    """Move a damaged space out of the way, so that a new one can begin; nothing is deleted."""
+    path = open_home(invocation).set_aside(parse_space(name))
+    if invocation.json:
+        invocation.emit({"space": name, "path": path})
+        return
+    echo(f"{name} lies in {path} now; the next message begins a new space.")
+
+
 def parse_space(text: str) -> Space:
     """Read a space as people write it.
 
@@ -93,7 +108,7 @@ def find_space(home: Home, text: str) -> Space:
         NotFoundError: There is none.
     """
     for info in home.spaces():
-        if info.space.name == text:
+        if info.space and info.space.name == text:
             return info.space
     raise NotFoundError(f"There is no space {text!r}.", hint="`unabridged spaces` lists them.")
 
@@ -101,7 +116,7 @@ def find_space(home: Home, text: str) -> Space:
 def _list(invocation: Invocation) -> None:
     spaces = open_home(invocation).spaces()
     if invocation.json:
-        invocation.emit([{"name": info.space.name, **plain(info)} for info in spaces])
+        invocation.emit([{"name": _name(info.space, info.path), **plain(info)} for info in spaces])
         return
     if not spaces:
         echo("There is no space yet; `unabridged chat` begins one.", "dim")
@@ -114,7 +129,12 @@ def _list(invocation: Invocation) -> None:
         Column("", flexible=True, style="bad"),
     ]
     rows = [
-        (i.space.name, f"{i.sessions:,}", f"{i.exchanges:,}", size(i.bytes), i.damaged)
+        (_name(i.space, i.path), f"{i.sessions:,}", f"{i.exchanges:,}", size(i.bytes), i.damaged)
         for i in spaces
     ]
     echo_lines(table(columns, rows, width()))
+
+
+def _name(space: Space | None, path: Path) -> str:
+    """A space's name; its file's where the file cannot tell."""
+    return space.name if space else path.name
