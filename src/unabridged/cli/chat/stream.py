@@ -3,7 +3,9 @@
 import re
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_CONTINUES = re.compile(r"\s|[-*+]\s|\d{1,9}[.)]\s")
+_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:\s|$)")
+_CONTINUES = re.compile(rf"\s|{_ITEM.pattern}")
+_MAY_CONTINUE = re.compile(r"[\s\d*+-]")
 _BROKEN = re.compile(r"[^\s|]")
 
 
@@ -33,35 +35,46 @@ class Blocks:
 
 def _end(text: str) -> int | None:
     """Where the first block ends, or None while it may still grow."""
-    fence, place, empty, begun = "", 0, False, False
-    for line in text.splitlines(keepends=True):
-        if not line.endswith("\n"):
-            # A line that has begun tells enough once its first word is there.
-            decided = begun and empty and not fence and re.match(r"[^\s\d*+-]|\S\S", line)
-            return place if decided and not _CONTINUES.match(line) else None
-        if empty and begun and not fence and line.strip() and not _CONTINUES.match(line):
+    fence, first, empty, place = "", "", False, 0
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        whole = number < len(lines) - 1
+        if empty and first and not fence and _begins_anew(first, line, whole=whole):
             return place
-        mark = _FENCE.match(line)
-        if mark and not fence:
-            fence = mark[1]
-        elif mark and mark[1].startswith(fence) and not line.strip().strip(mark[1][0]):
-            fence = ""
-        empty = not line.strip() and not fence
-        begun = begun or bool(line.strip())
-        place += len(line)
+        fence = _fence_after(fence, line)
+        empty = not line.strip()
+        first = first or line.strip()
+        place += len(line) + 1
     return None
+
+
+def _begins_anew(first: str, line: str, *, whole: bool) -> bool:
+    """Whether a line behind an empty one begins a block, given the block's first line."""
+    if not line.strip():
+        return False
+    if not _ITEM.match(first):
+        return True
+    return not _CONTINUES.match(line) if whole else not _MAY_CONTINUE.match(line)
+
+
+def _fence_after(fence: str, line: str) -> str:
+    """The fence that is open behind a line, given the one before it."""
+    mark = _FENCE.match(line)
+    if not mark:
+        return fence
+    if not fence:
+        return mark[1]
+    closes = mark[1].startswith(fence) and not line.strip().strip(fence[0])
+    return "" if closes else fence
 
 
 def hard_breaks(text: str) -> str:
     """Give Markdown in which a line break breaks the line, as people write in a chat."""
     lines, fence, shown = text.split("\n"), "", []
     for number, line in enumerate(lines):
-        mark = _FENCE.match(line)
-        if mark and not fence:
-            fence = mark[1]
-        elif mark and mark[1].startswith(fence):
-            fence = ""
+        inside = bool(fence)
+        fence = _fence_after(fence, line)
         following = lines[number + 1] if number + 1 < len(lines) else ""
-        breaks = not fence and not mark and _BROKEN.match(line.lstrip()) and following.strip()
+        breaks = not inside and not fence and _BROKEN.match(line.lstrip()) and following.strip()
         shown.append(line.rstrip() + "  " if breaks else line)
     return "\n".join(shown)
