@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from unabridged.cli.options import DEBUG, JSON, common
+from unabridged.cli.options import common
 from unabridged.cli.output import echo, echo_error
 from unabridged.errors import UnabridgedError
 
@@ -71,7 +71,7 @@ class Root(click.Group):
     ) -> Any:
         """Run a command line and exit."""
         words = list(sys.argv[1:] if args is None else args)
-        prog_name = prog_name or "unabridged"
+        prog_name = "unabridged"
         self._main_shell_completion(extra, prog_name, complete_var)
         try:
             code = self._run(words, prog_name, extra)
@@ -84,10 +84,9 @@ class Root(click.Group):
 
     def _run(self, words: list[str], prog_name: str, extra: dict[str, Any]) -> int:
         """Run a command line and give its exit code."""
-        meta: dict[str, Any] = {JSON: "--json" in words, DEBUG: "--debug" in words}
+        as_json, debug = "--json" in words, "--debug" in words
         try:
             with self.make_context(prog_name, words, **extra) as ctx:
-                meta = ctx.meta
                 self.invoke(ctx)
         except click.exceptions.Exit as end:
             return end.exit_code
@@ -97,9 +96,9 @@ class Root(click.Group):
         except BrokenPipeError:
             raise
         except Exception as error:  # noqa: BLE001 - the outermost edge: every error becomes words
-            if meta.get(DEBUG):
+            if debug:
                 traceback.print_exc()
-            return _told(error, as_json=bool(meta.get(JSON)))
+            return _told(error, as_json=as_json)
         return 0
 
 

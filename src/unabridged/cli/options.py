@@ -13,8 +13,6 @@ from unabridged.errors import InputError
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _PREFIX = "unabridged."
-JSON = _PREFIX + "json"
-DEBUG = _PREFIX + "debug"
 
 _OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
     "home": (("--home",), {"metavar": "FOLDER", "help": "Where everything is kept."}),

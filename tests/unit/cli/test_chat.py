@@ -7,7 +7,14 @@ def test_lines_from_a_pipe_are_messages_and_commands(run):
     assert "Ada" in ran.out
     assert "2 exchanges in 1 session" in ran.out
     assert "recalled" in ran.err
-    assert "Ollama" in ran.err
+
+
+def test_without_any_model_it_says_once_how_to_get_one(run, monkeypatch):
+    monkeypatch.setenv("UNABRIDGED_UPSTREAM", "auto")
+    monkeypatch.setenv("UNABRIDGED_OLLAMA_URL", "http://127.0.0.1:9")
+    ran = run("chat", text="hello\nand hello\n")
+    assert ran.code == 0
+    assert ran.err.count("ollama") == 1
 
 
 def test_every_command_of_the_table_runs(run):
@@ -27,6 +34,7 @@ def test_every_command_of_the_table_runs(run):
         "/memory stats",
         "/memory tokens",
         "/remember I am allergic to nuts.",
+        "My cat is called Dee.",
         "/pin",
         "/pins",
         "/unpin 1",

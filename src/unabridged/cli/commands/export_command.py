@@ -55,9 +55,9 @@ WRITERS: Mapping[str, Writer] = {
 @common(*MEMORY, "session")
 @invoked
 def command(invocation: Invocation, form: str, output: str, *, force: bool) -> None:
-    """Write the conversations out: every session and branch, or one session.
+    """Write the conversations out.
 
-    `unabridged import` reads jsonl back, and then nothing is different.
+    Every session and branch is written, or the one session that --session names. `unabridged import` reads jsonl back, and then nothing is different.
     """
     memory = open_memory(invocation)
     wanted = memory.session.id if invocation.given("session") and memory.session else None
