@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 
 from prompt_toolkit import PromptSession
+from prompt_toolkit.application import get_app
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
+from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.shortcuts import CompleteStyle
@@ -66,10 +68,15 @@ class Editor:
                 [("class:sign", "› ")],
                 default=draft,
                 prompt_continuation="  ",
-                placeholder=[("class:placeholder", PLACEHOLDER)],
+                placeholder=_placeholder,
             )
         except EOFError:
             return None
+
+
+def _placeholder() -> StyleAndTextTuples:
+    """What stands where nothing is typed yet; gone when the line is left."""
+    return [] if get_app().is_done else [("class:placeholder", PLACEHOLDER)]
 
 
 def _keys() -> KeyBindings:

@@ -22,15 +22,23 @@ from unabridged.memory import Memory
 
 REFRESHES = 8
 """How often a second a growing answer is drawn."""
+LAID_OUT = 4000
+"""Characters up to which a growing block is laid out each time; the end of a larger one is plain."""
 
 
 class TerminalScreen:
-    """A person's terminal."""
+    """A person's terminal.
+
+    Args:
+        console: Where it is; None for this process's own.
+    """
 
     interactive = True
 
-    def __init__(self) -> None:
-        self._console = Console(theme=THEME, highlight=False, emoji=False, markup=False)
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console(highlight=False, emoji=False, markup=False)
+        self._console.push_theme(THEME)
+        self._fixed = console.width if console else None
         self._editor: Editor | None = None
         self._blocks = Blocks()
         self._live: Live | None = None
@@ -104,7 +112,7 @@ class TerminalScreen:
             self.note(f"hint: {error.hint}")
 
     def _columns(self) -> int:
-        return max(20, Console().width)
+        return self._fixed or max(20, Console().width)
 
     def _print(self, block: str) -> None:
         """Print a block of an answer, an empty line between two."""
@@ -119,7 +127,9 @@ class TerminalScreen:
         """What stands below the finished blocks: the growing one, or a sign of life."""
         growing = self._blocks.growing
         if growing.strip():
-            shown = _Lines(Answer(growing.strip("\n")), tail=True)
+            large = len(growing) > LAID_OUT
+            inner = Text(growing[-LAID_OUT:]) if large else Answer(growing.strip("\n"))
+            shown = _Lines(inner, tail=True)
             return Padding(shown, (1 if self._gap else 0, 0, 0, INDENT))
         seconds = int(time.monotonic() - self._began)
         waited = f" {seconds} s" if seconds else ""
