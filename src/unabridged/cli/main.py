@@ -43,11 +43,11 @@ READER_GONE = 141
 class Root(click.Group):
     """The group of all commands: imports them late, and turns errors into words and exit codes."""
 
-    def list_commands(self, _ctx: click.Context) -> list[str]:
+    def list_commands(self, _ctx: click.Context) -> list[str]:  # type: ignore[explicit-override]  # typing.override needs Python 3.12
         """Name every command, in the order of use."""
         return list(COMMANDS)
 
-    def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:  # type: ignore[explicit-override]  # typing.override needs Python 3.12
         """Import a command's module and give the command."""
         if cmd_name not in COMMANDS:
             return None
@@ -56,12 +56,12 @@ class Root(click.Group):
         assert isinstance(command, click.Command)  # noqa: S101 - a slip in our own table
         return command
 
-    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:  # type: ignore[explicit-override]  # typing.override needs Python 3.12
         """List the commands without importing any."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
-    def main(
+    def main(  # type: ignore[explicit-override]  # typing.override needs Python 3.12
         self,
         args: Sequence[str] | None = None,
         prog_name: str | None = None,

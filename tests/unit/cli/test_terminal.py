@@ -79,13 +79,15 @@ def test_working_is_said_between_the_words(shown):
 
 
 def test_an_answer_that_is_broken_off_leaves_no_thread_behind(shown):
-    before = threading.active_count()
+    before = threading.enumerate()
     screen = screen_on(shown)
     screen.begin_answer()
     screen.delta("half a sent", "")
     screen.end_answer()
     assert "half a sent" in shown.getvalue()
-    assert threading.active_count() == before
+    for thread in set(threading.enumerate()) - set(before):
+        thread.join(timeout=10)
+        assert not thread.is_alive()
 
 
 def typed(keys, said=(), draft=""):

@@ -22,7 +22,7 @@ class _CommandNames(Completer):
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names
 
-    def get_completions(
+    def get_completions(  # type: ignore[explicit-override]  # typing.override needs Python 3.12
         self,
         document: Document,
         complete_event: CompleteEvent,  # noqa: ARG002 - the library's signature

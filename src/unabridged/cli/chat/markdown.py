@@ -32,7 +32,7 @@ THEME = Theme(
 class _PlainHeading(Heading):
     """A heading without a box, at the left."""
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:  # type: ignore[explicit-override]  # typing.override needs Python 3.12
         self.text.justify = "left"
         yield self.text
 

@@ -29,8 +29,7 @@ class PlainScreen:
             if draft:
                 self.note(draft)
             click.echo("> ", nl=False, err=True)
-        line = sys.stdin.readline()
-        return line.rstrip("\r\n") if line else None
+        return _line()
 
     def begin_answer(self) -> None:
         """A pipe needs no sign of life."""
@@ -66,14 +65,29 @@ class PlainScreen:
         echo_error(error, as_json=False)
 
 
-class SilentScreen(PlainScreen):
+class SilentScreen:
     """Shows no answer while it comes: it is written as JSON when it is whole."""
+
+    interactive = False
+
+    def open(self, memory: Memory, commands: Iterable[str]) -> None:
+        """Nothing helps in typing here."""
+
+    def read(self, draft: str = "") -> str | None:  # noqa: ARG002 - nobody edits here
+        """Read a line."""
+        return _line()
+
+    def begin_answer(self) -> None:
+        """A program needs no sign of life."""
 
     def delta(self, text: str, reasoning: str) -> None:
         """Nothing: the whole comes later."""
 
     def working(self, text: str) -> None:
         """Nothing: calls and results are in the exchange."""
+
+    def end_answer(self) -> None:
+        """Nothing: the whole comes later."""
 
     def say(self, lines: Iterable[str]) -> None:
         """Write what a command says as one line of JSON."""
@@ -85,3 +99,9 @@ class SilentScreen(PlainScreen):
     def error(self, error: UnabridgedError) -> None:
         """Write the error as one line of JSON."""
         echo_error(error, as_json=True)
+
+
+def _line() -> str | None:
+    """Read a line from standard input; None at its end."""
+    line = sys.stdin.readline()
+    return line.rstrip("\r\n") if line else None
