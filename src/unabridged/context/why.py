@@ -41,6 +41,7 @@ def account(store: Store, context_id: str | None = None) -> Account:
         intact=again.intact,
         missing=again.missing,
         texts=_texts(store, ledger),
+        hash=str(manifest["hash"]),
     )
 
 
