@@ -177,11 +177,15 @@ class Calibration:
     ) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
         """One step of the filter: new ratios within their bounds, and their covariance."""
         names = sorted({*self.ratios, *counts})
+        # Ageing the whole matrix by one factor keeps it a covariance; clipping single entries
+        # would not.
+        widest = max(self._uncertainty(name, name) for name in names)
+        drift = max(1.0, min(_DRIFT, _SPREAD**2 / widest)) if widest else 1.0
         joint = {
-            one: {other: self._uncertainty(one, other) * _DRIFT for other in names} for one in names
+            one: {other: self._uncertainty(one, other) * drift for other in names} for one in names
         }
         pull = {one: sum(joint[one][o] * counts.get(o, 0.0) for o in names) for one in names}
-        expected = sum(pull[name] * counts.get(name, 0.0) for name in names)
+        expected = max(0.0, sum(pull[name] * counts.get(name, 0.0) for name in names))
         expected += (_NOISE * reported) ** 2 + 1.0
         limit = _SURPRISE * math.sqrt(expected)
         error = min(limit, max(-limit, error))
@@ -190,12 +194,8 @@ class Calibration:
             low, high = BOUNDS.get(name, _OTHERS_BOUNDS)
             moved = self.ratios.get(name, 1.0) + pull[name] * error / expected
             ratios[name] = min(high, max(low, moved))
-        most = _SPREAD**2
         covariance = {
-            one: {
-                other: min(most, joint[one][other] - pull[one] * pull[other] / expected)
-                for other in names
-            }
+            one: {other: joint[one][other] - pull[one] * pull[other] / expected for other in names}
             for one in names
         }
         return ratios, covariance
