@@ -38,6 +38,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "tokenizer": ("auto", "estimate", "tiktoken", "gguf"),
     "mode": tuple(Mode),
     "verbosity": tuple(Verbosity),
+    "condenser": ("excerpt", "none"),
 }
 
 

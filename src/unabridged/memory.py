@@ -12,6 +12,7 @@ from unabridged.budget.calibration import Calibration
 from unabridged.budget.count import Counter
 from unabridged.context.archive import answered, context_records
 from unabridged.context.assemble import Occasion, assemble
+from unabridged.context.condensers import condenser
 from unabridged.context.gather import Question, gather
 from unabridged.context.plan import Plan
 from unabridged.context.why import account
@@ -251,6 +252,7 @@ class Memory:
             output_cap=terms.abilities.max_output,
             local=terms.local,
             floor=self.settings.evidence_floor,
+            condense=condenser(self.settings.condenser),
             notes=terms.notes,
         )
 

@@ -45,6 +45,7 @@ def test_every_setting_has_a_variable(tmp_path):
         "window": "8_192", "max_prompt_tokens": "4,096", "max_output": "auto", "mode": "tools",
         "verbosity": "concise", "persona": "p", "system": "s", "tools": "a.py,b.py:f",
         "tokenizer": "estimate", "model_cache_ttl": "60", "timeout": "1.5", "evidence_floor": "0.5",
+        "condenser": "none",
     }  # fmt: skip
     assert set(samples) == set(config.NAMES)
     environ = {f"UNABRIDGED_{name.upper()}": value for name, value in samples.items()}

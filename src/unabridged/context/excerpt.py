@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from unabridged.budget.count import Counter
+from unabridged.context.plan import Places
 from unabridged.context.sentences import sentences
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Role
@@ -41,7 +42,7 @@ def spoken(exchange: Exchange) -> list[tuple[int, Message]]:
 
 def excerpt(
     exchange: Exchange, limit: int, counter: Counter, asked: Sequence[str] = ()
-) -> tuple[tuple[tuple[int, int], ...], int]:
+) -> tuple[Places, int]:
     """Choose sentences of an exchange that fit a limit.
 
     Args:

@@ -1,6 +1,6 @@
 """What a context is planned from: settings of the moment, and the material that was read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,18 @@ from unabridged.domain.chat import ToolSpec
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record
 from unabridged.retrieval.search import Evidence
+
+Places = tuple[tuple[int, int], ...]
+"""Sentences of an exchange: (message index, sentence index), in order."""
+
+Condense = Callable[[Exchange, int, Counter, Sequence[str]], tuple[Places, int]]
+"""Shortens one exchange: takes it, the tokens it may have, what counts them and the search terms of
+the message; gives the sentences that stay and their tokens, or nothing and 0."""
+
+
+def nothing(_: Exchange, __: int, ___: Counter, ____: Sequence[str]) -> tuple[Places, int]:
+    """Shorten nothing: what is too long is left out. The condenser that does nothing."""
+    return (), 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +41,7 @@ class Plan:
         output_cap: The model's own limit, or None where unknown.
         local: Whether the answer's limit is worked out for a server whose cap is unknown.
         floor: Evidence under which nothing is recalled.
+        condense: Shortens an exchange that is too long to come whole.
         notes: What a person should know of the window and the upstream.
     """
 
@@ -43,7 +56,8 @@ class Plan:
     max_output: int | None = None
     output_cap: int | None = None
     local: bool = True
-    floor: float = 0.3
+    floor: float = 0.25
+    condense: Condense = nothing
     notes: tuple[str, ...] = ()
 
 

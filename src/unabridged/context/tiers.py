@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from unabridged.budget.tiers import ExchangeLimits, divide, exchange_limits
-from unabridged.context.excerpt import excerpt
 from unabridged.context.measure import fence_frame, in_fence, in_history, sides
 from unabridged.context.plan import Chosen, Dropped, Item, Material, Plan
 from unabridged.domain.budget import TierBudget
@@ -123,7 +122,7 @@ def _over(limits: ExchangeLimits, exchange: Exchange, plan: Plan) -> bool:
 
 def _short(plan: Plan, exchange: Exchange, limit: int, reason: str) -> Item | None:
     """An exchange as an excerpt of whole sentences, or None where not one sentence fits."""
-    places, _ = excerpt(exchange, limit, plan.counter)
+    places, _ = plan.condense(exchange, limit, plan.counter, ())
     if not places:
         return None
     tokens = in_history(exchange, plan.counter, places)
@@ -248,7 +247,7 @@ def _recalled(
     if not shorten:
         return None
     limit = min(left, max(limits.whole, int(left * EXCERPT_SHARE)))
-    places, _ = excerpt(exchange, limit, plan.counter, ask.terms)
+    places, _ = plan.condense(exchange, limit, plan.counter, ask.terms)
     if not places:
         return None
     short = in_fence(exchange, plan.counter, places)

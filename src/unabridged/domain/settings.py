@@ -39,6 +39,8 @@ class Settings:
         timeout: Seconds to wait for a server to begin answering.
         evidence_floor: 0 to 1: the least evidence at which something is recalled; who asks for
             the past gets what reaches 60 % of it.
+        condenser: How an exchange that is too long is shortened: ``excerpt`` (whole sentences)
+            or ``none`` (it is left out).
     """
 
     home: str = ""
@@ -64,3 +66,4 @@ class Settings:
     model_cache_ttl: float = 3600.0
     timeout: float = 300.0
     evidence_floor: float = 0.25
+    condenser: str = "excerpt"

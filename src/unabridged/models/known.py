@@ -1,7 +1,7 @@
 """What is known of models without asking anybody: names to lengths and abilities.
 
-For models whose server does not tell. Figures from the makers' model cards and API pages as of
-2026; a server's own word always goes before this table.
+For models whose server does not tell. The figures are what is commonly published of these models;
+nobody has checked them one by one, so a server's own word always goes before this table.
 """
 
 from collections.abc import Mapping

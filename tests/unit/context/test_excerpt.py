@@ -1,0 +1,62 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from unabridged.budget.count import Counter
+from unabridged.context.condensers import CONDENSERS, condenser
+from unabridged.context.excerpt import excerpt, excerpt_sides, label
+from unabridged.context.render import history_messages, recalled_block
+from unabridged.context.sentences import sentences
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import Message, Role, Text
+from unabridged.errors import SettingError
+from unabridged.retrieval.words import query_terms
+from unabridged.tokens.estimate import EstimateTokenizer
+
+AT = datetime(2026, 3, 14, 10, 12, tzinfo=UTC)
+COUNTER = Counter(EstimateTokenizer())
+FILLER = "".join(f"Sentence number {n} speaks of nothing in particular. " for n in range(60))
+LONG = Exchange(
+    "E1",
+    "S1",
+    None,
+    ExchangeState.COMPLETE,
+    (
+        Message("u", Role.USER, (Text("Tell me all about the harbour. " + FILLER),), AT),
+        Message("a", Role.ASSISTANT, (Text(FILLER + "The lighthouse was built in 1887. "),), AT),
+    ),
+    AT,
+)
+
+
+@pytest.mark.parametrize("limit", [80, 200, 500])
+def test_an_excerpt_is_whole_sentences_within_its_limit(limit):
+    places, tokens = excerpt(LONG, limit, COUNTER)
+    assert places == tuple(sorted(places))
+    assert 0 < tokens <= limit
+    assert COUNTER.text(recalled_block(LONG, places)) <= 2 * limit
+    for message, text in excerpt_sides(LONG, places):
+        for piece in text.split(" […] "):
+            assert all(s.strip() in message.text for s in sentences(piece.replace("[…]", "")))
+
+
+def test_what_was_asked_for_is_in_the_excerpt():
+    places, _ = excerpt(LONG, 120, COUNTER, query_terms("When was the lighthouse built?"))
+    assert "The lighthouse was built in 1887." in recalled_block(LONG, places)
+
+
+def test_an_excerpt_says_what_it_is_and_how_to_open_the_whole():
+    places, _ = excerpt(LONG, 200, COUNTER)
+    assert label(LONG, places) == f"excerpt: {len(places)} of 122 sentences; whole: E1"
+    assert label(LONG, places) in history_messages(LONG, places)[0].text
+
+
+def test_where_no_sentence_fits_there_is_no_excerpt():
+    assert excerpt(LONG, 30, COUNTER) == ((), 0)
+
+
+def test_condensers_are_chosen_by_name():
+    assert condenser("none")(LONG, 1000, COUNTER, ()) == ((), 0)
+    assert condenser("excerpt") is CONDENSERS["excerpt"]
+    with pytest.raises(SettingError):
+        condenser("sumary")
