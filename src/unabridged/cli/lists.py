@@ -51,11 +51,13 @@ def model_lines(models: Sequence[ModelLine], *current: str) -> list[str]:
         Column("from"),
         Column("", flexible=True, style="dim"),
     ]
-    rows, missing = [], []
-    for number, line in enumerate(models, 1):
+    rows: list[tuple[str, ...]] = []
+    missing: list[str] = []
+    for line in models:
         now = line.current or (line.provider, line.model) == current
+        number = str(len(rows) + 1)
         if line.model:
-            rows.append((str(number), "●" if now else "", line.model, line.provider, line.note))
+            rows.append((number, "●" if now else "", line.model, line.provider, line.note))
         else:
             missing += [paint(text, "dim") for text in wrap(safe(line.note), width())]
     return [*table(columns, rows, width()), *missing]

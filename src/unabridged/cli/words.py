@@ -26,6 +26,11 @@ def size(number: int) -> str:
     return f"{amount:,.1f} TB"
 
 
+def model_name(model: str, provider: str) -> str:
+    """Name a model and what serves it; once where both are called the same."""
+    return f"{model} ({provider})" if model and model != provider else provider
+
+
 def moment(at: datetime | None) -> str:
     """Write a time to the minute, in the machine's time zone."""
     return at.astimezone().strftime("%Y-%m-%d %H:%M") if at else ""

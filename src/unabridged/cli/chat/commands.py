@@ -9,7 +9,7 @@ from unabridged.cli.account import account_lines
 from unabridged.cli.chat.talk import Chat
 from unabridged.cli.paint import Column, colour_out, table, width
 from unabridged.cli.text import clip, one_line
-from unabridged.cli.words import day
+from unabridged.cli.words import day, model_name
 from unabridged.domain.budget import Mode
 from unabridged.domain.exchange import Exchange
 from unabridged.errors import InputError, NotFoundError
@@ -189,12 +189,13 @@ def _unpin(chat: Chat, wanted: str) -> None:
 
 def _model(chat: Chat, wanted: str) -> None:
     memory = chat.memory
-    models = available_models(memory.settings)
+    found = available_models(memory.settings)
     if not wanted:
         current = memory.upstream
-        chat.screen.say(lists.model_lines(models, current.provider, current.model))
+        chat.screen.say(lists.model_lines(found, current.provider, current.model))
         chat.screen.note("/model NAME or NUMBER goes on with another; the memory stays.")
         return
+    models = [line for line in found if line.model]
     number = int(wanted) if wanted.isdecimal() else 0
     if 0 < number <= len(models):
         line = models[number - 1]
@@ -208,7 +209,8 @@ def _model(chat: Chat, wanted: str) -> None:
             )
         line = named[wanted]
     memory.use_upstream(memory.choose_upstream(upstream=line.provider, model=line.model))
-    chat.screen.note(f"{line.model} ({line.provider}) answers from now on; the memory stays.")
+    name = model_name(line.model, line.provider)
+    chat.screen.note(f"{name} answers from now on; the memory stays.")
 
 
 def _mode(chat: Chat, wanted: str) -> None:

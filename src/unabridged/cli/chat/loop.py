@@ -6,7 +6,7 @@ from unabridged.cli.chat import commands
 from unabridged.cli.chat.talk import Chat
 from unabridged.cli.paint import paint
 from unabridged.cli.text import one_line
-from unabridged.cli.words import count, moment
+from unabridged.cli.words import count, model_name, moment
 from unabridged.domain.budget import Mode
 from unabridged.domain.scope import space_of
 from unabridged.errors import UnabridgedError
@@ -68,7 +68,7 @@ def _greet(chat: Chat) -> None:
         settings = memory.settings
         who = [
             space_of(memory.scope, settings.isolation).name,
-            f"{upstream.model or upstream.provider} ({upstream.provider})",
+            model_name(upstream.model, upstream.provider),
             f"{chat.mode.value} mode",
         ]
         if settings.store == "memory":

@@ -12,6 +12,7 @@ from unabridged.errors import UnabridgedError
 from unabridged.wiring import Memory
 
 STOPPED = "Stopped. What came is kept, marked incomplete."
+AGAIN = "Your message is kept. /retry asks again."
 
 
 class Chat:
@@ -51,6 +52,8 @@ class Chat:
                 raise KeyboardInterrupt
         if asked.error:
             self.fail(asked.error)
+            if asked.exchange and self.screen.interactive:
+                self.screen.note(AGAIN)
         return asked
 
     def fail(self, error: UnabridgedError) -> None:
