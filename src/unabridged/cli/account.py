@@ -142,9 +142,10 @@ def _candidates(account: Account, room: int, limit: int | None) -> list[str]:
 
 def _row(row: LedgerRow, account: Account) -> Sequence[str]:
     tier = row.tier.value if row.tier else row.kind.value
-    score = f" {row.score:.2f}" if row.score is not None else ""
+    score = "" if row.score is None else f"{row.score:.2f}"
     what = account.texts.get(row.id, row.id)
-    return (_SIGNS[row.verdict], tier, f"{row.tokens:,}", day(row.at), what, row.reason + score)
+    reason = row.reason if score in row.reason else f"{row.reason} {score}"
+    return (_SIGNS[row.verdict], tier, f"{row.tokens:,}", day(row.at), what, reason)
 
 
 def _proof(account: Account, room: int) -> list[str]:

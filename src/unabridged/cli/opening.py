@@ -6,9 +6,14 @@ from unabridged.cli.options import Invocation
 from unabridged.errors import InputError
 from unabridged.wiring import Home, Memory
 
+OWN = "unabridged"
+"""The source of sessions that were begun here."""
+
 
 def open_memory(invocation: Invocation) -> Memory:
     """Open the memory that a call names, on the session it names; closed with the call.
+
+    Without a name that is the newest session.
 
     Raises:
         SettingError: A setting cannot be used.
@@ -24,8 +29,18 @@ def open_memory(invocation: Invocation) -> Memory:
         memory.new_session()
     elif wanted:
         memory.switch(str(wanted))
-    elif memory.session is None and memory.sessions():
-        memory.switch("1")
+    return memory
+
+
+def open_conversation(invocation: Invocation) -> Memory:
+    """Open a memory to talk with: as ``open_memory``, but an imported session is not gone on with.
+
+    Whoever has just taken over years of conversations means none of them by a new message.
+    """
+    memory = open_memory(invocation)
+    session = memory.session
+    if session and session.source != OWN and not invocation.given("session"):
+        memory.new_session()
     return memory
 
 

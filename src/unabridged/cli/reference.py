@@ -3,13 +3,19 @@
 The page goes to standard output.
 """
 
+import inspect
+import re
 import sys
 from collections.abc import Iterator
 
 import click
 
+from unabridged import config
 from unabridged.cli import main
 from unabridged.cli.chat.commands import COMMANDS as CHAT_COMMANDS
+from unabridged.domain.settings import Settings
+
+_SETTING = re.compile(r"^    (\w+): (.+?)(?=^    \w+: |\Z)", re.MULTILINE | re.DOTALL)
 
 _HEAD = """# The command line
 
@@ -21,7 +27,7 @@ def page() -> str:
     """Give the whole page as Markdown."""
     root = click.Context(main.cli, info_name="unabridged")
     codes = (main.__doc__ or "").partition("Exit codes: ")[2]
-    parts = [_HEAD, *_command(root), "## Exit codes\n", *_codes(codes), *_chat()]
+    parts = [_HEAD, *_command(root), "## Exit codes\n", *_codes(codes), *_chat(), *_settings()]
     return "\n".join(parts).rstrip() + "\n"
 
 
@@ -62,6 +68,24 @@ def _chat() -> Iterator[str]:
         yield f"- `{command.name} {command.argument}".rstrip() + f"` {command.help}"
     yield "- `t: …` and `chat: …` send one message in tools mode, or in chat mode."
     yield "- `// …` sends a message that begins with a slash."
+    yield ""
+
+
+def _settings() -> Iterator[str]:
+    yield "## Settings\n"
+    yield (
+        "Defaults yield to the settings file (`unabridged config path`), that to the environment,"
+        " that to options. `OLLAMA_HOST` stands for `ollama_url`; `OPENAI_API_KEY` is the key where"
+        " an `openai_url` is named and no `openai_key`.\n"
+    )
+    yield "| Setting | Variable | Default | Meaning |\n|---|---|---|---|"
+    told = inspect.getdoc(Settings) or ""
+    meanings = dict(_SETTING.findall(told.partition("Attributes:")[2]))
+    defaults = Settings()
+    for name in config.NAMES:
+        value = config.shown(name, getattr(defaults, name)).replace("|", "\\|")
+        meaning = " ".join(meanings[name].split()).replace("``", "`")
+        yield f"| `{name}` | `{config.PREFIX}{name.upper()}` | {value} | {meaning} |"
 
 
 if __name__ == "__main__":

@@ -167,6 +167,16 @@ def test_import_reads_standard_input_and_tells_what_it_could_not_read(run):
     assert "Bo" in run("ask", "What is my dog called?").out
 
 
+def test_an_imported_session_is_not_gone_on_with_unless_named(run):
+    run("import", "-", text='{"role": "user", "content": "Years ago."}\n')
+    told(run, "A new message.", "Another.")
+    lines = run("sessions", "--json").data
+    assert sorted(line["exchanges"] for line in lines) == [1, 2]
+    number = next(line["number"] for line in lines if line["session"]["title"] == "Years ago.")
+    assert run("ask", "And now?", "--session", str(number)).code == 0
+    assert [one["message"] for one in run("show", "--json").data] == ["Years ago.", "And now?"]
+
+
 def test_import_of_what_cannot_be_read(run, tmp_path):
     good = tmp_path / "good.jsonl"
     good.write_text('{"role": "user", "content": "hello"}\n', encoding="utf-8")

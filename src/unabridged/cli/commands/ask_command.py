@@ -6,7 +6,7 @@ import click
 
 from unabridged.cli.chat.answer import Asked, ask
 from unabridged.cli.chat.plain import PlainScreen, SilentScreen
-from unabridged.cli.opening import open_memory, words_from
+from unabridged.cli.opening import open_conversation, words_from
 from unabridged.cli.options import TALK, Invocation, common, example, invoked
 from unabridged.cli.output import exchange_data
 from unabridged.cli.words import footer
@@ -29,7 +29,7 @@ def command(invocation: Invocation, text: tuple[str, ...]) -> None:
     It goes on with the newest session; --new begins another. The answer goes to standard output,
     everything about it to standard error. A - stands for standard input.
     """
-    memory = open_memory(invocation)
+    memory = open_conversation(invocation)
     screen = SilentScreen() if invocation.json else PlainScreen()
     asked = ask(memory, words_from(text), screen)
     if asked.error:

@@ -9,7 +9,7 @@ from unabridged.cli.chat.plain import PlainScreen, SilentScreen
 from unabridged.cli.chat.screen import Screen
 from unabridged.cli.chat.talk import Chat
 from unabridged.cli.commands.ask_command import answer_data
-from unabridged.cli.opening import open_memory
+from unabridged.cli.opening import open_conversation
 from unabridged.cli.options import TALK, Invocation, common, example, invoked
 from unabridged.errors import MissingExtraError
 
@@ -31,7 +31,7 @@ def command(invocation: Invocation, *, plain: bool) -> None:
     It goes on with the newest session; --new begins another. /help lists the commands. From a pipe,
     each line is a message or a command.
     """
-    memory = open_memory(invocation)
+    memory = open_conversation(invocation)
     screen = _screen(plain=plain or not sys.stdin.isatty(), as_json=invocation.json)
     converse(Chat(memory, screen, answer_data if invocation.json else None))
 

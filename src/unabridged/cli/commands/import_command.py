@@ -12,7 +12,8 @@ import click
 from unabridged.cli.opening import open_memory
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo
-from unabridged.cli.text import safe
+from unabridged.cli.paint import width
+from unabridged.cli.text import safe, wrap
 from unabridged.cli.words import count
 from unabridged.domain.views import Conversation, Unread
 from unabridged.errors import TransferError
@@ -141,13 +142,18 @@ def _tell(invocation: Invocation, reports: list[Report], *, dry_run: bool) -> No
         if report.error:
             echo(f"{report.file}: {report.error} {report.hint}", "bad", err=True)
             continue
-        found = (
-            f"{report.file}: {count(report.exchanges, 'exchange')}"
-            f" in {count(report.conversations, 'conversation')} ({report.format})"
-        )
-        echo(f"{found}, {'nothing stored' if dry_run else f'{report.added:,} added'}")
         for unread in report.unread[:UNREAD_SHOWN]:
-            echo(safe(f"  could not read {unread.where}: {unread.reason}"), "warn", err=True)
+            _note(f"could not read {unread.where}: {unread.reason}")
         if len(report.unread) > UNREAD_SHOWN:
-            more = len(report.unread) - UNREAD_SHOWN
-            echo(f"  and {more:,} more; --json lists all", "warn", err=True)
+            _note(f"and {len(report.unread) - UNREAD_SHOWN:,} more; --json lists all")
+        unread_said = f", {len(report.unread):,} not read" if report.unread else ""
+        echo(
+            f"{report.file}: {count(report.exchanges, 'exchange')}"
+            f" in {count(report.conversations, 'conversation')} ({report.format}),"
+            f" {'nothing stored' if dry_run else f'{report.added:,} added'}{unread_said}"
+        )
+
+
+def _note(text: str) -> None:
+    for line in wrap(safe(text), width()):
+        echo(f"  {line}", "warn", err=True)
