@@ -75,8 +75,9 @@ def _upstream(row: Diagnosis) -> Finding:
     said.append(f"{len(row.models)} models" if len(row.models) > 1 else "")
     if row.window:
         said.append(f"{row.model}: window {row.window:,} tokens ({row.origin})")
-    text = ", ".join(part for part in said if part) or row.note
-    return Finding(f"upstream {row.provider}", ok=True, text=text, hint=row.note)
+    text = ", ".join(part for part in said if part)
+    hint = row.note if text else ""
+    return Finding(f"upstream {row.provider}", ok=True, text=text or row.note, hint=hint)
 
 
 def _spaces(folder: Path) -> Iterator[Finding]:

@@ -237,7 +237,7 @@ def _recalled(
     """One piece of evidence in the form that its intent and the room allow."""
     exchange, intent = found.exchange, ask.intent
     tokens = in_fence(exchange, plan.counter)
-    whole = Item(exchange, tokens, f"evidence {found.score:.2f}", score=found.score)
+    whole = Item(exchange, tokens, "bears on your message", score=found.score)
     if intent is not Intent.SUMMARY and tokens <= left:
         within = intent is Intent.VIVID_RECALL or not _over(limits, exchange, plan)
         if within or tokens <= left // 2:
@@ -253,5 +253,5 @@ def _recalled(
     short = in_fence(exchange, plan.counter, places)
     if short > left or short >= tokens:
         return whole if tokens <= left else None
-    reason = f"evidence {found.score:.2f}; too long to come whole"
+    reason = "bears on your message; too long to come whole"
     return Item(exchange, short, reason, places, found.score)

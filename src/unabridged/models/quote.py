@@ -43,8 +43,12 @@ THANKS = frozenset(
 _QUESTION_START = frozenset(
     """
     what when where which who whom whose why how do does did is are was were am can could will
-    would should shall may have has had remember recall tell show list find
+    would should shall may have has had
     """.split()
+)
+_IMPERATIVES = frozenset("remember recall tell show list find".split())
+_ASKED_FOR = frozenset(
+    "me us what when where which who whose why how the our those all every everything".split()
 )
 _MONTHS = (
     "January February March April May June July August September October November December".split()
@@ -172,5 +176,10 @@ def is_question(text: str) -> bool:
     text = text.strip()
     if text.endswith(("?", "？")) or text.startswith("¿"):
         return True
-    first = re.match(r"[\w']+", text.casefold())
-    return bool(first and first.group() in _QUESTION_START)
+    first = re.match(r"([\w']+)(\W*)([\w']*)", text.casefold())
+    if first is None:
+        return False
+    if first.group(1) in _IMPERATIVES:
+        # "Remember: …" and "Remember that I …" tell something; "Remember the …" asks.
+        return ":" not in first.group(2) and first.group(3) in _ASKED_FOR
+    return first.group(1) in _QUESTION_START

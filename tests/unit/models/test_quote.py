@@ -108,6 +108,10 @@ def test_whitespace_survives_streaming(clock):
         ("¿Dónde?", True),
         ("これは？", True),
         ("I know.", False),
+        ("Remember the cheese project", True),
+        ("Remember: my sister lives in Lisbon.", False),
+        ("Remember that I like tea.", False),
+        ("Tell me about Lisbon", True),
         ("", False),
     ],
 )
