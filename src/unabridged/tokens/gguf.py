@@ -70,9 +70,7 @@ class GgufTokenizer:
     def close(self) -> None:
         """Let go of the connection and of the server, where it was started here."""
         with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-            self._connection = None
+            self._hang_up()
             if self._server is not None:
                 self._server = None
                 self._url = ""
@@ -83,15 +81,28 @@ class GgufTokenizer:
         body = json.dumps({"content": sound, "add_special": False, "parse_special": False})
         with self._lock:
             try:
-                return len(self._post(body)["tokens"])
+                return len(self._reach(body)["tokens"])
             except (OSError, http.client.HTTPException, KeyError, ValueError) as error:
-                if self._connection is not None:
-                    self._connection.close()
-                self._connection = None
+                self._hang_up()
                 raise UpstreamError(
                     "The embedded model's tokenizer does not answer.",
                     hint="Try again, or set the tokenizer to 'estimate'.",
                 ) from error
+
+    def _reach(self, body: str) -> Any:
+        """Post; once more where the server closed a connection that had been idle too long."""
+        if self._connection is None:
+            return self._post(body)
+        try:
+            return self._post(body)
+        except (ConnectionError, http.client.BadStatusLine):
+            self._hang_up()
+            return self._post(body)
+
+    def _hang_up(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
 
     def _post(self, body: str) -> Any:
         if self._connection is None:
