@@ -15,7 +15,8 @@ UNSPACED = (
     "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
     "\U00020000-\U0003ffff"
 )
-_TOKEN = re.compile(rf"[{UNSPACED}]+|(?:(?![{UNSPACED}_])[\w])+(?:['’](?:(?![{UNSPACED}_])\w)+)?")
+_LETTER = rf"[^\W_{UNSPACED}]"
+_TOKEN = re.compile(rf"[{UNSPACED}]+|{_LETTER}+(?:['’]{_LETTER}+)?")
 _UNSPACED_RUN = re.compile(rf"^[{UNSPACED}]")
 _ENDINGS = (
     ("ational", "ate"), ("ization", "ize"), ("fulness", "ful"), ("ousness", "ous"),
@@ -77,10 +78,12 @@ def terms(text: str) -> list[str]:
     """Every search term of a text, in order, repeats included."""
     found: list[str] = []
     for token in _TOKEN.findall(fold(text)):
-        if _UNSPACED_RUN.match(token):
+        if not token.isascii() and _UNSPACED_RUN.match(token):
             found += _pairs(token)
-        else:
+        elif "'" in token:
             found.append(stem(token.removesuffix("'s").replace("'", "")))
+        else:
+            found.append(stem(token))
     return found
 
 
