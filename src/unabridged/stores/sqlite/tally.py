@@ -1,6 +1,6 @@
 """The counters of a file: one row, read and written in the same transaction as what it counts."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from unabridged.stores.codec import pack, unpack
@@ -35,7 +35,7 @@ class Tally:
 
     def row(self) -> tuple[Any, ...]:
         """Give it as the row that keeps it."""
-        return sealed("tally", (1, pack(asdict(self))))
+        return sealed("tally", (1, pack(self)))
 
 
 def load(db: Database) -> Tally:
