@@ -133,6 +133,21 @@ def test_output_that_the_locale_cannot_show_is_no_error(environ):
     ).stdout
 
 
+def test_input_in_no_encoding_is_kept_byte_for_byte(environ):
+    said = b"caf\xe9 \x00 \xf0\x9f"
+    ran = subprocess.run(
+        [*PROGRAM, "ask", "-"],
+        input=said,
+        env=environ,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    (kept,) = json.loads(run(environ, "show", "--json").stdout)
+    assert kept["message"].encode("utf-8", "surrogateescape") == said
+
+
 SLOW = """
 import sys, time
 from unabridged import wiring

@@ -142,7 +142,9 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line of this process."""
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
+    # What comes in is kept byte for byte; what goes out must not fail on what cannot be shown.
+    wanted = ((sys.stdin, "surrogateescape"), (sys.stdout, "replace"), (sys.stderr, "replace"))
+    for stream, errors in wanted:
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors=errors)
     cli.main()

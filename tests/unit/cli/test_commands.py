@@ -177,6 +177,25 @@ def test_an_imported_session_is_not_gone_on_with_unless_named(run):
     assert [one["message"] for one in run("show", "--json").data] == ["Years ago.", "And now?"]
 
 
+def test_an_import_that_is_interrupted_says_how_far_it_came(run, monkeypatch):
+    admit, seen = Memory.admit, []
+
+    def admit_two(self, conversation):
+        if len(seen) == 2:
+            raise KeyboardInterrupt
+        seen.append(conversation)
+        return admit(self, conversation)
+
+    monkeypatch.setattr(Memory, "admit", admit_two)
+    lines = [{"role": "user", "content": str(n), "session": f"s{n}"} for n in range(5)]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    ran = run("import", "-", text=text)
+    assert ran.code == 130
+    assert "2 added" in ran.out
+    monkeypatch.setattr(Memory, "admit", admit)
+    assert "3 added" in run("import", "-", text=text).out
+
+
 def test_import_of_what_cannot_be_read(run, tmp_path):
     good = tmp_path / "good.jsonl"
     good.write_text('{"role": "user", "content": "hello"}\n', encoding="utf-8")

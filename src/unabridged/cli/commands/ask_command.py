@@ -5,12 +5,15 @@ from typing import Any
 import click
 
 from unabridged.cli.chat.answer import Asked, ask
-from unabridged.cli.chat.plain import PlainScreen, SilentScreen
+from unabridged.cli.chat.plain import PlainScreen
+from unabridged.cli.chat.screen import Screen
+from unabridged.cli.chat.screens import choose_screen
 from unabridged.cli.opening import open_conversation, words_from
 from unabridged.cli.options import TALK, Invocation, common, example, invoked
 from unabridged.cli.output import exchange_data
 from unabridged.cli.words import footer
 from unabridged.domain.context import Tier
+from unabridged.errors import MissingExtraError
 
 
 @click.command(
@@ -30,14 +33,24 @@ def command(invocation: Invocation, text: tuple[str, ...]) -> None:
     everything about it to standard error. A - stands for standard input.
     """
     memory = open_conversation(invocation)
-    screen = SilentScreen() if invocation.json else PlainScreen()
+    screen = _screen(as_json=invocation.json)
     asked = ask(memory, words_from(text), screen)
+    if screen.interactive and asked.context and asked.exchange:
+        screen.note(footer(asked.context, asked.usage.prompt if asked.usage else None))
     if asked.error:
         raise asked.error
     if invocation.json:
         invocation.emit(answer_data(asked))
     if asked.stopped:
         raise KeyboardInterrupt
+
+
+def _screen(*, as_json: bool) -> Screen:
+    """The best screen that is installed: one question needs no extra."""
+    try:
+        return choose_screen(plain=False, as_json=as_json)
+    except MissingExtraError:
+        return PlainScreen()
 
 
 def answer_data(asked: Asked) -> dict[str, Any]:

@@ -5,13 +5,11 @@ import sys
 import click
 
 from unabridged.cli.chat.loop import converse
-from unabridged.cli.chat.plain import PlainScreen, SilentScreen
-from unabridged.cli.chat.screen import Screen
+from unabridged.cli.chat.screens import choose_screen
 from unabridged.cli.chat.talk import Chat
 from unabridged.cli.commands.ask_command import answer_data
 from unabridged.cli.opening import open_conversation
 from unabridged.cli.options import TALK, Invocation, common, example, invoked
-from unabridged.errors import MissingExtraError
 
 
 @click.command(
@@ -32,17 +30,5 @@ def command(invocation: Invocation, *, plain: bool) -> None:
     each line is a message or a command.
     """
     memory = open_conversation(invocation)
-    screen = _screen(plain=plain or not sys.stdin.isatty(), as_json=invocation.json)
+    screen = choose_screen(plain=plain or not sys.stdin.isatty(), as_json=invocation.json)
     converse(Chat(memory, screen, answer_data if invocation.json else None))
-
-
-def _screen(*, plain: bool, as_json: bool) -> Screen:
-    if as_json:
-        return SilentScreen()
-    if plain or not sys.stdout.isatty():
-        return PlainScreen()
-    try:
-        from unabridged.cli.chat.terminal import TerminalScreen  # noqa: PLC0415 - the extra `chat`
-    except ModuleNotFoundError as error:
-        raise MissingExtraError((error.name or "rich").partition(".")[0], "chat") from error
-    return TerminalScreen()
