@@ -60,7 +60,7 @@ def _wrap_line(text: str, width: int) -> list[str]:
             line, used = line + word, used + size
         elif word.isspace():
             continue
-        elif size <= width and word.isascii():
+        elif size <= width and size == len(word):
             lines.append(line.rstrip())
             line, used = word, size
         else:

@@ -40,6 +40,12 @@ def test_clip_and_pad_count_cells():
     assert pad("12", 4, right=True) == "  12"
 
 
+def test_words_are_wrapped_whole_and_wide_characters_anywhere():
+    assert wrap("moved to Lisbon in “March.”", 24) == ["moved to Lisbon in", "“March.”"]
+    assert wrap("日本語の長い文章", 6) == ["日本語", "の長い", "文章"]
+    assert wrap("abcdefghij", 4) == ["abcd", "efgh", "ij"]
+
+
 @given(st.text(max_size=200), st.integers(4, 60))
 def test_wrapped_lines_fit_and_lose_nothing(text, width):
     text = safe(text)
