@@ -1,0 +1,166 @@
+import pytest
+
+from unabridged import Memory
+from unabridged.cli.chat.loop import KEYS, LEAVE, converse
+from unabridged.cli.chat.talk import AGAIN, STOPPED, Chat
+from unabridged.config import load
+from unabridged.domain.chat import Abilities, Chunk, Usage
+from unabridged.errors import UpstreamBrokenError
+
+
+class Person:
+    """A screen with somebody in front: gives what is typed and keeps what is shown."""
+
+    interactive = True
+
+    def __init__(self, *typed):
+        self.typed = list(typed)
+        self.drafts, self.notes, self.lines, self.errors = [], [], [], []
+        self.answers, self.waits = [], 0
+
+    def open(self, memory, commands):
+        self.commands = commands
+
+    def read(self, draft=""):
+        self.drafts.append(draft)
+        if not self.typed:
+            return None
+        given = self.typed.pop(0)
+        if given is KeyboardInterrupt:
+            raise KeyboardInterrupt
+        return given
+
+    def begin_answer(self):
+        self.waits += 1
+        self.answers.append("")
+
+    def delta(self, text, reasoning):
+        self.answers[-1] += text
+
+    def working(self, text):
+        self.notes.append(text)
+
+    def end_answer(self):
+        self.answers[-1] += "|"
+
+    def say(self, lines):
+        self.lines += lines
+
+    def note(self, text, style="dim"):
+        self.notes.append(text)
+
+    def error(self, error):
+        self.errors.append(error)
+
+
+class Model:
+    """A model that answers what it is told; an error in the script is raised."""
+
+    model, provider = "told", "scripted"
+
+    def __init__(self, *script):
+        self.script = list(script)
+
+    def abilities(self):
+        return Abilities(self.model, trained_window=8192)
+
+    def chat(self, request):
+        said = self.script.pop(0) if self.script else ["Yes."]
+        for piece in said:
+            if isinstance(piece, BaseException):
+                raise piece
+            yield Chunk(text=piece)
+        yield Chunk(done=True, finish="stop", usage=Usage(prompt=50, answer=1))
+
+    def close(self):
+        pass
+
+
+@pytest.fixture
+def memory(tmp_path):
+    def opened(model):
+        settings = load(home=tmp_path / "home", environ={}, upstream="quote")
+        return Memory.open(settings=settings, upstream=model)
+
+    return opened
+
+
+def talk(memory, model, *typed):
+    person = Person(*typed)
+    with memory(model) as opened:
+        converse(Chat(opened, person))
+    return person
+
+
+def test_a_greeting_says_who_answers_and_where_it_goes_on(memory):
+    first = talk(memory, Model(), "My cat is called Ada.")
+    assert "told (scripted)" in first.lines[1]
+    assert "A new session begins" in first.notes[0]
+    assert KEYS in first.notes
+    assert "/why" in first.commands
+    second = talk(memory, Model())
+    assert second.notes[0].startswith("Going on with “My cat is called Ada.” · 1 exchange · last")
+
+
+def test_each_answer_has_its_line(memory):
+    person = talk(memory, Model(["It ", "is."]), "Is it?")
+    assert person.answers == ["It is.|"]
+    assert person.notes[-1].startswith("nothing recalled · 50 of 8,192 tokens")
+
+
+def test_ctrl_c_stops_an_answer_and_the_conversation_goes_on(memory):
+    model = Model(["Half an ", KeyboardInterrupt()], ["Whole."])
+    person = talk(memory, model, "one", "two")
+    assert person.answers == ["Half an |", "Whole.|"]
+    assert STOPPED in person.notes
+    with memory(Model()) as opened:
+        states = [(one.state.value, one.answer.text) for one in opened.history()]
+    assert states == [("incomplete", "Half an "), ("complete", "Whole.")]
+
+
+def test_ctrl_c_on_an_empty_line_tells_how_to_leave(memory):
+    person = talk(memory, Model(), KeyboardInterrupt, "one")
+    assert LEAVE in person.notes
+    assert person.answers == ["Yes.|"]
+
+
+def test_a_broken_answer_can_be_asked_for_again(memory):
+    broken = UpstreamBrokenError("The answer broke off.", hint="Try again.")
+    person = talk(memory, Model(["Half", broken], ["Whole."]), "one", "/retry")
+    assert person.errors == [broken]
+    assert AGAIN in person.notes
+    assert person.answers == ["Half|", "Whole.|"]
+
+
+def test_edit_offers_the_last_message_and_ctrl_c_leaves_all_as_it_was(memory):
+    person = talk(memory, Model(), "one", "two", "/edit", KeyboardInterrupt, "/edit", "three")
+    assert person.drafts.count("two") == 2
+    with memory(Model()) as opened:
+        assert [one.user.text for one in opened.history()] == ["one", "three"]
+
+
+def test_another_program_on_the_same_session(memory):
+    mine = Person("one", "two", "three")
+    with memory(Model()) as opened, memory(Model()) as other:
+        chat = opened.chat
+
+        def chat_late(text, **options):
+            turn = chat(text, **options)
+            if text == "two" and other.session is None:
+                other.switch("1")
+                other.record(other.prepare("meanwhile"), "Hm.")
+            return turn
+
+        opened.chat = chat_late
+        converse(Chat(opened, mine))
+        said = [one.user.text for one in opened.history()]
+    assert said == ["one", "meanwhile", "two", "three"]
+    assert any("Another program went on" in note for note in mine.notes)
+    assert mine.errors == []
+
+
+def test_commands_with_two_words_and_arguments_in_any_case(memory):
+    person = talk(memory, Model(), "one", "/MEMORY Stats", "/title  Two  words ", "/memory")
+    assert any("1 exchange in 1 session" in line for line in person.lines)
+    assert any("“Two words”" in note for note in person.notes)
+    assert "/memory" in person.errors[0].hint
