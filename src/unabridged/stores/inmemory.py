@@ -308,7 +308,10 @@ class InMemoryStore:
             return False
         ours = self._ending(known.head)
         while step is not None and step != ours:
-            step = self._entries[step].exchange.parent
+            entry = self._entries[step]
+            if entry.opened_by == known.head:
+                return True  # The answer to a message that had none.
+            step = entry.exchange.parent
         return step is not None
 
     def _put(self, packed: list[tuple[Record, bytes]]) -> None:

@@ -127,6 +127,16 @@ class WritingContract(ReadingContract):
         assert kept is not None
         assert kept.head == said[1].messages[-1].id
 
+    def test_an_answer_that_comes_later_is_on_the_path(self, store: Store) -> None:
+        """A message that was unanswered when it was first taken over is read with its answer."""
+        session, said = conversation()
+        user, *answer = said[0].messages
+        lone = replace(said[0], id="lone", messages=(user,), state=ExchangeState.UNANSWERED)
+        store.admit(replace(session, head=user.id), [lone])
+        whole = replace(said[0], id="whole", messages=(user, *answer))
+        assert store.admit(replace(session, head=answer[-1].id), [lone, whole]) == 1
+        assert [exchange.id for exchange in store.recent(session.id, 5)] == ["whole"]
+
     def test_admitting_is_all_or_nothing(self, store: Store) -> None:
         """One exchange that cannot be taken keeps out all."""
         session, said = conversation()

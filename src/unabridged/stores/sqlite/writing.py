@@ -200,5 +200,7 @@ def _leads_on(db: Database, session: Session, known: Session, added: set[str]) -
     ours = reading.ending(db, known.head)
     while step is not None and step != ours:
         found = reading.header(db, step)
+        if found and found[1] == known.head:
+            return True  # The answer to a message that had none.
         step = found[0].parent if found else None
     return step is not None
