@@ -154,7 +154,10 @@ def _render(
     words = system_text(plan.system) + pinned_text(pins)
     system = Message("system", Role.SYSTEM, (Text(words),), occasion.at)
     history = [history_messages(item.exchange, item.sentences) for item in tiers.history]
-    recalled = [recalled_block(item.exchange, item.sentences) for item in tiers.semantic.items]
+    here = occasion.scope.session
+    recalled = [
+        recalled_block(item.exchange, here, item.sentences) for item in tiers.semantic.items
+    ]
     return prompt(system, history, user_message(occasion.user, recalled))
 
 

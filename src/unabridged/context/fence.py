@@ -35,15 +35,20 @@ def date_of(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def exchange_block(at: datetime, sides: list[tuple[str, str]], label: str = "") -> str:
+HERE, ELSEWHERE = "this session", "an earlier session"
+"""The origins that a recalled exchange can have."""
+
+
+def exchange_block(at: datetime, origin: str, sides: list[tuple[str, str]], label: str = "") -> str:
     """One recalled exchange.
 
     Args:
         at: When it was.
+        origin: ``HERE`` or ``ELSEWHERE``. No title: titles change, and are drawn from messages.
         sides: Who and what, in order; ``user``, ``assistant`` or ``tool``.
         label: What a person and a model should know of it: that it is an excerpt, and of what.
     """
     note = f' note="{label}"' if label else ""
-    lines = [f'<recalled-exchange date="{date_of(at)}"{note}>']
+    lines = [f'<recalled-exchange date="{date_of(at)}" from="{origin}"{note}>']
     lines += [f"<recalled-{who}>{neutralise(text)}</recalled-{who}>" for who, text in sides]
     return "\n".join([*lines, "</recalled-exchange>\n"])

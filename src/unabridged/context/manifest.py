@@ -85,12 +85,13 @@ def replay(store: Store, context_id: str, manifest: Mapping[str, Any]) -> Replay
     system = system_message(
         blobs[manifest["system"]]["text"], [pins[i].body["text"] for i in manifest["pins"]], found
     )
+    here = found[context_id].session
     rendered = prompt(
         system,
         [history_messages(found[i["id"]], places_of(i)) for i in manifest["history"]],
         user_message(
             found[context_id].user,
-            [recalled_block(found[i["id"]], places_of(i)) for i in manifest["semantic"]],
+            [recalled_block(found[i["id"]], here, places_of(i)) for i in manifest["semantic"]],
         ),
     )
     messages = openai.messages(rendered)

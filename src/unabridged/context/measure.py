@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from unabridged.budget.count import Counter
 from unabridged.context.excerpt import spoken
-from unabridged.context.fence import CLOSING, OPENING, exchange_block
+from unabridged.context.fence import CLOSING, ELSEWHERE, OPENING, exchange_block
 from unabridged.context.render import history_messages, recalled_block
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Role
@@ -26,9 +26,9 @@ def in_fence(exchange: Exchange, counter: Counter, places: Places = ()) -> int:
     A whole one is priced by the counts that are stored with its messages and the markup around.
     """
     if places:
-        return counter.text(recalled_block(exchange, places))
+        return counter.text(recalled_block(exchange, None, places))
     said = [m for _, m in spoken(exchange)]
-    markup = exchange_block(_ANY_DAY, [(m.role.value, "") for m in said])
+    markup = exchange_block(_ANY_DAY, ELSEWHERE, [(m.role.value, "") for m in said])
     return counter.text(markup) + sum(map(counter.parts, said))
 
 

@@ -11,7 +11,15 @@ from dataclasses import replace
 from typing import Any
 
 from unabridged.context.excerpt import excerpt_sides, label, spoken
-from unabridged.context.fence import CLOSING, GUIDE, OPENING, exchange_block, neutralise
+from unabridged.context.fence import (
+    CLOSING,
+    ELSEWHERE,
+    GUIDE,
+    HERE,
+    OPENING,
+    exchange_block,
+    neutralise,
+)
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
@@ -94,13 +102,22 @@ def _excerpt_messages(exchange: Exchange, places: Sequence[tuple[int, int]]) -> 
     ]
 
 
-def recalled_block(exchange: Exchange, places: Sequence[tuple[int, int]] = ()) -> str:
-    """A recalled exchange inside the fence, whole or as an excerpt."""
+def recalled_block(
+    exchange: Exchange, session: str | None, places: Sequence[tuple[int, int]] = ()
+) -> str:
+    """A recalled exchange inside the fence, whole or as an excerpt.
+
+    Args:
+        exchange: The exchange.
+        session: The session that it is recalled into.
+        places: The sentences of an excerpt; none for the whole.
+    """
+    origin = HERE if exchange.session == session else ELSEWHERE
     if places:
         sides = [(m.role.value, text) for m, text in excerpt_sides(exchange, places)]
-        return exchange_block(exchange.at, sides, label(exchange, places))
+        return exchange_block(exchange.at, origin, sides, label(exchange, places))
     said = [(m.role.value, m.text) for _, m in spoken(exchange)]
-    return exchange_block(exchange.at, said)
+    return exchange_block(exchange.at, origin, said)
 
 
 def user_message(user: Message, recalled: Sequence[str]) -> Message:

@@ -34,7 +34,7 @@ def test_an_excerpt_is_whole_sentences_within_its_limit(limit):
     places, tokens = excerpt(LONG, limit, COUNTER)
     assert places == tuple(sorted(places))
     assert 0 < tokens <= limit
-    assert COUNTER.text(recalled_block(LONG, places)) <= 2 * limit
+    assert COUNTER.text(recalled_block(LONG, None, places)) <= 2 * limit
     for message, text in excerpt_sides(LONG, places):
         for piece in text.split(" […] "):
             assert all(s.strip() in message.text for s in sentences(piece.replace("[…]", "")))
@@ -42,7 +42,7 @@ def test_an_excerpt_is_whole_sentences_within_its_limit(limit):
 
 def test_what_was_asked_for_is_in_the_excerpt():
     places, _ = excerpt(LONG, 120, COUNTER, query_terms("When was the lighthouse built?"))
-    assert "The lighthouse was built in 1887." in recalled_block(LONG, places)
+    assert "The lighthouse was built in 1887." in recalled_block(LONG, None, places)
 
 
 def test_an_excerpt_says_what_it_is_and_how_to_open_the_whole():

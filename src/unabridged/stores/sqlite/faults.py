@@ -19,7 +19,7 @@ from unabridged.stores import refusals
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _READ_ONLY = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 UNTOUCHED = (
-    "The file was left untouched. Set it aside to begin anew, or restore a backup; "
+    "The file was left untouched. Begin anew with `unabridged spaces set-aside`, or restore a backup; "
     "other spaces are not affected."
 )
 
