@@ -10,7 +10,7 @@ import re
 from unabridged.budget.cues import BREVITY, CUES, MODE_WEIGHTS, PHRASES, UNSPACED_CUES
 from unabridged.domain.budget import Mode
 
-EDGE = 1_000
+EDGE = 500
 """Characters read at the beginning and at the end."""
 
 STEEPNESS = 1.6
