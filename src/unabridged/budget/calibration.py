@@ -41,19 +41,42 @@ BOUNDS: Mapping[str, tuple[float, float]] = MappingProxyType(
 """Class to the ratios that any real tokenizer can have; other reports are impossible."""
 
 _OTHERS_BOUNDS = (0.15, 1.6)
-_SPREAD = 0.35
-"""How uncertain a ratio is before any report (standard deviation)."""
+SPREADS: Mapping[str, float] = MappingProxyType(
+    {
+        "latin": 0.12,
+        "foreign": 0.3,
+        "code": 0.2,
+        "marks": 0.25,
+        "cjk": 0.4,
+        "kana": 0.45,
+        "hangul": 0.5,
+        "cyrillic": 0.5,
+        "other": 0.5,
+        "emoji": 0.35,
+        TEMPLATE: 0.5,
+        IMAGE: 0.6,
+    }
+)
+"""Class to how uncertain its ratio is before any report (standard deviation)."""
+
+_OTHERS_SPREAD = 0.4
+
+VOCABULARY = frozenset({"foreign", "cjk", "kana", "hangul", "cyrillic", "other", "emoji"})
+"""Classes that a large vocabulary makes cheaper together …"""
+
+_TOGETHER = 0.6
+"""… and how strongly (correlation)."""
 
 _NOISE = 0.02
 """How far a prompt is off when every ratio is right, as a share of it."""
 
-_DRIFT = 1.02
-"""By how much each report ages what was learned before, up to the first uncertainty."""
+_DRIFT = 0.01
+"""How far a ratio may move between two reports (standard deviation): texts change."""
 
 _SURPRISE = 4.0
-"""Standard deviations to which a surprise is cut: one odd report moves little."""
+"""Standard deviations beyond which a report is trusted the less, the odder it is."""
 
-_FADE = 0.85
+_FADE = 0.75
 """How much of the error statistics each report keeps."""
 
 _PROVED_AFTER = 8
@@ -62,8 +85,11 @@ _PROVED_AFTER = 8
 LEAST_MARGIN = 0.01
 """The margin never falls below this share of the window."""
 
+_ODD = 0.1
+"""The most that one report says about how far counts are off, as a share."""
+
 _SAFETY = 1.0
-_MARGIN_SAFETY = 2.5
+_MARGIN_SAFETY = 3.0
 """Standard deviations of the error: added to counts, and kept as margin."""
 
 
@@ -140,7 +166,7 @@ class Calibration:
             return replace(self, ignored=self.ignored + 1)
         error = reported - self.predict(counts)
         ratios, covariance = self._updated(counts, error, reported)
-        share = error / reported
+        share = min(_ODD, max(-_ODD, error / reported))
         fade = _FADE if self.reports else 0.0
         bias = fade * self.bias + (1 - fade) * share
         spread = share - self.bias if self.reports else 0.0
@@ -166,29 +192,33 @@ class Calibration:
         return min(MARGIN_SHARE / 2, max(0.0, quantile))
 
     def _uncertainty(self, one: str, other: str) -> float:
+        """The covariance of two ratios: as learned, else as it is before any report."""
         known = self.covariance.get(one, {}).get(other)
         if known is not None:
             return known
-        free = one == other and (one in OUTSIDE_TEXT or not self.exact)
-        return _SPREAD**2 if free else 0.0
+        together = 1.0 if one == other else _TOGETHER if VOCABULARY.issuperset((one, other)) else 0
+        spreads = SPREADS.get(one, _OTHERS_SPREAD) * SPREADS.get(other, _OTHERS_SPREAD)
+        return together * spreads
 
     def _updated(
         self, counts: Mapping[str, float], error: float, reported: int
     ) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
         """One step of the filter: new ratios within their bounds, and their covariance."""
-        names = sorted({*self.ratios, *counts})
-        # Ageing the whole matrix by one factor keeps it a covariance; clipping single entries
-        # would not.
-        widest = max(self._uncertainty(name, name) for name in names)
-        drift = max(1.0, min(_DRIFT, _SPREAD**2 / widest)) if widest else 1.0
+        # Every class from the first report on: a class that joined later would bring covariances
+        # that do not fit those that have shrunk by then.
+        names = sorted(OUTSIDE_TEXT if self.exact else {*SPREADS, *self.ratios, *counts})
         joint = {
-            one: {other: self._uncertainty(one, other) * drift for other in names} for one in names
+            one: {
+                other: self._uncertainty(one, other) + (_DRIFT**2 if one == other else 0.0)
+                for other in names
+            }
+            for one in names
         }
         pull = {one: sum(joint[one][o] * counts.get(o, 0.0) for o in names) for one in names}
         expected = max(0.0, sum(pull[name] * counts.get(name, 0.0) for name in names))
         expected += (_NOISE * reported) ** 2 + 1.0
-        limit = _SURPRISE * math.sqrt(expected)
-        error = min(limit, max(-limit, error))
+        surprise = abs(error) / (_SURPRISE * math.sqrt(expected))
+        expected *= max(1.0, surprise) ** 2
         ratios = {}
         for name in names:
             low, high = BOUNDS.get(name, _OTHERS_BOUNDS)

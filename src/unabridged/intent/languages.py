@@ -53,7 +53,7 @@ ELSEWHERE: Mapping[Intent, str] = {
         9 nicht merken             | (?:merk|merke|vergiss|erinner) (?:dir |mich |an |)(?:nicht |dass |das |daran |morgen )|n oublie pas que|souviens[ -]toi que|recuerda que
         6 eine Aufgabe             | [.?] (?:bitte )?(?:schreib|mach|hilf|erklar|ubersetz|erstell|plan|gib mir (?!einen uberblick)|nenn)\\w* |(?:kannst|konntest) du (?:mir |bitte )?(?!dich|unser)\\w+|wie (?:kann|soll|installier|mache) ich|was (?:soll|kann|ist) |welche[rsn]? \\w+ soll
         6 une tache                | [.?] (?:ecris|redige|traduis|explique|aide|cree|fais(?!.*resum)|donne|propose)\\b|peux[ -]tu|pourrais[ -]tu|comment (?:faire|puis|on|je)
-        6 una tarea                | [.?] (?:escribe|traduce|explica|ayuda\\w*|crea|dame|necesito|quiero|puedes|como (?:puedo|instalo|hago))\\b|cual es la 
+        6 una tarea                | [.?] (?:escribe|traduce|explica|ayuda\\w*|crea|dame|necesito|quiero|puedes|como (?:puedo|instalo|hago))\\b|cual es la[ ]
         6 帮我                     | 帮我|请(?:帮|写|翻译|解释)|写一|推荐|如何|怎么(?!样)|为什么
         6 してください             | (?:作って|書いて|訳して|翻訳|方法|書き方)|を教えて
     """,

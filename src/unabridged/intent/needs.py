@@ -17,7 +17,7 @@ def needs(pattern: re.Pattern[str]) -> frozenset[str]:
 
     Empty where nothing can be said; then the pattern must always be tried.
     """
-    parser: Any = re._parser  # type: ignore[attr-defined]  # noqa: SLF001 - no public way to the tree; 3.11 to 3.14 have it
+    parser: Any = re._parser  # type: ignore[attr-defined]
     return _of_sequence(parser.parse(pattern.pattern)) or frozenset()
 
 

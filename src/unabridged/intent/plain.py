@@ -81,7 +81,7 @@ def plain(text: str) -> str:
     for token in _TOKEN.findall(_DRAWN_OUT.sub(r"\1\1", fold(read).replace("tl;dr", "tldr"))):
         if token[0].isalnum():
             words.append(_word(token, known))
-        elif token in "?？":
+        elif token in ("?", "？"):
             if words[-1] != "?":
                 words.append("?")
         elif token[0] in ".!:;\n。！；…" and words[-1] not in ".?":

@@ -93,16 +93,16 @@ SIGNALS: Mapping[Intent, str] = {
         6 show it again            | <(?:show|repeat|recite|give|send|tell) (?:me |it |us )?(?:\\w+ ){0,3}again
         4 tell me more about       | <tell me more (?:about|on) (?:that|the|my|our|those|this|his|her|their|when|how)
         4 tell me about that       | <tell me (?:again )?about (?:that|my|our|those|when|the time|the day)
-        5 which one did            | (?:which|what) (?:one|ones|of (?:them|those|these|the (?:two|three|four)))[^.?]* (?:did|had|was|were|lived|lives|have) 
+        5 which one did            | (?:which|what) (?:one|ones|of (?:them|those|these|the (?:two|three|four)))[^.?]* (?:did|had|was|were|lived|lives|have)[ ]
         5 question on my past      | <(?:at |on |in |for |with |from |to )?{wh} (?!(?:should|can|could|would|do i need|do i have to|must|might|may|to)\\b)(?:\\w+ ){0,6}?(?:did|have|had|was|were|has) (?:{i}|my \\w+|{my})\\b
-        5 question on my life      | <(?:at |on |in |for |with |from |to )?(?:what|which|who|whose|where|when|how many|how much|how long|how old|how far|how often|how tall) (?:\\w+ ){0,3}?(?:is|are|was|were|does|do|did|will) (?:my|our) 
+        5 question on my life      | <(?:at |on |in |for |with |from |to )?(?:what|which|who|whose|where|when|how many|how much|how long|how old|how far|how often|how tall) (?:\\w+ ){0,3}?(?:is|are|was|were|does|do|did|will) (?:my|our)[ ]
         5 question on what I do    | <(?:what|which|where|who|when|how many|how much|how long|how often)(?: (?!should|can|could|would)\\w+){0,4}? do i (?!need|have to|do\\b|start|begin|find|get|buy|go about|say|tell|write|call|fix|make|put it|want|know|do with)
         5 who gave me              | <(?:who|what|which \\w+|whose \\w+) (?:gave|told|sold|helped|sent|bought|taught|visited|called|wrote|recommended|asked|married|lives|hired|fired|met|said)[^.?]* (?:me|my|us|our)\\b
         5 what happened to me      | <what happened (?:at|to|with|in|on|after|during|when) (?:my|our|me|i|we)\\b
         5 what someone said to me  | <(?:what|when|where|how|which) (?:\\w+ )?did (?:\\w+ ){1,3}(?:say|tell|give|charge|want|do|ask|write|prescribe|recommend|call|find|think)(?! .*in general)(?= (?:to )?(?:me|my|us|about|for|in the|with it)|[^.?]* (?:me|my|us|our|his|her)\\b)
         4 am I …?                  | <(?:am|was|were|did|have|had|do) (?:i|we|my \\w+|our \\w+) (?!right|wrong|too|being|crazy|allowed|overreacting|correct|need|have to|supposed|ready|doing|going|still|the only|just|in trouble|screwed)[^.]*\\?
         5 you know my …?           | (?:any (?:idea|chance)|do you (?:still )?(?:know|have|hold)|you know) [^.?]*?(?:my|our|i)\\b[^.]*\\?
-        5 you know the … I         | you know (?:the|that) \\w+ i 
+        5 you know the … I         | you know (?:the|that) \\w+ i[ ]
         9 in which session         | in which (?:session|conversation|chat)|which (?:session|conversation|chat) was it
         6 a figure of mine         | <(?:what|which) (?:is|was|are|were) the (?:\\w+ ){0,4}?(?:total|number|amount|average|order|sum|ratio|difference|cost|price|age)\\b[^.?]* (?:i|my|me|we|our)\\b
         6 time between events      | <how (?:many|long|much)[^.?]* (?:passed|between|since|elapsed|before|after|ago)\\b[^.?]*
@@ -162,10 +162,10 @@ SIGNALS: Mapping[Intent, str] = {
         7 remember this            | <(?:remember|note|keep in mind|memorize|memorise|take note|make a note|save|store|bear in mind|learn)(?: down)? (?:this|the following|that (?:i|my|we|he|she|it|they|our|the|a|you|all|every|from|in|on|\\w+ (?:is|are|was|has|likes|wants))|i |my |it |for later|keep|always|never)(?![^.]*\\?)
         7 I remember …             | (?<!not )i (?:(?:will )?always |still |fondly |vividly |clearly |also |just |finally |suddenly )?(?:remember|remembered|recalled|recall) (?!what\\b|which\\b)(?:\\w+ ){0,12}?\\.
         7 like last time           | (?:like|as|same as|same way as|the way) (?:(?:we|you|i) did )?(?:it |we did )?(?:the )?(?:last time|before|usual|always|yesterday|the last|the first|the previous|the other)|as usual|our usual|the usual|same as|as before|for the same
-        7 given what I told you    | (?:(?:given|based on|considering|knowing|in light of|going by) (?:my|our|the things|that)|(?:given|based on|considering|knowing|in light of|according to|building on|going by|following|with) (?:everything|all|what)) 
+        7 given what I told you    | (?:(?:given|based on|considering|knowing|in light of|going by) (?:my|our|the things|that)|(?:given|based on|considering|knowing|in light of|according to|building on|going by|following|with) (?:everything|all|what))[ ]
         7 similar to               | <(?:similar to|something like|kind of like|sort of like|as with|related to|in keeping with|along the lines of|much like|just like|like when|in the style of|based on)
         9 with what you know       | (?:with|given|knowing|based on|considering|from) (?:\\w+ ){0,2}you (?:already )?(?:know|remember|have learned)
-        5 similar to the           | similar to|kind of like|like when|related to|as with the|in the (?:voice|style|tone|format) 
+        5 similar to the           | similar to|kind of like|like when|related to|as with the|in the (?:voice|style|tone|format)[ ]
         6 as I said                | as (?:i|you|we) (?:said|mentioned|told|discussed|noted|agreed)
         7 what should I            | <(?:\\w+ ){0,3}?(?:what|where|which|who|how|when|why)(?: \\w+){0,3} (?:should|can|could|would|might|must|shall|may) (?:i|we|you|one|my|it|he|she|they|be)\\b
         6 how do I                 | <(?:how|why) (?:do|does|did|can|is|are|am|to|come|has|have|would|should)\\b

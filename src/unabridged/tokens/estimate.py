@@ -14,7 +14,7 @@ from types import MappingProxyType
 from unabridged.tokens.memo import Memo
 from unabridged.tokens.shape import shape
 
-ENGLISH_DENSITY = 0.22
+ENGLISH_DENSITY = 0.18
 """Function words per word at which Latin text is taken for English wholly."""
 
 CODE_BEGINS, CODE_RANGE = 0.25, 0.35
@@ -31,7 +31,7 @@ def _prices(words: str, over: float) -> Mapping[str, float]:
 WORD_PRICES: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
         "latin": _prices("1.03 1.02 1.05 1.08 1.05 1.20 3.00", 0.25),
-        "foreign": _prices("1.05 1.15 2.75 3.60 4.50 7.00 8.00", 0.40),
+        "foreign": _prices("1.08 1.20 2.85 3.75 4.70 7.30 8.00", 0.42),
         "code": _prices("1.35 1.00 1.50 1.85 2.50 3.20 5.00", 0.40),
     }
 )
@@ -56,7 +56,7 @@ LETTER_PRICES: Mapping[str, tuple[str, float]] = MappingProxyType(
         "latin_more": ("foreign", 2.70),
         "typographic": ("marks", 1.50),
         "wide": ("marks", 1.45),
-        "cjk": ("cjk", 1.85),
+        "cjk": ("cjk", 1.92),
         "kana": ("kana", 1.85),
         "hangul": ("hangul", 2.80),
         "cyrillic": ("cyrillic", 1.00),

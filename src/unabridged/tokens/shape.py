@@ -15,8 +15,8 @@ SAMPLE = 4_000
 """Characters of each of the three samples in which function words of a long text are counted."""
 
 _FUNCTION_WORDS = (
-    " the ", " to ", " and ", " of ", " a ", " in ", " is ", " that ", " for ", " you ", " it ",
-    " with ", " on ", " I ", " are ", " be ", " your ", " can ", " this ", " my ",
+    " the ", " to ", " and ", " of ", " is ", " that ", " for ", " you ", " it ", " with ", " I ",
+    " are ", " be ", " your ", " can ", " this ", " my ", " was ", " have ", " not ",
 )  # fmt: skip
 
 SCRIPTS: Mapping[str, str] = {

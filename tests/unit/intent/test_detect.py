@@ -1,0 +1,105 @@
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from unabridged.domain.intent import Intent
+from unabridged.errors import BadRecordError
+from unabridged.evals.intent import read, run
+from unabridged.intent.detect import detect
+from unabridged.intent.plain import plain
+from unabridged.intent.signals import elsewhere, english
+
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "intent"
+
+
+def labelled(name: str) -> list[tuple[Intent, str]]:
+    return read((FIXTURES / name).read_text(encoding="utf-8").splitlines())
+
+
+@pytest.mark.parametrize(("name", "least"), [("heldout.tsv", 0.90), ("dev.tsv", 0.97)])
+def test_accuracy(name, least):
+    messages = labelled(name)
+    rows = run(messages)
+    assert rows[-1]["messages"] == len(messages) >= 200
+    assert rows[-1]["accuracy"] >= least
+    assert all(row["recall"] >= 0.85 for row in rows[:-1])
+
+
+def test_the_held_out_messages_are_no_development_messages():
+    seen = {text.strip().lower() for _, text in labelled("dev.tsv")}
+    assert not seen & {text.strip().lower() for _, text in labelled("heldout.tsv")}
+
+
+@pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("Remember that cheese project?", Intent.VIVID_RECALL),
+        ("what have we talked about", Intent.SUMMARY),
+        ("What did we discuss about the garden?", Intent.SUMMARY),
+        ("don't remember to water the plants", Intent.CONTEXTUAL),
+        ("Remember that I moved to Graz.", Intent.CONTEXTUAL),
+        ("Summarize the following text: cats sleep.", Intent.CONTEXTUAL),
+        ("Summarize our talks", Intent.SUMMARY),
+        ("like last time, please", Intent.CONTEXTUAL),
+        ("Write a parser in Rust", Intent.CONTEXTUAL),
+        ("thanks!", Intent.CASUAL),
+        ("Thanks! Now add a test.", Intent.CONTEXTUAL),
+        ("you remmeber my sister's name?", Intent.VIVID_RECALL),
+        ("", Intent.CONTEXTUAL),
+        ("?", Intent.CONTEXTUAL),
+        ("😂", Intent.CASUAL),
+    ],
+)
+def test_single_messages(text, intent):
+    assert detect(text).intent is intent
+
+
+def test_the_reading_says_what_decided_and_by_how_far():
+    reading = detect("Do you remember the name of that cafe?")
+    assert reading.signals[0] == "do you remember"
+    assert 0.5 < reading.confidence <= 1
+    assert detect("the sky above the port").signals == ()
+
+
+def test_the_same_message_reads_the_same():
+    text = "Do you remember what we decided about the boat?"
+    assert detect(text) == detect(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["\ud800", "\x00", "a" * 200_000, "? " * 9_999, "what was the " * 9_999, "'" * 99]
+)
+def test_odd_messages_are_read_too(text):
+    assert isinstance(detect(text).intent, Intent)
+
+
+def test_a_request_behind_a_long_paste_is_seen():
+    paste = "lorem ipsum dolor sit amet. " * 4_000
+    assert detect(paste + "Do you remember my dog's name?").intent is Intent.VIVID_RECALL
+    assert len(plain(paste)) < 1_000
+
+
+@pytest.mark.parametrize("name", ["dev.tsv", "heldout.tsv"])
+def test_no_signal_is_missed_by_looking_at_its_needs_first(name):
+    for table in (english(), elsewhere()):
+        every = {id(s): s for group in table.needing.values() for s in group}
+        every |= {id(s): s for s in table.always}
+        for _, text in labelled(name):
+            form = plain(text)
+            whole = Counter(s.name for s in every.values() if s.pattern.search(form))
+            assert whole == Counter(s.name for s in table.recognised(form)), text
+
+
+def test_names_of_signals_are_told_apart():
+    names = [s.name for s in {s for group in english().needing.values() for s in group}]
+    assert len(names) == len(set(names))
+    assert not any(re.search(r"[{}<]", s) for s in names)
+
+
+@pytest.mark.parametrize("line", ["gossip\thello", "casual", "no tab at all"])
+def test_a_label_that_is_none_is_named_with_its_line(line):
+    with pytest.raises(BadRecordError) as caught:
+        read(["intent\ttext", line])
+    assert caught.value.line == 2
