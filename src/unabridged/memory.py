@@ -4,17 +4,11 @@
 all of it around an upstream.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from collections.abc import Iterator, Sequence
+from typing import Self
 
-from unabridged.budget.calibration import Calibration
 from unabridged.budget.count import Counter
 from unabridged.context.archive import answered, context_records
-from unabridged.context.assemble import Occasion, assemble
-from unabridged.context.condensers import condenser
-from unabridged.context.gather import Question, gather
-from unabridged.context.plan import Plan
 from unabridged.context.why import account
 from unabridged.custody.survey import survey
 from unabridged.dialogue.events import (
@@ -26,17 +20,18 @@ from unabridged.dialogue.events import (
     Prepared,
     Returned,
 )
+from unabridged.dialogue.parts import Parts, Terms
+from unabridged.dialogue.preparing import Offered, Preparer, as_tool, occasion_of, parts_of
 from unabridged.dialogue.tools import Tool, tool_from
 from unabridged.dialogue.turn import Turn
 from unabridged.domain.budget import Mode
-from unabridged.domain.chat import Abilities, ToolSpec, Usage
+from unabridged.domain.chat import Usage
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange, ExchangeState
-from unabridged.domain.message import Image, Message, Part, Role, Text
-from unabridged.domain.record import Record, RecordKind
+from unabridged.domain.message import Message, Part, Role, Text
+from unabridged.domain.record import Record
 from unabridged.domain.scope import Scope
 from unabridged.domain.session import Session
-from unabridged.domain.settings import Settings
 from unabridged.domain.views import (
     Account,
     Conversation,
@@ -46,12 +41,11 @@ from unabridged.domain.views import (
     Stats,
     TokenLine,
 )
-from unabridged.errors import ContextRefusedError, EmptyMessageError, NotFoundError
+from unabridged.errors import ContextRefusedError, NotFoundError
 from unabridged.ingest import sessions as sessions_of
 from unabridged.ingest.record import extend_exchange, open_exchange
-from unabridged.intent.detect import detect
 from unabridged.knowledge import pins as pins_of
-from unabridged.ports import ChatModel, Clock, Store, SupportsCheck, Tokenizer
+from unabridged.ports import ChatModel, SupportsCheck
 from unabridged.retrieval.search import find
 
 __all__ = [
@@ -71,53 +65,6 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """What is known of an upstream: how large its window is, and how it counts.
-
-    Attributes:
-        window: Tokens that prompt and answer may take together.
-        max_prompt_tokens: The most tokens of one prompt, or None.
-        tokenizer: Counts for its model.
-        abilities: What the model can do.
-        local: Whether it runs on a server that takes any limit of the answer.
-        notes: What a person should know: where the window comes from, if it is a guess.
-    """
-
-    window: int
-    max_prompt_tokens: int | None
-    tokenizer: Tokenizer
-    abilities: Abilities
-    local: bool = True
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What a memory is built from; ``wiring`` puts it together.
-
-    Attributes:
-        store: The space.
-        clock: The time and fresh ids.
-        settings: Every choice.
-        upstream: Gives the model that ``chat`` asks; called when it is first needed, since
-            looking for servers takes time that a search does not have to wait for.
-        terms_of: Gives the terms of an upstream.
-        tokenizer: Counts where no model is asked: what an import takes over.
-        system: The system prompt, by mode.
-        tools: Tools that are offered in tools mode.
-    """
-
-    store: Store
-    clock: Clock
-    settings: Settings
-    upstream: Callable[[], ChatModel]
-    terms_of: Callable[[ChatModel], Terms]
-    tokenizer: Tokenizer
-    system: Mapping[Mode, str]
-    tools: Sequence[Tool] = ()
-
-
 class Memory:
     """One space of memory, and the session that is being talked in.
 
@@ -135,8 +82,7 @@ class Memory:
         self._upstream: ChatModel | None = None
         self._session_id = self._first_session(scope.session)
         self._title = ""
-        self._refused: dict[str, int] = {}
-        self._counters: dict[str, tuple[Calibration, Counter]] = {}
+        self._preparer = Preparer(parts)
 
     def _first_session(self, wanted: str | None) -> str | None:
         if wanted is not None:
@@ -180,7 +126,7 @@ class Memory:
         message: str,
         *,
         mode: Mode | str | None = None,
-        tools: Sequence[Callable[..., Any] | ToolSpec | Tool] | None = None,
+        tools: Sequence[Offered] | None = None,
         retry_of: str | None = None,
         images: Sequence[str] = (),
     ) -> Context:
@@ -199,73 +145,12 @@ class Memory:
             PromptTooLargeError: What must be sent does not fit the window.
             UpstreamError: The upstream could not say what its window is, and nothing else could.
         """
-        now = self._clock.now()
-        session = self.session
-        if retry_of is not None:
-            again = sessions_of.find_exchange(self._store, retry_of)
-            user, parent = again.user, again.parent
-            session = self._store.session(again.session)
-        else:
-            user = self.message(Role.USER, _parts_of(message, images))
-            current = sessions_of.current_exchange(self._store, session) if session else None
-            parent = current.id if current else None
-        plan = self._plan(Mode(mode) if mode else self.settings.mode, tools)
-        user = sessions_of.weighed(user, plan.counter)
-        session_id = session.id if session else self._clock.new_id()
-        occasion = Occasion(
-            id=self._clock.new_id(),
-            scope=replace(self.scope, session=session_id),
-            user=user,
-            at=now,
-            head=session.head if session else None,
-            parent=parent,
-            new_session=session is None,
-            retry_of=retry_of,
+        words = parts_of(message, images) if retry_of is None else ()
+        plan = self._preparer.plan(
+            self.settings, self._terms(), Mode(mode) if mode else self.settings.mode, tools
         )
-        return self._assemble(plan, occasion)
-
-    def _assemble(self, plan: Plan, occasion: Occasion) -> Context:
-        text = occasion.user.text
-        session = None if occasion.new_session else occasion.scope.session
-        reading = detect(text)
-        question = Question(session, occasion.parent, text, reading.intent)
-        return assemble(plan, gather(self._store, plan, question), occasion, reading)
-
-    def _plan(
-        self, mode: Mode, tools: Sequence[Callable[..., Any] | ToolSpec | Tool] | None = None
-    ) -> Plan:
-        """The terms under which the next context is made."""
-        terms = self._parts.terms_of(self.upstream)
-        model = terms.abilities.model
-        offered = self._parts.tools if tools is None else tuple(_tool(t) for t in tools)
-        specs = tuple(t.spec if isinstance(t, Tool) else t for t in offered)
-        return Plan(
-            model=model,
-            window=min(terms.window, self._refused.get(model, terms.window)),
-            counter=self._counter(terms),
-            mode=mode,
-            verbosity=self.settings.verbosity,
-            system=self._parts.system[mode],
-            tools=specs if mode is Mode.TOOLS else (),
-            max_prompt_tokens=terms.max_prompt_tokens,
-            max_output=self.settings.max_output,
-            output_cap=terms.abilities.max_output,
-            local=terms.local,
-            floor=self.settings.evidence_floor,
-            condense=condenser(self.settings.condenser),
-            notes=terms.notes,
-        )
-
-    def _counter(self, terms: Terms) -> Counter:
-        """The counter for a model, with what its answers have taught so far."""
-        model = terms.abilities.model
-        records = self._store.records(RecordKind.CALIBRATION, ids=[model])
-        learned = Calibration.from_body(records[0].body) if records else Calibration()
-        known = self._counters.get(model)
-        if known is None or known[0] != learned:
-            known = (learned, Counter(terms.tokenizer, learned))
-            self._counters[model] = known
-        return known[1]
+        occasion = occasion_of(self._parts, self.scope, self.session, words, retry_of)
+        return self._preparer.prepare(plan, occasion)
 
     def prepare_again(self, context: Context, refusal: ContextRefusedError) -> Context:
         """Prepare a begun message once more with what a refusal for length taught.
@@ -274,27 +159,11 @@ class Memory:
             context: The context that was refused.
             refusal: What the server said.
         """
-        model = context.scope.model or ""
-        if refusal.window is not None:
-            self._refused[model] = refusal.window
-        planned = context.ledger.prompt_tokens
-        reported = refusal.prompt_tokens or int(planned * 1.25)
-        if refusal.window is None or reported > planned:
-            self._learn(context, reported)
-        plan = self._plan(context.mode)
-        occasion = Occasion(
-            id=context.id,
-            scope=context.scope,
-            user=context.user,
-            at=context.at,
-            head=context.head,
-            parent=context.parent,
-            new_session=False,
-            retry_of=context.retry_of,
-        )
-        again = self._assemble(replace(plan, tools=context.tools or ()), occasion)
-        self._store.put(context_records(again, plan.system))
-        return again
+        return self._preparer.prepare_again(self.settings, self._terms(), context, refusal)
+
+    def _terms(self) -> Terms:
+        """What is known of the upstream."""
+        return self._parts.terms_of(self.upstream)
 
     # The write path.
 
@@ -343,7 +212,7 @@ class Memory:
         """
         message = self.message(Role.ASSISTANT, [Text(reply)]) if isinstance(reply, str) else reply
         if usage is not None and usage.prompt is not None:
-            self._learn(context, usage.prompt)
+            self._preparer.learn(self._terms(), context, usage.prompt)
         records = [answered(context, usage)] if usage else []
         messages = [message] if message is not None else []
         return self._extend(context, messages, ExchangeState(state), records)
@@ -357,25 +226,17 @@ class Memory:
     ) -> Exchange:
         """Add counted messages to the exchange of a context."""
         exchange = self.begin(context)
-        counter = self._counter(self._parts.terms_of(self.upstream))
+        counter = self._preparer.counter(self._terms())
         counted = [sessions_of.weighed(message, counter) for message in messages]
         now = self._clock.now()
         return extend_exchange(self._store, exchange, counted, state=state, at=now, records=records)
-
-    def _learn(self, context: Context, reported: int) -> None:
-        """Compare a reported prompt with its plan, and remember the ratio."""
-        counter = self._counter(self._parts.terms_of(self.upstream))
-        told = counter.by_script(context.prompt, context.tools or ())
-        body = counter.calibration.learn(told, reported).to_body()
-        model = context.scope.model or ""
-        self._store.put([Record(RecordKind.CALIBRATION, model, self._clock.now(), body)])
 
     def chat(
         self,
         message: str,
         *,
         mode: Mode | str | None = None,
-        tools: Sequence[Callable[..., Any] | Tool] | None = None,
+        tools: Sequence[Offered] | None = None,
         retry_of: str | None = None,
     ) -> Turn:
         """Prepare, store, ask the upstream, run tools, store the answer: iterate to stream.
@@ -386,7 +247,7 @@ class Memory:
             tools: Tools to offer in tools mode instead of the configured ones.
             retry_of: The id of an exchange whose message is answered again.
         """
-        callable_tools = self._parts.tools if tools is None else tuple(_tool(t) for t in tools)
+        callable_tools = self._parts.tools if tools is None else tuple(as_tool(t) for t in tools)
         runnable = [t for t in callable_tools if isinstance(t, Tool)]
         context = self.prepare(message, mode=mode, tools=runnable, retry_of=retry_of)
         return Turn(self, self.upstream, context, runnable)
@@ -523,22 +384,6 @@ class Memory:
         counter = Counter(self._parts.tokenizer)
         counted = [sessions_of.counted(e, counter) for e in conversation.exchanges]
         return self._store.admit(conversation.session, counted)
-
-
-def _parts_of(message: str, images: Sequence[str]) -> list[Part]:
-    """The parts of a user's message.
-
-    Raises:
-        EmptyMessageError: There is nothing in it.
-    """
-    if not message.strip() and not images:
-        raise EmptyMessageError("The message is empty.", hint="Say something.")
-    return [*([Text(message)] if message else []), *(Image(uri) for uri in images)]
-
-
-def _tool(given: Callable[..., Any] | ToolSpec | Tool) -> ToolSpec | Tool:
-    """A tool, or the description of one, from whatever stands for it."""
-    return given if isinstance(given, ToolSpec | Tool) else tool_from(given)
 
 
 def _title(session: Session | None) -> str:

@@ -12,6 +12,7 @@ from unabridged.clock import SystemClock
 from unabridged.context.fence import own_words
 from unabridged.context.gather import FLOOR_SHARES
 from unabridged.context.prompts import SYSTEM
+from unabridged.dialogue.parts import Parts, Terms
 from unabridged.dialogue.tools import Tool
 from unabridged.domain.budget import Mode
 from unabridged.domain.exchange import Exchange
@@ -20,7 +21,6 @@ from unabridged.domain.scope import Scope, Space, space_of
 from unabridged.domain.settings import Settings
 from unabridged.domain.views import Finding, ModelLine
 from unabridged.errors import NameRefusedError, SettingError
-from unabridged.memory import Parts, Terms
 from unabridged.models import choose as models
 from unabridged.models.quote import QuoteModel
 from unabridged.models.smollm2 import fetch as fetch_smollm2

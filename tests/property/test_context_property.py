@@ -91,7 +91,7 @@ def check_accounted(memory, context, window):
 
 
 def check_within(memory, context, window):
-    counter = memory._counter(memory._parts.terms_of(memory.upstream))
+    counter = memory._preparer.counter(memory._terms())
     planned = counter.prompt(context.prompt, context.tools or ())
     assert planned <= context.ledger.prompt_tokens + context.budget.margin
     assert context.ledger.prompt_tokens + context.budget.margin + least_answer(window) <= window

@@ -1,0 +1,57 @@
+"""What a memory is built from, and what is known of the upstream that it asks."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from unabridged.dialogue.tools import Tool
+from unabridged.domain.budget import Mode
+from unabridged.domain.chat import Abilities
+from unabridged.domain.settings import Settings
+from unabridged.ports import ChatModel, Clock, Store, Tokenizer
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What is known of an upstream: how large its window is, and how it counts.
+
+    Attributes:
+        window: Tokens that prompt and answer may take together.
+        max_prompt_tokens: The most tokens of one prompt, or None.
+        tokenizer: Counts for its model.
+        abilities: What the model can do.
+        local: Whether it runs on a server that takes any limit of the answer.
+        notes: What a person should know: where the window comes from, if it is a guess.
+    """
+
+    window: int
+    max_prompt_tokens: int | None
+    tokenizer: Tokenizer
+    abilities: Abilities
+    local: bool = True
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a memory is built from; ``wiring`` puts it together.
+
+    Attributes:
+        store: The space.
+        clock: The time and fresh ids.
+        settings: Every choice.
+        upstream: Gives the model that ``chat`` asks; called when it is first needed, since
+            looking for servers takes time that a search does not have to wait for.
+        terms_of: Gives the terms of an upstream.
+        tokenizer: Counts where no model is asked: what an import takes over.
+        system: The system prompt, by mode.
+        tools: Tools that are offered in tools mode.
+    """
+
+    store: Store
+    clock: Clock
+    settings: Settings
+    upstream: Callable[[], ChatModel]
+    terms_of: Callable[[ChatModel], Terms]
+    tokenizer: Tokenizer
+    system: Mapping[Mode, str]
+    tools: Sequence[Tool] = ()
