@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from unabridged.cli.paint import coloured, paint
+from unabridged.cli.text import safe
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, part_to_dict
 from unabridged.errors import UnabridgedError
@@ -87,6 +88,6 @@ def echo_error(error: UnabridgedError, *, as_json: bool) -> None:
         data = {"error": str(error), "hint": error.hint, "kind": type(error).__name__}
         click.echo(dumps(data, indent=None), err=True)
         return
-    echo(f"{paint('error:', 'bad')} {error}", err=True)
+    echo(f"{paint('error:', 'bad')} {safe(str(error))}", err=True)
     if error.hint:
-        echo(f"{paint('hint:', 'accent')} {error.hint}", err=True)
+        echo(f"{paint('hint:', 'accent')} {safe(error.hint)}", err=True)

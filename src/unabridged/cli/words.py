@@ -55,10 +55,16 @@ def month(at: datetime, now: datetime) -> str:
     return name if at.year == now.year else f"{name} {at.year}"
 
 
-def recalled(rows: Sequence[LedgerRow], now: datetime) -> str:
-    """Say what was recalled: ``recalled 3 exchanges, 2 from March``."""
+def recalled(rows: Sequence[LedgerRow], now: datetime, *, history: bool = False) -> str:
+    """Say what was recalled: ``recalled 3 exchanges, 2 from March``.
+
+    Args:
+        rows: What was recalled.
+        now: The time.
+        history: Whether earlier exchanges of this session were sent, which need no recall.
+    """
     if not rows:
-        return "nothing recalled"
+        return "nothing recalled beyond this session" if history else "nothing recalled"
     said = f"recalled {count(len(rows), 'exchange')}"
     months = Counter(month(row.at, now) for row in rows if row.at)
     if not months:
@@ -77,9 +83,10 @@ def footer(context: Context, prompt: int | None = None) -> str:
         prompt: Tokens of the prompt as the server reported them; None for the plan.
     """
     ledger = context.ledger
+    history = bool(ledger.kept(Tier.IMMEDIATE) or ledger.kept(Tier.RECENT))
     tokens = ledger.prompt_tokens if prompt is None else prompt
     said = [
-        recalled(ledger.kept(Tier.SEMANTIC), context.at),
+        recalled(ledger.kept(Tier.SEMANTIC), context.at, history=history),
         f"{tokens:,} of {ledger.window:,} tokens",
     ]
     if ledger.prefix_reuse is not None:

@@ -87,6 +87,7 @@ def test_a_fault_of_the_program_shows_its_traceback_only_when_asked(run, monkeyp
     ran = run("config")
     assert ran.code == 1
     assert "ZeroDivisionError" in ran.err
+    assert "\x1b" not in ran.err
     assert "Traceback" not in ran.err
     assert "Traceback" in run("--debug", "config").err
 

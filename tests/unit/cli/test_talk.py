@@ -2,7 +2,7 @@ import pytest
 
 from unabridged import Memory
 from unabridged.cli.chat.loop import KEYS, LEAVE, converse
-from unabridged.cli.chat.talk import AGAIN, STOPPED, Chat
+from unabridged.cli.chat.talk import AGAIN, STOPPED, UNSENT, Chat
 from unabridged.config import load
 from unabridged.domain.chat import Abilities, Chunk, Usage
 from unabridged.errors import UpstreamBrokenError
@@ -116,6 +116,36 @@ def test_ctrl_c_stops_an_answer_and_the_conversation_goes_on(memory):
     with memory(Model()) as opened:
         states = [(one.state.value, one.answer.text) for one in opened.history()]
     assert states == [("incomplete", "Half an "), ("complete", "Whole.")]
+
+
+def test_ctrl_c_while_a_prompt_is_prepared_stores_nothing(memory, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    person = Person("one", "two")
+    with memory(Model()) as opened:
+        with monkeypatch.context() as patched:
+            patched.setattr(opened, "chat", interrupted)
+            person.typed = ["one"]
+            converse(Chat(opened, person))
+        person.typed = ["two"]
+        converse(Chat(opened, person))
+        assert [one.user.text for one in opened.history()] == ["two"]
+    assert UNSENT in person.notes
+
+
+def test_a_sign_of_life_comes_before_the_prompt_is_prepared(memory, monkeypatch):
+    person = Person("one")
+    with memory(Model()) as opened:
+        chat = opened.chat
+
+        def late(*words, **options):
+            assert person.waits == 1
+            return chat(*words, **options)
+
+        monkeypatch.setattr(opened, "chat", late)
+        converse(Chat(opened, person))
+    assert person.answers == ["Yes.|"]
 
 
 def test_ctrl_c_on_an_empty_line_tells_how_to_leave(memory):

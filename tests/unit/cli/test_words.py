@@ -23,6 +23,7 @@ def test_what_was_recalled_is_said_with_its_month():
     march = datetime(2026, 3, 15, tzinfo=UTC)
     may = datetime(2025, 5, 15, tzinfo=UTC)
     assert recalled([], NOW) == "nothing recalled"
+    assert recalled([], NOW, history=True) == "nothing recalled beyond this session"
     assert recalled([row(march)], NOW) == "recalled 1 exchange from March"
     assert recalled([row(march), row(may), row(march)], NOW) == (
         "recalled 3 exchanges, 2 from March"

@@ -2,7 +2,7 @@
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
@@ -68,10 +68,7 @@ def ask(
     for attempt in range(ATTEMPTS):
         asked = Asked(notes=[MOVED] if attempt else [])
         try:
-            with _interrupted_once():
-                turn = memory.chat(text, mode=mode, retry_of=retry_of)
-                asked.context = turn.context
-                _follow(turn, screen, asked)
+            _send(asked, screen, lambda: memory.chat(text, mode=mode, retry_of=retry_of))
         except UnabridgedError as error:
             asked.error = error
             if isinstance(error, HeadMovedError) and asked.exchange is None:
@@ -82,17 +79,27 @@ def ask(
     return asked
 
 
+def _send(asked: Asked, screen: Screen, begin: Callable[[], Turn]) -> None:
+    """Prepare and follow a turn, with a sign of life from the first moment on."""
+    with _interrupted_once():
+        screen.begin_answer()
+        try:
+            turn = begin()
+            asked.context = turn.context
+            _follow(turn, screen, asked)
+        except KeyboardInterrupt:
+            asked.stopped = True
+        finally:
+            screen.end_answer()
+
+
 def _follow(turn: Turn, screen: Screen, asked: Asked) -> None:
     """Show a turn to its end, and take what it left behind."""
-    screen.begin_answer()
     try:
         for event in turn:
             _show(event, screen, asked)
-    except KeyboardInterrupt:
-        asked.stopped = True
     finally:
         turn.stop()
-        screen.end_answer()
         asked.text = turn.text
         asked.context = turn.context
         asked.exchange = turn.exchange

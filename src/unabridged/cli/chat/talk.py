@@ -12,6 +12,7 @@ from unabridged.errors import UnabridgedError
 from unabridged.wiring import Memory
 
 STOPPED = "Stopped. What came is kept, marked incomplete."
+UNSENT = "Stopped before it was sent; nothing was stored."
 AGAIN = "Your message is kept. /retry asks again."
 
 
@@ -47,7 +48,7 @@ class Chat:
             prompt = asked.usage.prompt if asked.usage else None
             self.screen.note(footer(asked.context, prompt))
         if asked.stopped:
-            self.screen.note(STOPPED)
+            self.screen.note(STOPPED if asked.exchange else UNSENT)
             if not self.screen.interactive:
                 raise KeyboardInterrupt
         if asked.error:
