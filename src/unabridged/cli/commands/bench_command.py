@@ -16,33 +16,69 @@ def command() -> None:
     """Measure this installation."""
 
 
-@command.command("core", epilog=example("unabridged bench core --size 100 --size 10000"))
+@command.command(
+    "core",
+    epilog=example(
+        "unabridged bench core --size 100 --size 10000",
+        "unabridged bench core --data ../shared/data/longmemeval --json > figures.json",
+    ),
+)
 @click.option(
-    "--size", "sizes", multiple=True, type=click.IntRange(1), help="Stored exchanges; repeatable."
+    "--size",
+    "sizes",
+    multiple=True,
+    type=click.IntRange(1),
+    help="Measure at so many stored exchanges; repeatable.",
+)
+@click.option(
+    "--data", metavar="FOLDER", help="LongMemEval's questions and sessions, to measure coverage."
 )
 @common("json")
 @invoked
-def core_command(invocation: Invocation, sizes: tuple[int, ...]) -> None:
+def core_command(invocation: Invocation, sizes: tuple[int, ...], data: str | None) -> None:
     """Measure storing, preparing and counting, beside a bare baseline.
 
     It works in folders of its own and leaves nothing behind.
     """
     core = importlib.import_module("unabridged.evals.core")
-    rows = [plain(row) for row in core.run(**({"sizes": sizes} if sizes else {}))]
+    chosen: dict[str, Any] = {"sizes": sizes} if sizes else {}
+
+    def say(text: str) -> None:
+        if not invocation.json:
+            echo(text, "dim", err=True)
+
+    report = core.run(progress=say, data=data, **chosen)
     if invocation.json:
-        invocation.emit(rows)
+        invocation.emit({"machine": report.machine, "rows": list(report)})
         return
-    if not rows:
-        echo("Nothing was measured.", "dim")
-    echo_lines(_lines(rows))
+    echo_lines(_lines([plain(row) for row in report]))
+    echo("\n" + ", ".join(f"{name} {value}" for name, value in report.machine.items()), "dim")
 
 
 def _lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    names = list(rows[0]) if rows else []
-    numeric = {name for name in names if isinstance(rows[0][name], int | float)}
-    columns = [Column(name, right=name in numeric, flexible=True) for name in names]
+    """Lay figures out: a column for each field that any of them has."""
+    names = [name for name in rows[0] if any(row[name] not in (None, "") for row in rows)]
+    columns = [
+        Column(name, right=_is_figure(name, rows), flexible=name in {"name", "note"})
+        for name in names
+    ]
     return table(columns, [[_cell(row[name]) for name in names] for row in rows], width())
 
 
+def _is_figure(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:
+    found = [row[name] for row in rows if row[name] is not None]
+    return all(isinstance(value, int | float) and not isinstance(value, bool) for value in found)
+
+
 def _cell(value: Any) -> str:
-    return f"{value:,.3g}" if isinstance(value, float) else str(value)
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "✓" if value else "✗"
+        case int():
+            return f"{value:,}"
+        case float():
+            return f"{value:,.3f}".rstrip("0").rstrip(".")
+        case _:
+            return str(value)
