@@ -140,11 +140,15 @@ def cli() -> None:
     """
 
 
-def main() -> None:
-    """Run the command line of this process."""
+def main(words: Sequence[str] | None = None) -> None:
+    """Run the command line of this process and end it.
+
+    Args:
+        words: The command line without the program's name; None for this process's own.
+    """
     # What comes in is kept byte for byte; what goes out must not fail on what cannot be shown.
     wanted = ((sys.stdin, "surrogateescape"), (sys.stdout, "replace"), (sys.stderr, "replace"))
     for stream, errors in wanted:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors=errors)
-    cli.main()
+    cli.main(words)

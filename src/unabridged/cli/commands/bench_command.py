@@ -8,7 +8,8 @@ import click
 
 from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines, plain
-from unabridged.cli.paint import Column, table, width
+from unabridged.cli.paint import Column, paint, table, width
+from unabridged.cli.text import wrap
 
 
 @click.group("bench", epilog=example("unabridged bench core", "unabridged bench core --json"))
@@ -56,13 +57,13 @@ def core_command(invocation: Invocation, sizes: tuple[int, ...], data: str | Non
 
 
 def _lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Lay figures out: a column for each field that any of them has."""
-    names = [name for name in rows[0] if any(row[name] not in (None, "") for row in rows)]
-    columns = [
-        Column(name, right=_is_figure(name, rows), flexible=name in {"name", "note"})
-        for name in names
-    ]
-    return table(columns, [[_cell(row[name]) for name in names] for row in rows], width())
+    """Lay figures out: a column for each field that any of them has; notes below."""
+    filled = [name for name in rows[0] if any(row[name] not in (None, "") for row in rows)]
+    names = [name for name in filled if name != "note"]
+    columns = [Column(n, right=_is_figure(n, rows), flexible=n == "name") for n in names]
+    lines = table(columns, [[_cell(row[name]) for name in names] for row in rows], width())
+    notes = [f"{row['name']}: {row['note']}" for row in rows if row.get("note")]
+    return [*lines, "", *(paint(line, "dim") for note in notes for line in wrap(note, width()))]
 
 
 def _is_figure(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:
