@@ -2,7 +2,7 @@ import pytest
 
 from unabridged import Memory
 from unabridged.cli.chat.loop import KEYS, LEAVE, converse
-from unabridged.cli.chat.talk import AGAIN, STOPPED, UNSENT, Chat
+from unabridged.cli.chat.talk import AGAIN, SILENT, STOPPED, UNSENT, Chat
 from unabridged.config import load
 from unabridged.domain.chat import Abilities, Chunk, Usage
 from unabridged.errors import UpstreamBrokenError
@@ -116,6 +116,12 @@ def test_ctrl_c_stops_an_answer_and_the_conversation_goes_on(memory):
     with memory(Model()) as opened:
         states = [(one.state.value, one.answer.text) for one in opened.history()]
     assert states == [("incomplete", "Half an "), ("complete", "Whole.")]
+
+
+def test_ctrl_c_before_the_first_word_keeps_the_message(memory):
+    person = talk(memory, Model([KeyboardInterrupt()]), "one", "/retry")
+    assert SILENT in person.notes
+    assert person.answers == ["|", "Yes.|"]
 
 
 def test_ctrl_c_while_a_prompt_is_prepared_stores_nothing(memory, monkeypatch):

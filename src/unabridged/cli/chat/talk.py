@@ -12,6 +12,7 @@ from unabridged.errors import UnabridgedError
 from unabridged.wiring import Memory
 
 STOPPED = "Stopped. What came is kept, marked incomplete."
+SILENT = "Stopped before any words came. Your message is kept; /retry asks again."
 UNSENT = "Stopped before it was sent; nothing was stored."
 AGAIN = "Your message is kept. /retry asks again."
 
@@ -48,7 +49,7 @@ class Chat:
             prompt = asked.usage.prompt if asked.usage else None
             self.screen.note(footer(asked.context, prompt))
         if asked.stopped:
-            self.screen.note(STOPPED if asked.exchange else UNSENT)
+            self.screen.note(_stopped(asked))
             if not self.screen.interactive:
                 raise KeyboardInterrupt
         if asked.error:
@@ -61,3 +62,10 @@ class Chat:
         """Show an error; the conversation goes on."""
         self.failed = error
         self.screen.error(error)
+
+
+def _stopped(asked: Asked) -> str:
+    """Say what is left of a message that was stopped."""
+    if asked.exchange is None:
+        return UNSENT
+    return STOPPED if asked.text else SILENT

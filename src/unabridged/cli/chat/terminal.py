@@ -11,6 +11,7 @@ from rich.segment import Segment
 from rich.spinner import Spinner
 from rich.text import Text
 
+from unabridged.cli.chat.echo import TerminalEcho
 from unabridged.cli.chat.editor import Editor
 from unabridged.cli.chat.markdown import THEME, Answer
 from unabridged.cli.chat.stream import Blocks
@@ -40,6 +41,7 @@ class TerminalScreen:
         self._console.push_theme(THEME)
         self._fixed = console.width if console else None
         self._editor: Editor | None = None
+        self._echo = TerminalEcho()
         self._blocks = Blocks()
         self._live: Live | None = None
         self._began = 0.0
@@ -59,7 +61,7 @@ class TerminalScreen:
 
     def begin_answer(self) -> None:
         """Show that the model reads, and for how long by now."""
-        self._console.width = min(self._columns(), WIDEST)
+        self._fit()
         self._blocks = Blocks()
         self._began, self._doing, self._gap = time.monotonic(), "reading", False
         click.echo()
@@ -69,6 +71,7 @@ class TerminalScreen:
             refresh_per_second=REFRESHES,
             transient=True,
         )
+        self._echo.off()
         self._live.start()
 
     def delta(self, text: str, reasoning: str) -> None:
@@ -91,6 +94,7 @@ class TerminalScreen:
         if self._live:
             self._live.stop()
             self._live = None
+        self._echo.on()
         self._print(self._blocks.rest())
         if self._gap:
             click.echo()
@@ -111,6 +115,10 @@ class TerminalScreen:
         if error.hint:
             self.note(f"hint: {error.hint}")
 
+    def _fit(self) -> None:
+        """Follow the terminal's width, which may change while an answer comes."""
+        self._console.width = min(self._columns(), WIDEST)
+
     def _columns(self) -> int:
         return self._fixed or max(20, Console().width)
 
@@ -125,6 +133,7 @@ class TerminalScreen:
 
     def _growing(self) -> RenderableType:
         """What stands below the finished blocks: the growing one, or a sign of life."""
+        self._fit()
         growing = self._blocks.growing
         if growing.strip():
             large = len(growing) > LAID_OUT
