@@ -1,0 +1,91 @@
+"""``unabridged bench core``: the figures of storing, preparing and counting, beside bare baselines.
+
+Needs nothing but the package: conversations come from a seeded generator, and everything lies in a
+temporary home that is removed afterwards.
+"""
+
+import os
+import platform
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+import apsw
+
+from unabridged.evals import coverage, fixed
+from unabridged.evals.generator import Generator
+from unabridged.evals.report import Report, Row, row
+from unabridged.evals.sized import Bench, measure
+from unabridged.evals.timing import timed
+
+SIZES = (100, 10_000, 100_000)
+"""Stored exchanges at which is measured."""
+STEP = 2_000
+"""Exchanges of a seeding between two words of progress."""
+
+Progress = Callable[[str], None]
+
+
+def run(
+    *,
+    sizes: Sequence[int] = SIZES,
+    progress: Progress | None = None,
+    data: str | Path | None = None,
+    seed: int = 7,
+) -> Report:
+    """Measure everything.
+
+    Args:
+        sizes: Stored exchanges at which is measured.
+        progress: Told in a few words what goes on.
+        data: A folder with LongMemEval's ``questions.jsonl`` and ``sessions.jsonl.xz``, to measure
+            coverage; None measures none.
+        seed: Of the conversations that are drawn.
+
+    Raises:
+        TransferError: The data cannot be read.
+    """
+    say = progress or (lambda _: None)
+    rows = [*_sized(sorted(set(sizes)), seed, say), *fixed.rows(say)]
+    if data is not None:
+        rows += coverage.rows(Path(data), say)
+    return Report(_machine(), tuple(rows))
+
+
+def _sized(sizes: Sequence[int], seed: int, say: Progress) -> Iterator[Row]:
+    """Let one store grow, and measure it at each size."""
+    drawn = Generator(seed)
+    stored = 0
+    with tempfile.TemporaryDirectory(prefix="unabridged-bench-") as home:
+        for size in sizes:
+            bench = Bench(Path(home), drawn, size)
+            took = _seed(bench, size - stored, say)
+            yield row("seed", took / max(1, size - stored), size=size, note="an exchange, in bulk")
+            stored = size
+            say(f"Measuring at {size:,} exchanges …")
+            yield from measure(bench)
+
+
+def _seed(bench: Bench, exchanges: int, say: Progress) -> float:
+    """Store conversations, and give the milliseconds that storing took."""
+    took = 0.0
+    done = 0
+    with bench.open() as memory:
+        for conversation in bench.drawn.conversations(exchanges):
+            if done % STEP == 0:
+                say(f"Storing {bench.size:,} exchanges: {done:,} of {exchanges:,} …")
+            took += timed(memory.admit, conversation)[0]
+            done += len(conversation.exchanges)
+    return took
+
+
+def _machine() -> dict[str, str]:
+    """What it runs on."""
+    return {
+        "unabridged": version("unabridged"),
+        "python": platform.python_version(),
+        "sqlite": apsw.sqlite_lib_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "cores": str(os.cpu_count()),
+    }

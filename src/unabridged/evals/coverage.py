@@ -1,0 +1,74 @@
+"""Coverage: how much of what a question needs stands whole in the prepared context."""
+
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from statistics import fmean
+
+from unabridged.domain.chat import Abilities
+from unabridged.domain.context import Verdict
+from unabridged.domain.settings import Settings
+from unabridged.evals.report import Row, row
+from unabridged.models.scripted import ScriptedModel
+from unabridged.testing.clock import ManualClock
+from unabridged.transfer.longmemeval import Corpus, Haystack
+from unabridged.wiring import Memory
+
+BUDGETS = (2_000, 4_000, 8_000, 16_000)
+"""Memory budgets in tokens."""
+FLOOR: Mapping[int, float] = {2_000: 0.650, 4_000: 0.784, 8_000: 0.881, 16_000: 0.931}
+"""Plain BM25 with stemming and stop words, measured on the held-out part of LongMemEval."""
+MEMORY_SHARE = 0.7
+"""Memory's share of the window for a question, about; the window is mended until it fits."""
+_MENDINGS = 4
+
+
+def rows(folder: Path, say: Callable[[str], None]) -> Iterator[Row]:
+    """Measure the mean share of gold exchanges that are whole in the context, per question."""
+    corpus = Corpus.load(folder / "questions.jsonl", folder / "sessions.jsonl.xz")
+    shares: dict[int, list[float]] = defaultdict(list)
+    for number, question in enumerate(corpus.questions, 1):
+        if number % 10 == 0:
+            say(f"Coverage: {number} questions of {len(corpus.questions)} …")
+        haystack = corpus.haystack(question)
+        if haystack.gold:
+            for budget, share in _covered(haystack):
+                shares[budget].append(share)
+    for budget, found in shares.items():
+        note = f"{len(found)} questions; baseline: plain BM25"
+        name = f"retrieval coverage: {budget // 1000}k"
+        yield row(name, fmean(found), unit="share", baseline=FLOOR[budget], note=note)
+
+
+def _covered(haystack: Haystack) -> Iterator[tuple[int, float]]:
+    """The share of one question's gold at each budget."""
+    with (
+        tempfile.TemporaryDirectory(prefix="unabridged-bench-") as home,
+        Memory.open(
+            settings=Settings(home=home), upstream=_model(8_192), clock=ManualClock()
+        ) as memory,
+    ):
+        for conversation in haystack.conversations:
+            memory.admit(conversation)
+        memory.new_session()
+        for budget in BUDGETS:
+            yield budget, _share(memory, haystack, budget)
+
+
+def _share(memory: Memory, haystack: Haystack, budget: int) -> float:
+    """Prepare under a window whose memory budget comes out as wanted, and look for the gold."""
+    window = int(budget / MEMORY_SHARE)
+    for _ in range(_MENDINGS):
+        memory.use_upstream(_model(window))
+        context = memory.prepare(str(haystack.question["question"]))
+        if abs(context.budget.memory - budget) <= budget // 200:
+            break
+        window = round(window * budget / max(1, context.budget.memory))
+    kept = {r.id for r in context.ledger.rows if r.verdict is Verdict.KEPT}
+    return sum(gold in kept for gold in haystack.gold) / len(haystack.gold)
+
+
+def _model(window: int) -> ScriptedModel:
+    abilities = Abilities("bench", trained_window=window, source="server")
+    return ScriptedModel(abilities=abilities, model=f"bench-{window}")

@@ -1,0 +1,121 @@
+"""What a benchmark gives back, and what its figures are held against."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from unabridged.evals.timing import Spread
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One figure.
+
+    Attributes:
+        name: What was measured.
+        size: Exchanges in the store, or None where that is of no account.
+        unit: ``ms``, or ``share`` (0 to 1).
+        p50: The median.
+        p95: The 95th percentile, or None for a single figure.
+        baseline: The median of the bare baseline in the same run, or None without one.
+        ratio: ``p50`` over ``baseline``.
+        target: The target in words; empty without one.
+        limit: The seeds' limit in milliseconds (WorkspaceAI, *Performance Requirements*).
+        met: Whether the target is met; None without one.
+        note: What the baseline is, or what else to know.
+    """
+
+    name: str
+    size: int | None
+    unit: str
+    p50: float
+    p95: float | None = None
+    baseline: float | None = None
+    ratio: float | None = None
+    target: str = ""
+    limit: float | None = None
+    met: bool | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A run of a benchmark. Iterating gives its rows.
+
+    Attributes:
+        machine: What it ran on.
+        rows: The figures.
+    """
+
+    machine: Mapping[str, str]
+    rows: tuple[Row, ...]
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """A target: the median at most or at least a figure, or at most so many baselines.
+
+    Attributes:
+        most: The most.
+        least: The least.
+        ratio: The most baselines.
+        by_size: Exchanges in the store to the most; other sizes have no target.
+        limit: The seeds' limit in milliseconds.
+    """
+
+    most: float | None = None
+    least: float | None = None
+    ratio: float | None = None
+    by_size: Mapping[int, float] = field(default_factory=dict)
+    limit: float | None = None
+
+
+AIMS: Mapping[str, Aim] = MappingProxyType(
+    {
+        "begin + record": Aim(ratio=2.5, limit=50),
+        "prepare": Aim(by_size={10_000: 10, 100_000: 150}, limit=50),
+        "open a space": Aim(most=20),
+        "switch session": Aim(most=10, limit=10),
+        "switch model": Aim(most=10, limit=10),
+        "load history": Aim(limit=100),
+        "complexity + intent": Aim(most=0.5, limit=5),
+        "count 32k context": Aim(most=10, limit=10),
+        "prefix_reuse": Aim(least=0.80),
+        "memory used when full": Aim(least=0.90),
+        "estimate under by more than the margin": Aim(most=0),
+        "estimate error after calibration": Aim(most=0.05),
+    }
+)
+"""Name of a row to its target; a name may go on behind a colon."""
+
+
+def row(
+    name: str,
+    found: Spread | float,
+    *,
+    size: int | None = None,
+    unit: str = "ms",
+    baseline: float | None = None,
+    note: str = "",
+) -> Row:
+    """Hold a figure against its target."""
+    p50, p95 = found if isinstance(found, Spread) else (round(found, 4), None)
+    aim = AIMS.get(name.partition(":")[0], Aim())
+    ratio = round(p50 / baseline, 2) if baseline else None
+    target, met = _judged(aim, p50, ratio, size)
+    return Row(name, size, unit, p50, p95, baseline, ratio, target, aim.limit, met, note)
+
+
+def _judged(aim: Aim, p50: float, ratio: float | None, size: int | None) -> tuple[str, bool | None]:
+    """The target in words, and whether a median meets it."""
+    most = aim.most if size is None else aim.by_size.get(size, aim.most)
+    if most is not None:
+        return f"≤ {most:g}", p50 <= most
+    if aim.least is not None:
+        return f"≥ {aim.least:g}", p50 >= aim.least
+    if aim.ratio is not None and ratio is not None:
+        return f"≤ {aim.ratio:g} × baseline", ratio <= aim.ratio
+    return "", None
