@@ -1,11 +1,13 @@
 """The questions that the log answers. Each runs inside a transaction that the store opened."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.session import Session
+from unabridged.stores.codec import pack
 from unabridged.stores.sqlite import faults, tally
 from unabridged.stores.sqlite.database import Database
 from unabridged.stores.sqlite.rows import (
@@ -54,10 +56,45 @@ def whole(db: Database, row: Row) -> Exchange:
     Raises:
         StoreDamagedError: A message is missing or not what was written.
     """
+    return _joined(db, row, db.rows("messages of an exchange", (row[0],)))
+
+
+def wholes(db: Database, rows: Sequence[Row]) -> list[Exchange]:
+    """Give the exchanges of rows with all their messages, read at once.
+
+    Raises:
+        StoreDamagedError: A message is missing or not what was written.
+    """
+    messages = _by_owner(db, [row[0] for row in rows])
+    return [_joined(db, row, messages.get(row[0], ())) for row in rows]
+
+
+def _by_owner(db: Database, names: Iterable[Any]) -> dict[Any, list[Row]]:
+    """The rows of messages by the exchange that they belong to, in the order of the log."""
+    plain, odd = _parted(names)
+    found = db.rows("messages of exchanges", (plain,))
+    for name in odd:
+        found += db.rows("messages of an exchange", (name,))
+    by_owner: dict[Any, list[Row]] = {}
+    for row in found:
+        by_owner.setdefault(row[2], []).append(row)
+    return by_owner
+
+
+def _parted(names: Iterable[Any]) -> tuple[str, list[Any]]:
+    """Names as a JSON list, and those that SQLite's JSON cannot hold: lone surrogates, and NUL."""
+    texts, odd = [], []
+    for name in names:
+        held = texts if isinstance(name, str) and "\0" not in name else odd
+        held.append(name)
+    return pack(texts).decode(), odd
+
+
+def _joined(db: Database, row: Row, rows: Sequence[Row]) -> Exchange:
+    """Put the rows of an exchange and of its messages together."""
     header, opened_by, own = exchange_of(row, db.path)
-    rows = db.rows("messages of an exchange", (column(header.id),))
     messages = tuple(message_of(found, db.path) for found in rows)
-    if len(messages) != own or any(found[2] != column(header.id) for found in rows):
+    if len(messages) != own or any(found[2] != row[0] for found in rows):
         raise faults.damaged(db.path, f"exchange {header.id!r} lacks messages.")
     if opened_by is not None:
         messages = (message(db, opened_by), *messages)
@@ -76,19 +113,40 @@ def message(db: Database, message_id: str) -> Message:
     return message_of(row, db.path)
 
 
+def get(db: Database, ids: Iterable[str]) -> dict[str, Exchange]:
+    """Exchanges by id, in the order asked for; ids that name nothing are passed over.
+
+    Raises:
+        StoreDamagedError: Messages of one are there, but it is not.
+    """
+    names = {name: column(name) for name in ids}
+    rows = _headers(db, names.values())
+    messages = _by_owner(db, names.values())
+    found: dict[str, Exchange] = {}
+    for name, key in names.items():
+        if key in rows:
+            found[name] = _joined(db, rows[key], messages.get(key, ()))
+        elif key in messages:
+            raise faults.damaged(db.path, f"exchange {name!r} is gone, its messages are there.")
+    return found
+
+
 def exchange(db: Database, exchange_id: str) -> Exchange | None:
     """One exchange, or None where the id names nothing.
 
     Raises:
         StoreDamagedError: Its messages are there, but it is not.
     """
-    name = column(exchange_id)
-    row = db.one("exchange", (name,))
-    if row is not None:
-        return whole(db, row)
-    if db.one("an exchange has messages", (name,)) is not None:
-        raise faults.damaged(db.path, f"exchange {exchange_id!r} is gone, its messages are there.")
-    return None
+    return get(db, [exchange_id]).get(exchange_id)
+
+
+def _headers(db: Database, names: Iterable[Any]) -> dict[Any, Row]:
+    """The rows of exchanges by id."""
+    plain, odd = _parted(names)
+    rows = db.rows("exchanges", (plain,))
+    for name in odd:
+        rows += db.rows("exchange", (name,))
+    return {row[0]: row for row in rows}
 
 
 def owner(db: Database, message_id: str) -> str | None:
@@ -128,19 +186,17 @@ def recent(db: Database, session_id: str, limit: int, before: str | None) -> lis
     else:
         known = header(db, before)
         start = known[0].parent if known and known[0].session == session_id else None
-    return [] if start is None else [whole(db, row) for row in _path(db, start, limit)][::-1]
+    return [] if start is None else wholes(db, _path(db, start, limit))[::-1]
 
 
-def _path(db: Database, start: str, limit: int) -> Iterator[Row]:
+def _path(db: Database, start: str, limit: int) -> list[Row]:
     """Rows of an exchange and its ancestors, newest first."""
     bound = min(limit, tally.load(db).exchanges)
     names = db.rows("path upwards", (column(start), bound))
     if not names or (names[-1][1] is not None and len(names) < bound):
         raise faults.damaged(db.path, f"the path from exchange {start!r} is broken.")
-    for name, _ in names:
-        row = db.one("exchange", (name,))
-        if row is not None:
-            yield row
+    rows = _headers(db, [name for name, _ in names])
+    return [rows[name] for name, _ in names if name in rows]
 
 
 def scan(db: Database, after: str | None, limit: int) -> list[Exchange]:
@@ -152,13 +208,13 @@ def scan(db: Database, after: str | None, limit: int) -> list[Exchange]:
         rows = db.rows("exchanges after", (column(after), bound))
     if len(rows) < bound:
         _all_there(db)
-    return [whole(db, row) for row in rows]
+    return wholes(db, rows)
 
 
 def exchanges_of(db: Database, session_id: str) -> list[Exchange]:
     """Every exchange of a session, parents before children."""
     rows = db.rows("exchanges of a session", (column(session_id),))
-    waiting = {found.id: found for found in (whole(db, row) for row in rows)}
+    waiting = {found.id: found for found in wholes(db, rows)}
     order: list[Exchange] = []
     while waiting:
         ready = [found for found in waiting.values() if found.parent not in waiting]

@@ -5,11 +5,11 @@ are the best by FTS5's BM25 over the rarest terms only, as many terms as ``POSTI
 then ranked by BM25 over all the terms.
 """
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from math import log
 
 from unabridged.ports import TextHit
+from unabridged.stores.codec import pack
 from unabridged.stores.sqlite import tally
 from unabridged.stores.sqlite.database import Database
 from unabridged.stores.sqlite.rows import text_of
@@ -31,7 +31,10 @@ _Match = tuple[float, frozenset[str]]
 
 def frequencies(db: Database, terms: Sequence[str]) -> dict[str, int]:
     """How many messages hold each of the terms."""
-    return {term: _frequency(db, term) if _can_be_indexed(term) else 0 for term in terms}
+    indexed = {term: _as_indexed(term) for term in terms}
+    asked = [term for term in indexed.values() if term is not None]
+    found = dict(db.rows("frequencies", (pack(asked).decode(),)))
+    return {term: found.get(name, 0) for term, name in indexed.items()}
 
 
 def search_text(db: Database, terms: Sequence[str], limit: int) -> list[TextHit]:
@@ -53,19 +56,16 @@ def search_text(db: Database, terms: Sequence[str], limit: int) -> list[TextHit]
         TextHit(
             name, score, min(1.0, sum(w for term, w in weights.items() if term in found) / whole)
         )
-        for name, (score, found) in _exchanges(db, ranked).items()
+        for name, (score, found) in ranked.items()
     ]
     return sorted(hits, key=lambda hit: (hit.score, hit.exchange), reverse=True)[:limit]
 
 
-def _can_be_indexed(term: str) -> bool:
-    """Tell whether a term can be in the index at all: a single word, in valid Unicode."""
-    return bool(term) and term.isprintable() and " " not in term
-
-
-def _frequency(db: Database, term: str) -> int:
-    row = db.one("frequency", (term.lower() if term.isascii() else term,))
-    return 0 if row is None else row[0]
+def _as_indexed(term: str) -> str | None:
+    """A term as the index holds it; None where it cannot: it is no single word in valid Unicode."""
+    if not term or not term.isprintable() or " " in term:
+        return None
+    return term.lower() if term.isascii() else term
 
 
 def _candidates(db: Database, common: dict[str, int], limit: int) -> list[int]:
@@ -94,44 +94,41 @@ def _weights(spread: dict[str, int], indexed: int) -> dict[str, float]:
     return {term: log(1 + (max(indexed - df, 0) + 0.5) / (df + 0.5)) for term, df in spread.items()}
 
 
-def _ranked(db: Database, rows: list[int], weights: dict[str, float]) -> dict[int, _Match]:
-    """BM25 of each message, and the terms that it holds."""
+def _ranked(db: Database, rows: list[int], weights: dict[str, float]) -> dict[str, _Match]:
+    """Give the scores of the exchanges that messages belong to.
+
+    A message that siblings share counts for each of them.
+    """
     count = tally.load(db)
     mean = max(1.0, count.terms / max(1, count.indexed))
-    matches = {}
-    for row in rows:
-        stored = db.one("words of a message", (row,))
-        words = stored[0].split(" ") if stored else []
-        damping = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * len(words) / mean)
-        held = Counter(words)
-        found = [term for term in weights if term in held]
-        score = sum(
-            weights[term] * held[term] * (SATURATION + 1) / (held[term] + damping) for term in found
-        )
-        matches[row] = (score, frozenset(found))
-    return matches
-
-
-def _exchanges(db: Database, matches: dict[int, _Match]) -> dict[str, _Match]:
-    """Give the scores of exchanges; a message that siblings share counts for each of them."""
+    numbers = pack(rows).decode()
+    owners: dict[int, list[str]] = {}
+    for row, name in db.rows("siblings of messages", (numbers,)):
+        owners.setdefault(row, []).append(text_of(name))
     sides: dict[str, dict[bool, float]] = {}
     terms: dict[str, frozenset[str]] = {}
-    for row, (score, found) in matches.items():
-        place = db.one("place of a message", (row,))
-        if place is None:
-            continue
-        owners = [place[0]]
-        if place[2] == "user":
-            owners += [name for (name,) in db.rows("exchanges sharing a message", (place[1],))]
-        for name in owners:
-            best = sides.setdefault(text_of(name), {})
-            side = place[2] == "user"
+    for row, owner, role, words in db.rows("words and places of messages", (numbers,)):
+        score, found = _match((words or "").split(" "), weights, mean)
+        for name in (text_of(owner), *owners.get(row, ())):
+            best = sides.setdefault(name, {})
+            side = role == "user"
             best[side] = max(best.get(side, 0.0), score)
-            terms[text_of(name)] = terms.get(text_of(name), frozenset()) | found
-    return {
-        name: (
-            max(best.values()) + OTHER_SIDE * (sum(best.values()) - max(best.values())),
-            terms[name],
-        )
-        for name, best in sides.items()
-    }
+            terms[name] = terms.get(name, frozenset()) | found
+    return {name: (_together(best.values()), terms[name]) for name, best in sides.items()}
+
+
+def _match(words: list[str], weights: dict[str, float], mean: float) -> _Match:
+    """BM25 of a message, and the terms that it holds."""
+    damping = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * len(words) / mean)
+    held = weights.keys() & words
+    score = 0.0
+    for term in sorted(held):
+        times = words.count(term)
+        score += weights[term] * times * (SATURATION + 1) / (times + damping)
+    return score, frozenset(held)
+
+
+def _together(sides: Collection[float]) -> float:
+    """The score of an exchange: its better side, and a share of the other."""
+    best = max(sides)
+    return best + OTHER_SIDE * (sum(sides) - best)

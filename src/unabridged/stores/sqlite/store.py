@@ -115,8 +115,7 @@ class SqliteStore:
     def get(self, ids: Iterable[str]) -> dict[str, Exchange]:
         """Whole exchanges by id; ids that name nothing are missing from the answer."""
         with self._db.read():
-            found = ((name, reading.exchange(self._db, name)) for name in ids)
-            return {name: exchange for name, exchange in found if exchange is not None}
+            return reading.get(self._db, ids)
 
     def scan(self, after: str | None = None, limit: int = 1000) -> list[Exchange]:
         """Exchanges of all sessions and branches in the order of their ids."""

@@ -15,6 +15,11 @@ SELECT id, head, updated, body, digest FROM session ORDER BY updated DESC, id DE
 -- name: exchange
 SELECT id, session, parent, opened_by, state, own, at, mode, model, digest FROM exchange WHERE id = ?;
 
+-- name: exchanges
+-- Those of a JSON list of ids.
+SELECT id, session, parent, opened_by, state, own, at, mode, model, digest
+FROM exchange WHERE id IN (SELECT value FROM json_each(?));
+
 -- name: exchanges after
 SELECT id, session, parent, opened_by, state, own, at, mode, model, digest
 FROM exchange WHERE id > ? ORDER BY id LIMIT ?;
@@ -53,15 +58,17 @@ FROM message WHERE id = ?;
 SELECT seq, id, exchange, parent, role, at, tokens, tokenizer, parts, digest
 FROM message WHERE exchange = ? ORDER BY seq;
 
+-- name: messages of exchanges
+-- Those of a JSON list of ids.
+SELECT seq, id, exchange, parent, role, at, tokens, tokenizer, parts, digest
+FROM message WHERE exchange IN (SELECT value FROM json_each(?)) ORDER BY seq;
+
 -- name: messages from
 SELECT seq, id, exchange, parent, role, at, tokens, tokenizer, parts, digest
 FROM message WHERE seq > ? ORDER BY seq;
 
 -- name: last message of an exchange
 SELECT id FROM message WHERE exchange = ? ORDER BY seq DESC LIMIT 1;
-
--- name: an exchange has messages
-SELECT 1 FROM message WHERE exchange = ? LIMIT 1;
 
 -- name: owner of a message
 SELECT exchange FROM message WHERE id = ?;

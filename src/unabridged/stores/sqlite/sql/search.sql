@@ -10,11 +10,21 @@ SELECT rowid FROM word WHERE word MATCH ? ORDER BY rowid DESC LIMIT ?;
 -- name: words of a message
 SELECT terms FROM word WHERE rowid = ?;
 
--- name: frequency
-SELECT doc FROM word_frequency WHERE term = ?;
+-- name: frequencies
+-- Of a JSON list of terms.
+SELECT term, doc FROM word_frequency WHERE term IN (SELECT value FROM json_each(?));
 
--- name: place of a message
-SELECT exchange, id, role FROM message WHERE seq = ?;
+-- name: words and places of messages
+-- Of a JSON list of numbers.
+SELECT m.seq, m.exchange, m.role, w.terms
+FROM json_each(?) AS wanted CROSS JOIN message AS m ON m.seq = wanted.value
+LEFT JOIN word AS w ON w.rowid = m.seq;
+
+-- name: siblings of messages
+-- Who shares the messages of a JSON list of numbers.
+SELECT m.seq, e.id
+FROM json_each(?) AS wanted CROSS JOIN message AS m ON m.seq = wanted.value
+CROSS JOIN exchange AS e ON e.opened_by = m.id;
 
 -- name: quick check
 PRAGMA quick_check(20);
