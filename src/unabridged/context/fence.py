@@ -20,7 +20,7 @@ _IMITATION = re.compile(r"<(?=\s*/?\s*recalled)", re.IGNORECASE)
 
 def neutralise(text: str) -> str:
     """Make text that looks like the fence harmless; other text comes back as it is."""
-    return _IMITATION.sub("‹", text)
+    return _IMITATION.sub("‹", text) if "<" in text else text
 
 
 def own_words(text: str) -> str:

@@ -69,15 +69,15 @@ def _sent(message: Message, paired: set[str]) -> Message:
                 return True
 
     parts = tuple(_harmless(part) for part in message.parts if stays(part))
-    return replace(message, parts=parts)
+    return message if parts == message.parts else replace(message, parts=parts)
 
 
 def _harmless(part: Part) -> Part:
     """Neutralise an imitation of the fence in words and tool results."""
     match part:
-        case Text(text):
+        case Text(text) if "<" in text:
             return Text(neutralise(text))
-        case ToolResult(text=text):
+        case ToolResult(text=text) if "<" in text:
             return replace(part, text=neutralise(text))
         case _:
             return part

@@ -1,8 +1,12 @@
 -- Statements of the text index, its check and its rebuilding.
 
--- name: matching messages
--- The best by FTS5's BM25 over the terms asked for.
-SELECT rowid FROM word WHERE word MATCH ? ORDER BY rank LIMIT ?;
+-- name: messages that hold
+-- Every message of a term, as a JSON list.
+SELECT json_group_array(rowid) FROM word WHERE word MATCH ?;
+
+-- name: lengths of messages
+-- In terms, as FTS5 writes them; of a JSON list of numbers.
+SELECT id, sz FROM word_docsize WHERE id IN (SELECT value FROM json_each(?));
 
 -- name: newest matching messages
 SELECT rowid FROM word WHERE word MATCH ? ORDER BY rowid DESC LIMIT ?;
