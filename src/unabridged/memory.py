@@ -211,9 +211,9 @@ class Memory:
             The exchange as stored.
         """
         message = self.message(Role.ASSISTANT, [Text(reply)]) if isinstance(reply, str) else reply
-        if usage is not None and usage.prompt is not None:
-            self._preparer.learn(self._terms(), context, usage.prompt)
         records = [answered(context, usage)] if usage else []
+        if usage is not None and usage.prompt is not None:
+            records.append(self._preparer.lesson(self._terms(), context, usage.prompt))
         messages = [message] if message is not None else []
         return self._extend(context, messages, ExchangeState(state), records)
 

@@ -1,9 +1,9 @@
 """The ledger: every token of the window in a part, every candidate in a row."""
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 from typing import Any
 
+from unabridged.context.ledger_rows import rows_from_data, rows_to_data
 from unabridged.context.plan import Chosen, Material, Plan
 from unabridged.context.tiers import Tiers
 from unabridged.domain.budget import Budget
@@ -144,7 +144,7 @@ def ledger_to_dict(ledger: Ledger) -> dict[str, Any]:
     return {
         "window": ledger.window,
         "parts": dict(ledger.parts),
-        "rows": [_row_to_dict(row) for row in ledger.rows],
+        "rows": rows_to_data(ledger.rows),
         "rest": [ledger.rest_count, ledger.rest_tokens],
         "intent": ledger.intent.value,
         "signals": list(ledger.signals),
@@ -158,29 +158,12 @@ def ledger_to_dict(ledger: Ledger) -> dict[str, Any]:
     }
 
 
-def _row_to_dict(row: LedgerRow) -> dict[str, Any]:
-    """A row as plain data; empty fields are left away."""
-    data: dict[str, Any] = {
-        "tier": row.tier.value if row.tier else None,
-        "kind": row.kind.value,
-        "id": row.id,
-        "verdict": row.verdict.value,
-        "tokens": row.tokens,
-        "reason": row.reason,
-        "score": row.score,
-        "at": row.at.isoformat() if row.at else None,
-        "session": row.session,
-        "sentences": [list(place) for place in row.sentences] or None,
-    }
-    return {name: value for name, value in data.items() if value is not None}
-
-
 def ledger_from_dict(data: Mapping[str, Any]) -> Ledger:
     """Read what ``ledger_to_dict`` gave."""
     return Ledger(
         window=data["window"],
         parts=data["parts"],
-        rows=tuple(_row_from_dict(row) for row in data["rows"]),
+        rows=rows_from_data(data["rows"]),
         rest_count=data["rest"][0],
         rest_tokens=data["rest"][1],
         intent=Intent(data["intent"]),
@@ -192,22 +175,4 @@ def ledger_from_dict(data: Mapping[str, Any]) -> Ledger:
         model=data["model"],
         tokenizer=data["tokenizer"],
         notes=tuple(data["notes"]),
-    )
-
-
-def _row_from_dict(data: Mapping[str, Any]) -> LedgerRow:
-    """Read one row."""
-    tier = data.get("tier")
-    at = data.get("at")
-    return LedgerRow(
-        tier=Tier(tier) if tier else None,
-        kind=ItemKind(data["kind"]),
-        id=data["id"],
-        verdict=Verdict(data["verdict"]),
-        tokens=data["tokens"],
-        reason=data["reason"],
-        score=data.get("score"),
-        at=datetime.fromisoformat(at) if at else None,
-        session=data.get("session"),
-        sentences=tuple((i, n) for i, n in data.get("sentences", ())),
     )

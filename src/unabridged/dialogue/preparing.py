@@ -108,7 +108,7 @@ class Preparer:
         planned = context.ledger.prompt_tokens
         reported = refusal.prompt_tokens or int(planned * LARGER)
         if refusal.window is None or reported > planned:
-            self.learn(terms, context, reported)
+            self._store.put([self.lesson(terms, context, reported)])
         plan = self.plan(settings, terms, context.mode, context.tools or ())
         occasion = Occasion(
             id=context.id,
@@ -135,8 +135,8 @@ class Preparer:
             self._counters[model] = known
         return known[1]
 
-    def learn(self, terms: Terms, context: Context, reported: int) -> None:
-        """Compare a reported prompt with its plan, and remember the ratio.
+    def lesson(self, terms: Terms, context: Context, reported: int) -> Record:
+        """Compare a reported prompt with its plan; the ratio is for the store to remember.
 
         Args:
             terms: What is known of the upstream.
@@ -147,7 +147,7 @@ class Preparer:
         told = counter.by_script(context.prompt, context.tools or ())
         body = counter.calibration.learn(told, reported).to_body()
         model = context.scope.model or ""
-        self._store.put([Record(RecordKind.CALIBRATION, model, self._parts.clock.now(), body)])
+        return Record(RecordKind.CALIBRATION, model, self._parts.clock.now(), body)
 
 
 def occasion_of(

@@ -48,7 +48,9 @@ class Rows:
             "session": ("SELECT * FROM session WHERE id = ?", (session,)),
             "tally": ("SELECT * FROM tally", ()),
         }
-        rows = {table: self._file.execute(*given).fetchall() for table, given in asked.items()}
+        rows: dict[str, list[tuple[Any, ...]]] = {
+            table: self._file.execute(*given).fetchall() for table, given in asked.items()
+        }
         self._message = max([self._message, *(row[0] for row in rows["message"])])
         self._record = max([self._record, *(row[0] for row in rows["record"])])
         return rows
@@ -70,7 +72,7 @@ class Bare:
         self._file.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
         marks = {table: self._columns(table) for table in _WRITTEN}
         self._insert = {
-            table: f"INSERT OR REPLACE INTO {_named(table)} VALUES ({', '.join('?' * count)})"
+            table: f"INSERT OR REPLACE INTO {_named(table)} VALUES ({', '.join('?' * count)})"  # noqa: S608 - names of ours
             for table, count in marks.items()
         }
 
@@ -82,7 +84,10 @@ class Bare:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
     ) -> None:
         self._file.close()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import fmean
 
 from unabridged.domain.chat import Abilities
-from unabridged.domain.context import Verdict
+from unabridged.domain.context import Context, Verdict
 from unabridged.domain.settings import Settings
 from unabridged.evals.report import Row, row
 from unabridged.models.scripted import ScriptedModel
@@ -59,14 +59,20 @@ def _covered(haystack: Haystack) -> Iterator[tuple[int, float]]:
 def _share(memory: Memory, haystack: Haystack, budget: int) -> float:
     """Prepare under a window whose memory budget comes out as wanted, and look for the gold."""
     window = int(budget / MEMORY_SHARE)
+    context = _prepared(memory, haystack, window)
     for _ in range(_MENDINGS):
-        memory.use_upstream(_model(window))
-        context = memory.prepare(str(haystack.question["question"]))
         if abs(context.budget.memory - budget) <= budget // 200:
             break
         window = round(window * budget / max(1, context.budget.memory))
+        context = _prepared(memory, haystack, window)
     kept = {r.id for r in context.ledger.rows if r.verdict is Verdict.KEPT}
     return sum(gold in kept for gold in haystack.gold) / len(haystack.gold)
+
+
+def _prepared(memory: Memory, haystack: Haystack, window: int) -> Context:
+    """Prepare the question under a window."""
+    memory.use_upstream(_model(window))
+    return memory.prepare(str(haystack.question["question"]))
 
 
 def _model(window: int) -> ScriptedModel:

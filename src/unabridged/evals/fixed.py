@@ -55,9 +55,7 @@ def _reading() -> Row:
 
 
 def _memory(window: int) -> Memory:
-    settings = Settings(
-        home="unused", store="memory", window=window, max_prompt_tokens=window
-    )
+    settings = Settings(home="unused", store="memory", window=window, max_prompt_tokens=window)
     abilities = Abilities("bench", trained_window=window, source="server")
     model = ScriptedModel(abilities=abilities, model="bench")
     return Memory.open(settings=settings, upstream=model, clock=ManualClock())

@@ -154,7 +154,7 @@ class Generator:
 
     def question(self, topic: Sequence[str]) -> str:
         """Draw a message that bears on a topic, of any intent; never the copy of a stored one."""
-        shape = self._chance.choices(list(_SHAPES), weights=_SHAPES.values())[0]
+        shape = self._chance.choices(list(_SHAPES), weights=list(_SHAPES.values()))[0]
         few = self._chance.sample(list(topic), 3)
         return shape.format(*few, more=self.said(topic) if "{more}" in shape else "")
 

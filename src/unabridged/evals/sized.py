@@ -73,12 +73,11 @@ def measure(bench: Bench) -> Iterator[Row]:
         session = memory.session
     shutil.copyfile(bench.path, copy)
     current = session.id if session else ""
-    with Bare(copy) as baseline:
-        with bench.open() as memory:
-            yield from _prepare(bench, memory, baseline)
-            yield from _write(bench, memory, baseline)
-            yield from _read(bench, memory, baseline, current)
-            yield from _switch(bench, memory, baseline, current)
+    with Bare(copy) as baseline, bench.open() as memory:
+        yield from _prepare(bench, memory, baseline)
+        yield from _write(bench, memory, baseline)
+        yield from _read(bench, memory, baseline, current)
+        yield from _switch(bench, memory, baseline, current)
     yield from _open(bench, copy)
     for path in bench.home.glob("bare.db*"):
         path.unlink()

@@ -14,7 +14,9 @@ STARTS = 15
 NOTHING = "pass"
 IMPORT = "import unabridged"
 HELP = "from unabridged.cli.main import main; main(['--help'])"
-MODULES = "import sys; before = len(sys.modules); import unabridged; print(len(sys.modules) - before)"
+MODULES = (
+    "import sys; before = len(sys.modules); import unabridged; print(len(sys.modules) - before)"
+)
 
 
 def rows() -> Iterator[Row]:

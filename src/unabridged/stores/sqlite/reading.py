@@ -83,7 +83,8 @@ def _by_owner(db: Database, names: Iterable[Any]) -> dict[Any, list[Row]]:
 
 def _parted(names: Iterable[Any]) -> tuple[str, list[Any]]:
     """Names as a JSON list, and those that SQLite's JSON cannot hold: lone surrogates, and NUL."""
-    texts, odd = [], []
+    texts: list[Any] = []
+    odd: list[Any] = []
     for name in names:
         held = texts if isinstance(name, str) and "\0" not in name else odd
         held.append(name)
