@@ -12,11 +12,12 @@ chat: $(VENV)/.chat ## install what a conversation needs and start it
 
 setup: $(VENV)/.dev ## install everything, tools for development too
 
-test: $(VENV)/.dev ## run every test
-	@$(BIN)/pytest -n 2 --dist loadfile $(ARGS)
+test: $(VENV)/.dev ## run every test; those with the embedded model one by one, in a process of their own
+	@$(BIN)/pytest -n 2 --dist loadfile -m "not gguf" $(ARGS)
+	@$(BIN)/pytest -p no:xdist -q -m gguf
 
 quick: $(VENV)/.dev ## run the tests that take less than five seconds each
-	@$(BIN)/pytest -n 2 --dist loadfile -m "not slow" $(ARGS)
+	@$(BIN)/pytest -n 2 --dist loadfile -m "not slow and not gguf" $(ARGS)
 
 check: $(VENV)/.dev ## formatting, lint, types, layers
 	@$(BIN)/ruff format --check .

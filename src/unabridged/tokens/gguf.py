@@ -7,6 +7,7 @@ whose weights are only mapped, not read.
 
 import http.client
 import json
+import secrets
 from collections.abc import Mapping
 from importlib import import_module
 from threading import Lock
@@ -36,6 +37,8 @@ class GgufTokenizer:
     def __init__(self, path: str, server_url: str = "") -> None:
         self._path = path
         self._url = server_url
+        # The library listens on a port of this machine; nobody else on it gets in.
+        self._key = secrets.token_urlsafe(24)
         self._lock = Lock()
         self._server: Any = None
         self._connection: http.client.HTTPConnection | None = None
@@ -109,7 +112,7 @@ class GgufTokenizer:
             if not self._url:
                 self._url = self._start()
             self._connection = http.client.HTTPConnection(urlsplit(self._url).netloc, timeout=WAIT)
-        headers = {"Content-Type": "application/json"}
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self._key}"}
         self._connection.request("POST", "/tokenize", body, headers)
         return json.loads(self._connection.getresponse().read())
 
@@ -118,6 +121,7 @@ class GgufTokenizer:
         module = _module()
         settings = module.CommonParams()
         settings.model.path = self._path
+        settings.api_keys = [self._key]
         settings.n_ctx = 64
         settings.n_parallel = 1
         settings.warmup = False
