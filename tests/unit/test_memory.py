@@ -115,6 +115,18 @@ def test_a_branch_that_is_not_on_the_path_is_not_in_the_history(memory):
     assert first.id not in {row.id for row in context.ledger.kept(Tier.IMMEDIATE)}
 
 
+def test_what_an_edit_or_a_retry_replaces_is_not_recalled(memory):
+    said = say(memory, "My favourite cheese is brie.", "Brie it is.")
+    context = memory.prepare("", retry_of=said.id)
+    assert "Brie it is" not in str(context.messages)
+    (row,) = [r for r in context.ledger.rows if r.id == said.id]
+    assert (row.verdict, row.reason) == (Verdict.LEFT_OUT, "another branch of this message")
+    memory.undo()
+    assert "brie" not in str(memory.prepare("Favourite cheese? Gouda.").messages).casefold()
+    memory.new_session()
+    assert "brie" in str(memory.prepare("Remember my favourite cheese?").messages).casefold()
+
+
 def test_sessions_are_new_titled_switched_and_kept(memory, tmp_path):
     say(memory, "Plan the trip to Kyoto, please. Thanks!")
     memory.new_session("Cheese")

@@ -56,16 +56,24 @@ def gather(store: Store, plan: Plan, question: Question) -> Material:
     began = _began(plan, previous)
     path = _path(store, session, parent, began, plan) if session and parent else []
     floor = FLOOR_SHARES[question.intent] * plan.floor
+    found = find(store, question.text, EVIDENCE, floor=floor)
+    beside = [e for e in found if _is_beside(e.exchange, session, parent)]
     totals = store.totals()
     return Material(
         path=path,
         began=began,
         pins=[r for r in store.records(RecordKind.FACT) if r.body.get("pinned")],
-        evidence=find(store, question.text, EVIDENCE, floor=floor),
+        evidence=[e for e in found if e not in beside],
+        beside=beside,
         previous=previous,
         total_exchanges=totals.exchanges,
         total_tokens=totals.tokens,
     )
+
+
+def _is_beside(exchange: Exchange, session: str | None, parent: str | None) -> bool:
+    """Whether an exchange stands where the new one will stand: another branch of this message."""
+    return exchange.session == session and exchange.parent == parent
 
 
 def _began(plan: Plan, previous: Mapping[str, Any] | None) -> str | None:

@@ -72,6 +72,8 @@ class Material:
         more: Whether the path goes further back than was read.
         pins: Facts that every prompt carries.
         evidence: Exchanges that bear on the message, best first.
+        beside: Exchanges that would, but stand in the place of the new one: what an edited or
+            regenerated message replaces.
         previous: The manifest of the session's previous context, or None.
         total_exchanges: Exchanges of the space.
         total_tokens: Their tokens, as counted when stored.
@@ -82,6 +84,7 @@ class Material:
     more: bool = False
     pins: Sequence[Record] = ()
     evidence: Sequence[Evidence] = ()
+    beside: Sequence[Evidence] = ()
     previous: Mapping[str, Any] | None = None
     total_exchanges: int = 0
     total_tokens: int = 0

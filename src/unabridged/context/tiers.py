@@ -86,6 +86,8 @@ def choose(plan: Plan, material: Material, ask: Ask) -> Tiers:
     held = {item.exchange.id for item in shown}
     evidence = [e for e in material.evidence if e.exchange.id not in held]
     semantic, frame = recall(plan, evidence, memory - used, ask)
+    beside = _all_dropped(plan, material.beside, "another branch of this message")
+    semantic = replace(semantic, dropped=semantic.dropped + beside.dropped)
     taken = {item.exchange.id for item in semantic.items}
     reason = "older than the shown history" if shown else "larger than all of memory"
     older = tuple(
