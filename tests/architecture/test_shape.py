@@ -19,6 +19,7 @@ SQL = re.compile(
     r"\s*(SELECT|INSERT|UPDATE|DELETE|REPLACE|CREATE|DROP|ALTER|WITH|ATTACH)\s+[\w*(]",
     re.IGNORECASE,
 )
+BARE = SOURCE / "evals" / "bare.py"  # what the benchmark is compared with: SQL without a house
 OPENING_A_FILE = "SELECT 1 FROM sqlite_schema LIMIT 1"
 
 
@@ -112,6 +113,8 @@ def test_every_silenced_rule_has_its_reason():
 def test_sql_lives_in_sql_files():
     found = []
     for path, tree in TREES.items():
+        if path == BARE:
+            continue
         prose = {id(node) for node in docstrings(tree)}
         for node in ast.walk(tree):
             text = ""
