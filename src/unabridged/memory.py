@@ -41,7 +41,7 @@ from unabridged.domain.views import (
     Stats,
     TokenLine,
 )
-from unabridged.errors import ContextRefusedError, NotFoundError
+from unabridged.errors import ContextRefusedError, InputError, NotFoundError
 from unabridged.ingest import sessions as sessions_of
 from unabridged.ingest.record import extend_exchange, open_exchange
 from unabridged.knowledge import pins as pins_of
@@ -187,6 +187,11 @@ class Memory:
             self._title = ""
         return exchange
 
+    def weigh(self, messages: Sequence[Message]) -> int:
+        """Count what messages take in a prompt, in tokens."""
+        counter = self._preparer.counter(self._terms())
+        return sum(counter.message(message) for message in messages)
+
     def step(self, context: Context, messages: Sequence[Message]) -> Exchange:
         """Store a tool round of a begun exchange: calls and results together."""
         return self._extend(context, messages, ExchangeState.OPEN)
@@ -209,6 +214,11 @@ class Memory:
 
         Returns:
             The exchange as stored.
+
+        Raises:
+            InputError: It was answered already.
+            HeadMovedError: The session moved on since the context was prepared, and it was not
+                begun; or another writer answered it.
         """
         message = self.message(Role.ASSISTANT, [Text(reply)]) if isinstance(reply, str) else reply
         records = [answered(context, usage)] if usage else []
@@ -226,6 +236,11 @@ class Memory:
     ) -> Exchange:
         """Add counted messages to the exchange of a context."""
         exchange = self.begin(context)
+        if exchange.state is ExchangeState.COMPLETE:
+            raise InputError(
+                f"The exchange {exchange.id} has its answer already.",
+                hint="Prepare with retry_of=… to have the same message answered again.",
+            )
         counter = self._preparer.counter(self._terms())
         counted = [sessions_of.weighed(message, counter) for message in messages]
         now = self._clock.now()

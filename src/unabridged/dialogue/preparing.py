@@ -175,6 +175,7 @@ def occasion_of(
         again = find_exchange(store, retry_of)
         user, parent = again.user, again.parent
         session = store.session(again.session)
+        retry_of = again.id
     else:
         user = Message(clock.new_id(), Role.USER, tuple(words), now)
         current = current_exchange(store, session) if session else None

@@ -13,8 +13,11 @@ from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message
 from unabridged.domain.record import Record
 from unabridged.domain.session import Session, title_from
-from unabridged.errors import NotFoundError
+from unabridged.errors import HeadMovedError, NotFoundError
 from unabridged.ports import Batch, Store
+
+ATTEMPTS = 5
+"""How often it is tried to add to an exchange while others move its session."""
 
 
 def open_exchange(store: Store, context: Context, records: Sequence[Record]) -> Exchange:
@@ -91,14 +94,10 @@ def extend_exchange(
         records: Records to put in the same transaction.
 
     Raises:
-        HeadMovedError: Another writer went on in this session.
+        HeadMovedError: Another writer added to the same exchange.
         NotFoundError: The session is gone.
     """
-    session = store.session(exchange.session)
-    if session is None:
-        raise NotFoundError(
-            f"Session {exchange.session} is gone.", hint="It was forgotten; begin a new one."
-        )
+    session = _session_of(store, exchange)
     head = exchange.messages[-1].id
     chained: list[Message] = []
     last = head
@@ -110,5 +109,45 @@ def extend_exchange(
         exchange=replace(exchange, messages=tuple(chained), state=state),
         records=tuple(records),
     )
-    store.append(batch, head)
+    try:
+        store.append(batch, head)
+    except HeadMovedError:
+        _append_behind(store, batch, exchange, at)
     return exchange.extended(tuple(chained), state)
+
+
+def _append_behind(store: Store, batch: Batch, exchange: Exchange, at: datetime) -> None:
+    """Add to an exchange that its session has left behind: another program went on, or back.
+
+    The words belong to their exchange all the same. The session stays where the other put it.
+
+    Raises:
+        HeadMovedError: Another writer added to the same exchange.
+    """
+    for attempt in range(ATTEMPTS):
+        session = _session_of(store, exchange)
+        stored = store.get([exchange.id]).get(exchange.id)
+        if stored is None or stored.messages != exchange.messages:
+            raise HeadMovedError(session.id, exchange.messages[-1].id, session.head)
+        there = replace(batch, session=replace(session, updated=max(at, session.updated)))
+        try:
+            store.append(there, session.head)
+        except HeadMovedError:
+            if attempt == ATTEMPTS - 1:
+                raise
+        else:
+            return
+
+
+def _session_of(store: Store, exchange: Exchange) -> Session:
+    """The header of an exchange's session.
+
+    Raises:
+        NotFoundError: It is gone.
+    """
+    session = store.session(exchange.session)
+    if session is None:
+        raise NotFoundError(
+            f"Session {exchange.session} is gone.", hint="It was forgotten; begin a new one."
+        )
+    return session
