@@ -35,7 +35,7 @@ def system_text(system: str) -> str:
 
 def pinned_text(pins: Sequence[str]) -> str:
     """The pinned facts as they stand behind the system prompt; empty without any."""
-    return PINNED + "\n".join(f"- {pin}" for pin in pins) if pins else ""
+    return PINNED + "\n".join(f"- {neutralise(pin)}" for pin in pins) if pins else ""
 
 
 def history_messages(exchange: Exchange, places: Sequence[tuple[int, int]] = ()) -> list[Message]:
@@ -70,6 +70,12 @@ def _sent(message: Message, paired: set[str]) -> Message:
 
     parts = tuple(_harmless(part) for part in message.parts if stays(part))
     return message if parts == message.parts else replace(message, parts=parts)
+
+
+def harmless(message: Message) -> Message:
+    """A message as it is sent: without reasoning, and with nothing that imitates the fence."""
+    kept = (part for part in message.parts if not isinstance(part, Reasoning))
+    return replace(message, parts=tuple(_harmless(part) for part in kept))
 
 
 def _harmless(part: Part) -> Part:

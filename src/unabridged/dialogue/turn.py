@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from unabridged.dialogue.events import Begun, Called, Delta, Event, Finished, Prepared, Returned
+from unabridged.dialogue.rounds import stopped, within
 from unabridged.dialogue.tools import Tool, call_tool
 from unabridged.domain.chat import ChatRequest, Chunk, Usage
 from unabridged.domain.context import Context
@@ -16,6 +17,7 @@ from unabridged.domain.message import (
     Role,
     Text,
     ToolCall,
+    ToolResult,
 )
 from unabridged.errors import ContextRefusedError
 from unabridged.ports import ChatModel
@@ -58,6 +60,10 @@ class Engine(Protocol):
         """Make a message with a fresh id and the time."""
         ...
 
+    def weigh(self, messages: Sequence[Message]) -> int:
+        """Count what messages take in a prompt, in tokens."""
+        ...
+
 
 @dataclass
 class _Reply:
@@ -76,6 +82,12 @@ class _Reply:
         self.calls.extend(chunk.calls)
         if chunk.done:
             self.usage, self.finish = chunk.usage, chunk.finish
+
+    def clear(self) -> None:
+        """Begin anew: what came is stored."""
+        self.text.clear()
+        self.reasoning.clear()
+        self.calls.clear()
 
     @property
     def parts(self) -> list[Part]:
@@ -97,8 +109,8 @@ class Turn:
     Attributes:
         context: The context that was sent.
         exchange: The exchange as stored, after the end.
-        text: The words of the answer so far.
-        notes: What a person should know: a second preparation, a suspected truncation.
+        notes: What a person should know: a second preparation, a suspected truncation, a tool's
+            result that did not fit, an answer that reached its limit.
     """
 
     def __init__(
@@ -110,16 +122,22 @@ class Turn:
     ) -> None:
         self.context = context
         self.exchange: Exchange | None = None
-        self.text = ""
         self.notes: list[str] = []
+        self._said: list[str] = []
         self._engine = engine
         self._model = model
         self._tools = tools
         self._rounds: list[Message] = []
+        self._stepped = False
         self._events = self._run()
 
     def __iter__(self) -> Iterator[Event]:
         return self._events
+
+    @property
+    def text(self) -> str:
+        """The words of the answer so far."""
+        return "".join(self._said)
 
     def stop(self) -> None:
         """End the answer here; what came is kept."""
@@ -148,13 +166,11 @@ class Turn:
                 if not reply.calls:
                     break
                 yield from self._answer_calls(reply)
-                reply = _Reply()
         except BaseException:
             self._keep(reply)
             raise
         self._check(reply.usage)
-        state = ExchangeState.COMPLETE if reply.parts else ExchangeState.UNANSWERED
-        self.exchange = self._store(reply, state)
+        self.exchange = self._store(reply, self._state(reply))
         yield Finished(self.exchange, reply.usage, reply.finish)
 
     def _ask(self, reply: _Reply, *, offer: bool) -> Iterator[Event]:
@@ -176,13 +192,13 @@ class Turn:
             messages=(*context.prompt, *self._rounds),
             tools=context.tools or () if offer else (),
             window=context.ledger.window,
-            max_output=context.max_output,
+            max_output=self._limit(),
         )
         chunks = self._model.chat(request)
         try:
             for chunk in chunks:
                 reply.add(chunk)
-                self.text += chunk.text
+                self._said.append(chunk.text)
                 if chunk.text or chunk.reasoning:
                     yield Delta(chunk.text, chunk.reasoning)
         finally:
@@ -190,24 +206,61 @@ class Turn:
             if close is not None:
                 close()
 
+    def _limit(self) -> int | None:
+        """The limit of the answer, by what the tool rounds have left of the window."""
+        limit = self.context.max_output
+        if limit is None or not self._rounds:
+            return limit
+        return min(limit, max(1, self._room() - self._engine.weigh(self._rounds)))
+
+    def _room(self) -> int:
+        """Tokens of the window for tool rounds and answer."""
+        ledger = self.context.ledger
+        return ledger.window - ledger.prompt_tokens - self.context.budget.margin
+
     def _answer_calls(self, reply: _Reply) -> Iterator[Event]:
-        """Run the calls of a round and store calls and results together."""
+        """Run the calls of a round and store calls and results together.
+
+        Raises:
+            PromptTooLargeError: The calls alone exceed what the window has left.
+        """
+        results: list[ToolResult] = []
+        try:
+            for call in reply.calls:
+                yield Called(call)
+                results.append(call_tool(self._tools, call))
+                yield Returned(results[-1])
+        except BaseException:
+            self._keep_round(reply, results + [stopped(c) for c in reply.calls[len(results) :]])
+            raise
+        told = self._keep_round(reply, results)
+        sent, notes = within(told, self._room(), [*self._rounds], self._engine.weigh, self.context)
+        self._rounds += sent
+        self.notes += notes
+
+    def _keep_round(self, reply: _Reply, results: Sequence[ToolResult]) -> list[Message]:
+        """Store a round; give it as it was stored."""
         asked = self._engine.message(Role.ASSISTANT, reply.parts)
-        results: list[Message] = []
-        for call in reply.calls:
-            yield Called(call)
-            result = call_tool(self._tools, call)
-            results.append(self._engine.message(Role.TOOL, [result]))
-            yield Returned(result)
-        self._engine.step(self.context, [asked, *results])
-        self._rounds += [asked, *results]
+        told = [asked, *(self._engine.message(Role.TOOL, [result]) for result in results)]
+        self._engine.step(self.context, told)
+        self._stepped = True
+        reply.clear()
+        return told
+
+    def _state(self, reply: _Reply) -> ExchangeState:
+        """The state of an exchange whose stream came to its end."""
+        if not reply.parts:
+            return ExchangeState.INCOMPLETE if self._stepped else ExchangeState.UNANSWERED
+        if reply.finish == "length":
+            self.notes.append("The answer reached the limit of its length and is incomplete.")
+            return ExchangeState.INCOMPLETE
+        return ExchangeState.COMPLETE
 
     def _keep(self, reply: _Reply) -> None:
         """Store what came before the turn broke off."""
-        state = ExchangeState.INCOMPLETE if "".join(reply.text) else ExchangeState.UNANSWERED
-        if self._rounds and state is ExchangeState.UNANSWERED:
-            state = ExchangeState.INCOMPLETE
+        came = self._stepped or "".join(reply.text)
         reply.calls.clear()
+        state = ExchangeState.INCOMPLETE if came else ExchangeState.UNANSWERED
         self.exchange = self._store(reply, state)
 
     def _store(self, reply: _Reply, state: ExchangeState) -> Exchange:
