@@ -197,16 +197,17 @@ class _TermsBook:
     def __init__(self, settings: Settings, clock: Clock) -> None:
         self._settings = settings
         self._clock = clock
-        self._known: dict[int, tuple[datetime, Terms]] = {}
+        self._known: tuple[ChatModel, datetime, Terms] | None = None
 
     def __call__(self, model: ChatModel) -> Terms:
         """Give the terms of an upstream."""
         now = self._clock.now()
-        known = self._known.get(id(model))
-        if known is not None and now - known[0] < timedelta(seconds=TERMS_SECONDS):
-            return known[1]
+        if self._known is not None:
+            known, since, terms = self._known
+            if known is model and now - since < timedelta(seconds=TERMS_SECONDS):
+                return terms
         terms = _terms(self._settings, model)
-        self._known = {id(model): (now, terms)}
+        self._known = (model, now, terms)
         return terms
 
 
