@@ -32,11 +32,9 @@ from unabridged.domain.context import Context
 from unabridged.domain.intent import IntentReading
 from unabridged.domain.message import Message, Role, Text
 from unabridged.domain.scope import Scope
+from unabridged.errors import PromptTooLargeError
 from unabridged.retrieval.words import query_terms
 from unabridged.wire import openai
-
-STEADY_SHARE = 0.5
-"""Of the window: what memory has at the least, for the most complex message in tools mode."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +89,10 @@ def assemble(plan: Plan, material: Material, occasion: Occasion, reading: Intent
     sizes = _sizes(plan, material, occasion.user, offered)
     score = complexity(text, plan.mode)
     budget = _budget(plan, sizes, score)
-    steady = int(STEADY_SHARE * min(plan.window, plan.max_prompt_tokens or plan.window))
+    steady = min(budget.memory, _budget(plan, sizes, 1.0).memory)
     pins = [pin.body["text"] for pin in material.pins]
     room = max(0, budget.memory - sizes.pinned)
-    ask = Ask(reading.intent, query_terms(text), room, steady)
+    ask = Ask(reading.intent, query_terms(text), room, max(0, steady - sizes.pinned))
     tiers = choose(plan, material, ask)
     rendered = _render(plan, pins, tiers, occasion)
     return _context(
@@ -146,7 +144,15 @@ def _budget(plan: Plan, sizes: _Sizes, score: float) -> Budget:
     budget = divided(sizes.system)
     if budget.memory >= sizes.pinned:
         return budget
-    full = divided(sizes.system + sizes.pinned)
+    try:
+        full = divided(sizes.system + sizes.pinned)
+    except PromptTooLargeError as error:
+        raise PromptTooLargeError(
+            error.needed,
+            error.window,
+            hint=f"Every prompt carries what is pinned, {sizes.pinned:,} tokens: take a pin off, "
+            "or set a larger window. Nothing was sent and nothing was cut.",
+        ) from None
     return replace(full, system=sizes.system, memory=full.memory + sizes.pinned)
 
 
