@@ -1,6 +1,64 @@
+"""Guards for every test: nothing reaches the person's own home, environment or network."""
+
+import ipaddress
+import os
+import socket
+
 import pytest
 
 from unabridged.errors import UnabridgedError
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path_factory, monkeypatch):
+    """Let each test have an empty home, and no settings of the person who runs it."""
+    home = tmp_path_factory.mktemp("home")
+    for name in list(os.environ):
+        if name.startswith(("UNABRIDGED_", "XDG_", "OLLAMA_", "OPENAI_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    monkeypatch.setenv("UNABRIDGED_HOME", str(home / "unabridged"))
+
+
+class OutsideError(AssertionError):
+    """A test tried to reach another machine."""
+
+
+def _refuse_outside(address):
+    host = address[0] if isinstance(address, tuple) else "localhost"  # a Unix socket is a file
+    try:
+        inside = host in {"", "localhost"} or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        inside = False
+    if not inside:
+        raise OutsideError(f"a test may reach this machine only, not {host!r}")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_network():
+    """Refuse every connection that leaves this machine, and every name that must be looked up."""
+    real_connect, real_connect_ex = socket.socket.connect, socket.socket.connect_ex
+    real_lookup = socket.getaddrinfo
+
+    def connect(self, address):
+        _refuse_outside(address)
+        return real_connect(self, address)
+
+    def connect_ex(self, address):
+        _refuse_outside(address)
+        return real_connect_ex(self, address)
+
+    def lookup(host, *args, **kwargs):
+        name = host.decode() if isinstance(host, bytes) else host
+        _refuse_outside((name or "",))
+        return real_lookup(host, *args, **kwargs)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", connect)
+        patch.setattr(socket.socket, "connect_ex", connect_ex)
+        patch.setattr(socket, "getaddrinfo", lookup)
+        yield
 
 
 @pytest.fixture(scope="session")

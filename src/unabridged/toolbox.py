@@ -2,10 +2,10 @@
 
 import importlib
 import importlib.metadata
-import importlib.util
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -48,17 +48,24 @@ def load(spec: str) -> list[Tool]:
     )
 
 
+class _Uncached(SourceFileLoader):
+    """Reads a person's file as it is now, and writes no ``__pycache__`` beside it."""
+
+    def path_stats(self, path: str) -> Mapping[str, Any]:  # type: ignore[explicit-override]  # typing.override needs Python 3.12
+        """Say that the age is unknown, so that no bytecode is read or kept."""
+        raise OSError(f"the age of {path} does not matter")
+
+
 def _file_module(path: Path) -> ModuleType:
     """Import a Python file by its path."""
     if not path.is_file():
         raise ToolError(f"There is no file {path}.", hint="Give the path of a Python file.")
-    found = importlib.util.spec_from_file_location(f"unabridged_tools_{path.stem}", path)
-    if found is None or found.loader is None:
-        raise ToolError(f"{path} is no Python file.", hint="Give the path of a Python file.")
-    module = importlib.util.module_from_spec(found)
+    loader = _Uncached(f"unabridged_tools_{path.stem}", str(path))
+    module = ModuleType(loader.name)
+    module.__file__ = str(path)
     try:
-        found.loader.exec_module(module)
-    except Exception as error:
+        loader.exec_module(module)
+    except Exception as error:  # whatever foreign code raises is told in our own words
         raise ToolError(
             f"The tools in {path} cannot be loaded: {type(error).__name__}: {error}.",
             hint="Run the file with Python to see where it fails.",

@@ -70,6 +70,7 @@ def test_a_file_that_fails_is_said_with_its_reason(tmp_path):
     path.write_text("X = 1", encoding="utf-8")
     with pytest.raises(ToolError, match="no public function"):
         toolbox.load(str(path))
+    assert [file.name for file in tmp_path.iterdir()] == ["broken.py"]
 
 
 def test_two_tools_of_one_name_are_refused():

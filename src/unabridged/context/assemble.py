@@ -36,6 +36,9 @@ from unabridged.errors import PromptTooLargeError
 from unabridged.retrieval.words import query_terms
 from unabridged.wire import openai
 
+STEADY_SHARE = 0.5
+"""Of the window: what memory has at the least, for the most complex message in tools mode."""
+
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
@@ -89,10 +92,10 @@ def assemble(plan: Plan, material: Material, occasion: Occasion, reading: Intent
     sizes = _sizes(plan, material, occasion.user, offered)
     score = complexity(text, plan.mode)
     budget = _budget(plan, sizes, score)
-    steady = min(budget.memory, _budget(plan, sizes, 1.0).memory)
+    steady = int(STEADY_SHARE * min(plan.window, plan.max_prompt_tokens or plan.window))
     pins = [pin.body["text"] for pin in material.pins]
     room = max(0, budget.memory - sizes.pinned)
-    ask = Ask(reading.intent, query_terms(text), room, max(0, steady - sizes.pinned))
+    ask = Ask(reading.intent, query_terms(text), room, steady)
     tiers = choose(plan, material, ask)
     rendered = _render(plan, pins, tiers, occasion)
     return _context(

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from unabridged.budget.tiers import ExchangeLimits, divide, exchange_limits
+from unabridged.context.manifest import places_of
 from unabridged.context.measure import fence_frame, in_fence, in_history, sides
-from unabridged.context.plan import Chosen, Dropped, Item, Material, Plan
+from unabridged.context.plan import Chosen, Dropped, Item, Material, Places, Plan
 from unabridged.domain.budget import TierBudget
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.intent import Intent
@@ -23,6 +24,10 @@ BLOCK_SHARE = 0.75
 """How full the history's room is after its boundary moved."""
 YIELD_SHARE = 0.5
 """How far the semantic tier gives way before the history's boundary moves; not for vivid recall."""
+OVER = "over 25 % of memory"
+"""Why an exchange of the history is an excerpt."""
+STRONG_SHARE = 0.6
+"""Of the best evidence: what is weaker makes no history yield."""
 LEAST_ROOM = 96
 """Tokens under which nothing more is recalled."""
 MOST_EXCERPTS = 3
@@ -63,8 +68,8 @@ class Ask:
         intent: The intent.
         terms: The message's search terms, for excerpts.
         memory: Tokens of the memory budget without what the pinned facts take.
-        steady: The same for the most complex message: what limits in the history are measured
-            by, so that its bytes do not change with the complexity of the newest message.
+        steady: Tokens that limits in the history are measured by: what memory has at the least,
+            so that its bytes do not change with the newest message.
     """
 
     intent: Intent
@@ -103,6 +108,7 @@ def _sized(plan: Plan, material: Material, ask: Ask) -> list[Item]:
     where it alone exceeds the whole budget.
     """
     limits = exchange_limits(ask.steady)
+    before = _shortened(material)
     path = list(material.path)
     items: list[Item] = []
     for back, exchange in enumerate(reversed(path)):
@@ -110,11 +116,20 @@ def _sized(plan: Plan, material: Material, ask: Ask) -> list[Item]:
         item = Item(exchange, tokens, "this session, whole")
         if back == 0 and tokens > ask.memory:
             item = _short(plan, exchange, ask.memory, "newest, but larger than all memory") or item
+        elif back >= IMMEDIATE_EXCHANGES and exchange.id in before:
+            places = before[exchange.id]
+            item = Item(exchange, in_history(exchange, plan.counter, places), OVER, places)
         elif back >= IMMEDIATE_EXCHANGES and _over(limits, exchange, plan):
-            item = _short(plan, exchange, limits.whole, "over 25 % of memory") or item
+            item = _short(plan, exchange, limits.whole, OVER) or item
         items.append(item)
     items.reverse()
     return items
+
+
+def _shortened(material: Material) -> dict[str, Places]:
+    """The excerpts that the previous prompt had in its history: they stay as they were."""
+    shown = material.previous["history"] if material.previous else ()
+    return {item["id"]: places_of(item) for item in shown if item.get("sentences")}
 
 
 def _over(limits: ExchangeLimits, exchange: Exchange, plan: Plan) -> bool:
@@ -139,12 +154,18 @@ def _wanted(
         return 0
     held = {item.exchange.id for item in sized}
     need = fence_frame(plan.counter)
-    for evidence in material.evidence:
+    for evidence in _strong(material.evidence):
         if need >= share:
             return share
         if evidence.exchange.id not in held:
             need += in_fence(evidence.exchange, plan.counter)
     return min(need, share)
+
+
+def _strong(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The evidence that comes near the best."""
+    best = max((found.score for found in evidence), default=0.0)
+    return [found for found in evidence if found.score >= STRONG_SHARE * best]
 
 
 def _kept_start(material: Material) -> int:
@@ -158,10 +179,10 @@ def _start(sized: Sequence[Item], kept: int, memory: int, wanted: int, intent: I
     if not sized:
         return 0
     total = sum(item.tokens for item in sized[kept:])
-    give = 1.0 if intent is Intent.VIVID_RECALL else 1 - YIELD_SHARE
-    if total + int(wanted * give) <= memory:
+    give = wanted if intent is Intent.VIVID_RECALL else int(wanted * (1 - YIELD_SHARE))
+    if total + give <= memory:
         return kept
-    room = int((memory - wanted) * BLOCK_SHARE)
+    room = int((memory - give) * BLOCK_SHARE)
     start = kept
     while start < len(sized) - 1 and total > room:
         total -= sized[start].tokens

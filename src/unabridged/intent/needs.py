@@ -17,7 +17,7 @@ def needs(pattern: re.Pattern[str]) -> frozenset[str]:
 
     Empty where nothing can be said; then the pattern must always be tried.
     """
-    parser: Any = re._parser  # type: ignore[attr-defined]
+    parser: Any = re._parser  # type: ignore[attr-defined]  # private; a test compares the outcome
     return _of_sequence(parser.parse(pattern.pattern)) or frozenset()
 
 

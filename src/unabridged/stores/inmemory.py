@@ -116,9 +116,7 @@ class InMemoryStore:
     def forget(self, ids: Iterable[str]) -> int:
         """Remove exchanges with everything drawn from them; see ``ports.Store``."""
         with self._open():
-            gone = {
-                name: self._entries[name] for name in dict.fromkeys(ids) if name in self._entries
-            }
+            gone = {name: self._entries[name] for name in ids if name in self._entries}
             for exchange_id in gone:
                 del self._entries[exchange_id]
             self._lift_children(gone)

@@ -1,0 +1,96 @@
+"""The history keeps its beginning, moves it in blocks, and yields to strong evidence."""
+
+import itertools
+from statistics import fmean
+
+from unabridged import Memory
+from unabridged.domain.chat import Abilities
+from unabridged.domain.context import Tier, Verdict
+from unabridged.domain.settings import Settings
+from unabridged.models.scripted import ScriptedModel
+from unabridged.testing.clock import ManualClock
+
+WINDOW = 2048
+TALK = "We spoke about subject {n} and what it means for plan {n}, in {k} words or so. "
+
+
+def open_memory(window: int = WINDOW) -> Memory:
+    model = ScriptedModel(abilities=Abilities("m", trained_window=window, source="server"))
+    settings = Settings(home="unused", store="memory", window=window)
+    return Memory.open(settings=settings, upstream=model, clock=ManualClock())
+
+
+def shown(context) -> list[str]:
+    return [item["id"] for item in context.manifest["history"]]
+
+
+def hold(memory: Memory, count: int, say: str = "Tell me of subject {n}."):
+    contexts = []
+    for n in range(count):
+        context = memory.prepare(say.format(n=n))
+        memory.record(context, TALK.format(n=n, k=n % 7) * 2)
+        contexts.append(context)
+    return contexts
+
+
+def test_the_history_begins_where_it_began_until_it_must_move_and_then_in_a_block():
+    with open_memory() as memory:
+        contexts = hold(memory, 60)
+        beginnings = [shown(context)[0] for context in contexts[1:]]
+        moves = sum(a != b for a, b in itertools.pairwise(beginnings))
+        assert 1 <= moves <= 12
+        kept = [c.ledger.prefix_reuse for c in contexts[1:] if c.ledger.prefix_reuse is not None]
+        assert fmean(kept) >= 0.75
+        for before, after in itertools.pairwise(contexts[1:]):
+            run = shown(after)
+            assert run == sorted(run)
+            assert shown(before)[-1] in run
+
+
+def test_the_newest_exchange_is_always_there():
+    with open_memory(600) as memory:
+        for context in hold(memory, 20)[1:]:
+            assert context.ledger.kept(Tier.IMMEDIATE)
+
+
+def test_strong_evidence_makes_the_history_yield_and_small_talk_does_not():
+    with open_memory() as memory:
+        told = memory.prepare("The lighthouse keeper was called Jonas Pedersen of Skagen.")
+        memory.record(told, "Jonas Pedersen of Skagen, the lighthouse keeper. " * 12)
+        hold(memory, 40)
+        asked = memory.prepare("Remember what the lighthouse keeper of Skagen was called?")
+        rows = {row.id: row for row in asked.ledger.rows}
+        assert rows[told.id].tier is Tier.SEMANTIC
+        assert rows[told.id].verdict is Verdict.KEPT
+        small = memory.prepare("thanks!")
+        assert not small.ledger.kept(Tier.SEMANTIC)
+
+
+def test_a_window_that_grows_begins_the_history_anew():
+    with open_memory() as memory:
+        hold(memory, 40)
+        narrow = shown(memory.prepare("And now?"))
+        wide = Abilities("m", trained_window=16_384, source="server")
+        memory.settings = Settings(home="unused", store="memory", window=16_384)
+        memory._parts.terms_of._settings = memory.settings
+        memory.use_upstream(ScriptedModel(abilities=wide))
+        assert len(shown(memory.prepare("And now?"))) > len(narrow)
+
+
+def test_a_long_exchange_behind_the_newest_comes_as_the_same_excerpt_every_time():
+    with open_memory(4096) as memory:
+        long = memory.prepare("Give me the whole story. " * 30)
+        memory.record(long, "".join(f"Chapter {n} tells of the sea. " for n in range(160)))
+        forms = set()
+        for context in hold(memory, 14)[6:]:
+            for item in context.manifest["history"]:
+                if item["id"] == long.id:
+                    forms.add(tuple(map(tuple, item.get("sentences", ()))))
+        assert len(forms) <= 1
+
+
+def test_what_a_tier_leaves_is_reserve_and_nothing_is_negative():
+    with open_memory() as memory:
+        for context in hold(memory, 30, "What about subject {n}? Do you remember plan {n}?"):
+            assert min(context.ledger.parts.values()) >= 0
+            assert sum(context.ledger.parts.values()) == WINDOW
