@@ -41,7 +41,7 @@ from unabridged.domain.views import (
     Stats,
     TokenLine,
 )
-from unabridged.errors import ContextRefusedError, InputError, NotFoundError
+from unabridged.errors import ContextRefusedError, NotFoundError
 from unabridged.ingest import sessions as sessions_of
 from unabridged.ingest.record import extend_exchange, open_exchange
 from unabridged.knowledge import pins as pins_of
@@ -236,11 +236,6 @@ class Memory:
     ) -> Exchange:
         """Add counted messages to the exchange of a context."""
         exchange = self.begin(context)
-        if exchange.state is ExchangeState.COMPLETE:
-            raise InputError(
-                f"The exchange {exchange.id} has its answer already.",
-                hint="Prepare with retry_of=… to have the same message answered again.",
-            )
         counter = self._preparer.counter(self._terms())
         counted = [sessions_of.weighed(message, counter) for message in messages]
         now = self._clock.now()

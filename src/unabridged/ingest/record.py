@@ -13,7 +13,7 @@ from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message
 from unabridged.domain.record import Record
 from unabridged.domain.session import Session, title_from
-from unabridged.errors import HeadMovedError, NotFoundError
+from unabridged.errors import HeadMovedError, InputError, NotFoundError
 from unabridged.ports import Batch, Store
 
 ATTEMPTS = 5
@@ -94,9 +94,15 @@ def extend_exchange(
         records: Records to put in the same transaction.
 
     Raises:
+        InputError: It is answered already.
         HeadMovedError: Another writer added to the same exchange.
         NotFoundError: The session is gone.
     """
+    if exchange.state is ExchangeState.COMPLETE:
+        raise InputError(
+            f"The exchange {exchange.id} has its answer already.",
+            hint="Prepare with retry_of=… to have the same message answered again.",
+        )
     session = _session_of(store, exchange)
     head = exchange.messages[-1].id
     chained: list[Message] = []
