@@ -189,8 +189,7 @@ class Memory:
 
     def weigh(self, messages: Sequence[Message]) -> int:
         """Count what messages take in a prompt, in tokens."""
-        counter = self._preparer.counter(self._terms())
-        return sum(counter.message(message) for message in messages)
+        return sum(map(self._preparer.counter(self._terms()).message, messages))
 
     def step(self, context: Context, messages: Sequence[Message]) -> Exchange:
         """Store a tool round of a begun exchange: calls and results together."""
