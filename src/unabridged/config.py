@@ -23,9 +23,7 @@ from unabridged.domain.scope import ISOLATION_FIELDS, check_name
 from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
 
-FOLDERS = (
-    "spaces memory chats conversations config logs knowledge cache backups".split()  # DESIGN 11
-)
+FOLDERS = "spaces memory chats conversations config logs knowledge cache backups".split()
 PREFIX = "UNABRIDGED_"
 SECRETS = frozenset({"openai_key"})
 NAMES = tuple(field.name for field in fields(Settings))

@@ -17,7 +17,7 @@ from unabridged.domain.message import Message, Role
 from unabridged.retrieval.words import fold
 
 USER_SHARE = 0.4
-"""Share of an excerpt's tokens that the user's side may take first (10 of 25 %, DESIGN 5)."""
+"""Share of an excerpt's tokens that the user's side may take first (10 of the 25 % that an exchange may have)."""
 LABEL_TOKENS = 24
 """Tokens kept for the label."""
 LEAST_TOKENS = 48

@@ -1,4 +1,4 @@
-"""How long the window is, and who says so: DESIGN 9, *The window*."""
+"""How long the window is, and who says so; it is never raised silently."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
