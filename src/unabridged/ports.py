@@ -274,12 +274,3 @@ class SupportsCheck(Protocol):
     def check(self) -> list[str]:
         """Every damage found, in words; empty where there is none."""
         ...
-
-
-@runtime_checkable
-class SupportsModels(Protocol):
-    """A model server that can list its models."""
-
-    def models(self) -> list[str]:
-        """Full names of the models it can serve, the most recently used first."""
-        ...

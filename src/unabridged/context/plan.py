@@ -69,7 +69,6 @@ class Material:
         path: Exchanges of the session, oldest first, from where its rendered history began the
             last time (or as far back as the window could hold).
         began: The id of the exchange at which the rendered history began, or None for anew.
-        more: Whether the path goes further back than was read.
         pins: Facts that every prompt carries.
         evidence: Exchanges that bear on the message, best first.
         beside: Exchanges that would, but stand in the place of the new one: what an edited or
@@ -81,7 +80,6 @@ class Material:
 
     path: Sequence[Exchange]
     began: str | None = None
-    more: bool = False
     pins: Sequence[Record] = ()
     evidence: Sequence[Evidence] = ()
     beside: Sequence[Evidence] = ()

@@ -145,21 +145,6 @@ class Stats:
 
 
 @dataclass(frozen=True, slots=True)
-class Admitted:
-    """What an import did.
-
-    Attributes:
-        conversations: Conversations read.
-        exchanges: Exchanges read.
-        added: Exchanges that were new.
-    """
-
-    conversations: int
-    exchanges: int
-    added: int
-
-
-@dataclass(frozen=True, slots=True)
 class TokenLine:
     """One part of the window, as ``/memory tokens`` shows it."""
 
