@@ -98,5 +98,5 @@ def _spaces(folder: Path) -> Iterator[Finding]:
         except StoreError as error:
             yield Finding(topic, ok=False, text=str(error), hint=error.hint)
             continue
-        text = f"{info.exchanges:,} exchanges in {info.sessions:,} sessions"
+        text = f"exchanges: {info.exchanges:,}, sessions: {info.sessions:,}"
         yield Finding(topic, ok=not damage, text="; ".join(damage) or f"sound, {text}")

@@ -25,7 +25,7 @@ def test_everything_is_looked_at_and_nothing_is_changed(tmp_path):
     assert found["upstream ollama"].ok is None
     assert "ollama serve" in found["upstream ollama"].hint
     assert found["space ann/default"].ok
-    assert "1 exchanges" in found["space ann/default"].text
+    assert "exchanges: 1" in found["space ann/default"].text
     assert {p: p.read_bytes() for p in before} == before
 
 

@@ -95,6 +95,23 @@ def test_stats_and_sessions(run):
     assert "one" in run("sessions").out
 
 
+def test_a_sound_space_is_not_set_aside_by_a_slip(run, tmp_path):
+    told(run, "one")
+    refused = run("spaces", "set-aside", "default/default")
+    assert refused.code == 2
+    assert "--force" in refused.err
+    assert run("stats", "--json").data["exchanges"] == 1
+    assert run("spaces", "set-aside", "default/default", "--force").code == 0
+    assert run("stats", "--json").data["exchanges"] == 0
+    told(run, "two")
+    (path,) = (tmp_path / "home" / "spaces").glob("*.db")
+    path.write_bytes(b"not a database at all" * 100)
+    assert run("stats").code == 5
+    moved = run("spaces", "set-aside", "default/default", "--json")
+    assert moved.code == 0
+    assert moved.data["path"].endswith(".damaged-2")
+
+
 def test_spaces_are_listed_renamed_and_merged(run):
     assert "no space" in run("spaces").out
     told(run, "mine")

@@ -76,11 +76,18 @@ def merge_command(invocation: Invocation, source: str, into: str) -> None:
 
 @command.command("set-aside", epilog=example("unabridged spaces set-aside default/default"))
 @click.argument("name")
+@click.option("--force", is_flag=True, help="Also where no damage shows.")
 @common(*PLACE)
 @invoked
-def set_aside_command(invocation: Invocation, name: str) -> None:
+def set_aside_command(invocation: Invocation, name: str, *, force: bool) -> None:
     """Move a damaged space out of the way, so that a new one can begin; nothing is deleted."""
-    path = open_home(invocation).set_aside(parse_space(name))
+    home, space = open_home(invocation), parse_space(name)
+    if not force and any(info.space == space and not info.damaged for info in home.spaces()):
+        raise InputError(
+            f"{name} shows no damage.",
+            hint="`unabridged doctor` looks closer; --force sets it aside all the same.",
+        )
+    path = home.set_aside(space)
     if invocation.json:
         invocation.emit({"space": name, "path": path})
         return
