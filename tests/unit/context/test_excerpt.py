@@ -60,3 +60,11 @@ def test_condensers_are_chosen_by_name():
     assert condenser("excerpt") is CONDENSERS["excerpt"]
     with pytest.raises(SettingError):
         condenser("sumary")
+
+
+def test_what_an_excerpt_leaves_out_is_marked_where_it_stood():
+    pieces = sentences(LONG.messages[1].text)
+    ((_, text),) = excerpt_sides(LONG, [(1, 1), (1, 2), (1, 5)])
+    assert text == f"[…] {pieces[1]}{pieces[2]}[…] {pieces[5]}[…]"
+    ((_, text),) = excerpt_sides(LONG, [(1, 0), (1, len(pieces) - 1)])
+    assert text == f"{pieces[0]}[…] {pieces[-1]}"

@@ -69,3 +69,15 @@ def test_the_fence_stands_before_the_users_words_and_images_stay():
     assert rendered.text.endswith("words")
     assert rendered.parts[-1] == Image("data:image/png;base64,AA==")
     assert user_message(user, []).text == "words"
+
+
+def test_a_tools_result_comes_whole_in_the_history():
+    long = "row " * 20_000 + "end"
+    whole = exchange(
+        said(Role.USER, Text("q")),
+        said(Role.ASSISTANT, ToolCall("c1", "rows", "{}")),
+        said(Role.TOOL, ToolResult("c1", "rows", long)),
+        said(Role.ASSISTANT, Text("done")),
+    )
+    (result,) = [r for m in history_messages(whole) for r in m.results]
+    assert result.text == long
