@@ -442,3 +442,35 @@ def test_another_model_is_asked_for_its_own_window_each_time(memory):
         memory.use_upstream(scripted(window=8192))
         memory.use_upstream(scripted(window=window))
         assert memory.prepare("hi").ledger.window == window
+
+
+@pytest.mark.parametrize("window", [512, 2048, 8192])
+@pytest.mark.parametrize(
+    "ask",
+    [
+        "Remember the cheese from Auvergne?",
+        "What have we said about the cheese from Auvergne?",
+    ],
+)
+def test_where_far_more_was_found_than_fits_the_prompt_is_within_all_the_same(
+    tmp_path, window, ask
+):
+    with Memory.open(tmp_path, upstream=scripted(window=window), window=100_000) as memory:
+        for n in range(24):
+            if n < 18:
+                memory.new_session()
+            size = 1 + 5 * (n % 12)
+            say(memory, f"{n}: the cheese from Auvergne. " * size, "Blue, from Auvergne. " * size)
+    with Memory.open(tmp_path, upstream=scripted(window=window), window=window) as memory:
+        for mode in ("chat", "tools"):
+            context = memory.prepare(ask, mode=mode)
+            ledger = context.ledger
+            counter = memory._preparer.counter(memory._terms())
+            counted = counter.prompt(context.prompt, context.tools or ())
+            assert counted <= ledger.prompt_tokens + 4
+            assert counted + context.max_output <= window
+            assert min(ledger.parts.values()) >= 0
+            assert sum(ledger.parts.values()) == window
+            rows = [row for row in ledger.rows if row.tier is Tier.SEMANTIC]
+            assert any(row.verdict is Verdict.LEFT_OUT for row in rows)
+            assert len(ledger.rows) + ledger.rest_count >= 24

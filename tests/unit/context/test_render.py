@@ -72,7 +72,7 @@ def test_the_fence_stands_before_the_users_words_and_images_stay():
 
 
 def test_a_tools_result_comes_whole_in_the_history():
-    long = "row " * 20_000 + "end"
+    long = "row <b> " * 20_000 + "end"
     whole = exchange(
         said(Role.USER, Text("q")),
         said(Role.ASSISTANT, ToolCall("c1", "rows", "{}")),
