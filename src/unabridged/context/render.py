@@ -136,6 +136,8 @@ def user_message(user: Message, recalled: Sequence[str]) -> Message:
     elif block and first is not None:
         words = parts[first]
         parts[first] = Text(block + (words.text if isinstance(words, Text) else ""))
+    if block:  # the stored count is that of the words alone
+        return replace(user, parts=tuple(parts), tokens=None, tokenizer=None)
     return replace(user, parts=tuple(parts))
 
 
