@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from statistics import fmean
 
-from unabridged.domain.chat import Abilities
 from unabridged.domain.context import Context, Verdict
 from unabridged.domain.settings import Settings
 from unabridged.evals.report import Row, row
-from unabridged.models.scripted import ScriptedModel
+from unabridged.evals.sized import model
 from unabridged.testing.clock import ManualClock
 from unabridged.transfer.longmemeval import Corpus, Haystack
 from unabridged.wiring import Memory
@@ -46,7 +45,7 @@ def _covered(haystack: Haystack) -> Iterator[tuple[int, float]]:
     with (
         tempfile.TemporaryDirectory(prefix="unabridged-bench-") as home,
         Memory.open(
-            settings=Settings(home=home), upstream=_model(8_192), clock=ManualClock()
+            settings=Settings(home=home), upstream=model("bench"), clock=ManualClock()
         ) as memory,
     ):
         for conversation in haystack.conversations:
@@ -71,10 +70,5 @@ def _share(memory: Memory, haystack: Haystack, budget: int) -> float:
 
 def _prepared(memory: Memory, haystack: Haystack, window: int) -> Context:
     """Prepare the question under a window."""
-    memory.use_upstream(_model(window))
+    memory.use_upstream(model(f"bench-{window}", window))
     return memory.prepare(str(haystack.question["question"]))
-
-
-def _model(window: int) -> ScriptedModel:
-    abilities = Abilities("bench", trained_window=window, source="server")
-    return ScriptedModel(abilities=abilities, model=f"bench-{window}")

@@ -15,6 +15,7 @@ from unabridged.evals.generator import Generator
 from unabridged.evals.report import Row, row
 from unabridged.evals.timing import each, spread, timed
 from unabridged.models.scripted import ScriptedModel
+from unabridged.testing.clock import ManualClock
 from unabridged.wiring import Memory
 
 WINDOW = 16_384
@@ -58,11 +59,16 @@ class Bench:
 _BESIDE = ("-wal", "-shm", ".lock")
 
 
-def model(name: str) -> ScriptedModel:
+def model(name: str, window: int = WINDOW) -> ScriptedModel:
     """An upstream that is never asked."""
-    return ScriptedModel(
-        abilities=Abilities(name, trained_window=WINDOW, source="server"), model=name
-    )
+    abilities = Abilities(name, trained_window=window, source="server")
+    return ScriptedModel(abilities=abilities, model=name)
+
+
+def in_memory(window: int) -> Memory:
+    """Open a space that nothing is kept of, with a window of its own and no other bound."""
+    settings = Settings(home="unused", store="memory", window=window, max_prompt_tokens=window)
+    return Memory.open(settings=settings, upstream=model("bench", window), clock=ManualClock())
 
 
 def measure(bench: Bench) -> Iterator[Row]:
