@@ -46,14 +46,20 @@ def history_messages(exchange: Exchange, places: Sequence[tuple[int, int]] = ())
     """
     if places:
         return _excerpt_messages(exchange, places)
-    results = {r.call_id for m in exchange.messages for r in m.results}
-    calls = {c.id for m in exchange.messages for c in m.calls}
-    paired = results & calls
-    kept = (_sent(message, paired) for message in exchange.messages)
+    kept: Iterable[Message] = exchange.messages
+    if not all(_plain(message) for message in kept):
+        results = {r.call_id for m in exchange.messages for r in m.results}
+        calls = {c.id for m in exchange.messages for c in m.calls}
+        kept = (_sent(message, results & calls) for message in exchange.messages)
     messages = [message for message in kept if message.parts]
     if not messages or messages[-1].role is not Role.ASSISTANT or messages[-1].calls:
         messages.append(_note(exchange, NO_ANSWER))
     return messages
+
+
+def _plain(message: Message) -> bool:
+    """Whether a message is sent as it is: words only, and none that could imitate the fence."""
+    return all(isinstance(part, Text) and "<" not in part.text for part in message.parts)
 
 
 def _sent(message: Message, paired: set[str]) -> Message:
@@ -159,7 +165,9 @@ def hash_of(messages: Sequence[Mapping[str, Any]], tools: Sequence[ToolSpec] | N
     return hashlib.sha256(_canonical([list(messages), offered])).hexdigest()
 
 
+_encode = json.JSONEncoder(ensure_ascii=True, sort_keys=True, separators=(",", ":")).encode
+
+
 def _canonical(data: Any) -> bytes:
     """One byte form for equal data; lone surrogates are kept apart from their replacement."""
-    text = json.dumps(data, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
-    return text.encode("ascii")
+    return _encode(data).encode("ascii")

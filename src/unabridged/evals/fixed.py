@@ -57,7 +57,7 @@ def _reuse() -> Iterator[Row]:
 def _session(seed: int) -> Iterator[tuple[float | None, float]]:
     """Talk, and give the prefix reuse and the used share of memory of each request.
 
-    Earlier conversations are stored beside the session; every other message bears on one of them.
+    Earlier conversations are stored beside the session; every fourth message bears on one of them.
     """
     drawn = Generator(seed)
     with in_memory(NARROW) as memory:
@@ -65,7 +65,7 @@ def _session(seed: int) -> Iterator[tuple[float | None, float]]:
             memory.admit(conversation)
         memory.new_session()
         for number in range(TALK):
-            topic = drawn.topics[number % len(drawn.topics) if number % 2 else 0]
+            topic = drawn.topics[0 if number % 4 else number % len(drawn.topics)]
             context = memory.prepare(drawn.question(topic))
             parts = context.ledger.parts
             tiers = sum(parts[name] for name in ("immediate", "recent", "semantic", "knowledge"))

@@ -119,10 +119,12 @@ def _estimate(text: str) -> Mapping[str, float]:
     tokens: defaultdict[str, float] = defaultdict(float)
     shares = {"latin": english * prose, "foreign": (1 - english) * prose, "code": code}
     for script, share in shares.items():
-        prices = WORD_PRICES[script].items()
-        tokens[script] += share * sum(found[name] * price for name, price in prices)
+        if share:
+            prices = WORD_PRICES[script]
+            tokens[script] += share * sum([found[name] * prices[name] for name in prices])
     for name, (in_prose, in_code) in MARK_PRICES.items():
         tokens["marks"] += found[name] * (prose * in_prose + code * in_code)
-    for name, (script, price) in LETTER_PRICES.items():
-        tokens[script] += found[name] * price
+    if not text.isascii():
+        for name, (script, price) in LETTER_PRICES.items():
+            tokens[script] += found[name] * price
     return {name: value for name, value in tokens.items() if value}

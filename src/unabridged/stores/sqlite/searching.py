@@ -1,13 +1,14 @@
 """Searching words: rare terms find the candidates, all terms rank them, exchanges are what comes out.
 
 A common word costs a walk over every message that holds it and says little. So the candidates are
-those that hold the weightiest of the rarest terms, as many terms as ``POSTINGS`` allows, damped by
+those that hold the weightiest of the rarest terms, as many terms as ``POSTINGS`` allow, damped by
 their lengths; they are then ranked by BM25 over all the terms. (FTS5's own ranking reads the length
 of every message that matches, which takes six times as long.)
 """
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from heapq import nlargest
 from math import log
 
@@ -17,8 +18,10 @@ from unabridged.stores.sqlite import tally
 from unabridged.stores.sqlite.database import Database
 from unabridged.stores.sqlite.rows import text_of
 
-POSTINGS = 8_000
-"""Entries of the index that one search reads for its candidates: one or two milliseconds of them."""
+POSTINGS = 4_000
+"""Entries of the index that one search reads for its candidates at least: a millisecond of them."""
+POSTINGS_SHARE = 0.15
+"""In a large store, how many it reads instead, as a share of the messages that are indexed."""
 CANDIDATES = 60
 """Messages that are ranked, at the least; more for a large limit."""
 SHORTLIST = 5
@@ -32,6 +35,23 @@ OTHER_SIDE = 0.5
 
 _Match = tuple[float, frozenset[str]]
 """A score, and the terms that were found."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a search looks for.
+
+    Attributes:
+        common: Term to the messages that hold it, for terms that any holds.
+        weights: Those terms to their inverse document frequency.
+        mean: The mean length of messages in terms.
+        postings: Entries of the index that may be read for candidates.
+    """
+
+    common: dict[str, int]
+    weights: dict[str, float]
+    mean: float
+    postings: int
 
 
 def frequencies(db: Database, terms: Sequence[str]) -> dict[str, int]:
@@ -55,9 +75,14 @@ def search_text(db: Database, terms: Sequence[str], limit: int) -> list[TextHit]
         return []
     count = tally.load(db)
     weights = _weights(spread, count.indexed)
-    mean = max(1.0, count.terms / max(1, count.indexed))
-    rows = _candidates(db, common, weights, max(CANDIDATES, 2 * limit), mean)
-    ranked = _ranked(db, rows, {term: weights[term] for term in common}, mean)
+    asked = _Asked(
+        common=common,
+        weights={term: weights[term] for term in common},
+        mean=max(1.0, count.terms / max(1, count.indexed)),
+        postings=max(POSTINGS, int(POSTINGS_SHARE * count.indexed)),
+    )
+    rows = _candidates(db, asked, max(CANDIDATES, 2 * limit))
+    ranked = _ranked(db, rows, asked)
     whole = sum(weights.values())
     hits = [
         TextHit(
@@ -75,11 +100,9 @@ def _as_indexed(term: str) -> str | None:
     return term.lower() if term.isascii() else term
 
 
-def _candidates(
-    db: Database, common: dict[str, int], weights: dict[str, float], limit: int, mean: float
-) -> list[int]:
-    rarest = sorted(common, key=lambda term: (common[term], term))
-    if common[rarest[0]] > POSTINGS:
+def _candidates(db: Database, asked: _Asked, limit: int) -> list[int]:
+    rarest = sorted(asked.common, key=lambda term: (asked.common[term], term))
+    if asked.common[rarest[0]] > asked.postings:
         # Every term is common: the newest that hold the rarest stand for all that do.
         return [
             row for (row,) in db.rows("newest matching messages", (_quoted(rarest[0]), 4 * limit))
@@ -87,14 +110,14 @@ def _candidates(
     scores: defaultdict[int, float] = defaultdict(float)
     postings = 0
     for term in rarest:
-        postings += common[term]
-        if postings > POSTINGS:
+        postings += asked.common[term]
+        if postings > asked.postings:
             break
-        weight = weights[term]
+        weight = asked.weights[term]
         for row in unpack(db.rows("messages that hold", (_quoted(term),))[0][0].encode()):
             scores[row] += weight
     best = nlargest(SHORTLIST * limit, zip(scores.values(), scores, strict=True))
-    return _damped(db, {row: score for score, row in best}, limit, mean)
+    return _damped(db, {row: score for score, row in best}, limit, asked.mean)
 
 
 def _damped(db: Database, scores: dict[int, float], limit: int, mean: float) -> list[int]:
@@ -130,9 +153,7 @@ def _weights(spread: dict[str, int], indexed: int) -> dict[str, float]:
     return {term: log(1 + (max(indexed - df, 0) + 0.5) / (df + 0.5)) for term, df in spread.items()}
 
 
-def _ranked(
-    db: Database, rows: list[int], weights: dict[str, float], mean: float
-) -> dict[str, _Match]:
+def _ranked(db: Database, rows: list[int], asked: _Asked) -> dict[str, _Match]:
     """Give the scores of the exchanges that messages belong to.
 
     A message that siblings share counts for each of them.
@@ -144,7 +165,7 @@ def _ranked(
     sides: dict[str, dict[bool, float]] = {}
     terms: dict[str, frozenset[str]] = {}
     for row, owner, role, words in db.rows("words and places of messages", (numbers,)):
-        score, found = _match(words or "", weights, mean)
+        score, found = _match(words or "", asked.weights, asked.mean)
         for name in (text_of(owner), *owners.get(row, ())):
             best = sides.setdefault(name, {})
             side = role == "user"
