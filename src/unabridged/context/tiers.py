@@ -32,6 +32,8 @@ LEAST_ROOM = 96
 """Tokens under which nothing more is recalled."""
 MOST_EXCERPTS = 3
 """Long exchanges that are tried to be shortened for one message; the rest come whole or not."""
+NO_ROOM = "no room left"
+"""The reason of what bears on the message and was left out."""
 EXCERPT_SHARE = 0.25
 """Of the semantic tier's room: the most that one excerpt takes for a summary."""
 
@@ -237,7 +239,7 @@ def recall(plan: Plan, evidence: Sequence[Evidence], room: int, ask: Ask) -> tup
             tries += item is None or bool(item.sentences)
         if item is None:
             tokens = in_fence(found.exchange, plan.counter)
-            dropped.append(Dropped(found.exchange, tokens, "no room left", found.score))
+            dropped.append(Dropped(found.exchange, tokens, NO_ROOM, found.score))
         else:
             items.append(item)
             left -= item.tokens

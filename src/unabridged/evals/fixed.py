@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterator
 from statistics import fmean, median
 
 from unabridged.budget.complexity import complexity
+from unabridged.context.tiers import NO_ROOM
 from unabridged.domain.budget import Mode
+from unabridged.domain.context import Context, LedgerRow, Tier, Verdict
 from unabridged.evals import counting, starting
 from unabridged.evals.generator import Generator
 from unabridged.evals.report import Row, row
@@ -18,8 +20,6 @@ TALKS, TALK, NARROW = 5, 60, 8_192
 """Sessions for ``prefix_reuse``, their exchanges, and the window they are held in."""
 EARLIER = 200
 """Exchanges of other conversations that are stored beside a session."""
-FULL_FROM = 40
-"""Exchanges after which memory is taken to be full."""
 
 
 def rows(say: Callable[[str], None]) -> Iterator[Row]:
@@ -45,17 +45,27 @@ def _reuse() -> Iterator[Row]:
     shares: list[float] = []
     used: list[float] = []
     for seed in range(TALKS):
-        for number, (reuse, full) in enumerate(_session(seed)):
-            shares += [] if reuse is None else [reuse]
-            used += [full] if number >= FULL_FROM else []
+        for context in _session(seed):
+            ledger = context.ledger
+            shares += [] if ledger.prefix_reuse is None else [ledger.prefix_reuse]
+            if any(_left_out(row) for row in ledger.rows):
+                tiers = sum(ledger.parts[tier] for tier in Tier)
+                used.append(tiers / context.budget.memory)
     yield row("prefix_reuse", fmean(shares), unit="share", note=f"mean of {TALKS} sessions")
     yield row("prefix_reuse, median", median(shares), unit="share")
     yield row("prefix_reuse, least", min(shares), unit="share")
-    yield row("memory used when full", fmean(used), unit="share", note=f"from {FULL_FROM} on")
+    full = f"{len(used)} requests that found more than there was room for"
+    yield row("memory used when full", fmean(used), unit="share", note=full)
 
 
-def _session(seed: int) -> Iterator[tuple[float | None, float]]:
-    """Talk, and give the prefix reuse and the used share of memory of each request.
+def _left_out(row: LedgerRow) -> bool:
+    """Whether something that bears on the message was left out."""
+    relevant = row.tier is Tier.SEMANTIC and row.verdict is Verdict.LEFT_OUT
+    return relevant and row.reason == NO_ROOM
+
+
+def _session(seed: int) -> Iterator[Context]:
+    """Talk, and give the context of each request.
 
     Earlier conversations are stored beside the session; every fourth message bears on one of them.
     """
@@ -67,7 +77,5 @@ def _session(seed: int) -> Iterator[tuple[float | None, float]]:
         for number in range(TALK):
             topic = drawn.topics[0 if number % 4 else number % len(drawn.topics)]
             context = memory.prepare(drawn.question(topic))
-            parts = context.ledger.parts
-            tiers = sum(parts[name] for name in ("immediate", "recent", "semantic", "knowledge"))
-            yield context.ledger.prefix_reuse, tiers / context.budget.memory
+            yield context
             memory.record(context, drawn.answered(topic))
