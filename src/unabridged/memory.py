@@ -29,7 +29,7 @@ from unabridged.domain.chat import Usage
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Part, Role, Text
-from unabridged.domain.record import Record
+from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Scope
 from unabridged.domain.session import Session
 from unabridged.domain.views import (
@@ -83,6 +83,8 @@ class Memory:
         self._session_id = self._first_session(scope.session)
         self._title = ""
         self._preparer = Preparer(parts)
+        self._shared: set[str] = set()
+        """Ids of shared texts (system prompts, tool schemas) that were stored since the opening."""
 
     def _first_session(self, wanted: str | None) -> str | None:
         if wanted is not None:
@@ -180,7 +182,10 @@ class Memory:
         if stored := self._store.get([context.id]):
             return stored[context.id]
         system = self._parts.system[context.mode]
-        exchange = open_exchange(self._store, context, context_records(context, system))
+        records = context_records(context, system)
+        news = [record for record in records if record.id not in self._shared]
+        exchange = open_exchange(self._store, context, news)
+        self._shared |= {record.id for record in records if record.kind is RecordKind.BLOB}
         self._session_id = context.scope.session
         if self._title:
             self.retitle(self._title)

@@ -56,7 +56,8 @@ def gather(store: Store, plan: Plan, question: Question) -> Material:
     began = _began(plan, previous)
     path = _path(store, session, parent, began, plan) if session and parent else []
     floor = FLOOR_SHARES[question.intent] * plan.floor
-    found = find(store, question.text, EVIDENCE, floor=floor)
+    casual = question.intent is Intent.CASUAL  # small talk asks nothing of memory
+    found = [] if casual else find(store, question.text, EVIDENCE, floor=floor)
     beside = [e for e in found if _is_beside(e.exchange, session, parent)]
     totals = store.totals()
     return Material(

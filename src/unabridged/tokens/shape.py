@@ -14,10 +14,9 @@ WORD_BINS = (3, 5, 7, 9, 12, 16)
 SAMPLE = 4_000
 """Characters of each of the three samples in which function words of a long text are counted."""
 
-_FUNCTION_WORDS = (
-    " the ", " to ", " and ", " of ", " is ", " that ", " for ", " you ", " it ", " with ", " I ",
-    " are ", " be ", " your ", " can ", " this ", " my ", " was ", " have ", " not ",
-)  # fmt: skip
+_FUNCTION_WORDS = frozenset(
+    "the to and of is that for you it with I are be your can this my was have not".split()
+)
 
 SCRIPTS: Mapping[str, str] = {
     "cjk": "\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff",
@@ -92,7 +91,7 @@ def _function_words(text: str) -> int:
     if len(text) > 4 * SAMPLE:
         middle = len(text) // 2
         read = text[:SAMPLE] + text[middle : middle + SAMPLE] + text[-SAMPLE:]
-    count = sum(map(read.count, _FUNCTION_WORDS))
+    count = len([word for word in read.split(" ")[1:-1] if word in _FUNCTION_WORDS])
     return count if read is text else round(count * len(text) / len(read))
 
 

@@ -129,7 +129,7 @@ class SqliteStore:
 
     def session(self, session_id: str) -> Session | None:
         """One session's header, or None."""
-        with self._db.read():
+        with self._db.lock, self._db.translated():
             return reading.session(self._db, session_id)
 
     def sessions(self, newest: int | None = None) -> list[Session]:
@@ -187,7 +187,7 @@ class SqliteStore:
 
     def totals(self) -> Totals:
         """How much the space holds; ``bytes`` are those of the file and its log."""
-        with self._db.read():
+        with self._db.lock, self._db.translated():
             count = tally.load(self._db)
         return Totals(
             sessions=count.sessions,
