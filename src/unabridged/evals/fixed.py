@@ -55,7 +55,8 @@ def _reuse() -> Iterator[Row]:
     yield row("prefix_reuse, median", median(shares), unit="share")
     yield row("prefix_reuse, least", min(shares), unit="share")
     full = f"{len(used)} requests that found more than there was room for"
-    yield row("memory used when full", fmean(used), unit="share", note=full)
+    if used:
+        yield row("memory used when full", fmean(used), unit="share", note=full)
 
 
 def _left_out(row: LedgerRow) -> bool:
