@@ -182,19 +182,29 @@ def test_a_refusal_for_length_leads_to_one_more_preparation(tmp_path):
         assert account.intact
 
 
+class SmallerThanTold(OllamaTestServer):
+    """A server that neither takes the window it is told nor refuses what is longer."""
+
+    def _load(self, entry, body):
+        return 600
+
+
 def test_a_truncation_by_the_server_is_said(tmp_path):
-    entry = OllamaEntry("llama3.2:latest", loaded=600)
     past = " ".join(f"word{n}" for n in range(60))
-    server = OllamaTestServer("Fine.", models=(entry,), count=words, truncates=True)
+    server = SmallerThanTold("Fine.", count=words, truncates=True)
     with server, Memory.open(tmp_path, **ollama(server, window=8192)) as memory:
+        first = memory.chat("Hello.")
+        first.finish()
+        assert first.notes == []
         for n in range(20):
             memory.record(memory.prepare(f"{n} {past}"), past)
         turn = memory.chat("And now?")
-        server_window = 600
-        server.limit = server_window
         turn.finish()
-        if server.cut and server.cut[-1]:
-            assert any("cut" in note for note in turn.notes)
+        assert server.cut[-1] > 0
+        assert any("may have cut the prompt" in note for note in turn.notes)
+        assert memory.stats().calibration["llama3.2:latest"]["reports"] <= 1
+        again = memory.prepare("And now?")
+        assert again.ledger.prompt_tokens >= 0.9 * turn.context.ledger.prompt_tokens
 
 
 def test_a_message_larger_than_the_window_is_refused_before_anything_is_sent(tmp_path):
