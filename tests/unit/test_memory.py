@@ -473,7 +473,9 @@ def test_where_far_more_was_found_than_fits_the_prompt_is_within_all_the_same(
             assert sum(ledger.parts.values()) == window
             rows = [row for row in ledger.rows if row.tier is Tier.SEMANTIC]
             assert any(row.verdict is Verdict.LEFT_OUT for row in rows)
-            assert len(ledger.rows) + ledger.rest_count >= 24
+            for row in ledger.rows:
+                label = f"whole: {row.id}" in context.prompt[-1].text
+                assert (row.verdict is Verdict.CONDENSED) == bool(row.sentences) == label
 
 
 def test_what_was_recalled_counts_as_what_changed_since_the_last_prompt(memory):
@@ -485,3 +487,26 @@ def test_what_was_recalled_counts_as_what_changed_since_the_last_prompt(memory):
     assert ledger.parts["semantic"] > 1000
     kept = ledger.parts["system"] + ledger.parts["immediate"]
     assert ledger.prefix_reuse <= kept / ledger.prompt_tokens + 0.02
+
+
+def test_pins_keep_their_order_so_that_the_prompt_keeps_its_beginning(memory):
+    said = [f"Pinned fact {n}." for n in (5, 3, 8, 1, 9, 2, 7)]
+    for text in said:
+        memory.remember(text)
+    first, second = memory.prepare("hi").messages[0], memory.prepare("And now?").messages[0]
+    assert first == second
+    assert first["content"].endswith("\n".join(f"- {text}" for text in said))
+
+
+def test_a_profile_that_keeps_models_apart_keeps_them_apart(tmp_path):
+    apart = {"isolation": ("user", "agent", "model")}
+    for model in ("llama3", "qwen2.5"):
+        with Memory.open(tmp_path, upstream=scripted(), model=model, **apart) as memory:
+            assert memory.stats().exchanges == 0
+            say(memory, f"I told {model} of the harbour.")
+    with Memory.open(tmp_path, upstream=scripted(), model="llama3", **apart) as memory:
+        prompt = str(memory.prepare("Remember the harbour?").messages)
+        assert [e.user.text for e in memory.history()] == ["I told llama3 of the harbour."]
+        assert "qwen2.5" not in prompt
+    with Memory.open(tmp_path, upstream=scripted(), agent="cook") as memory:
+        assert memory.search("harbour") == []

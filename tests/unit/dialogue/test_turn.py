@@ -76,7 +76,7 @@ def test_each_round_begins_with_the_bytes_of_the_one_before(talk):
     ).finish()
     for dialect in (openai.messages, ollama.messages):
         first, second, third = (dialect(r.messages) for r in requests(memory)[1:])
-        assert "<recalled>" in str(first)
+        assert "<recalled-user>My project is about cheese." in first[-1]["content"]
         assert second[: len(first)] == first
         assert third[: len(second)] == second
 
