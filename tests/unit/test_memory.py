@@ -510,3 +510,20 @@ def test_a_profile_that_keeps_models_apart_keeps_them_apart(tmp_path):
         assert "qwen2.5" not in prompt
     with Memory.open(tmp_path, upstream=scripted(), agent="cook") as memory:
         assert memory.search("harbour") == []
+
+
+def test_agents_do_not_know_what_others_were_told(tmp_path):
+    with Memory.open(tmp_path, upstream=scripted(), agent="cook") as memory:
+        say(memory, "The harbour is blue.")
+    with Memory.open(tmp_path, upstream=scripted(), agent="nurse") as memory:
+        assert memory.search("harbour") == []
+        assert "blue" not in str(memory.prepare("Remember the harbour?").messages)
+
+
+@pytest.mark.parametrize("count", [8, 200])
+def test_tools_keep_the_order_they_were_given_in(memory, count):
+    schema = {"type": "object", "properties": {}}
+    specs = [ToolSpec(f"t{n * 37 % 211}", "Do it.", schema) for n in range(count)]
+    offered = memory.prepare("Do it.", mode="tools", tools=specs).tools
+    assert len(offered) >= 8
+    assert list(offered) == [spec for spec in specs if spec in offered]
