@@ -271,8 +271,9 @@ class Memory:
     def search(self, query: str, limit: int = 10) -> list[Found]:
         """Find exchanges by words, best first; each is whole, with its date and session."""
         found = find(self._store, query, limit)
-        titles = {e.exchange.session: self._store.session(e.exchange.session) for e in found}
-        return [Found(e.exchange, e.score, _title(titles[e.exchange.session])) for e in found]
+        held = (self._store.session(name) for name in {e.exchange.session for e in found})
+        titles = {session.id: session.title for session in held if session}
+        return [Found(e.exchange, e.score, titles.get(e.exchange.session, "")) for e in found]
 
     def why(self, context_id: str | None = None) -> Account:
         """Account for a past context, the last by default, and render it again.
@@ -398,8 +399,3 @@ class Memory:
         counter = Counter(self._parts.tokenizer)
         counted = [sessions_of.counted(e, counter) for e in conversation.exchanges]
         return self._store.admit(conversation.session, counted)
-
-
-def _title(session: Session | None) -> str:
-    """A session's title; empty where it is gone."""
-    return session.title if session else ""
