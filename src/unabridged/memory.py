@@ -83,8 +83,7 @@ class Memory:
         self._session_id = self._first_session(scope.session)
         self._title = ""
         self._preparer = Preparer(parts)
-        self._shared: set[str] = set()
-        """Ids of shared texts (system prompts, tool schemas) that were stored since the opening."""
+        self._shared: set[str] = set()  # ids of texts that many contexts share and that are stored
 
     def _first_session(self, wanted: str | None) -> str | None:
         if wanted is not None:
@@ -242,8 +241,8 @@ class Memory:
         exchange = self.begin(context)
         counter = self._preparer.counter(self._terms())
         counted = [sessions_of.weighed(message, counter) for message in messages]
-        now = self._clock.now()
-        return extend_exchange(self._store, exchange, counted, state=state, at=now, records=records)
+        at = self._clock.now()
+        return extend_exchange(self._store, exchange, counted, state=state, at=at, records=records)
 
     def chat(
         self,
@@ -261,8 +260,8 @@ class Memory:
             tools: Tools to offer in tools mode instead of the configured ones.
             retry_of: The id of an exchange whose message is answered again.
         """
-        callable_tools = self._parts.tools if tools is None else tuple(as_tool(t) for t in tools)
-        runnable = [t for t in callable_tools if isinstance(t, Tool)]
+        given = self._parts.tools if tools is None else [as_tool(tool) for tool in tools]
+        runnable = [tool for tool in given if isinstance(tool, Tool)]
         context = self.prepare(message, mode=mode, tools=runnable, retry_of=retry_of)
         return Turn(self, self.upstream, context, runnable)
 
@@ -271,7 +270,7 @@ class Memory:
     def search(self, query: str, limit: int = 10) -> list[Found]:
         """Find exchanges by words, best first; each is whole, with its date and session."""
         found = find(self._store, query, limit)
-        held = (self._store.session(name) for name in {e.exchange.session for e in found})
+        held = map(self._store.session, {e.exchange.session for e in found})
         titles = {session.id: session.title for session in held if session}
         return [Found(e.exchange, e.score, titles.get(e.exchange.session, "")) for e in found]
 
