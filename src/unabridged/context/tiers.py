@@ -24,10 +24,10 @@ BLOCK_SHARE = 0.75
 """How full the history's room is after its boundary moved."""
 YIELD_SHARE = 0.5
 """How far the semantic tier gives way before the history's boundary moves; not for vivid recall."""
-OVER = "over 25 % of memory"
-"""Why an exchange of the history is an excerpt."""
+WHOLE, OVER = "this session, whole", "over 25 % of memory"
+"""Why an exchange of the history comes whole, or as an excerpt."""
 STRONG_SHARE = 0.6
-"""Of the best evidence: what is weaker makes no history yield."""
+"""Of the best evidence: what is weaker makes no history yield, and is no background."""
 LEAST_ROOM = 96
 """Tokens under which nothing more is recalled."""
 MOST_EXCERPTS = 3
@@ -84,17 +84,18 @@ def choose(plan: Plan, material: Material, ask: Ask) -> Tiers:
     """Divide a memory budget and fill it."""
     memory, intent = ask.memory, ask.intent
     budget = divide(memory, intent, facts_tokens_wanted=0)
-    sized = _sized(plan, material, ask)
+    sized = _as_before(plan, material, ask)
     wanted = _wanted(plan, material, sized, budget.semantic, intent)
-    start = _start(sized, _kept_start(material), memory, wanted, intent)
+    give = wanted if intent is Intent.VIVID_RECALL else int(wanted * (1 - YIELD_SHARE))
+    start = _kept_start(material)
+    if sum(item.tokens for item in sized[start:]) + give > memory:
+        sized = _shorter(plan, sized, ask)
+        start = _moved(sized, start, memory, give)
     shown, hidden = sized[start:], sized[:start]
     immediate, recent = _split(shown, budget.immediate)
     used = sum(item.tokens for item in shown)
     held = {item.exchange.id for item in shown}
-    evidence = [e for e in material.evidence if e.exchange.id not in held]
-    semantic, frame = recall(plan, evidence, memory - used, ask)
-    beside = _all_dropped(plan, material.beside, "another branch of this message")
-    semantic = replace(semantic, dropped=semantic.dropped + beside.dropped)
+    semantic, frame = _semantic(plan, material, ask, memory - used, held)
     taken = {item.exchange.id for item in semantic.items}
     reason = "older than the shown history" if shown else "larger than all of memory"
     older = tuple(
@@ -103,29 +104,40 @@ def choose(plan: Plan, material: Material, ask: Ask) -> Tiers:
     return Tiers(immediate, replace(recent, dropped=older), semantic, budget, frame)
 
 
-def _sized(plan: Plan, material: Material, ask: Ask) -> list[Item]:
-    """The path with the form and tokens that each exchange would have in the history.
+def _as_before(plan: Plan, material: Material, ask: Ask) -> list[Item]:
+    """The path with the form and tokens that each exchange has in the history.
 
-    The limits against one long exchange bind behind the five newest, and on the newest only
+    Each comes whole, or as the excerpt that the previous prompt had of it; the newest as one only
     where it alone exceeds the whole budget.
     """
-    limits = exchange_limits(ask.steady)
     before = _shortened(material)
-    path = list(material.path)
     items: list[Item] = []
-    for back, exchange in enumerate(reversed(path)):
-        tokens = in_history(exchange, plan.counter)
-        item = Item(exchange, tokens, "this session, whole")
-        if back == 0 and tokens > ask.memory:
-            item = _short(plan, exchange, ask.memory, "newest, but larger than all memory") or item
-        elif back >= IMMEDIATE_EXCHANGES and exchange.id in before:
-            places = before[exchange.id]
-            item = Item(exchange, in_history(exchange, plan.counter, places), OVER, places)
-        elif back >= IMMEDIATE_EXCHANGES and _over(limits, exchange, plan):
-            item = _short(plan, exchange, limits.whole, OVER) or item
-        items.append(item)
-    items.reverse()
+    for exchange in material.path:
+        places = before.get(exchange.id, ())
+        tokens = in_history(exchange, plan.counter, places)
+        items.append(Item(exchange, tokens, OVER if places else WHOLE, places))
+    if items and items[-1].tokens > ask.memory:
+        newest = items[-1].exchange
+        short = _short(plan, newest, ask.memory, "newest, but larger than all memory")
+        items[-1] = short or items[-1]
     return items
+
+
+def _shorter(plan: Plan, items: Sequence[Item], ask: Ask) -> list[Item]:
+    """The same, with what is over the limits and behind the five newest as excerpts.
+
+    The limits bind where memory is short, so this is done when the history's beginning moves, and
+    costs no prefix of its own.
+    """
+    limits = exchange_limits(ask.steady)
+    cut = max(0, len(items) - IMMEDIATE_EXCHANGES)
+    older = [
+        (_short(plan, item.exchange, limits.whole, OVER) or item)
+        if not item.sentences and _over(limits, item.exchange, plan)
+        else item
+        for item in items[:cut]
+    ]
+    return [*older, *items[cut:]]
 
 
 def _shortened(material: Material) -> dict[str, Places]:
@@ -176,14 +188,16 @@ def _kept_start(material: Material) -> int:
     return ids.index(material.began) if material.began in ids else 0
 
 
-def _start(sized: Sequence[Item], kept: int, memory: int, wanted: int, intent: Intent) -> int:
-    """The place in the path where the shown history begins."""
-    if not sized:
-        return 0
+def _moved(sized: Sequence[Item], kept: int, memory: int, give: int) -> int:
+    """The place in the path where the shown history begins after it moved.
+
+    Args:
+        sized: The path.
+        kept: Where it began before.
+        memory: Tokens of the memory budget.
+        give: Tokens of it that the history gives to what is recalled.
+    """
     total = sum(item.tokens for item in sized[kept:])
-    give = wanted if intent is Intent.VIVID_RECALL else int(wanted * (1 - YIELD_SHARE))
-    if total + give <= memory:
-        return kept
     room = int((memory - give) * BLOCK_SHARE)
     start = kept
     while start < len(sized) - 1 and total > room:
@@ -209,6 +223,23 @@ def _split(shown: Sequence[Item], room: int) -> tuple[Chosen, Chosen]:
 def _newest_reason(item: Item) -> str:
     """The reason of an item of the immediate tier."""
     return item.reason if item.sentences else "newest of this session, whole"
+
+
+def _semantic(
+    plan: Plan, material: Material, ask: Ask, room: int, held: set[str]
+) -> tuple[Chosen, int]:
+    """What is recalled into a room, and what is not with its reason.
+
+    Who asks for details gets as much as fits; for the others what is far weaker than the best is
+    no background.
+    """
+    wanted = material.evidence if ask.intent is Intent.VIVID_RECALL else _strong(material.evidence)
+    weak = [e for e in material.evidence if e not in wanted and e.exchange.id not in held]
+    evidence = [e for e in wanted if e.exchange.id not in held]
+    chosen, frame = recall(plan, evidence, room, ask)
+    faint = _all_dropped(plan, weak, "much weaker than the best")
+    beside = _all_dropped(plan, material.beside, "another branch of this message")
+    return replace(chosen, dropped=chosen.dropped + faint.dropped + beside.dropped), frame
 
 
 def recall(plan: Plan, evidence: Sequence[Evidence], room: int, ask: Ask) -> tuple[Chosen, int]:

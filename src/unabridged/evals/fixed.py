@@ -41,22 +41,38 @@ def _reading() -> Row:
 
 
 def _reuse() -> Iterator[Row]:
-    """Hold sessions of mixed intents and complexities in a narrow window."""
+    """Hold sessions of mixed intents and complexities in a narrow window.
+
+    Alone in a space on one topic; on six topics, one after the other; and beside earlier
+    conversations, with every fourth message on one of them.
+    """
+    shares, used = _held(_session)
+    yield row("prefix_reuse", fmean(shares), unit="share", note=f"mean of {TALKS} sessions")
+    yield row("prefix_reuse, median", median(shares), unit="share")
+    yield row("prefix_reuse, least", min(shares), unit="share")
+    shares, drifting = _held(lambda seed: _session(seed, topics=6))
+    yield row("prefix_reuse, six topics", fmean(shares), unit="share")
+    shares, beside = _held(lambda seed: _session(seed, earlier=EARLIER))
+    note = f"{EARLIER} exchanges stored before"
+    yield row("prefix_reuse, beside others", fmean(shares), unit="share", note=note)
+    used += drifting + beside
+    full = f"{len(used)} requests that found more than there was room for"
+    if used:
+        yield row("memory used when full", fmean(used), unit="share", note=full)
+
+
+def _held(session: Callable[[int], Iterator[Context]]) -> tuple[list[float], list[float]]:
+    """Prefix reuse of each request; memory used by those that left out what bears on them."""
     shares: list[float] = []
     used: list[float] = []
     for seed in range(TALKS):
-        for context in _session(seed):
+        for context in session(seed):
             ledger = context.ledger
             shares += [] if ledger.prefix_reuse is None else [ledger.prefix_reuse]
             if any(_left_out(row) for row in ledger.rows):
                 tiers = sum(ledger.parts[tier] for tier in Tier)
                 used.append(tiers / context.budget.memory)
-    yield row("prefix_reuse", fmean(shares), unit="share", note=f"mean of {TALKS} sessions")
-    yield row("prefix_reuse, median", median(shares), unit="share")
-    yield row("prefix_reuse, least", min(shares), unit="share")
-    full = f"{len(used)} requests that found more than there was room for"
-    if used:
-        yield row("memory used when full", fmean(used), unit="share", note=full)
+    return shares, used
 
 
 def _left_out(row: LedgerRow) -> bool:
@@ -65,18 +81,24 @@ def _left_out(row: LedgerRow) -> bool:
     return relevant and row.reason == NO_ROOM
 
 
-def _session(seed: int) -> Iterator[Context]:
+def _session(seed: int, *, topics: int = 1, earlier: int = 0) -> Iterator[Context]:
     """Talk, and give the context of each request.
 
-    Earlier conversations are stored beside the session; every fourth message bears on one of them.
+    Args:
+        seed: Draws the talk.
+        topics: Topics of the session, one after the other.
+        earlier: Exchanges of other conversations that are stored before; every fourth message
+            bears on one of them, or on an earlier topic of this session.
     """
     drawn = Generator(seed)
     with in_memory(NARROW) as memory:
-        for conversation in drawn.conversations(EARLIER):
-            memory.admit(conversation)
+        for conversation in drawn.conversations(max(earlier, 10 * topics)):
+            if earlier:
+                memory.admit(conversation)
         memory.new_session()
         for number in range(TALK):
-            topic = drawn.topics[0 if number % 4 else number % len(drawn.topics)]
-            context = memory.prepare(drawn.question(topic))
+            now = number * topics // TALK
+            past = number % (len(drawn.topics) if earlier else now + 1)
+            context = memory.prepare(drawn.question(drawn.topics[now if number % 4 else past]))
             yield context
-            memory.record(context, drawn.answered(topic))
+            memory.record(context, drawn.answered(drawn.topics[now]))
