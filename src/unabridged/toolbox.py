@@ -3,7 +3,10 @@
 import importlib
 import importlib.metadata
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import redirect_stdout
+from dataclasses import replace
 from datetime import datetime
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -33,7 +36,7 @@ def load(spec: str) -> list[Tool]:
         return _from_module(_file_module(Path(place)), name)
     for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
         if point.name == spec:
-            return [tool_from(point.load())]
+            return [_quiet(tool_from(point.load()))]
     if name:
         try:
             return _from_module(importlib.import_module(place), name)
@@ -79,7 +82,7 @@ def _from_module(module: ModuleType, name: str) -> list[Tool]:
         function = getattr(module, name, None)
         if not callable(function):
             raise ToolError(f"{module.__name__} has no function {name!r}.", hint="Check its name.")
-        return [tool_from(function)]
+        return [_quiet(tool_from(function))]
     functions = [
         member
         for key, member in vars(module).items()
@@ -91,7 +94,17 @@ def _from_module(module: ModuleType, name: str) -> list[Tool]:
         raise ToolError(
             f"{module.__name__} defines no public function.", hint="Write one with type hints."
         )
-    return [tool_from(function) for function in functions]
+    return [_quiet(tool_from(function)) for function in functions]
+
+
+def _quiet(tool: Tool) -> Tool:
+    """A tool whose prints go to standard error: standard output is the answer's."""
+
+    def run(arguments: str) -> str:
+        with redirect_stdout(sys.stderr):
+            return tool.run(arguments)
+
+    return replace(tool, run=run)
 
 
 def built_in(

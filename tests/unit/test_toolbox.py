@@ -53,6 +53,14 @@ def test_an_entry_point_is_found_by_its_name(tmp_path, monkeypatch):
     assert [t.spec.name for t in toolbox.load("extra_tools:shout")] == ["shout"]
 
 
+def test_what_a_tool_prints_stays_out_of_the_answer(tmp_path, capsys):
+    path = tmp_path / "loud.py"
+    path.write_text('def loud() -> str:\n    print("noise")\n    return "done"\n', encoding="utf-8")
+    result = call_tool(toolbox.load(str(path)), ToolCall("1", "loud", "{}"))
+    shown = capsys.readouterr()
+    assert (result.text, shown.out, shown.err) == ("done", "", "noise\n")
+
+
 @pytest.mark.parametrize(
     "spec", ["nowhere.py", "no_such_module:f", "no_such_entry", "textwrap:no_such_function"]
 )

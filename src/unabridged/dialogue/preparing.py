@@ -1,6 +1,6 @@
 """Preparing: everything between a message and its context that the facade need not hold."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -128,7 +128,7 @@ class Preparer:
         """Give the counter for a model, with what its answers have taught so far."""
         model = terms.abilities.model
         records = self._store.records(RecordKind.CALIBRATION, ids=[model])
-        learned = Calibration.from_body(records[0].body) if records else Calibration()
+        learned = _learned(records[0].body) if records else Calibration()
         known = self._counters.get(model)
         if known is None or known[0] != learned:
             known = (learned, Counter(terms.tokenizer, learned))
@@ -207,3 +207,11 @@ def parts_of(message: str, images: Sequence[str]) -> list[Part]:
 def as_tool(given: Offered) -> ToolSpec | Tool:
     """Give a tool, or the description of one, from whatever stands for it."""
     return given if isinstance(given, ToolSpec | Tool) else tool_from(given)
+
+
+def _learned(body: Mapping[str, Any]) -> Calibration:
+    """What was learned about a model; begun anew where another version wrote it otherwise."""
+    try:
+        return Calibration.from_body(body)
+    except ValueError:
+        return Calibration()

@@ -11,7 +11,7 @@ import click
 
 from unabridged.cli.opening import open_memory
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
-from unabridged.cli.output import echo
+from unabridged.cli.output import echo, echo_error
 from unabridged.cli.paint import width
 from unabridged.cli.text import safe, wrap
 from unabridged.cli.words import count
@@ -140,7 +140,10 @@ def _tell(invocation: Invocation, reports: list[Report], *, dry_run: bool) -> No
         return
     for report in reports:
         if report.error:
-            echo(f"{report.file}: {report.error} {report.hint}", "bad", err=True)
+            named = (
+                report.error if report.file in report.error else f"{report.file}: {report.error}"
+            )
+            echo_error(TransferError(named, hint=report.hint), as_json=False)
             continue
         for unread in report.unread[:UNREAD_SHOWN]:
             _note(f"could not read {unread.where}: {unread.reason}")
