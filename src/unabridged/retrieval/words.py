@@ -17,6 +17,8 @@ UNSPACED = (
 )
 _LETTER = rf"[^\W_{UNSPACED}]"
 _TOKEN = re.compile(rf"[{UNSPACED}]+|{_LETTER}+(?:['’]{_LETTER}+)?")
+_plain = re.compile("[a-z0-9]+(?:'[a-z0-9]+)?").findall
+"""The same as ``_TOKEN`` for folded text of plain letters, several times faster."""
 _UNSPACED_RUN = re.compile(rf"^[{UNSPACED}]")
 _ENDINGS = (
     ("ational", "ate"), ("ization", "ize"), ("fulness", "ful"), ("ousness", "ous"),
@@ -76,15 +78,21 @@ def fold(text: str) -> str:
 
 def terms(text: str) -> list[str]:
     """Every search term of a text, in order, repeats included."""
+    folded = fold(text)
+    if folded.isascii():
+        return [stem(token) if "'" not in token else _joined(token) for token in _plain(folded)]
     found: list[str] = []
-    for token in _TOKEN.findall(fold(text)):
+    for token in _TOKEN.findall(folded):
         if not token.isascii() and _UNSPACED_RUN.match(token):
             found += _pairs(token)
-        elif "'" in token:
-            found.append(stem(token.removesuffix("'s").replace("'", "")))
         else:
-            found.append(stem(token))
+            found.append(_joined(token) if "'" in token else stem(token))
     return found
+
+
+def _joined(token: str) -> str:
+    """A word with an apostrophe: its possessive taken off, the rest in one."""
+    return stem(token.removesuffix("'s").replace("'", ""))
 
 
 def _pairs(run: str) -> list[str]:
