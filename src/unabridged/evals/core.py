@@ -13,11 +13,12 @@ from pathlib import Path
 
 import apsw
 
-from unabridged.evals import coverage, fixed
+from unabridged.evals import coverage, fixed, real
 from unabridged.evals.generator import Generator
 from unabridged.evals.report import Report, Row, row
 from unabridged.evals.sized import Bench, measure
 from unabridged.evals.timing import timed
+from unabridged.transfer.longmemeval import Corpus
 
 SIZES = (100, 10_000, 100_000)
 """Stored exchanges at which is measured."""
@@ -40,7 +41,7 @@ def run(
         sizes: Stored exchanges at which is measured.
         progress: Told in a few words what goes on.
         data: A folder with LongMemEval's ``questions.jsonl`` and ``sessions.jsonl.xz``, to measure
-            coverage; None measures none.
+            coverage and prefix reuse on real conversations; None measures neither.
         seed: Of the conversations that are drawn.
 
     Raises:
@@ -49,7 +50,9 @@ def run(
     say = progress or (lambda _: None)
     rows = [*_sized(sorted(set(sizes)), seed, say), *fixed.rows(say)]
     if data is not None:
-        rows += coverage.rows(Path(data), say)
+        folder = Path(data)
+        corpus = Corpus.load(folder / "questions.jsonl", folder / "sessions.jsonl.xz")
+        rows += [*real.rows(corpus, say), *coverage.rows(corpus, say)]
     return Report(_machine(), tuple(rows))
 
 

@@ -3,7 +3,6 @@
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from statistics import fmean
 
 from unabridged.domain.context import Context, Verdict
@@ -23,9 +22,8 @@ MEMORY_SHARE = 0.7
 _MENDINGS = 4
 
 
-def rows(folder: Path, say: Callable[[str], None]) -> Iterator[Row]:
+def rows(corpus: Corpus, say: Callable[[str], None]) -> Iterator[Row]:
     """Measure the mean share of gold exchanges that are whole in the context, per question."""
-    corpus = Corpus.load(folder / "questions.jsonl", folder / "sessions.jsonl.xz")
     shares: dict[int, list[float]] = defaultdict(list)
     for number, question in enumerate(corpus.questions, 1):
         if number % 10 == 0:

@@ -5,13 +5,14 @@ import tempfile
 
 import pytest
 
-from unabridged.evals import coverage, fixed, sized
+from unabridged.evals import coverage, fixed, real, sized
 from unabridged.evals.core import run
 from unabridged.evals.generator import EXCHANGES, Generator
 from unabridged.evals.report import AIMS, Row, row
 from unabridged.evals.starting import rows as starting_rows
 from unabridged.evals.timing import Spread, spread
 from unabridged.intent.detect import detect
+from unabridged.transfer.longmemeval import Corpus
 
 
 def test_equal_seeds_draw_equal_conversations():
@@ -124,3 +125,24 @@ def test_coverage_counts_the_gold_that_is_whole(tmp_path, hidden):
     corpus = coverage.Corpus.load(tmp_path / "questions.jsonl", tmp_path / "sessions.jsonl")
     shares = dict(coverage._covered(corpus.haystack("q1")))
     assert set(shares.values()) == ({0.0} if hidden else {1.0})
+
+
+def test_real_sessions_give_a_row_for_each_length(tmp_path):
+    turns = [
+        {"role": role, "content": f"{role} speaks of thing number {n} at some length. " * 3}
+        for n in range(80)
+        for role in ("user", "assistant")
+    ]
+    (tmp_path / "sessions.jsonl").write_text(json.dumps({"id": "s", "turns": turns}) + "\n")
+    question = {
+        "question_id": "q", "question": "What?", "haystack_session_ids": ["s"],
+        "haystack_dates": ["2023/05/20 (Sat) 06:37"], "answer_session_ids": [],
+    }  # fmt: skip
+    (tmp_path / "questions.jsonl").write_text(json.dumps(question) + "\n")
+    corpus = Corpus.load(tmp_path / "questions.jsonl", tmp_path / "sessions.jsonl")
+    rows = list(real.rows(corpus, lambda _: None))
+    assert [row.name for row in rows] == [
+        "prefix_reuse: up to 250 tokens",
+        "prefix_reuse: up to 500 tokens",
+    ]
+    assert all(0 < row.p50 < 1 and row.target for row in rows)
