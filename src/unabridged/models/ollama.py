@@ -20,7 +20,7 @@ from unabridged.errors import (
 from unabridged.models.abilities import AbilityBook, look_up
 from unabridged.models.http import Server
 from unabridged.wire import ollama as wire
-from unabridged.wire.lines import Lines, decode
+from unabridged.wire.lines import Lines, cut, decode
 from unabridged.wire.shapes import mapping, mappings, number, text
 
 DEFAULT_URL = "http://127.0.0.1:11434"
@@ -198,16 +198,12 @@ class OllamaModel:
 
     def _stream(self, request: ChatRequest) -> Iterator[Chunk]:
         before = sum(len(message.calls) for message in request.messages)
-        assembler, lines = wire.Assembler(before), Lines()
+        assembler = wire.Assembler(before)
         body = wire.body(request, self._model, refuse=self._refuse)
         with closing(self._server.http.stream("/api/chat", body)) as pieces:
-            for data in pieces:
-                for line in lines.feed(data):
-                    if (chunk := assembler.feed(decode(line))) is not None:
-                        yield chunk
-        for line in lines.end():
-            if (chunk := assembler.feed(decode(line))) is not None:
-                yield chunk
+            for line in cut(pieces, Lines()):
+                if (chunk := assembler.feed(decode(line))) is not None:
+                    yield chunk
         assembler.end()
 
     def close(self) -> None:

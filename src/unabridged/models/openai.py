@@ -22,7 +22,7 @@ from unabridged.errors import (
 from unabridged.models.abilities import AbilityBook, look_up
 from unabridged.models.http import Server
 from unabridged.wire import openai as wire
-from unabridged.wire.lines import Events, decode
+from unabridged.wire.lines import Events, cut, decode
 from unabridged.wire.shapes import mapping, mappings, number
 
 OPENAI_HOST = "api.openai.com"
@@ -250,18 +250,14 @@ class OpenAIModel:
         return False
 
     def _stream(self, request: ChatRequest) -> Iterator[Chunk]:
-        assembler, events = wire.Assembler(), Events()
+        assembler = wire.Assembler()
         body = wire.body(request, self._model, limit=self._limit)
         if not self._usage:
             del body["stream_options"]
         with closing(self._server.http.stream("/chat/completions", body)) as pieces:
-            for data in pieces:
-                for event in events.feed(data):
-                    if (chunk := _take(assembler, event)) is not None:
-                        yield chunk
-        for event in events.end():
-            if (chunk := _take(assembler, event)) is not None:
-                yield chunk
+            for event in cut(pieces, Events()):
+                if (chunk := _take(assembler, event)) is not None:
+                    yield chunk
         yield assembler.end()
 
     def close(self) -> None:

@@ -2,11 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol, TypeVar
 
 from unabridged.errors import UpstreamBrokenError
 
+Piece_co = TypeVar("Piece_co", covariant=True)
+"""A line or the data of an event."""
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _SSE_LINE = re.compile(rb"\r\n|\n|\r")
 
@@ -42,6 +44,25 @@ _AGAIN = "Check that the address is a model server's; if it is, ask again."
 def _start(line: str | bytes) -> str:
     text = line.decode("utf-8", "replace") if isinstance(line, bytes) else line
     return repr(text[:60])
+
+
+class Splitter(Protocol[Piece_co]):
+    """Cuts bytes into pieces that stand for themselves."""
+
+    def feed(self, data: bytes) -> Iterator[Piece_co]:
+        """Take the next bytes; give what became whole."""
+        ...
+
+    def end(self) -> Iterator[Piece_co]:
+        """Give what is left."""
+        ...
+
+
+def cut(stream: Iterable[bytes], splitter: Splitter[Piece_co]) -> Iterator[Piece_co]:
+    """Cut a stream into its pieces, to the last."""
+    for data in stream:
+        yield from splitter.feed(data)
+    yield from splitter.end()
 
 
 class Lines:
