@@ -22,6 +22,7 @@ from unabridged.domain.settings import Settings
 from unabridged.domain.views import Finding, ModelLine
 from unabridged.errors import NameRefusedError, SettingError
 from unabridged.models import choose as models
+from unabridged.models.openai import OPENAI_HOST
 from unabridged.models.quote import QuoteModel
 from unabridged.models.smollm2 import fetch as fetch_smollm2
 from unabridged.models.window import max_prompt_tokens, window
@@ -32,8 +33,6 @@ from unabridged.stores.spaces import SpaceInfo, SpacesFolder
 from unabridged.tokens.choose import choose as choose_tokenizer
 from unabridged.tokens.estimate import EstimateTokenizer
 
-HOSTED = ("api.openai.com",)
-"""Servers that refuse a limit of the answer above the model's own."""
 TERMS_SECONDS = 60
 """Seconds for which the terms of an upstream are kept before it is asked again."""
 QUOTED = 5
@@ -221,7 +220,7 @@ def _terms(settings: Settings, model: ChatModel) -> Terms:
         max_prompt_tokens=max_prompt_tokens(model.provider, settings.max_prompt_tokens),
         tokenizer=choose_tokenizer(settings, abilities.model, model.provider, gguf),
         abilities=abilities,
-        local=model.provider != "openai" or not any(h in settings.openai_url for h in HOSTED),
+        local=model.provider != "openai" or OPENAI_HOST not in settings.openai_url,
         notes=(width.note,) if width.note else (),
     )
 

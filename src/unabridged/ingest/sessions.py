@@ -1,6 +1,6 @@
 """Sessions: finding, naming, stepping back and branching. Nothing here deletes anything."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 
@@ -11,6 +11,7 @@ from unabridged.domain.session import Session
 from unabridged.domain.views import Conversation
 from unabridged.errors import InputError, NotFoundError
 from unabridged.ports import Store
+from unabridged.retrieval.pages import everything
 
 SHORTEST_PREFIX = 4
 """Characters of an id that are taken for its beginning."""
@@ -123,14 +124,6 @@ def take_branch(store: Store, exchange: Exchange, at: datetime) -> Session:
     changed = replace(session, head=exchange.messages[-1].id, updated=at)
     store.amend(changed, session.head)
     return changed
-
-
-def everything(store: Store) -> Iterable[Exchange]:
-    """Every exchange of a space, page by page, in the order of their ids."""
-    after: str | None = None
-    while page := store.scan(after):
-        yield from page
-        after = page[-1].id
 
 
 def conversations(store: Store) -> Iterator[Conversation]:

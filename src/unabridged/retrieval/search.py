@@ -8,12 +8,13 @@ are ranked by evidence together with the store's own BM25 score, relative to the
 
 import math
 from collections import Counter as Multiset
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from unabridged.domain.exchange import Exchange
 from unabridged.ports import Store, SupportsTextSearch, TextHit
+from unabridged.retrieval.pages import everything
 from unabridged.retrieval.words import query_terms, terms
 
 CANDIDATES = 32
@@ -78,7 +79,7 @@ def _weights(frequencies: Mapping[str, int], total: int) -> dict[str, float]:
 def _scan(store: Store, asked: Sequence[str], limit: int) -> list[TextHit]:
     """BM25 over everything, for stores that cannot search."""
     held: list[tuple[str, Multiset[str], int]] = []
-    for exchange in _all(store):
+    for exchange in everything(store):
         counts = Multiset(terms(exchange.text))
         held.append((exchange.id, counts, counts.total()))
     frequencies = {term: sum(term in counts for _, counts, _ in held) for term in asked}
@@ -103,11 +104,3 @@ def _bm25(counts: Mapping[str, int], length: float, weights: Mapping[str, float]
         for term, weight in weights.items()
         if counts.get(term)
     )
-
-
-def _all(store: Store) -> Iterable[Exchange]:
-    """Every exchange, page by page."""
-    after: str | None = None
-    while page := store.scan(after):
-        yield from page
-        after = page[-1].id
