@@ -239,7 +239,7 @@ class Memory:
     ) -> Exchange:
         """Add counted messages to the exchange of a context."""
         exchange = self.begin(context)
-        counter = self._preparer.counter(self._terms())
+        counter = Counter(self._terms().tokenizer)  # stored counts are those before calibration
         counted = [sessions_of.weighed(message, counter) for message in messages]
         at = self._clock.now()
         return extend_exchange(self._store, exchange, counted, state=state, at=at, records=records)
