@@ -95,9 +95,6 @@ SEMANTIC_SHARES: Mapping[Intent, float] = MappingProxyType(
 RICHNESS_SWING = 0.25
 """How far richness moves the semantic share, either way: from 75 % to 125 % of it."""
 
-CONDENSATION_SHARE = 0.10
-"""Of the history's share: kept for the condensation of what falls out of it."""
-
 EXCHANGE_SHARE = 0.25
 """Of the memory budget: the most that one exchange takes where memory is short."""
 

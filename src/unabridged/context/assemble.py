@@ -89,11 +89,11 @@ def assemble(plan: Plan, material: Material, occasion: Occasion, reading: Intent
     """
     text = occasion.user.text
     offered = offer(plan, text)
-    sizes = _sizes(plan, material, occasion.user, offered)
+    pins = [pin.body["text"] for pin in material.pins]
+    sizes = _sizes(plan, pins, occasion.user, offered)
     score = complexity(text, plan.mode)
     budget = _budget(plan, sizes, score)
     steady = int(STEADY_SHARE * min(plan.window, plan.max_prompt_tokens or plan.window))
-    pins = [pin.body["text"] for pin in material.pins]
     room = max(0, budget.memory - sizes.pinned)
     ask = Ask(reading.intent, query_terms(text), room, steady)
     tiers = choose(plan, material, ask)
@@ -115,10 +115,10 @@ class _Made:
     sizes: _Sizes
 
 
-def _sizes(plan: Plan, material: Material, user: Message, offered: Sequence[ToolSpec]) -> _Sizes:
+def _sizes(plan: Plan, pins: Sequence[str], user: Message, offered: Sequence[ToolSpec]) -> _Sizes:
     """Count what must be sent."""
     counter = plan.counter
-    pinned = pinned_text([pin.body["text"] for pin in material.pins])
+    pinned = pinned_text(pins)
     system = Message("system", Role.SYSTEM, (Text(system_text(plan.system)),), user.at)
     return _Sizes(
         system=counter.message(system),

@@ -13,7 +13,6 @@ from unabridged.budget.tiers import ExchangeLimits, divide, exchange_limits
 from unabridged.context.manifest import places_of
 from unabridged.context.measure import fence_frame, in_fence, in_history, sides
 from unabridged.context.plan import Chosen, Dropped, Item, Material, Places, Plan
-from unabridged.domain.budget import TierBudget
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.intent import Intent
 from unabridged.retrieval.search import Evidence
@@ -46,14 +45,12 @@ class Tiers:
         immediate: The newest exchanges of this session.
         recent: The rest of this session that is shown.
         semantic: What was recalled for this message, best first.
-        budget: The memory budget as it was divided at first.
         frame: Tokens of the fence itself, 0 where nothing was recalled.
     """
 
     immediate: Chosen
     recent: Chosen
     semantic: Chosen
-    budget: TierBudget
     frame: int = 0
 
     @property
@@ -85,7 +82,7 @@ def choose(plan: Plan, material: Material, ask: Ask) -> Tiers:
     memory, intent = ask.memory, ask.intent
     budget = divide(memory, intent, facts_tokens_wanted=0)
     sized = _as_before(plan, material, ask)
-    wanted = _wanted(plan, material, sized, budget.semantic, intent)
+    wanted = _wanted(plan, material, sized, budget.semantic)
     give = wanted if intent is Intent.VIVID_RECALL else int(wanted * (1 - YIELD_SHARE))
     start = _kept_start(material)
     if sum(item.tokens for item in sized[start:]) + give > memory:
@@ -101,7 +98,7 @@ def choose(plan: Plan, material: Material, ask: Ask) -> Tiers:
     older = tuple(
         Dropped(i.exchange, i.tokens, reason) for i in hidden if i.exchange.id not in taken
     )
-    return Tiers(immediate, replace(recent, dropped=older), semantic, budget, frame)
+    return Tiers(immediate, replace(recent, dropped=older), semantic, frame)
 
 
 def _as_before(plan: Plan, material: Material, ask: Ask) -> list[Item]:
@@ -160,11 +157,9 @@ def _short(plan: Plan, exchange: Exchange, limit: int, reason: str) -> Item | No
     return Item(exchange, tokens, reason, sentences=places) if tokens <= limit else None
 
 
-def _wanted(
-    plan: Plan, material: Material, sized: Sequence[Item], share: int, intent: Intent
-) -> int:
+def _wanted(plan: Plan, material: Material, sized: Sequence[Item], share: int) -> int:
     """Tokens that evidence would use of the semantic tier's share."""
-    if intent is Intent.CASUAL or not material.evidence:
+    if not material.evidence:
         return 0
     held = {item.exchange.id for item in sized}
     need = fence_frame(plan.counter)
@@ -239,7 +234,7 @@ def _semantic(
     chosen, frame = recall(plan, evidence, room, ask)
     faint = _all_dropped(plan, weak, "much weaker than the best")
     beside = _all_dropped(plan, material.beside, "another branch of this message")
-    return replace(chosen, dropped=chosen.dropped + faint.dropped + beside.dropped), frame
+    return replace(chosen, dropped=chosen.dropped + faint + beside), frame
 
 
 def recall(plan: Plan, evidence: Sequence[Evidence], room: int, ask: Ask) -> tuple[Chosen, int]:
@@ -254,12 +249,10 @@ def recall(plan: Plan, evidence: Sequence[Evidence], room: int, ask: Ask) -> tup
     Returns:
         What was taken and left, and the tokens of the fence itself.
     """
-    if ask.intent is Intent.CASUAL:
-        return _all_dropped(plan, evidence, "small talk asks nothing of memory"), 0
     frame = fence_frame(plan.counter)
     left = room - frame
     items: list[Item] = []
-    dropped: list[Dropped] = []
+    over: list[Evidence] = []
     limits = exchange_limits(room)
     tries = 0
     for found in evidence:
@@ -269,21 +262,18 @@ def recall(plan: Plan, evidence: Sequence[Evidence], room: int, ask: Ask) -> tup
             item = _recalled(plan, found, left, limits, ask, shorten=shorten)
             tries += item is None or bool(item.sentences)
         if item is None:
-            tokens = in_fence(found.exchange, plan.counter)
-            dropped.append(Dropped(found.exchange, tokens, NO_ROOM, found.score))
+            over.append(found)
         else:
             items.append(item)
             left -= item.tokens
-    return Chosen(tuple(items), tuple(dropped)), frame if items else 0
+    dropped = _all_dropped(plan, over, NO_ROOM)
+    return Chosen(tuple(items), dropped), frame if items else 0
 
 
-def _all_dropped(plan: Plan, evidence: Sequence[Evidence], reason: str) -> Chosen:
-    """A tier that takes nothing, with what it was offered."""
-    return Chosen(
-        dropped=tuple(
-            Dropped(e.exchange, in_fence(e.exchange, plan.counter), reason, e.score)
-            for e in evidence
-        )
+def _all_dropped(plan: Plan, evidence: Sequence[Evidence], reason: str) -> tuple[Dropped, ...]:
+    """Evidence that is left out, each with what it would have taken."""
+    return tuple(
+        Dropped(e.exchange, in_fence(e.exchange, plan.counter), reason, e.score) for e in evidence
     )
 
 

@@ -1,13 +1,13 @@
 """A context: what is sent to the model, with the ledger that accounts for every token of it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from unabridged.domain.budget import Budget, Mode
-from unabridged.domain.chat import ToolSpec, Usage
+from unabridged.domain.chat import ToolSpec
 from unabridged.domain.intent import Intent
 from unabridged.domain.message import Message
 from unabridged.domain.scope import Scope
@@ -139,7 +139,6 @@ class Context:
         new_session: Whether ``begin`` will create the session.
         at: When it was prepared.
         retry_of: The exchange whose user message is answered again, or None.
-        usage: What the server reported, once known.
     """
 
     id: str
@@ -159,4 +158,3 @@ class Context:
     new_session: bool
     at: datetime
     retry_of: str | None = None
-    usage: Usage | None = field(default=None)
