@@ -7,13 +7,18 @@ fallback in the engine where one is possible, so that every store answers every 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from unabridged.domain.chat import Abilities, ChatRequest, Chunk
 from unabridged.domain.exchange import Exchange
+from unabridged.domain.lookup import Probe, Shortlist
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
 from unabridged.domain.session import Session
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class Clock(Protocol):
@@ -234,6 +239,120 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Let go of files and connections; a second call does nothing."""
+        ...
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns texts into vectors whose inner product says how near their meanings are."""
+
+    @property
+    def identity(self) -> str:
+        """Its name and version; vectors are comparable only under one identity."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+        ...
+
+    @property
+    def instant(self) -> bool:
+        """Whether it costs so little that an exchange is embedded while it is recorded."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """Vectors of stored texts.
+
+        Args:
+            texts: The texts; each gets the same vector whatever stands beside it.
+
+        Returns:
+            Shape (texts, dimension), each of length 1, or all zeros where nothing is known of it.
+
+        Raises:
+            UpstreamError: The server that embeds failed.
+        """
+        ...
+
+    def embed_query(self, text: str) -> "NDArray[np.float32]":
+        """The vector of a question, shape (dimension,); comparable with those of stored texts."""
+        ...
+
+    def known(self, text: str) -> float:
+        """0 to 1: the share of a text that the vocabulary knows; how much its vector is worth."""
+        ...
+
+    def close(self) -> None:
+        """Let go of connections and memory."""
+        ...
+
+
+class Reranker(Protocol):
+    """Looks at a question and whole texts together; slower and finer than an index."""
+
+    @property
+    def identity(self) -> str:
+        """Its name and version."""
+        ...
+
+    @property
+    def depth(self) -> int:
+        """How many of the best it looks at; 0 for one that leaves the order as it is."""
+        ...
+
+    def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """How well each text answers the question, 0 to 1."""
+        ...
+
+
+@runtime_checkable
+class SupportsLookup(Protocol):
+    """A store that keeps an index of words and vectors."""
+
+    def lookup(self, probe: Probe) -> Shortlist:
+        """Exchanges that bear on a probe by words or by vectors, in no order.
+
+        What was appended before the call is found; what was forgotten is not.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsVectors(Protocol):
+    """A store that keeps vectors, all of one embedder at a time."""
+
+    def embedded_by(self) -> str:
+        """The identity of the embedder whose vectors searches use; empty for none."""
+        ...
+
+    def lacking(self, identity: str, limit: int, after: str | None = None) -> list[Exchange]:
+        """Exchanges that have no vectors of an embedder yet, in the order of their ids.
+
+        Args:
+            identity: The embedder.
+            limit: At most so many.
+            after: Begin behind this id.
+        """
+        ...
+
+    def put_vectors(
+        self, identity: str, vectors: Mapping[str, "Sequence[NDArray[np.float32]]"]
+    ) -> None:
+        """Keep vectors, durable when it returns; those of ids that name nothing are passed over.
+
+        Args:
+            identity: The embedder that made them.
+            vectors: By exchange, one vector for each of its passages, in their order.
+        """
+        ...
+
+    def switch_vectors(self, identity: str) -> None:
+        """Search with the vectors of this embedder from now on, and remove all others.
+
+        Raises:
+            StoreError: Not every exchange has been embedded by it; nothing was changed.
+        """
         ...
 
 

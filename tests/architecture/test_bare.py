@@ -23,10 +23,10 @@ def find_spec(name, path=None, target=None):
 
 PathFinder.find_spec = find_spec
 """
-CORE = {"apsw", "click", "msgspec", "platformdirs"}
+CORE = {"apsw", "click", "msgspec", "numpy", "platformdirs"}
 NEEDS_AN_EXTRA = {"cli.chat.editor", "cli.chat.terminal", "cli.chat.markdown"}
 """Imported by `cli.chat.screens` where the extra `chat` is there."""
-MORE = {"httpx", "httpcore", "pytest", "hypothesis", "openai", "ollama", "numpy", "pygments"}
+MORE = {"httpx", "httpcore", "pytest", "hypothesis", "openai", "ollama", "pygments"}
 """What comes along with extras and development tools."""
 
 

@@ -1,0 +1,59 @@
+"""What an index is asked, and what it gives: values that cross the seam to the store."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What an index is asked.
+
+    Attributes:
+        terms: The question's search terms, each once, as ``retrieval.words`` makes them.
+        vector: The question's vector, shape (dimension,); None to look for words only.
+        limit: How many exchanges to give at least, the best by words and the best by vectors.
+    """
+
+    terms: tuple[str, ...]
+    vector: "NDArray[np.float32] | None" = None
+    limit: int = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Shortlist:
+    """Exchanges that an index found, and those beside them: one row each, in columns.
+
+    Scores are as the index has them: comparable within one shortlist only, but for ``coverage``.
+    The user's side and the side of the answer (all that is not the user's) are kept apart.
+
+    Attributes:
+        exchanges: Ids.
+        sessions: Ids of their sessions.
+        at: When they were said, seconds since 1970; shape (rows,), float64.
+        found: Whether the words or the vectors found it; the others stand beside one that they
+            found. Shape (rows,), bool.
+        before: The row of the exchange before it on its path, -1 where it is not in the list;
+            shape (rows,), int64.
+        user_words: BM25 of the user's side; shape (rows,), float32.
+        answer_words: BM25 of the answer's side.
+        coverage: 0 to 1: the inverse document frequencies of the terms that it holds, on either
+            side, over those of all terms asked for.
+        user_nearness: The largest cosine of a passage of the user's side with the question, -1 to
+            1; 0 where it has no vector.
+        answer_nearness: The same of the answer's side.
+    """
+
+    exchanges: tuple[str, ...]
+    sessions: tuple[str, ...]
+    at: "NDArray[np.float64]"
+    found: "NDArray[np.bool_]"
+    before: "NDArray[np.int64]"
+    user_words: "NDArray[np.float32]"
+    answer_words: "NDArray[np.float32]"
+    coverage: "NDArray[np.float32]"
+    user_nearness: "NDArray[np.float32]"
+    answer_nearness: "NDArray[np.float32]"
