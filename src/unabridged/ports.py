@@ -317,6 +317,10 @@ class SupportsLookup(Protocol):
         """
         ...
 
+    def at(self, places: Sequence[int]) -> dict[int, Exchange]:
+        """Whole exchanges by the places of a shortlist; those forgotten since are missing."""
+        ...
+
 
 @runtime_checkable
 class SupportsVectors(Protocol):

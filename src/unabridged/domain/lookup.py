@@ -31,8 +31,9 @@ class Shortlist:
     The user's side and the side of the answer (all that is not the user's) are kept apart.
 
     Attributes:
-        exchanges: Ids.
-        sessions: Ids of their sessions.
+        places: The numbers under which the index knows the exchanges; shape (rows,), int64. A place
+            never changes, is never given twice, and grows with age.
+        sessions: A number for the session of each; shape (rows,), int64.
         at: When they were said, seconds since 1970; shape (rows,), float64.
         found: Whether the words or the vectors found it; the others stand beside one that they
             found. Shape (rows,), bool.
@@ -47,8 +48,8 @@ class Shortlist:
         answer_nearness: The same of the answer's side.
     """
 
-    exchanges: tuple[str, ...]
-    sessions: tuple[str, ...]
+    places: "NDArray[np.int64]"
+    sessions: "NDArray[np.int64]"
     at: "NDArray[np.float64]"
     found: "NDArray[np.bool_]"
     before: "NDArray[np.int64]"
