@@ -288,6 +288,18 @@ class Embedder(Protocol):
         ...
 
 
+class Lexicon(Protocol):
+    """Knows how near single words are in meaning; what an exchange is compared with in detail."""
+
+    def pieces(self, text: str) -> "NDArray[np.uint16]":
+        """The numbers of the word pieces that a text holds, each once, ascending."""
+        ...
+
+    def likeness(self, words: Sequence[str], pieces: "NDArray[np.uint16]") -> "NDArray[np.float32]":
+        """Cosines of words with word pieces, shape (words, pieces); 0 for what is unknown."""
+        ...
+
+
 class Reranker(Protocol):
     """Looks at a question and whole texts together; slower and finer than an index."""
 

@@ -46,6 +46,9 @@ class Shortlist:
         user_nearness: The largest cosine of a passage of the user's side with the question, -1 to
             1; 0 where it has no vector.
         answer_nearness: The same of the answer's side.
+        pieces: The word pieces of each row, one row behind the other; uint16.
+        starts: Where each row's pieces begin, and behind the last where they end; shape
+            (rows + 1,), int64.
     """
 
     places: "NDArray[np.int64]"
@@ -58,3 +61,5 @@ class Shortlist:
     coverage: "NDArray[np.float32]"
     user_nearness: "NDArray[np.float32]"
     answer_nearness: "NDArray[np.float32]"
+    pieces: "NDArray[np.uint16]"
+    starts: "NDArray[np.int64]"

@@ -17,6 +17,8 @@ MOST_TIMES = 255
 """How often a term is counted at the most, for each side."""
 STEPS = 127
 """The largest whole number in a quantised vector."""
+USER, ANSWER, BOTH = 1, 2, 3
+"""Whose a passage is; a short exchange is one passage of both sides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +48,13 @@ class Vectors:
     Attributes:
         codes: Shape (passages, dimension), int8.
         scales: What a row is multiplied by to be the vector again; shape (passages,), float32.
-        of_user: Whether the passage is of the user's side; shape (passages,), bool.
+        sides: Whose each passage is: ``USER``, ``ANSWER`` or ``BOTH``, of which each bit counts for
+            its side; shape (passages,), uint8.
     """
 
     codes: NDArray[np.int8]
     scales: NDArray[np.float32]
-    of_user: NDArray[np.bool_]
+    sides: NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,10 @@ class Entry:
         parent: The place of the exchange before it on its path; -1 for the first.
         at: When it was said, seconds since 1970.
         words: Its terms.
+        pieces: The numbers of the word pieces that it holds on either side, each once, ascending;
+            shape (pieces,), uint16. Nothing is looked up by them: a segment keeps them for each
+            exchange, and a shortlist gives them back, so that its rows can be compared with the
+            question word by word.
         vectors: Its vectors; None where it has not been embedded yet.
     """
 
@@ -72,6 +79,7 @@ class Entry:
     parent: int
     at: float
     words: Words
+    pieces: NDArray[np.uint16]
     vectors: Vectors | None
 
 
@@ -137,7 +145,7 @@ def pack_vectors(vectors: Vectors) -> bytes:
     """The bytes of vectors: for each passage its scale (float32), its side (a byte), its codes."""
     count, dimension = vectors.codes.shape
     rows = np.empty(count, dtype=_row_of(dimension))
-    rows["scale"], rows["side"], rows["codes"] = vectors.scales, vectors.of_user, vectors.codes
+    rows["scale"], rows["side"], rows["codes"] = vectors.scales, vectors.sides, vectors.codes
     return rows.tobytes()
 
 
@@ -151,7 +159,7 @@ def unpack_vectors(data: bytes, dimension: int) -> Vectors:
     return Vectors(
         np.ascontiguousarray(rows["codes"]),
         rows["scale"].astype(np.float32),
-        rows["side"].astype(np.bool_),
+        rows["side"].astype(np.uint8),
     )
 
 

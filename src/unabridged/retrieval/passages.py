@@ -1,0 +1,93 @@
+"""What of an exchange is indexed: the words of its two sides, and their passages.
+
+A vector stands for one passage: a run of whole sentences, long enough to have a subject and short
+enough to have only one. A short exchange is one passage; of a longer one each side is parted. What
+tools said is no side of a conversation.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.message import Role
+from unabridged.index.entry import ANSWER, BOTH, USER
+
+JOINT = 800
+"""Characters up to which an exchange is one passage."""
+PASSAGE = 400
+"""Characters that a passage has at the most, unless one sentence alone has more."""
+LONGEST = 2 * PASSAGE
+"""Characters beyond which a sentence is parted between words: tables, code, lists without stops."""
+MOST_PASSAGES = 200
+"""Passages of one side at the most; what is behind them is found by its words."""
+_END = re.compile(r"(?<=[.!?…][\s\"'”’)])\s*|(?<=[。！？])|\n+")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A run of sentences.
+
+    Attributes:
+        text: Its words.
+        side: ``USER``, ``ANSWER`` or ``BOTH``: whose words they are.
+    """
+
+    text: str
+    side: int
+
+
+def sides(exchange: Exchange) -> tuple[str, str]:
+    """What the user said, and what was answered."""
+    user = [m.text for m in exchange.messages if m.role is Role.USER and m.text]
+    answer = [m.text for m in exchange.messages if m.role is Role.ASSISTANT and m.text]
+    return "\n".join(user), "\n".join(answer)
+
+
+def passages(exchange: Exchange) -> list[Passage]:
+    """The passages of an exchange, in their order."""
+    user, answer = sides(exchange)
+    if user and answer and len(user) + len(answer) <= JOINT:
+        return [Passage(f"{user}\n{answer}", BOTH)]
+    found = [Passage(text, USER) for text in split(user)]
+    return found + [Passage(text, ANSWER) for text in split(answer)]
+
+
+def split(text: str) -> list[str]:
+    """Part a text into passages; only the space between them is lost."""
+    if len(text) <= PASSAGE:
+        return [text] if text.strip() else []
+    found: list[str] = []
+    held = ""
+    for piece in _pieces(text):
+        if held and len(held) + len(piece) > PASSAGE:
+            found.append(held)
+            held = piece
+        else:
+            held = f"{held} {piece}" if held else piece
+        if len(found) == MOST_PASSAGES:
+            return found
+    return [*found, held] if held else found
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Sentences, and parts of those that are far too long."""
+    for sentence in _END.split(text):
+        stripped = sentence.strip()
+        if len(stripped) <= LONGEST:
+            if stripped:
+                yield stripped
+        else:
+            yield from _parts(stripped)
+
+
+def _parts(sentence: str) -> Iterator[str]:
+    """A long sentence in parts, between words where there is a space."""
+    start = 0
+    while len(sentence) - start > PASSAGE:
+        end = sentence.rfind(" ", start + 1, start + PASSAGE)
+        end = end if end > start else start + PASSAGE
+        yield sentence[start:end].strip()
+        start = end
+    if sentence[start:].strip():
+        yield sentence[start:].strip()
