@@ -1,12 +1,11 @@
 """Look up: what bears on a probe, by words and by vectors, over segments and tail together."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unabridged.domain.lookup import Probe
+from unabridged.domain.lookup import Probe, Shortlist
 from unabridged.index.centres import Centres
 from unabridged.index.segment import Segment
 from unabridged.index.tail import Tail
@@ -48,32 +47,10 @@ class View:
         raise NotImplementedError
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rows:
-    """What a lookup gives: ``domain.lookup.Shortlist`` with numbers in place of ids.
-
-    Rows stand in the order of their places. The columns but the first two are those of
-    ``Shortlist``.
-
-    Attributes:
-        places: Places of the exchanges, ascending; shape (rows,), int64.
-        sessions: Numbers of their sessions; shape (rows,), int64.
-    """
-
-    places: NDArray[np.int64]
-    sessions: NDArray[np.int64]
-    at: NDArray[np.float64]
-    found: NDArray[np.bool_]
-    before: NDArray[np.int64]
-    user_words: NDArray[np.float32]
-    answer_words: NDArray[np.float32]
-    coverage: NDArray[np.float32]
-    user_nearness: NDArray[np.float32]
-    answer_nearness: NDArray[np.float32]
-
-
-def look_up(view: View, probe: Probe) -> Rows:
+def look_up(view: View, probe: Probe) -> Shortlist:
     """What bears on a probe, with the exchanges before and after each on their paths.
+
+    Rows come in the order of their places.
 
     The same content gives the same rows, bit for bit, however it is divided into segments and
     tail, in whatever order it came and whatever was removed from it.
