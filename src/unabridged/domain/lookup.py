@@ -43,12 +43,16 @@ class Shortlist:
         answer_words: BM25 of the answer's side.
         coverage: 0 to 1: the inverse document frequencies of the terms that it holds, on either
             side, over those of all terms asked for.
+        held: Which terms of the probe it holds on either side, term i as bit i, the first 64 of
+            them; shape (rows,), uint64. With it rows can be taken together.
         user_nearness: The largest cosine of a passage of the user's side with the question, -1 to
             1; 0 where it has no vector.
         answer_nearness: The same of the answer's side.
         pieces: The word pieces of each row, one row behind the other; uint16.
         starts: Where each row's pieces begin, and behind the last where they end; shape
             (rows + 1,), int64.
+        weights: The share that each term of the probe has in ``coverage``; they add up to 1; shape
+            (terms,), float32.
     """
 
     places: "NDArray[np.int64]"
@@ -59,7 +63,9 @@ class Shortlist:
     user_words: "NDArray[np.float32]"
     answer_words: "NDArray[np.float32]"
     coverage: "NDArray[np.float32]"
+    held: "NDArray[np.uint64]"
     user_nearness: "NDArray[np.float32]"
     answer_nearness: "NDArray[np.float32]"
     pieces: "NDArray[np.uint16]"
     starts: "NDArray[np.int64]"
+    weights: "NDArray[np.float32]"
