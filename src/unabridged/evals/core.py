@@ -53,7 +53,7 @@ def run(
         folder = Path(data)
         corpus = Corpus.load(folder / "questions.jsonl", folder / "sessions.jsonl.xz")
         rows += [*real.rows(corpus, say), *coverage.rows(corpus, say)]
-    return Report(_machine(), tuple(rows))
+    return Report(machine(), tuple(rows))
 
 
 def _sized(sizes: Sequence[int], seed: int, say: Progress) -> Iterator[Row]:
@@ -83,7 +83,7 @@ def _seed(bench: Bench, exchanges: int, say: Progress) -> float:
     return took
 
 
-def _machine() -> dict[str, str]:
+def machine() -> dict[str, str]:
     """What it runs on."""
     return {
         "unabridged": version("unabridged"),

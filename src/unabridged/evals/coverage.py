@@ -1,25 +1,17 @@
 """Coverage: how much of what a question needs stands whole in the prepared context."""
 
-import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from statistics import fmean
 
-from unabridged.domain.context import Context, Verdict
-from unabridged.domain.settings import Settings
 from unabridged.evals.report import Row, row
-from unabridged.evals.sized import model
-from unabridged.testing.clock import ManualClock
-from unabridged.transfer.longmemeval import Corpus, Haystack
-from unabridged.wiring import Memory
+from unabridged.evals.subject import Subject, filled
+from unabridged.transfer.longmemeval import Corpus, Haystack, asked_at
 
 BUDGETS = (2_000, 4_000, 8_000, 16_000)
 """Memory budgets in tokens."""
 FLOOR: Mapping[int, float] = {2_000: 0.650, 4_000: 0.784, 8_000: 0.881, 16_000: 0.931}
 """Plain BM25 with stemming and stop words, measured on the held-out part of LongMemEval."""
-MEMORY_SHARE = 0.7
-"""Memory's share of the window for a question, about; the window is mended until it fits."""
-_MENDINGS = 4
 
 
 def rows(corpus: Corpus, say: Callable[[str], None]) -> Iterator[Row]:
@@ -40,33 +32,11 @@ def rows(corpus: Corpus, say: Callable[[str], None]) -> Iterator[Row]:
 
 def _covered(haystack: Haystack) -> Iterator[tuple[int, float]]:
     """The share of one question's gold at each budget."""
-    with (
-        tempfile.TemporaryDirectory(prefix="unabridged-bench-") as home,
-        Memory.open(
-            settings=Settings(home=home), upstream=model("bench"), clock=ManualClock()
-        ) as memory,
-    ):
-        for conversation in haystack.conversations:
-            memory.admit(conversation)
-        memory.new_session()
+    with filled(haystack.conversations, asked_at(haystack.question)) as subject:
         for budget in BUDGETS:
-            yield budget, _share(memory, haystack, budget)
+            yield budget, _share(subject, haystack, budget)
 
 
-def _share(memory: Memory, haystack: Haystack, budget: int) -> float:
-    """Prepare under a window whose memory budget comes out as wanted, and look for the gold."""
-    window = int(budget / MEMORY_SHARE)
-    context = _prepared(memory, haystack, window)
-    for _ in range(_MENDINGS):
-        if abs(context.budget.memory - budget) <= budget // 200:
-            break
-        window = round(window * budget / max(1, context.budget.memory))
-        context = _prepared(memory, haystack, window)
-    kept = {r.id for r in context.ledger.rows if r.verdict is Verdict.KEPT}
-    return sum(gold in kept for gold in haystack.gold) / len(haystack.gold)
-
-
-def _prepared(memory: Memory, haystack: Haystack, window: int) -> Context:
-    """Prepare the question under a window."""
-    memory.use_upstream(model(f"bench-{window}", window))
-    return memory.prepare(str(haystack.question["question"]))
+def _share(subject: Subject, haystack: Haystack, budget: int) -> float:
+    whole = subject.prepare(str(haystack.question["question"]), budget).whole
+    return sum(gold in whole for gold in haystack.gold) / len(haystack.gold)

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from unabridged.domain.views import Unread
 from unabridged.errors import SettingError, TransferError, UnknownFormatError
-from unabridged.transfer import chatgpt, claude, jsonl, longmemeval, unabridged
+from unabridged.transfer import chatgpt, claude, jsonl, locomo, longmemeval, unabridged
 from unabridged.transfer.bytestream import ByteStream
 from unabridged.transfer.reader import Item, Reader
 from unabridged.transfer.records import BOM, SPACE, BadJsonError, Record, decode, elements, lines
@@ -54,6 +54,17 @@ FORMATS = (
         "LongMemEval sessions or questions",
         _signs("turns id", "haystack_sessions"),
         longmemeval.read,
+    ),
+    Format(
+        locomo.FORMAT,
+        "LoCoMo conversations",
+        _signs(
+            "qa conversation",
+            "conversation sample_id",
+            "qa sample_id",
+            "session_1 session_1_date_time",
+        ),
+        locomo.read,
     ),
     Format(
         jsonl.FORMAT,

@@ -8,7 +8,7 @@ README). Dates like ``2023/05/20 (Sat) 06:37`` name no zone and are taken as UTC
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -23,7 +23,6 @@ from unabridged.transfer.fields import as_id, as_list, as_object, as_text, as_ti
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import Record, elements, lines
 from unabridged.transfer.source import Limits, Source
-from unabridged.transfer.times import parse_time
 from unabridged.transfer.weave import Loose, Origin, Woven, content_key, skipped, weave
 
 FORMAT = "longmemeval"
@@ -146,7 +145,48 @@ class Corpus:
             TransferError: A file cannot be read.
         """
         questions = {q["question_id"]: q for q in load_questions(questions_path)}
+        if not questions:
+            raise TransferError(
+                f"{Path(questions_path).name!r} holds no question.",
+                hint="Give the questions file: a question a line, or an array of them.",
+            )
         return cls(questions, _load_turns(sessions_path) if sessions_path else {})
+
+    @classmethod
+    def at(cls, path: str | Path) -> "Corpus":
+        """Read what lies at a path.
+
+        Args:
+            path: A folder with ``questions.jsonl`` and ``sessions.jsonl`` (packed or not), or with
+                one file of the original form; or such a file, or such a questions file.
+
+        Raises:
+            TransferError: It holds no LongMemEval, or the sessions are missing.
+        """
+        given = Path(path)
+        folder = given if given.is_dir() else given.parent
+        questions = given
+        if given.is_dir():
+            whole = sorted(given.glob("*.json"))
+            named = _beside(given, ("questions.jsonl", "questions.json"))
+            if named is None and not whole:
+                raise TransferError(
+                    f"The folder {given.name!r} holds no LongMemEval questions.",
+                    hint="It needs questions.jsonl and sessions.jsonl (or .xz), or one file of"
+                    " the original form, such as longmemeval_s.json.",
+                )
+            questions = named or whole[0]
+        corpus = cls.load(questions, None)
+        if all(map(_holds_sessions, corpus.questions.values())):
+            return corpus
+        sessions = _beside(folder, ("sessions.jsonl",))
+        if sessions is None:
+            raise TransferError(
+                f"{questions.name!r} names sessions that are not in it.",
+                hint="Put sessions.jsonl (or sessions.jsonl.xz) beside it.",
+            )
+        corpus.turns = _load_turns(sessions)
+        return corpus
 
     def haystack(self, question_id: str) -> Haystack:
         """Give one question with its whole history.
@@ -175,27 +215,63 @@ class Corpus:
     def pooled(self) -> Iterator[Conversation]:
         """Give every session once, with the date at which a question names it first."""
         dates = _dates(self.questions.values())
-        for session in self.turns:
-            turns = msgspec.json.decode(self.turns[session])
+        for session, turns in self._stored():
             woven = _session(session, turns, dates.get(session), Counter())
             if woven.conversation is not None:
                 yield woven.conversation
 
-    def _history(self, question: Mapping[str, Any]) -> Iterator[tuple[str, list[Any], datetime]]:
-        inside = question.get("haystack_sessions")
-        ids, dates = question["haystack_session_ids"], question["haystack_dates"]
-        for number, (session, date) in enumerate(zip(ids, dates, strict=True)):
-            at = parse_time(date)
-            if at is None or (not inside and session not in self.turns):
+    def _stored(self) -> Iterator[tuple[str, list[Any]]]:
+        """Every session's turns once: of the sessions file, else of the questions."""
+        for session, turns in self.turns.items():
+            yield session, msgspec.json.decode(turns)
+        seen = set(self.turns)
+        for question in self.questions.values():
+            for session, given, _ in _inside(question):
+                if session not in seen:
+                    seen.add(session)
+                    yield session, given
+
+    def _history(
+        self, question: Mapping[str, Any]
+    ) -> Iterator[tuple[str, list[Any], datetime | None]]:
+        if _holds_sessions(question):
+            yield from _inside(question)
+            return
+        dates = as_list(question.get("haystack_dates"))
+        for number, named in enumerate(as_list(question.get("haystack_session_ids"))):
+            session = str(named)
+            if session not in self.turns:
                 raise NotFoundError(
-                    f"Session {session!r} is not in the sessions file, or has no date.",
+                    f"Session {session!r} is not in the sessions file.",
                     hint="Questions and sessions have to be of the same release.",
                 )
-            yield (
-                session,
-                inside[number] if inside else msgspec.json.decode(self.turns[session]),
-                at,
-            )
+            at = as_time(dates[number], Counter()) if number < len(dates) else None
+            yield session, msgspec.json.decode(self.turns[session]), at
+
+
+def asked_at(question: Mapping[str, Any]) -> datetime | None:
+    """When a question is asked: its own date, else the last of its sessions'; None without any."""
+    own = as_time(question.get("question_date"), Counter())
+    named = (as_time(date, Counter()) for date in as_list(question.get("haystack_dates")))
+    return own or max((date for date in named if date), default=None)
+
+
+def _holds_sessions(question: Mapping[str, Any]) -> bool:
+    return isinstance(question.get("haystack_sessions"), list)
+
+
+def _inside(question: Mapping[str, Any]) -> Iterator[tuple[str, list[Any], datetime | None]]:
+    """The sessions that a question carries; one without an id is named by its place."""
+    if _holds_sessions(question):
+        for number, (session, turns, date) in enumerate(_sessions(question, {})):
+            name = session or f"{question['question_id']}/{number}"
+            yield name, as_list(turns), as_time(date, Counter())
+
+
+def _beside(path: Path, names: Sequence[str]) -> Path | None:
+    """The first file of a folder that has one of some names, packed or not."""
+    packed = [f"{name}{ending}" for name in names for ending in ("", ".xz", ".gz")]
+    return next((path / name for name in packed if (path / name).is_file()), None)
 
 
 def _load_turns(path: str | Path) -> dict[str, bytes]:
@@ -229,11 +305,11 @@ def _question(record: Record | Unread) -> dict[str, Any]:
 def _dates(questions: Iterable[Mapping[str, Any]]) -> dict[str, datetime]:
     dates: dict[str, datetime] = {}
     for question in questions:
-        named = zip(question["haystack_session_ids"], question["haystack_dates"], strict=False)
-        for session, date in named:
-            at = parse_time(date)
+        ids, named = (as_list(question.get(f"haystack_{key}")) for key in ("session_ids", "dates"))
+        for session, date in zip(ids, named, strict=False):
+            at = as_time(date, Counter())
             if at is not None:
-                dates.setdefault(session, at)
+                dates.setdefault(str(session), at)
     return dates
 
 
@@ -272,5 +348,6 @@ def _key(index: int, turn: Mapping[str, Any]) -> str:
 
 def _gold_turns(question: Mapping[str, Any], session: str, turns: list[Any]) -> list[int]:
     if "answer_turns" in question:
-        return [index for index in question["answer_turns"].get(session, ()) if index < len(turns)]
+        named = as_list(as_object(question["answer_turns"]).get(session))
+        return [index for index in named if isinstance(index, int) and 0 <= index < len(turns)]
     return [index for index, turn in enumerate(turns) if as_object(turn).get("has_answer")]

@@ -1,6 +1,9 @@
+import importlib
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -55,3 +58,87 @@ def test_figures_are_json(run, asked):
     assert ran.data["rows"][0]["p50"] == 1.25
     assert asked == {"data": None}
     assert ran.err == ""
+
+
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "evals"
+RECALL = {
+    "longmemeval": FIXTURES / "longmemeval",
+    "longmemeval-pooled": FIXTURES / "longmemeval",
+    "locomo": FIXTURES / "locomo.json",
+}
+
+
+@pytest.mark.parametrize("name", RECALL)
+def test_recall_is_measured_as_json_with_the_keys_of_the_figures(run, name):
+    ran = run("bench", name, "--data", str(RECALL[name]), "--first", "2", "--baseline", "--json")
+    assert ran.code == 0, ran.err
+    assert ran.err == ""
+    held = ran.data["figures"]["exchange"]["all"]
+    keys = {f"{m}@{k}" for m in ("any", "all", "frac") for k in (1, 3, 5, 10, 20, 50)}
+    coverage = {f"coverage@{budget}" for budget in (2000, 4000, 8000, 16000)}
+    assert keys | {"mrr", "ndcg@10", "questions"} <= set(held)
+    assert coverage <= set(held) or name == "longmemeval-pooled"
+    assert {"any@1", "any@5"} <= set(ran.data["figures"]["session"]["all"])
+    assert set(ran.data["standard_errors"]["exchange"]["all"]) == set(held) - {"questions"}
+    gain = ran.data["baselines"]["bm25"]["differences"]["exchange"]["all@5"]
+    assert set(gain) == {"mean", "error", "low", "high"}
+    assert ran.data["seconds"]["search"]["p95"] >= ran.data["seconds"]["search"]["p50"] > 0
+    assert ran.data["interrupted"] is False
+
+
+def test_recall_is_a_table_with_baselines_and_types(run):
+    ran = run("bench", "longmemeval", "--data", str(RECALL["longmemeval"]), "--baseline")
+    assert ran.code == 0, ran.err
+    assert "exchange, 4 questions" in ran.out
+    assert "difference (95 %)" in ran.out
+    assert "coverage@16000" in ran.out
+    assert "knowledge-update" in ran.out
+    assert "abstention" in ran.out
+    assert "search: p50" in ran.out
+    assert "Question 5 of 5" in ran.err
+    assert max(map(len, ran.out.splitlines())) <= 80
+
+
+def test_only_a_search_prepares_nothing(run):
+    ran = run("bench", "locomo", "--data", str(RECALL["locomo"]), "--search-only", "--json")
+    assert "coverage@2000" not in ran.data["figures"]["exchange"]["all"]
+    assert list(ran.data["seconds"]) == ["search"]
+
+
+def test_recall_is_a_plot(run, tmp_path):
+    path = tmp_path / "recall.svg"
+    words = ("--data", str(RECALL["locomo"]), "--baseline", "--plot", str(path))
+    assert run("bench", "locomo", *words).code == 0
+    text = path.read_text("utf-8")
+    assert ET.fromstring(text).tag.endswith("svg")
+    assert "unabridged" in text
+    assert "bm25" in text
+    refused = run("bench", "locomo", *words[:-1], str(tmp_path / "recall.png"))
+    assert refused.code == 2
+    assert ".svg" in refused.err
+
+
+def test_a_wrong_path_says_what_to_do(run, tmp_path):
+    for name in RECALL:
+        ran = run("bench", name, "--data", str(tmp_path / "missing"))
+        assert ran.code == 7
+        assert "missing" in ran.err
+
+
+def test_what_was_measured_before_an_interruption_is_shown(run, monkeypatch):
+    locomo = importlib.import_module("unabridged.evals.locomo")
+    asked = []
+
+    def examined(*given):
+        if len(asked) == 2:
+            raise KeyboardInterrupt
+        asked.append(given)
+        return examined_before(*given)
+
+    examined_before = locomo.examined
+    monkeypatch.setattr(locomo, "examined", examined)
+    ran = run("bench", "locomo", "--data", str(RECALL["locomo"]), "--json")
+    assert ran.code == 130
+    assert ran.data["interrupted"] is True
+    assert ran.data["figures"]["exchange"]["all"]["questions"] == 2
+    assert "2 of 9 questions" in ran.err

@@ -6,6 +6,11 @@ from typing import Any
 
 import click
 
+from unabridged.cli.commands.bench_recall import (
+    locomo_command,
+    longmemeval_command,
+    pooled_command,
+)
 from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines, plain
 from unabridged.cli.paint import Column, paint, table, width
@@ -15,6 +20,10 @@ from unabridged.cli.text import wrap
 @click.group("bench", epilog=example("unabridged bench core", "unabridged bench core --json"))
 def command() -> None:
     """Measure this installation."""
+
+
+for each in (longmemeval_command, pooled_command, locomo_command):
+    command.add_command(each)
 
 
 @command.command(

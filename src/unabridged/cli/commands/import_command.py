@@ -69,8 +69,8 @@ def command(
 ) -> None:
     """Take over conversations from other programs.
 
-    Reads JSON Lines of role, content and time, ChatGPT's and Claude's account exports, LongMemEval
-    session files and our own export, packed or not. A - stands for standard input. What is here
+    Reads JSON Lines of role, content and time, ChatGPT's and Claude's account exports, files of LongMemEval
+    and LoCoMo and our own export, packed or not. A - stands for standard input. What is here
     already is passed over, so an import that was interrupted is resumed by repeating it. The exit
     code is 7 where a file could not be read at all.
     """

@@ -1,0 +1,128 @@
+"""What is measured: a memory in a folder of its own, filled, asked and prepared.
+
+Every call that the benchmarks of recall make of the facade stands here.
+"""
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+from unabridged.domain.context import Context, ItemKind, LedgerRow, Tier, Verdict
+from unabridged.domain.settings import Settings
+from unabridged.domain.views import Conversation, Found
+from unabridged.evals.sized import model
+from unabridged.evals.timing import timed
+from unabridged.testing.clock import ManualClock
+from unabridged.wiring import Memory
+
+DEPTH = 50
+"""Exchanges that a search is asked for."""
+MEMORY_SHARE = 0.7
+"""Memory's share of the window for a question, about; the window is mended until it fits."""
+LARGEST_PROMPT = 1_000_000
+"""No bound beside the window, so that every memory budget can be reached."""
+_MENDINGS = 4
+_NEAR = 200
+"""A memory budget fits when it is off by at most one part in so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A prepared context, looked at.
+
+    Attributes:
+        whole: The ids of exchanges that stand whole in it.
+        recalled: How many the semantic tier brought, whole or condensed.
+        text: Everything in it but the system prompt and the question.
+    """
+
+    whole: frozenset[str]
+    recalled: int
+    text: str
+
+
+class Subject:
+    """A memory under measurement.
+
+    Args:
+        memory: The memory; questions are asked in a new session.
+        clock: Its clock.
+    """
+
+    def __init__(self, memory: Memory, clock: ManualClock) -> None:
+        self._memory = memory
+        self._clock = clock
+        self.seconds: dict[str, list[float]] = {"search": [], "prepare": []}
+        """What each call took."""
+
+    def ask_at(self, now: datetime | None) -> None:
+        """Let it be a certain time; None for as it is."""
+        if now is not None:
+            self._clock.time = now
+
+    def search(self, question: str, limit: int = DEPTH) -> list[Found]:
+        """Search, timed."""
+        took, found = timed(self._memory.search, question, limit)
+        self.seconds["search"].append(took / 1000)
+        return list(found)
+
+    def prepare(self, question: str, budget: int) -> Prepared:
+        """Prepare under a window whose memory budget comes out as wanted.
+
+        Args:
+            question: The message.
+            budget: Tokens for memory.
+        """
+        window = int(budget / MEMORY_SHARE)
+        context = self._under(question, window)
+        for _ in range(_MENDINGS):
+            if abs(context.budget.memory - budget) <= budget // _NEAR:
+                break
+            window = round(window * budget / max(1, context.budget.memory))
+            context = self._under(question, window)
+        exchanges = [r for r in context.ledger.rows if r.kind is ItemKind.EXCHANGE]
+        whole = frozenset(r.id for r in exchanges if r.verdict is Verdict.KEPT)
+        return Prepared(whole, sum(map(_recalled, exchanges)), _text(context, question))
+
+    def _under(self, question: str, window: int) -> Context:
+        self._memory.use_upstream(model(f"bench-{window}", window))
+        took, context = timed(self._memory.prepare, question)
+        self.seconds["prepare"].append(took / 1000)
+        prepared: Context = context
+        return prepared
+
+
+@contextmanager
+def filled(conversations: Iterable[Conversation], now: datetime | None = None) -> Iterator[Subject]:
+    """Put conversations into a space of its own, which is removed afterwards.
+
+    Args:
+        conversations: What it holds.
+        now: The time at which it is asked; None for a time of the clock's own.
+    """
+    clock = ManualClock(now) if now else ManualClock()
+    with (
+        tempfile.TemporaryDirectory(prefix="unabridged-bench-") as home,
+        Memory.open(
+            settings=Settings(home=home, max_prompt_tokens=LARGEST_PROMPT),
+            upstream=model("bench"),
+            clock=clock,
+        ) as memory,
+    ):
+        for conversation in conversations:
+            memory.admit(conversation)
+        memory.new_session()
+        yield Subject(memory, clock)
+
+
+def _recalled(row: LedgerRow) -> bool:
+    return row.tier is Tier.SEMANTIC and row.verdict is not Verdict.LEFT_OUT
+
+
+def _text(context: Context, question: str) -> str:
+    """What memory put into the prompt."""
+    sent = [message.text for message in context.prompt if message.role != "system"]
+    joined = "\n".join(sent)
+    return joined.removesuffix(question)
