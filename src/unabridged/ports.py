@@ -291,12 +291,20 @@ class Embedder(Protocol):
 class Lexicon(Protocol):
     """Knows how near single words are in meaning; what an exchange is compared with in detail."""
 
-    def pieces(self, text: str) -> "NDArray[np.uint16]":
-        """The numbers of the word pieces that a text holds, each once, ascending."""
+    def pieces(self, user: str, answer: str) -> "NDArray[np.uint16]":
+        """The word pieces of an exchange, sentence by sentence, each once in a sentence.
+
+        Before each sentence stands ``USER_SENTENCE`` or ``ANSWER_SENTENCE`` of ``index.entry``,
+        which say whose it is; no piece has such a number.
+        """
         ...
 
-    def likeness(self, words: Sequence[str], pieces: "NDArray[np.uint16]") -> "NDArray[np.float32]":
-        """Cosines of words with word pieces, shape (words, pieces); 0 for what is unknown."""
+    def units(self, word: str) -> list[int]:
+        """The pieces of one word of a question; empty where it is unknown."""
+        ...
+
+    def likeness(self, units: Sequence[int]) -> "NDArray[np.float32]":
+        """Cosines of pieces with every piece there is, shape (units, vocabulary)."""
         ...
 
 

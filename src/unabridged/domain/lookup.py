@@ -27,8 +27,8 @@ class Probe:
 class Shortlist:
     """Exchanges that an index found, and those beside them: one row each, in columns.
 
-    Scores are as the index has them: comparable within one shortlist only, but for ``coverage``.
-    The user's side and the side of the answer (all that is not the user's) are kept apart.
+    It gives counts, not scores: how they are weighed is the ranking's. The user's side and the side
+    of the answer (all that is not the user's) are kept apart.
 
     Attributes:
         places: The numbers under which the index knows the exchanges; shape (rows,), int64. A place
@@ -39,20 +39,22 @@ class Shortlist:
             found. Shape (rows,), bool.
         before: The row of the exchange before it on its path, -1 where it is not in the list;
             shape (rows,), int64.
-        user_words: BM25 of the user's side; shape (rows,), float32.
-        answer_words: BM25 of the answer's side.
-        coverage: 0 to 1: the inverse document frequencies of the terms that it holds, on either
-            side, over those of all terms asked for.
-        held: Which terms of the probe it holds on either side, term i as bit i, the first 64 of
-            them; shape (rows,), uint64. With it rows can be taken together.
+        positions: How many exchanges stand before it on its path; shape (rows,), int64.
+        user_times: How often the user's side has each term of the probe, up to 255; shape
+            (rows, terms), uint8.
+        answer_times: The same of the answer's side.
+        user_length: Terms of the user's side, repeats included; shape (rows,), int64.
+        answer_length: The same of the answer's side.
         user_nearness: The largest cosine of a passage of the user's side with the question, -1 to
-            1; 0 where it has no vector.
+            1; 0 where it has no vector. Shape (rows,), float32.
         answer_nearness: The same of the answer's side.
-        pieces: The word pieces of each row, one row behind the other; uint16.
+        pieces: The word pieces of each row, one row behind the other, as its entry has them; uint16.
         starts: Where each row's pieces begin, and behind the last where they end; shape
             (rows + 1,), int64.
-        weights: The share that each term of the probe has in ``coverage``; they add up to 1; shape
-            (terms,), float32.
+        frequencies: How many exchanges of the space hold each term; shape (terms,), int64.
+        exchanges: Exchanges of the space.
+        user_mean: The mean length of the user's sides, in terms.
+        answer_mean: The same of the answers' sides.
     """
 
     places: "NDArray[np.int64]"
@@ -60,12 +62,16 @@ class Shortlist:
     at: "NDArray[np.float64]"
     found: "NDArray[np.bool_]"
     before: "NDArray[np.int64]"
-    user_words: "NDArray[np.float32]"
-    answer_words: "NDArray[np.float32]"
-    coverage: "NDArray[np.float32]"
-    held: "NDArray[np.uint64]"
+    positions: "NDArray[np.int64]"
+    user_times: "NDArray[np.uint8]"
+    answer_times: "NDArray[np.uint8]"
+    user_length: "NDArray[np.int64]"
+    answer_length: "NDArray[np.int64]"
     user_nearness: "NDArray[np.float32]"
     answer_nearness: "NDArray[np.float32]"
     pieces: "NDArray[np.uint16]"
     starts: "NDArray[np.int64]"
-    weights: "NDArray[np.float32]"
+    frequencies: "NDArray[np.int64]"
+    exchanges: int
+    user_mean: float
+    answer_mean: float

@@ -17,6 +17,8 @@ MOST_TIMES = 255
 """How often a term is counted at the most, for each side."""
 STEPS = 127
 """The largest whole number in a quantised vector."""
+USER_SENTENCE, ANSWER_SENTENCE = 0xFFFF, 0xFFFE
+"""What stands before the pieces of a sentence, and says whose it is."""
 USER, ANSWER, BOTH = 1, 2, 3
 """Whose a passage is; a short exchange is one passage of both sides."""
 
@@ -66,10 +68,11 @@ class Entry:
         session: The number of its session.
         parent: The place of the exchange before it on its path; -1 for the first.
         at: When it was said, seconds since 1970.
+        position: How many exchanges stand before it on its path.
         words: Its terms.
-        pieces: The numbers of the word pieces that it holds on either side, each once, ascending;
-            shape (pieces,), uint16. Nothing is looked up by them: a segment keeps them for each
-            exchange, and a shortlist gives them back, so that its rows can be compared with the
+        pieces: The numbers of its word pieces, in a form of their own (``ports.Lexicon``); shape
+            (pieces,), uint16. Nothing is looked up by them: a segment keeps them for each exchange
+            as they are, and a shortlist gives them back, so that its rows can be compared with the
             question word by word.
         vectors: Its vectors; None where it has not been embedded yet.
     """
@@ -78,6 +81,7 @@ class Entry:
     session: int
     parent: int
     at: float
+    position: int
     words: Words
     pieces: NDArray[np.uint16]
     vectors: Vectors | None
