@@ -1,61 +1,61 @@
 """Look up: what bears on a probe, by words and by vectors, over segments and tail together."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
 from unabridged.domain.lookup import Probe, Shortlist
-from unabridged.index.centres import Centres
-from unabridged.index.segment import Segment
-from unabridged.index.tail import Tail
+from unabridged.index.by_vectors import ByVectors
+from unabridged.index.by_words import ByWords
+from unabridged.index.runs import offsets_of, positions_of, spread
+from unabridged.index.view import Numbers, View
 
-
-class View:
-    """Everything that a lookup sees. Make one whenever segments or removed places change.
-
-    The tail is looked at as it is at each lookup, so entries may be put after the view was made.
-
-    Args:
-        segments: In any order.
-        removed: For each segment the places that count no more (forgotten, or replaced by an entry
-            in the tail or in a later segment); None or nothing for none.
-        tail: Entries that no segment holds.
-        centres: What all segments and the tail are listed by; None for none.
-
-    Raises:
-        ValueError: Vectors of several embedders, or listed by other centres.
-    """
-
-    def __init__(
-        self,
-        segments: Sequence[Segment],
-        removed: Sequence[NDArray[np.int64] | None] = (),
-        tail: Tail | None = None,
-        centres: Centres | None = None,
-    ) -> None:
-        raise NotImplementedError
-
-    @property
-    def exchanges(self) -> int:
-        """How many exchanges live in it."""
-        raise NotImplementedError
-
-    @property
-    def passages(self) -> int:
-        """How many vectors live in it."""
-        raise NotImplementedError
+__all__ = ["View", "look_up"]
 
 
 def look_up(view: View, probe: Probe) -> Shortlist:
     """What bears on a probe, with the exchanges before and after each on their paths.
 
-    Rows come in the order of their places.
-
-    The same content gives the same rows, bit for bit, however it is divided into segments and
-    tail, in whatever order it came and whatever was removed from it.
+    Rows come in the order of their places. The same content gives the same rows, bit for bit,
+    however it is divided into segments and tail, in whatever order it came and whatever was
+    removed from it.
 
     Raises:
         ValueError: The probe's vector is of another dimension than the view's.
     """
-    raise NotImplementedError
+    words = ByWords(view, probe.terms)
+    vectors = None if probe.vector is None else ByVectors(view, probe.vector)
+    found = words.candidates(probe.limit)
+    if vectors is not None:
+        found = np.union1d(found, vectors.candidates(probe.limit))
+    docs = np.union1d(found, view.beside(found))
+    places, sessions, parents, at = view.columns(("places", "sessions", "parents", "at"), docs)
+    order = np.argsort(places, kind="stable")
+    scores = words.scores(docs)
+    nothing = np.zeros(len(docs), dtype=np.float32)
+    nearness = (nothing, nothing) if vectors is None else vectors.scores(docs)
+    pieces, starts = _pieces(view, docs, order)
+    return Shortlist(
+        places=places[order],
+        sessions=sessions[order],
+        at=at[order],
+        found=(positions_of(docs, found) >= 0)[order],
+        before=positions_of(parents[order], places[order]),
+        user_words=scores.user_words[order],
+        answer_words=scores.answer_words[order],
+        coverage=scores.coverage[order],
+        held=scores.held[order],
+        user_nearness=nearness[0][order],
+        answer_nearness=nearness[1][order],
+        pieces=pieces,
+        starts=starts,
+        weights=words.weights,
+    )
+
+
+def _pieces(view: View, docs: Numbers, order: Numbers) -> tuple[NDArray[np.uint16], Numbers]:
+    """The word pieces of docs in another order, and where each doc's begin."""
+    found = [part.source.pieces_of(docs[some] - part.base) for part, some in view.split(docs)]
+    counts = np.concatenate([count for _, count in found] or [np.empty(0, dtype=np.int64)])
+    pieces = np.concatenate([piece for piece, _ in found] or [np.empty(0, dtype=np.uint16)])
+    starts = offsets_of(counts)
+    return pieces[spread(starts[:-1][order], counts[order])], offsets_of(counts[order])

@@ -1,22 +1,58 @@
 """Segments: unchangeable arrays of many entries, in memory or mapped from a file."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unabridged.index.centres import Centres
 from unabridged.index.entry import Entry
+from unabridged.index.impact import codes_of, joined
+from unabridged.index.runs import offsets_of, positions_of, spread
+from unabridged.index.signs import signs_of
+
+Arrays = dict[str, NDArray[Any]]
+COLUMNS: Mapping[str, Any] = {
+    "places": np.int64,
+    "sessions": np.int64,
+    "parents": np.int64,
+    "at": np.float64,
+    "user_lengths": np.uint32,
+    "answer_lengths": np.uint32,
+}
+"""The arrays with one number for each exchange, in the order of places."""
+
+
+class Postings(NamedTuple):
+    """Who holds a term, in the order of docs.
+
+    Attributes:
+        docs: The docs that hold it.
+        user: How often the user's side of each does.
+        answer: The same of the answer's side.
+        codes: ``impact.joined`` of both sides.
+    """
+
+    docs: NDArray[np.uint32]
+    user: NDArray[np.uint8]
+    answer: NDArray[np.uint8]
+    codes: NDArray[np.uint16]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segment:
-    """Entries as named arrays; nothing in it ever changes.
+    """Entries as named arrays; nothing in it ever changes. A *doc* is an exchange's row in it.
 
     Attributes:
-        arrays: The arrays by name, as ``build`` and ``merge`` make them and a file keeps them.
+        arrays: ``COLUMNS``; ``children``, docs by parent, and ``child_parents``, those parents;
+            ``piece_offsets`` (by doc) and ``pieces``; ``keys``, ascending, ``key_offsets`` and, for
+            each posting, ``posting_docs`` (ascending within a key), ``posting_user`` and
+            ``posting_answer`` (how often), ``posting_codes`` (``impact.joined``);
+            ``passage_docs``, ``_sides``, ``_scales``, ``_codes``, ``_signs``, by list and then by
+            doc, with ``list_offsets``; ``doc_offsets`` (by doc) and ``doc_passages``; ``sums``, the
+            terms on the user's and on the answer's sides.
         embedder: The identity of the embedder of its vectors; empty where it has none.
         dimension: Numbers in a vector; 0 where it has none.
         centres: The identity of the centres that its passages are listed by; empty for none.
@@ -30,7 +66,7 @@ class Segment:
     @property
     def exchanges(self) -> int:
         """How many exchanges it holds, removed ones included."""
-        return len(self.places)
+        return len(self.arrays["places"])
 
     @property
     def passages(self) -> int:
@@ -41,6 +77,48 @@ class Segment:
     def places(self) -> NDArray[np.int64]:
         """The places of its exchanges, ascending."""
         return self.arrays["places"]
+
+    def docs(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The docs of places; -1 for those that it does not hold."""
+        return positions_of(places, self.arrays["places"])
+
+    def children_of(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The docs of all exchanges whose parents these are."""
+        parents = self.arrays["child_parents"]
+        starts = np.searchsorted(parents, places, side="left")
+        counts = np.searchsorted(parents, places, side="right") - starts
+        return self.arrays["children"][spread(starts, counts)].astype(np.int64)
+
+    def postings(self, keys: NDArray[np.uint64]) -> list[Postings | None]:
+        """Who holds each key; None where nobody does."""
+        arrays, found = self.arrays, positions_of(keys, self.arrays["keys"])
+        starts = arrays["key_offsets"][found].tolist()
+        stops = arrays["key_offsets"][found + 1].tolist()
+        return [
+            Postings(
+                arrays["posting_docs"][start:stop],
+                arrays["posting_user"][start:stop],
+                arrays["posting_answer"][start:stop],
+                arrays["posting_codes"][start:stop],
+            )
+            if at >= 0
+            else None
+            for at, start, stop in zip(found.tolist(), starts, stops, strict=True)
+        ]
+
+    def passages_of(self, docs: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The rows of docs' passages, one doc behind the other, and how many each has."""
+        offsets = self.arrays["doc_offsets"]
+        starts = offsets[docs]
+        counts = offsets[docs + 1] - starts
+        return self.arrays["doc_passages"][spread(starts, counts)].astype(np.int64), counts
+
+    def pieces_of(self, docs: NDArray[np.int64]) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
+        """The word pieces of docs, one doc behind the other, and how many each has."""
+        offsets = self.arrays["piece_offsets"]
+        starts = offsets[docs]
+        counts = offsets[docs + 1] - starts
+        return self.arrays["pieces"][spread(starts, counts)], counts
 
 
 def build(
@@ -57,23 +135,91 @@ def build(
         dimension: Its dimension; 0 where no entry has vectors.
         centres: What their passages are listed by, where the space is large enough to have them.
     """
-    raise NotImplementedError
+    held = sorted(entries, key=lambda entry: entry.place)
+    count = len(held)
+    lengths = np.array([e.words.lengths for e in held], dtype=np.uint32).reshape(-1, 2)
+    arrays: Arrays = {
+        "places": np.fromiter((e.place for e in held), np.int64, count),
+        "sessions": np.fromiter((e.session for e in held), np.int64, count),
+        "parents": np.fromiter((e.parent for e in held), np.int64, count),
+        "at": np.fromiter((e.at for e in held), np.float64, count),
+        "user_lengths": np.ascontiguousarray(lengths[:, 0]),
+        "answer_lengths": np.ascontiguousarray(lengths[:, 1]),
+        "piece_offsets": offsets_of(np.fromiter((len(e.pieces) for e in held), np.int64, count)),
+        "pieces": _together([e.pieces for e in held], np.uint16),
+    }
+    _add_words(arrays, held)
+    listed = _add_vectors(arrays, held, dimension, centres)
+    return finish(arrays, embedder, dimension, listed)
 
 
-def merge(
-    segments: Sequence[Segment],
-    without: Sequence[NDArray[np.int64] | None] = (),
-    centres: Centres | None = None,
-) -> Segment:
-    """One segment of several, or of one without its removed exchanges.
+def finish(arrays: Arrays, embedder: str, dimension: int, centres: Centres | None) -> Segment:
+    """Add what follows from the other arrays: children, passages by doc, lists, sums.
 
     Args:
-        segments: Of one embedder; those without vectors may be among them.
-        without: For each, the places to leave out, in any order; None or nothing for none. What
-            then remains must have each place once.
-        centres: What passages are listed by from now on; those listed by others are listed anew.
-
-    Raises:
-        ValueError: Vectors of several embedders or dimensions.
+        arrays: All but those, and ``passage_lists``, which is left out.
+        embedder: The identity of the embedder.
+        dimension: Its dimension.
+        centres: What the passages are listed by.
     """
-    raise NotImplementedError
+    children = np.argsort(arrays["parents"], kind="stable")
+    arrays["children"] = children.astype(np.uint32)
+    arrays["child_parents"] = arrays["parents"][children]
+    by_doc = np.argsort(arrays["passage_docs"], kind="stable")
+    per_doc = np.bincount(arrays["passage_docs"], minlength=len(arrays["places"]))
+    arrays["doc_passages"] = by_doc.astype(np.uint32)
+    arrays["doc_offsets"] = offsets_of(per_doc)
+    lists = arrays.pop("passage_lists")
+    per_list = np.bincount(lists, minlength=len(centres) if centres else 1)
+    arrays["list_offsets"] = offsets_of(per_list)
+    arrays["sums"] = np.array(
+        [arrays[f"{side}_lengths"].sum(dtype=np.int64) for side in ("user", "answer")]
+    )
+    return Segment(arrays, embedder, dimension, centres.identity if centres else "")
+
+
+def _add_words(arrays: Arrays, held: list[Entry]) -> None:
+    keys = _together([e.words.keys for e in held], np.uint64)
+    user = _together([e.words.user for e in held], np.uint8)
+    answer = _together([e.words.answer for e in held], np.uint8)
+    counts = np.fromiter((len(e.words.keys) for e in held), np.int64, len(held))
+    docs = np.repeat(np.arange(len(held), dtype=np.uint32), counts)
+    codes = joined(
+        codes_of(user, np.repeat(arrays["user_lengths"], counts)),
+        codes_of(answer, np.repeat(arrays["answer_lengths"], counts)),
+    )
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    firsts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1]))[: len(ordered)])
+    arrays["keys"] = ordered[firsts]
+    arrays["key_offsets"] = np.append(firsts, len(ordered)).astype(np.int64)
+    arrays["posting_docs"] = docs[order]
+    arrays["posting_user"] = user[order]
+    arrays["posting_answer"] = answer[order]
+    arrays["posting_codes"] = codes[order]
+
+
+def _add_vectors(
+    arrays: Arrays, held: list[Entry], dimension: int, centres: Centres | None
+) -> Centres | None:
+    """Add the passages' arrays, by list and doc; what they are listed by."""
+    vectors = [(doc, e.vectors) for doc, e in enumerate(held) if e.vectors is not None]
+    codes = _together([v.codes for _, v in vectors], np.int8, (dimension,))
+    counts = np.fromiter((len(v.codes) for _, v in vectors), np.int64, len(vectors))
+    docs = np.repeat(np.fromiter((doc for doc, _ in vectors), np.uint32, len(vectors)), counts)
+    lists = centres.nearest(codes) if centres else np.zeros(len(codes), dtype=np.uint16)
+    order = np.argsort(lists, kind="stable")
+    arrays["passage_docs"] = docs[order]
+    arrays["passage_sides"] = _together([v.sides for _, v in vectors], np.uint8)[order]
+    arrays["passage_scales"] = _together([v.scales for _, v in vectors], np.float32)[order]
+    arrays["passage_codes"] = codes[order]
+    arrays["passage_signs"] = signs_of(arrays["passage_codes"])
+    arrays["passage_lists"] = lists[order]
+    return centres
+
+
+def _together(parts: list[NDArray[Any]], kind: Any, row: tuple[int, ...] = ()) -> NDArray[Any]:
+    """Arrays one behind the other; an empty one of that type where there is none."""
+    if not parts:
+        return np.empty((0, *row), dtype=kind)
+    return np.concatenate(parts).astype(kind, copy=False)

@@ -1,8 +1,52 @@
-"""Segment files: how a segment lies on the disk."""
+"""Segment files: how a segment lies on the disk.
 
+A file is: the magic (8 bytes), the format's number and the header's length (4 bytes each,
+little-endian), the header (JSON), its BLAKE2b digest (32 bytes), and the arrays, each beginning at
+a multiple of 64 bytes, little-endian, row by row. The header names each array with its type, shape,
+beginning and digest. It is written under another name, and has its own only when it is durable.
+"""
+
+import errno
+import mmap
+import os
+import secrets
+from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from unabridged.errors import StoreDamagedError, StoreError, StoreFormatError, StoreFullError
 from unabridged.index.segment import Segment
+
+MAGIC = b"UnabrSeg"
+FORMAT = 1
+SUFFIX = ".segment"
+UNFINISHED = ".part"
+"""What a file's name ends with while it is written; such files may be removed at any time."""
+_ALIGNED = 64
+_DIGEST = 32
+_NUMBERS = 16
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_HINT = "The index is made anew from the file's rows; nothing that was said is lost."
+
+
+class _Array(msgspec.Struct, frozen=True):
+    name: str
+    kind: str
+    shape: tuple[int, ...]
+    start: int
+    digest: str
+
+
+class _Header(msgspec.Struct, frozen=True):
+    embedder: str
+    dimension: int
+    centres: str
+    size: int
+    arrays: tuple[_Array, ...]
 
 
 def write(folder: Path, segment: Segment) -> str:
@@ -16,9 +60,27 @@ def write(folder: Path, segment: Segment) -> str:
         The name of the new file in the folder; never one that was there before.
 
     Raises:
+        StoreFullError: There is no room.
         StoreError: It could not be written; no file of that name is there.
     """
-    raise NotImplementedError
+    name = secrets.token_hex(12) + SUFFIX
+    unfinished = folder / (name + UNFINISHED)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            _write_file(unfinished, segment)
+            unfinished.replace(folder / name)
+        except BaseException:
+            unfinished.unlink(missing_ok=True)
+            raise
+        _sync_folder(folder)
+    except OSError as error:
+        kind = StoreFullError if error.errno in _NO_ROOM else StoreError
+        raise kind(
+            f"An index file could not be written in {folder}: {error.strerror}.",
+            hint="Make room or mend the folder's permissions; everything said is in the rows.",
+        ) from error
+    return name
 
 
 def load(path: Path) -> Segment:
@@ -28,7 +90,10 @@ def load(path: Path) -> Segment:
         StoreDamagedError: The file is missing, cut off, or its header is not what was written.
         StoreFormatError: A newer version wrote it.
     """
-    raise NotImplementedError
+    mapped = _mapped(path)
+    header = _header(path, mapped)
+    arrays = {array.name: _view(mapped, array) for array in header.arrays}
+    return Segment(arrays, header.embedder, header.dimension, header.centres)
 
 
 def verify(path: Path) -> None:
@@ -38,9 +103,120 @@ def verify(path: Path) -> None:
         StoreDamagedError: Something is not what was written.
         StoreFormatError: A newer version wrote it.
     """
-    raise NotImplementedError
+    mapped = _mapped(path)
+    for array in _header(path, mapped).arrays:
+        if _digest(_view(mapped, array)) != array.digest:
+            raise _damaged(path, f"its array {array.name} is not what was written")
 
 
 def remove(path: Path) -> bool:
     """Remove a file; False where the system does not allow it yet since it is mapped (Windows)."""
-    raise NotImplementedError
+    try:
+        path.unlink(missing_ok=True)
+    except PermissionError:
+        return False
+    return True
+
+
+def _write_file(path: Path, segment: Segment) -> None:
+    arrays = {name: _little(array) for name, array in segment.arrays.items()}
+    header, start = _described(segment, arrays)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
+    with open(descriptor, "wb") as file:  # noqa: PTH123 - from a descriptor with its mode
+        file.write(header)
+        for array in arrays.values():
+            file.seek(start)
+            file.write(array.data.cast("B") if array.size else b"")
+            start = _aligned(start + array.nbytes)
+        file.truncate(start)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _described(segment: Segment, arrays: dict[str, NDArray[Any]]) -> tuple[bytes, int]:
+    """The file's head, and where the first array begins behind it."""
+    digests = {name: _digest(array) for name, array in arrays.items()}
+    start = 0
+    head = b""
+    while not head or _aligned(len(head)) != start:
+        start = _aligned(len(head))
+        described, at = [], start
+        for name, array in arrays.items():
+            described.append(_Array(name, array.dtype.str, array.shape, at, digests[name]))
+            at = _aligned(at + array.nbytes)
+        header = msgspec.json.encode(
+            _Header(segment.embedder, segment.dimension, segment.centres, at, tuple(described))
+        )
+        numbers = FORMAT.to_bytes(4, "little") + len(header).to_bytes(4, "little")
+        head = MAGIC + numbers + header + blake2b(header, digest_size=_DIGEST).digest()
+    return head, start
+
+
+def _mapped(path: Path) -> mmap.mmap:
+    try:
+        with path.open("rb") as file:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError) as error:
+        raise _damaged(path, f"it cannot be opened ({error})") from error
+
+
+def _header(path: Path, mapped: mmap.mmap) -> _Header:
+    if mapped[: len(MAGIC)] != MAGIC or len(mapped) < _NUMBERS:
+        raise _damaged(path, "it is no index file")
+    number = int.from_bytes(mapped[8:12], "little")
+    if number != FORMAT:
+        raise StoreFormatError(
+            f"The index file {path.name} has format {number}; this version knows {FORMAT}.",
+            hint="Use the newer version, or remove the file: it is made anew from the rows.",
+        )
+    stop = _NUMBERS + int.from_bytes(mapped[12:16], "little")
+    data, digest = mapped[_NUMBERS:stop], mapped[stop : stop + _DIGEST]
+    if blake2b(data, digest_size=_DIGEST).digest() != digest:
+        raise _damaged(path, "its header is not what was written")
+    try:
+        header = msgspec.json.decode(data, type=_Header)
+    except msgspec.DecodeError as error:
+        raise _damaged(path, "its header cannot be read") from error
+    if header.size != len(mapped):
+        raise _damaged(path, f"it has {len(mapped):,} bytes, not {header.size:,}")
+    return header
+
+
+def _view(mapped: mmap.mmap, array: _Array) -> NDArray[Any]:
+    kind = np.dtype(array.kind)
+    count = int(np.prod(array.shape, dtype=np.int64))
+    if not count:
+        return np.empty(array.shape, dtype=kind)
+    flat = np.frombuffer(mapped, dtype=kind, count=count, offset=array.start)
+    return flat.reshape(array.shape)
+
+
+def _little(array: NDArray[Any]) -> NDArray[Any]:
+    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+
+
+def _digest(array: NDArray[Any]) -> str:
+    data = array.data.cast("B") if array.size else b""
+    return blake2b(data, digest_size=_DIGEST).hexdigest()
+
+
+def _aligned(position: int) -> int:
+    return -(-position // _ALIGNED) * _ALIGNED
+
+
+def _damaged(path: Path, why: str) -> StoreDamagedError:
+    return StoreDamagedError(f"The index file {path.name} is damaged: {why}.", hint=_HINT)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a new name durable; Windows does it by itself."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+_BINARY: int = getattr(os, "O_BINARY", 0)

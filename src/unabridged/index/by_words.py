@@ -1,0 +1,234 @@
+"""By words: who holds the terms of a question, and BM25 of each side.
+
+Terms are summed in the order of the question, whatever they were found in. In a large space the
+most common terms choose nobody: they only complete the scores of those that rarer ones chose.
+"""
+
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unabridged.index.choice import best
+from unabridged.index.entry import key_of
+from unabridged.index.impact import (
+    ANSWER_WEIGHT,
+    USER_WEIGHT,
+    brake,
+    rarity,
+    saturated,
+    table,
+)
+from unabridged.index.segment import Postings
+from unabridged.index.view import Numbers, Part, View
+
+MOST_POSTINGS = 200_000
+"""Postings that choose candidates: those of the rarest terms, as many terms as fit."""
+SURVIVORS = 1024
+"""How many of the best by coarse codes are scored exactly."""
+_BITS = 64
+_SAMPLED = 16
+"""One posting in so many is looked at to guess where the best begin."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Hits:
+    """Occurrences of terms in chosen docs.
+
+    Attributes:
+        rows: Which of the docs.
+        terms: Which term.
+        user: How often the user's side holds it.
+        answer: How often the answer's does.
+    """
+
+    rows: Numbers
+    terms: Numbers
+    user: NDArray[np.uint8]
+    answer: NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordScores:
+    """How well docs hold the terms; as the columns of ``Shortlist``."""
+
+    user_words: NDArray[np.float32]
+    answer_words: NDArray[np.float32]
+    coverage: NDArray[np.float32]
+    held: NDArray[np.uint64]
+
+
+class ByWords:
+    """The postings of one question in one view.
+
+    Args:
+        view: What is searched.
+        terms: The question's terms.
+    """
+
+    def __init__(self, view: View, terms: tuple[str, ...]) -> None:
+        self._view = view
+        keys = np.array([key_of(term) for term in terms], dtype=np.uint64)
+        self._runs: list[list[tuple[Part, Postings]]] = [[] for _ in terms]
+        holding = np.zeros(len(terms), dtype=np.int64)
+        for part in view.parts():
+            for term, postings in enumerate(part.source.postings(keys)):
+                if postings is not None:
+                    self._runs[term].append((part, postings))
+                    holding[term] += len(postings.docs) - _gone(part, postings)
+        self._rarity = np.array([rarity(count, view.exchanges) for count in holding.tolist()])
+        self._sum = sum(self._rarity.tolist())
+        self._choosing = _choosing(holding)
+        self._gather()
+
+    def _gather(self) -> None:
+        """Lay the postings of all choosing terms one behind the other."""
+        runs = [self._runs[term] for term in self._choosing]
+        counts = [sum(len(postings.docs) for _, postings in run) for run in runs]
+        self._ends = np.cumsum(np.array(counts, dtype=np.int64))
+        self._docs = np.empty(sum(counts), dtype=np.int64)
+        start = 0
+        for part, postings in chain.from_iterable(runs):
+            stop = start + len(postings.docs)
+            np.add(postings.docs, part.base, out=self._docs[start:stop], dtype=np.int64)
+            start = stop
+        held = [postings for run in runs for _, postings in run]
+        self._user = np.concatenate([p.user for p in held] or [np.empty(0, np.uint8)])
+        self._answer = np.concatenate([p.answer for p in held] or [np.empty(0, np.uint8)])
+        self._codes = np.concatenate([p.codes for p in held] or [np.empty(0, np.uint16)])
+
+    def candidates(self, limit: int) -> Numbers:
+        """The best docs, ascending.
+
+        Args:
+            limit: How many.
+        """
+        docs = self._survivors(max(SURVIVORS, 4 * limit))
+        scores = self.scores(docs)
+        sums = USER_WEIGHT * scores.user_words + ANSWER_WEIGHT * scores.answer_words
+        return docs[best(sums, limit, lambda some: self._view.places(docs[some]))]
+
+    def scores(self, docs: Numbers) -> WordScores:
+        """How well ascending docs hold the terms."""
+        hits = self._hits(docs)
+        lengths = self._view.columns(("user_lengths", "answer_lengths"), docs)
+        weights = self._rarity[hits.terms]
+        found = []
+        for times, held, mean in zip(
+            (hits.user, hits.answer), lengths, self._view.means, strict=True
+        ):
+            scores = np.zeros(len(docs))
+            np.add.at(scores, hits.rows, weights * saturated(times, brake(held, mean)[hits.rows]))
+            found.append(scores.astype(np.float32))
+        covered = np.zeros(len(docs))
+        np.add.at(covered, hits.rows, weights)
+        coverage = (covered / self._sum if self._sum else covered).astype(np.float32)
+        held = np.zeros(len(docs), dtype=np.uint64)
+        bits = hits.terms < _BITS
+        np.bitwise_or.at(held, hits.rows[bits], np.uint64(1) << hits.terms[bits].astype(np.uint64))
+        return WordScores(found[0], found[1], coverage, held)
+
+    @property
+    def weights(self) -> NDArray[np.float32]:
+        """The share of each term in the coverage."""
+        return (self._rarity / (self._sum or 1.0)).astype(np.float32)
+
+    def _survivors(self, count: int) -> Numbers:
+        """The best docs by coarse codes of the choosing terms, ascending."""
+        docs = self._docs
+        if not len(docs):
+            return docs
+        weights = table(*self._view.means).take(self._codes)
+        starts = [0, *self._ends.tolist()]
+        for term, start, stop in zip(self._choosing, starts, starts[1:], strict=False):
+            weights[start:stop] *= np.float32(self._rarity[term])
+        sums = np.zeros(self._view.docs, dtype=np.float32)
+        np.add.at(sums, docs, weights)
+        for part in self._view.parts():
+            sums[part.gone + part.base] = 0
+        found = _likely(sums, docs, count)
+        return found[best(sums[found], count, lambda some: self._view.places(found[some]))]
+
+    def _hits(self, docs: Numbers) -> _Hits:
+        """Where the terms occur in ascending docs, in the order of terms."""
+        row_of = np.zeros(self._view.docs, dtype=np.int32)
+        row_of[docs] = np.arange(1, len(docs) + 1, dtype=np.int32)
+        rows = row_of.take(self._docs)
+        at = np.flatnonzero(rows)
+        terms = np.array(self._choosing, dtype=np.int64)
+        found = [
+            _Hits(
+                rows[at].astype(np.int64) - 1,
+                terms[np.searchsorted(self._ends, at, side="right")],
+                self._user[at],
+                self._answer[at],
+            )
+        ]
+        choosing = set(self._choosing)
+        for term, run in enumerate(self._runs):
+            if term not in choosing:
+                found += [_completed(term, part, postings, docs) for part, postings in run]
+        return _in_order(found)
+
+
+def _gone(part: Part, postings: Postings) -> int:
+    """How many of the docs count no more."""
+    if not len(part.gone):
+        return 0
+    at = np.minimum(np.searchsorted(postings.docs, part.gone), len(postings.docs) - 1)
+    return int((postings.docs[at] == part.gone).sum())
+
+
+def _choosing(holding: Numbers) -> list[int]:
+    """The terms that choose, in the order of the question: the rarest within what is allowed."""
+    chosen: list[int] = []
+    total = 0
+    for term in np.argsort(holding, kind="stable").tolist():
+        count = int(holding[term])
+        if count and (not total or total + count <= MOST_POSTINGS):
+            chosen.append(term)
+            total += count
+    return sorted(chosen)
+
+
+def _likely(sums: NDArray[np.float32], docs: Numbers, count: int) -> Numbers:
+    """Docs that the best are among, ascending: those above what a sample lets expect."""
+    floor = float(np.finfo(np.float32).tiny)
+    sample = sums[docs[::_SAMPLED]]
+    expected = 2 * count // _SAMPLED + 8
+    if len(sample) > 2 * expected:
+        guess = max(floor, float(np.partition(sample, -expected)[-expected]))
+        found = _above(sums, docs, guess)
+        if len(found) >= count:
+            return found
+    return _above(sums, docs, floor)
+
+
+def _above(sums: NDArray[np.float32], docs: Numbers, floor: float) -> Numbers:
+    if len(sums) <= 4 * len(docs):
+        return np.flatnonzero(sums >= floor)
+    return np.unique(docs[sums.take(docs) >= floor])
+
+
+def _completed(term: int, part: Part, postings: Postings, docs: Numbers) -> _Hits:
+    """Where one common term occurs in ascending docs."""
+    start, stop = np.searchsorted(docs, (part.base, part.base + part.source.exchanges)).tolist()
+    local = docs[start:stop] - part.base
+    at = np.minimum(np.searchsorted(postings.docs, local), len(postings.docs) - 1)
+    rows = np.flatnonzero(postings.docs[at] == local)
+    at = at[rows]
+    return _Hits(rows + start, np.full(len(rows), term), postings.user[at], postings.answer[at])
+
+
+def _in_order(found: list[_Hits]) -> _Hits:
+    if len(found) == 1:
+        return found[0]
+    terms = np.concatenate([hits.terms for hits in found])
+    order = np.argsort(terms, kind="stable")
+    return _Hits(
+        np.concatenate([hits.rows for hits in found])[order],
+        terms[order],
+        np.concatenate([hits.user for hits in found])[order],
+        np.concatenate([hits.answer for hits in found])[order],
+    )

@@ -1,0 +1,242 @@
+"""Any division of the same entries gives the same rows, and those that plain Python gives."""
+
+import random
+from collections.abc import Iterable
+from math import log
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from unabridged.domain.lookup import Probe, Shortlist
+from unabridged.index import by_vectors, by_words
+from unabridged.index.centres import Centres, train
+from unabridged.index.entry import Entry, Vectors, count_words, key_of, quantise
+from unabridged.index.impact import K1, B
+from unabridged.index.lookup import look_up
+from unabridged.index.merging import merge
+from unabridged.index.segment import Segment, build
+from unabridged.index.tail import Tail
+from unabridged.index.view import View
+
+DIMENSION = 24
+EMBEDDER = "made"
+VOCABULARY = [f"w{i}" for i in range(60)]
+
+
+def entry(
+    place: int, seed: int = 0, parent: int | None = None, *, dimension: int = DIMENSION
+) -> Entry:
+    """An entry that follows from its place and a seed."""
+    rng = random.Random(f"{place} {seed}")
+    words = [
+        [VOCABULARY[int(len(VOCABULARY) * rng.random() ** 2)] for _ in range(rng.randrange(n))]
+        for n in (12, 30)
+    ]
+    passages = rng.choice((0, 1, 1, 1, 2, 5))
+    numbers = np.random.default_rng(rng.randrange(1 << 32))
+    codes, scales = quantise(numbers.standard_normal((passages, dimension)).astype(np.float32))
+    sides = np.array([rng.choice((1, 2, 3)) for _ in range(passages)], dtype=np.uint8)
+    before = place - 1 if rng.random() < 0.7 else rng.choice((-1, place // 2 if place else -1))
+    return Entry(
+        place=place,
+        session=rng.randrange(5),
+        parent=before if parent is None else parent,
+        at=1e9 + place + rng.random(),
+        words=count_words(*words),
+        pieces=np.unique(numbers.integers(0, 30_000, rng.randrange(20)).astype(np.uint16)),
+        vectors=Vectors(codes, scales, sides) if passages else None,
+    )
+
+
+def probe(seed: int, limit: int = 8, *, dimension: int = DIMENSION) -> Probe:
+    rng = random.Random(seed)
+    terms = rng.sample([*VOCABULARY, "nobody", "never"], rng.randrange(1, 9))
+    vector = np.random.default_rng(seed).standard_normal(dimension).astype(np.float32)
+    return Probe(tuple(terms), None if rng.random() < 0.1 else vector, limit)
+
+
+def divided(
+    entries: Iterable[Entry],
+    seed: int,
+    centres: Centres | None = None,
+    *,
+    dimension: int = DIMENSION,
+) -> View:
+    """A view of entries in some division, with stale and removed ones lying about in it."""
+    rng = random.Random(seed)
+    held = list(entries)
+    rng.shuffle(held)
+    segments: list[Segment] = []
+    removed: list[np.ndarray | None] = []
+    edges = sorted(rng.sample(range(len(held) + 1), min(rng.randrange(5), len(held))))
+    for start, stop in zip([0, *edges], edges, strict=False):
+        segment, stale = _segment(rng, held[start:stop], held, centres, dimension)
+        segments.append(segment)
+        removed.append(stale if len(stale) or rng.random() < 0.5 else None)
+    tail = Tail(EMBEDDER, dimension, centres)
+    for one in held[edges[-1] if edges else 0 :]:
+        if rng.random() < 0.3:
+            tail.put(entry(one.place, rng.randrange(99), dimension=dimension))
+        if rng.random() < 0.3:
+            junk = entry(50_000 + rng.randrange(100), dimension=dimension)
+            tail.put(junk)
+            assert tail.remove(junk.place)
+        tail.put(one)
+    return View(segments, removed, tail, centres)
+
+
+def _segment(
+    rng: random.Random,
+    some: list[Entry],
+    held: list[Entry],
+    centres: Centres | None,
+    dimension: int,
+) -> tuple[Segment, np.ndarray]:
+    here = {one.place for one in some}
+    others = [one.place for one in held if one.place not in here]
+    stale = rng.sample(others, min(len(others), rng.randrange(4)))
+    stale += rng.sample(range(90_000, 90_100), rng.randrange(3))
+    extra = [entry(place, rng.randrange(99), dimension=dimension) for place in stale]
+    kept = rng.random() < 0.5
+    parts = [some[i::3] for i in range(3)] if rng.random() < 0.6 else [some]
+    parts[0] = [*parts[0], *extra]
+    built = [build(part, EMBEDDER, dimension, centres) for part in parts]
+    if len(built) == 1 and kept:
+        return built[0], np.array(stale, dtype=np.int64)
+    without = [None if kept else np.array(stale, dtype=np.int64), None, None]
+    merged = merge(built, without, centres)
+    return merged, np.array(stale if kept else [], dtype=np.int64)
+
+
+def expected(entries: Iterable[Entry], asked: Probe) -> Shortlist:
+    """What a lookup gives where everything is compared exactly."""
+    held = {one.place: one for one in entries}
+    words = {place: _words(one) for place, one in held.items()}
+    count = len(held)
+    holding = [sum(key_of(t) in words[p] for p in held) for t in asked.terms]
+    rarities = [log(1.0 + (count - n + 0.5) / (n + 0.5)) for n in holding]
+    means = [sum(one.words.lengths[side] for one in held.values()) / count for side in (0, 1)]
+    scores = {}
+    for place, one in held.items():
+        sums, bits = [0.0, 0.0, 0.0], 0
+        for i, (term, rarity) in enumerate(zip(asked.terms, rarities, strict=True)):
+            times = words[place].get(key_of(term))
+            if times is None:
+                continue
+            bits |= 1 << i
+            sums[2] += rarity
+            for side in (0, 1):
+                length = one.words.lengths[side]
+                brake = K1 * (1.0 - B + B * (length / means[side])) if means[side] else K1
+                sums[side] += rarity * (times[side] * (K1 + 1.0) / (times[side] + brake))
+        scores[place] = (
+            *(np.float32(s) for s in sums[:2]),
+            np.float32(sums[2] / sum(rarities)),
+            bits,
+        )
+    near = {place: _nearness(one, asked.vector) for place, one in held.items()}
+    by_words = [p for p in held if scores[p][3]]
+    by_words.sort(key=lambda p: (scores[p][0] + scores[p][1], p), reverse=True)
+    by_vectors = [p for p in held if near[p]] if asked.vector is not None else []
+    by_vectors.sort(key=lambda p: (max(near[p].values()), p), reverse=True)
+    found = {*by_words[: asked.limit], *by_vectors[: asked.limit]}
+    beside = {held[p].parent for p in found} | {p for p in held if held[p].parent in found}
+    rows = sorted(found | (beside & set(held)))
+    at = {p: i for i, p in enumerate(rows)}
+    pieces = [held[p].pieces for p in rows]
+    return Shortlist(
+        places=np.array(rows, dtype=np.int64),
+        sessions=np.array([held[p].session for p in rows], dtype=np.int64),
+        at=np.array([held[p].at for p in rows]),
+        found=np.array([p in found for p in rows], dtype=np.bool_),
+        before=np.array([at.get(held[p].parent, -1) for p in rows], dtype=np.int64),
+        user_words=np.array([scores[p][0] for p in rows], dtype=np.float32),
+        answer_words=np.array([scores[p][1] for p in rows], dtype=np.float32),
+        coverage=np.array([scores[p][2] for p in rows], dtype=np.float32),
+        held=np.array([scores[p][3] for p in rows], dtype=np.uint64),
+        user_nearness=np.array([near[p].get(1, 0) for p in rows], dtype=np.float32),
+        answer_nearness=np.array([near[p].get(2, 0) for p in rows], dtype=np.float32),
+        pieces=np.concatenate([*pieces, np.empty(0, dtype=np.uint16)]),
+        starts=np.cumsum([0, *(len(p) for p in pieces)]),
+        weights=np.array([r / sum(rarities) for r in rarities], dtype=np.float32),
+    )
+
+
+def _words(one: Entry) -> dict[int, tuple[int, int]]:
+    words = one.words
+    return {
+        k: (u, a)
+        for k, u, a in zip(
+            words.keys.tolist(), words.user.tolist(), words.answer.tolist(), strict=True
+        )
+    }
+
+
+def _nearness(one: Entry, vector: np.ndarray | None) -> dict[int, np.float32]:
+    if one.vectors is None or vector is None:
+        return {}
+    codes, scales = quantise(vector[None, :])
+    best: dict[int, np.float32] = {}
+    for row, scale, side in zip(
+        one.vectors.codes, one.vectors.scales, one.vectors.sides.tolist(), strict=True
+    ):
+        product = sum(int(a) * int(b) for a, b in zip(row, codes[0], strict=True))
+        cosine = np.float32(product) * (scale * scales[0])
+        for one_side in (1, 2):
+            if side & one_side:
+                best[one_side] = max(best.get(one_side, np.float32("-inf")), cosine)
+    return best
+
+
+def same(left: Shortlist, right: Shortlist) -> list[str]:
+    """The columns that differ."""
+    return [
+        name
+        for name in Shortlist.__dataclass_fields__
+        if getattr(left, name).dtype != getattr(right, name).dtype
+        or not np.array_equal(getattr(left, name), getattr(right, name))
+    ]
+
+
+SEEDS = st.integers(0, 1 << 32)
+SMALL = ((by_vectors, "EXACT"), (by_vectors, "RESCORED"), (by_vectors, "SCANNED"))
+SMALL_WORDS = ((by_words, "MOST_POSTINGS"), (by_words, "SURVIVORS"))
+
+
+@given(SEEDS, st.integers(1, 50), st.integers(1, 12))
+@settings(max_examples=60, deadline=None)
+def test_small_spaces_give_what_plain_python_gives(seed, count, limit):
+    entries = [entry(place * (1 + seed % 3), seed) for place in range(count)]
+    asked = probe(seed, limit)
+    view = divided(entries, seed + 1)
+    assert view.exchanges == count
+    assert same(look_up(view, asked), expected(entries, asked)) == []
+
+
+@given(SEEDS, st.integers(2, 80), st.integers(1, 6))
+@settings(max_examples=60, deadline=None)
+def test_no_division_changes_anything_where_short_cuts_are_taken(seed, count, limit):
+    rng = random.Random(seed)
+    entries = [entry(place * (1 + seed % 3), seed) for place in range(count)]
+    codes = [one.vectors.codes for one in entries if one.vectors is not None]
+    centres = train(np.concatenate(codes), rng.randrange(1, 6)) if codes and seed % 3 else None
+    asked = probe(seed, limit)
+    with pytest.MonkeyPatch.context() as patch:
+        for module, name in (*SMALL, *SMALL_WORDS):
+            patch.setattr(module, name, rng.choice((2, 5, 20)))
+        one, other = (look_up(divided(entries, seed + i, centres), asked) for i in range(2))
+    assert same(one, other) == []
+
+
+@given(SEEDS, st.integers(1, 40))
+@settings(max_examples=30, deadline=None)
+def test_looking_finds_what_was_put_since_the_last_time(seed, count):
+    entries = [entry(place, seed) for place in range(count)]
+    tail = Tail(EMBEDDER, DIMENSION)
+    view = View([build(entries[::2], EMBEDDER, DIMENSION)], (), tail)
+    asked = probe(seed, 4)
+    for i, one in enumerate(entries[1::2]):
+        tail.put(one)
+        now = [*entries[::2], *entries[1::2][: i + 1]]
+        assert same(look_up(view, asked), expected(now, asked)) == []
