@@ -43,6 +43,7 @@ def entry(
         session=rng.randrange(5),
         parent=before if parent is None else parent,
         at=1e9 + place + rng.random(),
+        position=rng.randrange(9),
         words=count_words(*words),
         pieces=np.unique(numbers.integers(0, 30_000, rng.randrange(20)).astype(np.uint16)),
         vectors=Vectors(codes, scales, sides) if passages else None,
@@ -119,25 +120,17 @@ def expected(entries: Iterable[Entry], asked: Probe) -> Shortlist:
     means = [sum(one.words.lengths[side] for one in held.values()) / count for side in (0, 1)]
     scores = {}
     for place, one in held.items():
-        sums, bits = [0.0, 0.0, 0.0], 0
-        for i, (term, rarity) in enumerate(zip(asked.terms, rarities, strict=True)):
-            times = words[place].get(key_of(term))
-            if times is None:
-                continue
-            bits |= 1 << i
-            sums[2] += rarity
-            for side in (0, 1):
-                length = one.words.lengths[side]
-                brake = K1 * (1.0 - B + B * (length / means[side])) if means[side] else K1
-                sums[side] += rarity * (times[side] * (K1 + 1.0) / (times[side] + brake))
-        scores[place] = (
-            *(np.float32(s) for s in sums[:2]),
-            np.float32(sums[2] / sum(rarities)),
-            bits,
-        )
+        score = 0.0
+        for side in (0, 1):
+            length = one.words.lengths[side]
+            brake = K1 * (1.0 - B + B * (length / means[side])) if means[side] else K1
+            for term, rarity in zip(asked.terms, rarities, strict=True):
+                times = words[place].get(key_of(term), (0, 0))[side]
+                score += rarity * (times * (K1 + 1.0) / (times + brake))
+        scores[place] = score
     near = {place: _nearness(one, asked.vector) for place, one in held.items()}
-    by_words = [p for p in held if scores[p][3]]
-    by_words.sort(key=lambda p: (scores[p][0] + scores[p][1], p), reverse=True)
+    by_words = [p for p in held if scores[p]]
+    by_words.sort(key=lambda p: (scores[p], p), reverse=True)
     by_vectors = [p for p in held if near[p]] if asked.vector is not None else []
     by_vectors.sort(key=lambda p: (max(near[p].values()), p), reverse=True)
     found = {*by_words[: asked.limit], *by_vectors[: asked.limit]}
@@ -145,21 +138,29 @@ def expected(entries: Iterable[Entry], asked: Probe) -> Shortlist:
     rows = sorted(found | (beside & set(held)))
     at = {p: i for i, p in enumerate(rows)}
     pieces = [held[p].pieces for p in rows]
+    times = np.array(
+        [[words[p].get(key_of(term), (0, 0)) for term in asked.terms] for p in rows],
+        dtype=np.uint8,
+    ).reshape(len(rows), len(asked.terms), 2)
     return Shortlist(
         places=np.array(rows, dtype=np.int64),
         sessions=np.array([held[p].session for p in rows], dtype=np.int64),
         at=np.array([held[p].at for p in rows]),
         found=np.array([p in found for p in rows], dtype=np.bool_),
         before=np.array([at.get(held[p].parent, -1) for p in rows], dtype=np.int64),
-        user_words=np.array([scores[p][0] for p in rows], dtype=np.float32),
-        answer_words=np.array([scores[p][1] for p in rows], dtype=np.float32),
-        coverage=np.array([scores[p][2] for p in rows], dtype=np.float32),
-        held=np.array([scores[p][3] for p in rows], dtype=np.uint64),
+        positions=np.array([held[p].position for p in rows], dtype=np.int64),
+        user_times=times[:, :, 0],
+        answer_times=times[:, :, 1],
+        user_length=np.array([held[p].words.lengths[0] for p in rows], dtype=np.int64),
+        answer_length=np.array([held[p].words.lengths[1] for p in rows], dtype=np.int64),
         user_nearness=np.array([near[p].get(1, 0) for p in rows], dtype=np.float32),
         answer_nearness=np.array([near[p].get(2, 0) for p in rows], dtype=np.float32),
         pieces=np.concatenate([*pieces, np.empty(0, dtype=np.uint16)]),
         starts=np.cumsum([0, *(len(p) for p in pieces)]),
-        weights=np.array([r / sum(rarities) for r in rarities], dtype=np.float32),
+        frequencies=np.array(holding, dtype=np.int64),
+        exchanges=count,
+        user_mean=means[0],
+        answer_mean=means[1],
     )
 
 
@@ -191,12 +192,12 @@ def _nearness(one: Entry, vector: np.ndarray | None) -> dict[int, np.float32]:
 
 def same(left: Shortlist, right: Shortlist) -> list[str]:
     """The columns that differ."""
-    return [
-        name
-        for name in Shortlist.__dataclass_fields__
-        if getattr(left, name).dtype != getattr(right, name).dtype
-        or not np.array_equal(getattr(left, name), getattr(right, name))
-    ]
+    return [name for name in Shortlist.__dataclass_fields__ if not _equal(left, right, name)]
+
+
+def _equal(left, right, name):
+    one, other = getattr(left, name), getattr(right, name)
+    return np.array_equal(one, other) and getattr(one, "dtype", 0) == getattr(other, "dtype", 0)
 
 
 SEEDS = st.integers(0, 1 << 32)

@@ -1,4 +1,4 @@
-"""By words: who holds the terms of a question, and BM25 of each side.
+"""By words: who holds the terms of a question, and who holds them best by BM25.
 
 Terms are summed in the order of the question, whatever they were found in. In a large space the
 most common terms choose nobody: they only complete the scores of those that rarer ones chose.
@@ -27,7 +27,6 @@ MOST_POSTINGS = 200_000
 """Postings that choose candidates: those of the rarest terms, as many terms as fit."""
 SURVIVORS = 1024
 """How many of the best by coarse codes are scored exactly."""
-_BITS = 64
 _SAMPLED = 16
 """One posting in so many is looked at to guess where the best begin."""
 
@@ -49,37 +48,30 @@ class _Hits:
     answer: NDArray[np.uint8]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WordScores:
-    """How well docs hold the terms; as the columns of ``Shortlist``."""
-
-    user_words: NDArray[np.float32]
-    answer_words: NDArray[np.float32]
-    coverage: NDArray[np.float32]
-    held: NDArray[np.uint64]
-
-
 class ByWords:
     """The postings of one question in one view.
 
     Args:
         view: What is searched.
         terms: The question's terms.
+
+    Attributes:
+        frequencies: How many living exchanges hold each term; shape (terms,), int64.
     """
 
     def __init__(self, view: View, terms: tuple[str, ...]) -> None:
         self._view = view
         keys = np.array([key_of(term) for term in terms], dtype=np.uint64)
         self._runs: list[list[tuple[Part, Postings]]] = [[] for _ in terms]
-        holding = np.zeros(len(terms), dtype=np.int64)
+        self.frequencies = np.zeros(len(terms), dtype=np.int64)
         for part in view.parts():
             for term, postings in enumerate(part.source.postings(keys)):
                 if postings is not None:
                     self._runs[term].append((part, postings))
-                    holding[term] += len(postings.docs) - _gone(part, postings)
-        self._rarity = np.array([rarity(count, view.exchanges) for count in holding.tolist()])
-        self._sum = sum(self._rarity.tolist())
-        self._choosing = _choosing(holding)
+                    self.frequencies[term] += len(postings.docs) - _gone(part, postings)
+        counts = self.frequencies.tolist()
+        self._rarities = np.array([rarity(count, view.exchanges) for count in counts])
+        self._choosing = _choosing(self.frequencies)
         self._gather()
 
     def _gather(self) -> None:
@@ -105,34 +97,34 @@ class ByWords:
             limit: How many.
         """
         docs = self._survivors(max(SURVIVORS, 4 * limit))
-        scores = self.scores(docs)
-        sums = USER_WEIGHT * scores.user_words + ANSWER_WEIGHT * scores.answer_words
-        return docs[best(sums, limit, lambda some: self._view.places(docs[some]))]
+        scores = self._scores(docs)
+        return docs[best(scores, limit, lambda some: self._view.places(docs[some]))]
 
-    def scores(self, docs: Numbers) -> WordScores:
-        """How well ascending docs hold the terms."""
+    def times(self, docs: Numbers) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """How often both sides of ascending docs have each term; shapes (docs, terms)."""
+        hits = self._hits(docs)
+        user = np.zeros((len(docs), len(self._runs)), dtype=np.uint8)
+        answer = np.zeros_like(user)
+        user[hits.rows, hits.terms] = hits.user
+        answer[hits.rows, hits.terms] = hits.answer
+        return user, answer
+
+    def _scores(self, docs: Numbers) -> NDArray[np.float64]:
+        """BM25 of ascending docs, both sides together."""
         hits = self._hits(docs)
         lengths = self._view.columns(("user_lengths", "answer_lengths"), docs)
-        weights = self._rarity[hits.terms]
-        found = []
-        for times, held, mean in zip(
-            (hits.user, hits.answer), lengths, self._view.means, strict=True
+        scores = np.zeros(len(docs))
+        rarities = self._rarities[hits.terms]
+        for times, held, mean, weight in zip(
+            (hits.user, hits.answer),
+            lengths,
+            self._view.means,
+            (USER_WEIGHT, ANSWER_WEIGHT),
+            strict=True,
         ):
-            scores = np.zeros(len(docs))
-            np.add.at(scores, hits.rows, weights * saturated(times, brake(held, mean)[hits.rows]))
-            found.append(scores.astype(np.float32))
-        covered = np.zeros(len(docs))
-        np.add.at(covered, hits.rows, weights)
-        coverage = (covered / self._sum if self._sum else covered).astype(np.float32)
-        held = np.zeros(len(docs), dtype=np.uint64)
-        bits = hits.terms < _BITS
-        np.bitwise_or.at(held, hits.rows[bits], np.uint64(1) << hits.terms[bits].astype(np.uint64))
-        return WordScores(found[0], found[1], coverage, held)
-
-    @property
-    def weights(self) -> NDArray[np.float32]:
-        """The share of each term in the coverage."""
-        return (self._rarity / (self._sum or 1.0)).astype(np.float32)
+            weights = weight * (rarities * saturated(times, brake(held, mean)[hits.rows]))
+            np.add.at(scores, hits.rows, weights)
+        return scores
 
     def _survivors(self, count: int) -> Numbers:
         """The best docs by coarse codes of the choosing terms, ascending."""
@@ -142,7 +134,7 @@ class ByWords:
         weights = table(*self._view.means).take(self._codes)
         starts = [0, *self._ends.tolist()]
         for term, start, stop in zip(self._choosing, starts, starts[1:], strict=False):
-            weights[start:stop] *= np.float32(self._rarity[term])
+            weights[start:stop] *= np.float32(self._rarities[term])
         sums = np.zeros(self._view.docs, dtype=np.float32)
         np.add.at(sums, docs, weights)
         for part in self._view.parts():

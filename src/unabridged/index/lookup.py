@@ -7,6 +7,7 @@ from unabridged.domain.lookup import Probe, Shortlist
 from unabridged.index.by_vectors import ByVectors
 from unabridged.index.by_words import ByWords
 from unabridged.index.runs import offsets_of, positions_of, spread
+from unabridged.index.segment import COLUMNS
 from unabridged.index.view import Numbers, View
 
 __all__ = ["View", "look_up"]
@@ -28,27 +29,33 @@ def look_up(view: View, probe: Probe) -> Shortlist:
     if vectors is not None:
         found = np.union1d(found, vectors.candidates(probe.limit))
     docs = np.union1d(found, view.beside(found))
-    places, sessions, parents, at = view.columns(("places", "sessions", "parents", "at"), docs)
-    order = np.argsort(places, kind="stable")
-    scores = words.scores(docs)
+    columns = dict(zip(COLUMNS, view.columns(tuple(COLUMNS), docs), strict=True))
+    order = np.argsort(columns["places"], kind="stable")
+    places = columns["places"][order]
+    user_times, answer_times = words.times(docs)
     nothing = np.zeros(len(docs), dtype=np.float32)
     nearness = (nothing, nothing) if vectors is None else vectors.scores(docs)
     pieces, starts = _pieces(view, docs, order)
+    user_mean, answer_mean = view.means
     return Shortlist(
-        places=places[order],
-        sessions=sessions[order],
-        at=at[order],
+        places=places,
+        sessions=columns["sessions"][order],
+        at=columns["at"][order],
         found=(positions_of(docs, found) >= 0)[order],
-        before=positions_of(parents[order], places[order]),
-        user_words=scores.user_words[order],
-        answer_words=scores.answer_words[order],
-        coverage=scores.coverage[order],
-        held=scores.held[order],
+        before=positions_of(columns["parents"][order], places),
+        positions=columns["positions"][order],
+        user_times=user_times[order],
+        answer_times=answer_times[order],
+        user_length=columns["user_lengths"][order].astype(np.int64),
+        answer_length=columns["answer_lengths"][order].astype(np.int64),
         user_nearness=nearness[0][order],
         answer_nearness=nearness[1][order],
         pieces=pieces,
         starts=starts,
-        weights=words.weights,
+        frequencies=words.frequencies,
+        exchanges=view.exchanges,
+        user_mean=user_mean,
+        answer_mean=answer_mean,
     )
 
 

@@ -19,6 +19,7 @@ COLUMNS: Mapping[str, Any] = {
     "sessions": np.int64,
     "parents": np.int64,
     "at": np.float64,
+    "positions": np.int64,
     "user_lengths": np.uint32,
     "answer_lengths": np.uint32,
 }
@@ -143,6 +144,7 @@ def build(
         "sessions": np.fromiter((e.session for e in held), np.int64, count),
         "parents": np.fromiter((e.parent for e in held), np.int64, count),
         "at": np.fromiter((e.at for e in held), np.float64, count),
+        "positions": np.fromiter((e.position for e in held), np.int64, count),
         "user_lengths": np.ascontiguousarray(lengths[:, 0]),
         "answer_lengths": np.ascontiguousarray(lengths[:, 1]),
         "piece_offsets": offsets_of(np.fromiter((len(e.pieces) for e in held), np.int64, count)),

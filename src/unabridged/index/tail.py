@@ -112,6 +112,7 @@ class Tail:
         columns["sessions"][slot] = entry.session
         columns["parents"][slot] = entry.parent
         columns["at"][slot] = entry.at
+        columns["positions"][slot] = entry.position
         columns["user_lengths"][slot], columns["answer_lengths"][slot] = lengths
         self._sums[0] += lengths[0]
         self._sums[1] += lengths[1]

@@ -21,7 +21,7 @@ def made(dimension=8, count=5):
         vectors = Vectors(codes, scales, np.array([1, 2], dtype=np.uint8)) if dimension else None
         words = count_words(text.split(), text.split()[:1])
         pieces = np.array([place, place + 7], dtype=np.uint16)
-        entries.append(Entry(place, 1, place - 1, 1e9 + place, words, pieces, vectors))
+        entries.append(Entry(place, 1, place - 1, 1e9 + place, place, words, pieces, vectors))
     return build(entries, "made" if dimension else "", dimension)
 
 
