@@ -6,6 +6,7 @@ text index meets rare and common terms as in life. Each conversation has a topic
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 
@@ -49,17 +50,41 @@ _SYLLABLES = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How long exchanges are.
+
+    Attributes:
+        user_words: Words of the user's side, in the mean.
+        answer_words: Words of the answer, in the mean.
+    """
+
+    user_words: int = USER_WORDS
+    answer_words: int = ANSWER_WORDS
+
+
+MIXED = Size()
+"""As people chat with a model about anything."""
+SHORT = Size(27, 27)
+"""As in LoCoMo: two turns between friends."""
+LENGTHY = Size(45, 275)
+"""As in LongMemEval: a model's full answers."""
+
+
 class Generator:
     """Draws conversations and messages.
 
     Args:
         seed: Equal seeds draw equal conversations.
+        size: How long their exchanges are.
     """
 
-    def __init__(self, seed: int = 7) -> None:
+    def __init__(self, seed: int = 7, size: Size = MIXED) -> None:
+        self._size = size
         self._chance = random.Random(seed)  # noqa: S311 - test text, no secret
         self._words = [*_COMMON, *self._made_up(VOCABULARY - len(_COMMON))]
         self._weights = list(accumulate(1 / (rank + 3) for rank in range(VOCABULARY)))
+        self._rarer = self._words[200:]
         self._count = 0
         self.topics: list[Sequence[str]] = []
         """The topic of every conversation that was drawn."""
@@ -102,7 +127,7 @@ class Generator:
             return self._chance.sample(_GERMAN, TOPIC_WORDS)
         if kind < GERMAN + CHINESE:
             return self._chance.sample(_CHINESE, TOPIC_WORDS)
-        return [self._chance.choice(self._words[200:]) for _ in range(TOPIC_WORDS)]
+        return [self._chance.choice(self._rarer) for _ in range(TOPIC_WORDS)]
 
     def _exchange(
         self, session: str, topic: Sequence[str], at: datetime, parent: str | None, head: str | None
@@ -115,12 +140,12 @@ class Generator:
 
     def said(self, topic: Sequence[str]) -> str:
         """Draw a user's message on a topic."""
-        return self._text(topic, self._length(USER_WORDS))
+        return self._text(topic, self._length(self._size.user_words))
 
     def answered(self, topic: Sequence[str]) -> str:
         """Draw an answer on a topic."""
         longer = 8 if self._chance.random() < LONG else 1
-        return self._text(topic, longer * self._length(ANSWER_WORDS))
+        return self._text(topic, longer * self._length(self._size.answer_words))
 
     def _length(self, mean: int) -> int:
         return max(3, int(self._chance.gauss(mean, mean / 3)))
@@ -158,6 +183,19 @@ class Generator:
         few = self._chance.sample(list(topic), 3)
         return shape.format(*few, more=self.said(topic) if "{more}" in shape else "")
 
+    def asked(self, topic: Sequence[str]) -> str:
+        """Draw a question of about ten words, as LoCoMo's are, that bears on a topic."""
+        few = self._chance.sample(list(topic), 2)
+        rest = [self._words[100 + int(1_000 * self._chance.random() ** 2)] for _ in range(2)]
+        return self._chance.choice(_QUESTIONS).format(*few, *rest)
+
+
+_QUESTIONS = (
+    "What did you tell me about {0} and {1} when we had {2} and {3}?",
+    "When was it that {2} came up with {0}, {3} and the {1}?",
+    "Do you remember which {0} I said was better than the {1} for {2}?",
+    "Who helped with the {0} after {1} and {3}, and why {2}?",
+)
 
 _SHAPES = {
     "hi": 1,

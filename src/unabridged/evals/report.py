@@ -64,6 +64,7 @@ class Aim:
         ratio: The most baselines.
         by_size: Exchanges in the store to the most; other sizes have no target.
         limit: The seeds' limit in milliseconds.
+        tail: The 95th percentile may be at most so many times the most; None leaves it free.
     """
 
     most: float | None = None
@@ -71,6 +72,7 @@ class Aim:
     ratio: float | None = None
     by_size: Mapping[int, float] = field(default_factory=dict)
     limit: float | None = None
+    tail: float | None = None
 
 
 AIMS: Mapping[str, Aim] = MappingProxyType(
@@ -104,12 +106,16 @@ def row(
     unit: str = "ms",
     baseline: float | None = None,
     note: str = "",
+    aims: Mapping[str, Aim] = AIMS,
 ) -> Row:
     """Hold a figure against its target."""
     p50, p95 = found if isinstance(found, Spread) else (round(found, 4), None)
-    aim = AIMS.get(name.partition(":")[0], Aim())
+    aim = aims.get(name.partition(":")[0], Aim())
     ratio = round(p50 / baseline, 2) if baseline else None
     target, met = _judged(aim, p50, ratio, size)
+    most = aim.by_size.get(size or 0, aim.most)
+    if aim.tail is not None and most is not None and p95 is not None:
+        target, met = f"{target}, p95 ≤ {aim.tail * most:g}", bool(met) and p95 <= aim.tail * most
     return Row(name, size, unit, p50, p95, baseline, ratio, target, aim.limit, met, note)
 
 

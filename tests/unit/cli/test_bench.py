@@ -142,3 +142,28 @@ def test_what_was_measured_before_an_interruption_is_shown(run, monkeypatch):
     assert ran.data["interrupted"] is True
     assert ran.data["figures"]["exchange"]["all"]["questions"] == 2
     assert "2 of 9 questions" in ran.err
+
+
+def test_intent_is_measured_on_labelled_messages(run, tmp_path):
+    path = tmp_path / "messages.tsv"
+    path.write_text("casual\thi\ncasual\tthanks!\nsummary\tWhat have we discussed so far?\n")
+    ran = run("bench", "intent", "--data", str(path), "--json")
+    assert ran.code == 0, ran.err
+    assert ran.data["rows"][-1] == {"intent": "all", "messages": 3, "accuracy": 1.0}
+    assert "casual" in run("bench", "intent", "--data", str(path)).out
+    assert run("bench", "intent", "--data", str(tmp_path / "missing")).code == 7
+
+
+def test_an_interrupted_measurement_of_scale_shows_what_it_has(run, monkeypatch):
+    scale = importlib.import_module("unabridged.evals.scale")
+
+    def rows(sizes, *_):
+        assert list(sizes) == [500]
+        yield scale.row("search, warm", 2.0, size=500)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(scale, "_rows", rows)
+    ran = run("bench", "scale", "--size", "500")
+    assert ran.code == 130
+    assert "search, warm" in ran.out
+    assert "Interrupted" in ran.err

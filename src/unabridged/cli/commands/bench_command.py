@@ -6,10 +6,13 @@ from typing import Any
 
 import click
 
+from unabridged.cli.commands.bench_intent import intent_command
 from unabridged.cli.commands.bench_recall import (
+    INTERRUPTED,
     locomo_command,
     longmemeval_command,
     pooled_command,
+    teller,
 )
 from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines, plain
@@ -22,7 +25,7 @@ def command() -> None:
     """Measure this installation."""
 
 
-for each in (longmemeval_command, pooled_command, locomo_command):
+for each in (longmemeval_command, pooled_command, locomo_command, intent_command):
     command.add_command(each)
 
 
@@ -52,16 +55,47 @@ def core_command(invocation: Invocation, sizes: tuple[int, ...], data: str | Non
     """
     core = importlib.import_module("unabridged.evals.core")
     chosen: dict[str, Any] = {"sizes": sizes} if sizes else {}
+    _show(invocation, core.run(progress=teller(quiet=invocation.json), data=data, **chosen))
 
-    def say(text: str) -> None:
-        if not invocation.json:
-            echo(text, "dim", err=True)
 
-    report = core.run(progress=say, data=data, **chosen)
+@command.command(
+    "scale",
+    epilog=example(
+        "unabridged bench scale --size 10000 --size 100000",
+        "unabridged bench scale --json > scale.json",
+    ),
+)
+@click.option(
+    "--size",
+    "sizes",
+    multiple=True,
+    type=click.IntRange(100),
+    help="Measure at so many stored exchanges; repeatable.",
+)
+@common("json")
+@invoked
+def scale_command(invocation: Invocation, sizes: tuple[int, ...]) -> None:
+    """Measure search, prepare, record, import and memory in large stores, on one core.
+
+    Without --size at 10,000, 100,000 and 1,000,000 exchanges as long as LoCoMo's, which takes some
+    minutes and 2 GB in the folder for temporary files. Interrupted, it shows what it has.
+    """
+    scale = importlib.import_module("unabridged.evals.scale")
+    chosen: dict[str, Any] = {"sizes": sizes} if sizes else {}
+    report = scale.run(progress=teller(quiet=invocation.json), **chosen)
+    _show(invocation, report)
+    if "interrupted" in report.machine:
+        echo("Interrupted: these are the figures until then.", "warn", err=True)
+        raise click.exceptions.Exit(INTERRUPTED)
+
+
+def _show(invocation: Invocation, report: Any) -> None:
+    """Show a report as it was asked for."""
     if invocation.json:
         invocation.emit({"machine": report.machine, "rows": list(report)})
         return
-    echo_lines(_lines([plain(row) for row in report]))
+    rows = [plain(row) for row in report]
+    echo_lines(_lines(rows) if rows else [])
     echo("\n" + ", ".join(f"{name} {value}" for name, value in report.machine.items()), "dim")
 
 
