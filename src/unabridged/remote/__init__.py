@@ -1,0 +1,1 @@
+"""What reaches beyond this machine, or may: HTTP, and packages of the package registry."""
