@@ -1,0 +1,74 @@
+"""A cross-encoder: a network that reads a question and a text together, and scores them."""
+
+import math
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from unabridged.embeddings.runtime import Network, need
+from unabridged.embeddings.transformer import look
+
+DEPTH = 20
+"""How many of the best are looked at: a pair costs about as much as embedding both texts."""
+_DIGEST_SIGNS = 12
+
+
+class CrossEncoder:
+    """A reranker from a folder with ``model.onnx`` and ``tokenizer.json``.
+
+    The network's first output is one number a pair, before the sigmoid, as cross-encoders of the
+    sentence-transformers library are exported. A long text is read in pieces, and the best counts.
+
+    Args:
+        folder: The folder.
+        depth: How many of the best it looks at.
+        threads: Threads for one pair.
+
+    Raises:
+        MissingExtraError: The extra ``onnx`` is not installed.
+        SettingError: The folder holds no model that can be used.
+    """
+
+    def __init__(self, folder: Path, *, depth: int = DEPTH, threads: int = 1) -> None:
+        need()
+        self._files = look(folder)
+        self._name = folder.resolve().name
+        self._depth = depth
+        self._threads = threads
+        self._network: Network | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def identity(self) -> str:
+        """``onnx:``, the folder's name, and a digest of the files that decide what comes out."""
+        return f"onnx:{self._name}@{self._files.digest()[:_DIGEST_SIGNS]}"
+
+    @property
+    def depth(self) -> int:
+        """How many of the best it looks at."""
+        return self._depth
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """How well each text answers the question, 0 to 1; a blank text does not at all."""
+        return [self._score(question, text) if text.strip() else 0.0 for text in texts]
+
+    def _score(self, question: str, text: str) -> float:
+        with self._lock:
+            network = self._loaded()
+            pieces = network.pair(question, text)
+        made = (network.run(piece, network.outputs[0]) for piece in pieces)
+        return max(_sigmoid(float(found.reshape(-1)[-1])) for found in made)
+
+    def _loaded(self) -> Network:
+        if self._network is None:
+            files = self._files
+            self._network = Network(
+                files.model, files.tokenizer, longest=files.longest, threads=self._threads
+            )
+        return self._network
+
+
+def _sigmoid(number: float) -> float:
+    """Map any number to 0 to 1, without overflow."""
+    grown = math.exp(-abs(number))
+    return 1 / (1 + grown) if number >= 0 else grown / (1 + grown)

@@ -1,0 +1,123 @@
+"""Embeddings of an Ollama server, by ``/api/embed``.
+
+Facts from ollama/ollama v0.33.0-rc2: api/types.go (EmbedRequest, EmbedResponse),
+server/routes.go (EmbedHandler: ``truncate: false`` refuses a text longer than the window).
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from unabridged.embeddings.asking import Asking
+from unabridged.embeddings.prompts import prompts_of
+from unabridged.errors import ModelNotFoundError, UpstreamBrokenError, UpstreamRefusedError
+from unabridged.remote.http import Server
+from unabridged.wire.ollama import full_name, short_name
+from unabridged.wire.shapes import mappings, text
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+KEEP_ALIVE = "10m"
+"""How long the server shall keep the model loaded: a conversation pauses longer than 5 minutes."""
+_DIGEST_SIGNS = 12
+
+
+class OllamaEmbedder:
+    """An embedding model of an Ollama server.
+
+    Args:
+        model: Its name; ``nomic-embed-text`` is ``nomic-embed-text:latest``.
+        url: Where the server listens.
+        timeout: Seconds to wait for an answer.
+    """
+
+    def __init__(self, model: str, url: str, *, timeout: float = 300.0) -> None:
+        hint = "Start it with `ollama serve`, or set ollama_url to where it listens."
+        self._server = Server(url, name="Ollama", timeout=timeout, hint=hint)
+        self._model = full_name(model)
+        self._prompts = prompts_of(model)
+        self._asking = Asking(self._ask)
+        self._identity = ""
+
+    @property
+    def identity(self) -> str:
+        """``ollama:``, the model's full name and the beginning of its digest.
+
+        The server is asked once: a name may come to mean other weights after ``ollama pull``.
+
+        Raises:
+            UpstreamError: The server does not answer, or does not have the model.
+        """
+        if not self._identity:
+            listed = mappings(self._server.get("/api/tags").get("models"))
+            names = {full_name(text(m.get("model")) or text(m.get("name"))): m for m in listed}
+            if self._model not in names:
+                raise self._missing()
+            digest = text(names[self._model].get("digest")).removeprefix("sha256:")
+            mark = f"@{digest[:_DIGEST_SIGNS]}" if digest else ""
+            self._identity = self._prompts.marked(f"ollama:{self._model}{mark}")
+        return self._identity
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector; the server is asked where nothing was embedded yet."""
+        return self._asking.dimension
+
+    @property
+    def instant(self) -> bool:
+        """False: a request takes longer than recording."""
+        return False
+
+    def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """Vectors of stored texts.
+
+        Raises:
+            ModelNotFoundError: The server does not have the model.
+            UpstreamError: Any other failure.
+        """
+        before = self._prompts.passage
+        return self._asking.vectors([before + text if text.strip() else "" for text in texts])
+
+    def embed_query(self, text: str) -> "NDArray[np.float32]":
+        """The vector of a question; raises as ``embed``."""
+        before = self._prompts.query
+        vector: NDArray[np.float32] = self._asking.vectors([before + text if text.strip() else ""])[
+            0
+        ]
+        return vector
+
+    def known(self, text: str) -> float:  # noqa: ARG002 - the port's
+        """1: such a model reads any text."""
+        return 1.0
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._server.close()
+
+    def _ask(self, texts: Sequence[str]) -> list[Any]:
+        body = {
+            "model": self._model,
+            "input": list(texts),
+            "truncate": False,
+            "keep_alive": KEEP_ALIVE,
+        }
+        try:
+            answer = self._server.post("/api/embed", body)
+        except UpstreamRefusedError as error:
+            if error.status == 404 or "not found" in str(error):
+                raise self._missing() from error
+            raise
+        rows = answer.get("embeddings")
+        if not isinstance(rows, list):
+            raise UpstreamBrokenError(
+                "Ollama's answer holds no embeddings.", hint="Update Ollama to 0.3 or newer."
+            )
+        return rows
+
+    def _missing(self) -> ModelNotFoundError:
+        name = short_name(self._model)
+        return ModelNotFoundError(
+            f"Ollama does not have the model {name!r}.",
+            hint=f"Get it with `ollama pull {name}`, or set embedder to another.",
+        )

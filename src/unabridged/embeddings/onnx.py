@@ -1,0 +1,121 @@
+"""A sentence transformer on this machine, through onnxruntime."""
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unabridged.embeddings.runtime import Network, need, weighted
+from unabridged.embeddings.transformer import look
+from unabridged.embeddings.vectors import unit
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+WHOLE = "sentence_embedding"
+"""The output of networks that pool by themselves."""
+_DIGEST_SIGNS = 12
+
+
+class OnnxEmbedder:
+    """A sentence transformer from a folder (``transformer.look`` says what stands in it).
+
+    It is loaded at its first text. A text longer than the network takes is read in pieces, whose
+    vectors are averaged by their length.
+
+    Args:
+        folder: The folder.
+        name: What it is called; the folder's name where empty.
+        threads: Threads for one text; with more than 1, vectors may differ in the last digits.
+
+    Raises:
+        MissingExtraError: The extra ``onnx`` is not installed.
+        SettingError: The folder holds no model that can be used.
+    """
+
+    def __init__(self, folder: Path, name: str = "", *, threads: int = 1) -> None:
+        need()
+        self._files = look(folder)
+        self._name = name or folder.resolve().name
+        self._threads = threads
+        self._identity = ""
+        self._dimension = 0
+        self._network: Network | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def identity(self) -> str:
+        """``onnx:``, the name, and a digest of the files that decide what comes out."""
+        if not self._identity:
+            self._identity = f"onnx:{self._name}@{self._files.digest()[:_DIGEST_SIGNS]}"
+        return self._identity
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector; the model is loaded where it was not yet."""
+        if not self._dimension:
+            self._dimension = len(self._vector("dimension"))
+        return self._dimension
+
+    @property
+    def instant(self) -> bool:
+        """False: a text takes some milliseconds."""
+        return False
+
+    def embed(self, texts: Sequence[str]) -> "Floats":
+        """Vectors of stored texts; those of blank ones are zeros."""
+        return self._vectors(texts, self._files.prompts.passage)
+
+    def embed_query(self, text: str) -> "Floats":
+        """The vector of a question."""
+        vector: Floats = self._vectors([text], self._files.prompts.query)[0]
+        return vector
+
+    def known(self, text: str) -> float:  # noqa: ARG002 - the port's
+        """1: such a model reads any text."""
+        return 1.0
+
+    def close(self) -> None:
+        """Let go of the model; a later text loads it again."""
+        with self._lock:
+            self._network = None
+
+    def _vectors(self, texts: Sequence[str], before: str) -> "Floats":
+        import numpy as np  # noqa: PLC0415 - slow to import
+
+        out = np.zeros((len(texts), self.dimension), np.float32)
+        for place, text in enumerate(texts):
+            if text.strip():
+                out[place] = self._vector(before + text)
+        return unit(out)
+
+    def _vector(self, text: str) -> "Floats":
+        network = self._loaded()
+        with self._lock:  # a tokenizer is set anew for each text
+            windows = network.windows(text)
+        output = WHOLE if WHOLE in network.outputs else network.outputs[0]
+        return weighted([(self._pooled(network.run(w, output)), len(w.ids)) for w in windows])
+
+    def _pooled(self, made: "Floats") -> "Floats":
+        if made.ndim == 1:
+            return made
+        if self._files.pooling == "cls":
+            first: Floats = made[0]
+            return first
+        mean: Floats = made.mean(axis=0)
+        return mean
+
+    def _loaded(self) -> Network:
+        with self._lock:
+            if self._network is None:
+                files = self._files
+                self._network = Network(
+                    files.model,
+                    files.tokenizer,
+                    longest=files.longest,
+                    threads=self._threads,
+                )
+            return self._network

@@ -1,0 +1,119 @@
+"""Embeddings of any server that speaks OpenAI's ``/embeddings``.
+
+The dialect is OpenAI's API reference: vectors come as lists, or as base64 of little-endian
+float32 where ``encoding_format`` asks for it and the server knows it.
+"""
+
+import base64
+import binascii
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from unabridged.embeddings.asking import Asking
+from unabridged.embeddings.prompts import prompts_of
+from unabridged.errors import ModelNotFoundError, UpstreamBrokenError, UpstreamRefusedError
+from unabridged.remote.http import Server
+from unabridged.wire.shapes import mappings, number
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class OpenAIEmbedder:
+    """An embedding model of a server that speaks OpenAI's dialect.
+
+    Args:
+        model: Its name.
+        url: The server's base address, ending in ``/v1`` as a rule.
+        key: Its key, or empty.
+        timeout: Seconds to wait for an answer.
+    """
+
+    def __init__(self, model: str, url: str, *, key: str = "", timeout: float = 300.0) -> None:
+        hint = "Check that it runs, and the setting openai_url (it usually ends in /v1)."
+        self._server = Server(url, name="The embedding server", key=key, timeout=timeout, hint=hint)
+        self._model = model
+        self._prompts = prompts_of(model)
+        self._asking = Asking(self._ask)
+        self._format: dict[str, str] = {"encoding_format": "base64"}
+
+    @property
+    def identity(self) -> str:
+        """``openai:`` and the model's name; the dialect tells nothing more of it."""
+        return self._prompts.marked(f"openai:{self._model}")
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector; the server is asked where nothing was embedded yet."""
+        return self._asking.dimension
+
+    @property
+    def instant(self) -> bool:
+        """False: a request takes longer than recording."""
+        return False
+
+    def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """Vectors of stored texts.
+
+        Raises:
+            ModelNotFoundError: The server does not have the model.
+            UpstreamError: Any other failure.
+        """
+        before = self._prompts.passage
+        return self._asking.vectors([before + text if text.strip() else "" for text in texts])
+
+    def embed_query(self, text: str) -> "NDArray[np.float32]":
+        """The vector of a question; raises as ``embed``."""
+        before = self._prompts.query
+        vector: NDArray[np.float32] = self._asking.vectors([before + text if text.strip() else ""])[
+            0
+        ]
+        return vector
+
+    def known(self, text: str) -> float:  # noqa: ARG002 - the port's
+        """1: such a model reads any text."""
+        return 1.0
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._server.close()
+
+    def _ask(self, texts: Sequence[str]) -> list[Any]:
+        body = {"model": self._model, "input": list(texts)}
+        try:
+            answer = self._server.post("/embeddings", {**body, **self._format})
+        except UpstreamRefusedError as error:
+            if self._format and "encoding_format" in str(error):
+                self._format = {}  # a server that only knows lists
+                return self._ask(texts)
+            raise self._explained(error) from error
+        rows = mappings(answer.get("data"))
+        places = [number(row.get("index")) for row in rows]
+        if sorted(place for place in places if place is not None) == list(range(len(rows))):
+            rows = sorted(rows, key=lambda row: int(row["index"]))
+        return [_vector(row.get("embedding")) for row in rows]
+
+    def _explained(self, error: UpstreamRefusedError) -> UpstreamRefusedError | ModelNotFoundError:
+        said = str(error).lower()
+        named = "model" in said and ("not found" in said or "does not exist" in said)
+        if not named:
+            return error
+        return ModelNotFoundError(
+            f"The server does not know the embedding model {self._model!r}.",
+            hint="Set embedder to openai: and a name that the server lists under /models.",
+        )
+
+
+def _vector(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    import numpy as np  # noqa: PLC0415 - slow to import
+
+    try:
+        return np.frombuffer(base64.b64decode(value, validate=True), "<f4")
+    except (binascii.Error, ValueError) as error:
+        raise UpstreamBrokenError(
+            "The server's vectors are neither lists nor base64 of 32-bit numbers.",
+            hint="Check that the address is a server of embeddings.",
+        ) from error

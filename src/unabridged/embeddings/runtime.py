@@ -1,0 +1,152 @@
+"""What transformers run on: a tokenizer and a network, loaded together.
+
+The packages ``onnxruntime`` and ``tokenizers`` are the extra ``onnx``.
+"""
+
+import importlib
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unabridged.errors import MissingExtraError, SettingError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+PACKAGES = ("onnxruntime", "tokenizers")
+EXTRA = "onnx"
+_QUIET = 3
+"""``onnxruntime`` tells errors and nothing less."""
+
+
+def need() -> None:
+    """Check that the extra is there, without loading it.
+
+    Raises:
+        MissingExtraError: A package of it is not installed.
+    """
+    for package in PACKAGES:
+        if importlib.util.find_spec(package) is None:
+            raise MissingExtraError(package, EXTRA)
+
+
+class Network:
+    """A tokenizer and a network that reads its tokens, one text at a time.
+
+    Texts never run side by side, so what comes out for one does not depend on others, and nothing
+    is spent on padding.
+
+    Args:
+        model: The ``.onnx`` file: takes ``input_ids`` and, if it likes, ``attention_mask`` and
+            ``token_type_ids``.
+        tokenizer: The ``tokenizer.json``.
+        longest: Tokens at once.
+        threads: Threads for one text.
+
+    Raises:
+        MissingExtraError: A package is not installed.
+        SettingError: A file cannot be used.
+    """
+
+    def __init__(self, model: Path, tokenizer: Path, *, longest: int, threads: int = 1) -> None:
+        need()
+        self._session = _session(model, threads)
+        self._tokenizer = _tokenizer(tokenizer)
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(longest)  # what is cut off comes as further pieces
+        self._longest = longest
+        self._wanted = {given.name for given in self._session.get_inputs()}
+        self.outputs = [made.name for made in self._session.get_outputs()]
+
+    def windows(self, text: str) -> list[Any]:
+        """Give the encodings of a text: one, or as many as its length needs."""
+        first = self._tokenizer.encode(text)
+        return [first, *first.overflowing]
+
+    def pair(self, question: str, text: str) -> list[Any]:
+        """Give the encodings of a question with a text: one for each piece of the text."""
+        room = max(self._longest // 2, 1)
+        asked = self._tokenizer.encode(question)
+        if len(asked.ids) > room:  # a question is short; one that is not gives way to the text
+            question = question[: asked.offsets[room - 1][1]]
+        self._tokenizer.enable_truncation(self._longest, strategy="only_second")
+        try:
+            first = self._tokenizer.encode(question, text)
+        finally:
+            self._tokenizer.enable_truncation(self._longest)
+        return [first, *first.overflowing]
+
+    def run(self, encoding: Any, output: str) -> "NDArray[np.float32]":
+        """Run one encoding.
+
+        Args:
+            encoding: One of ``windows`` or ``pair``.
+            output: The output that is wanted.
+
+        Returns:
+            It, without its first dimension, which counts texts.
+        """
+        import numpy as np  # noqa: PLC0415 - slow to import
+
+        known = {
+            "input_ids": encoding.ids,
+            "attention_mask": encoding.attention_mask,
+            "token_type_ids": encoding.type_ids,
+        }
+        given = {name: np.array([known[name]], np.int64) for name in self._wanted}
+        made: NDArray[np.float32] = self._session.run([output], given)[0][0]
+        return made
+
+
+def _session(path: Path, threads: int) -> Any:
+    onnxruntime: Any = importlib.import_module("onnxruntime")  # an extra, without types
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = _QUIET
+    options.enable_cpu_mem_arena = False  # texts differ in length: an arena keeps the largest
+    try:
+        session = onnxruntime.InferenceSession(
+            str(path), options, providers=["CPUExecutionProvider"]
+        )
+    except Exception as error:
+        # onnxruntime raises a class of its own for each status, without a root of their own.
+        raise SettingError(
+            f"{path} cannot be loaded: {str(error).splitlines()[0]}",
+            hint="Give a model that onnxruntime can run, or fetch it again.",
+        ) from error
+    strange = {one.name for one in session.get_inputs()} - _KNOWN
+    if strange:
+        raise SettingError(
+            f"{path} takes {', '.join(sorted(strange))}, which is not known.",
+            hint="Export the model for sentence embeddings, or as a cross-encoder.",
+        )
+    return session
+
+
+_KNOWN = {"input_ids", "attention_mask", "token_type_ids"}
+
+
+def _tokenizer(path: Path) -> Any:
+    import tokenizers  # noqa: PLC0415 - an extra, and slow to import
+
+    try:
+        return tokenizers.Tokenizer.from_file(str(path))
+    except Exception as error:
+        # The package raises plain ``Exception``.
+        raise SettingError(
+            f"{path} cannot be read: {error}.",
+            hint="Give the tokenizer.json of the model, or fetch it again.",
+        ) from error
+
+
+def weighted(parts: "Sequence[tuple[NDArray[np.float32], int]]") -> "NDArray[np.float32]":
+    """Give the mean of vectors, each counted so many times."""
+    import numpy as np  # noqa: PLC0415 - slow to import
+
+    vectors, counts = zip(*parts, strict=True)
+    mean: NDArray[np.float32] = np.average(np.stack(vectors), axis=0, weights=counts)
+    return mean
