@@ -14,7 +14,7 @@ _PROMPT = tuple(
     for pattern in (
         rf"({_NUMBER}) in the messages",  # OpenAI, vLLM: prompt and answer told apart
         rf"(?:prompt|input)[^.\d]{{0,40}}contains (?:at least )?({_NUMBER})",  # Mistral, vLLM
-        rf"request \(({_NUMBER}) tokens\)",  # llama.cpp, Ollama since 0.31
+        rf"(?:request|input) \(({_NUMBER}) tokens\)",  # llama.cpp, Ollama since 0.31
         rf"resulted in ({_NUMBER}) tokens",  # OpenAI
         rf"prompt \(length ({_NUMBER})\)",  # vLLM
         rf"too long:? \(?({_NUMBER}) tokens",  # Anthropic and what follows it
@@ -29,6 +29,7 @@ _WINDOW = tuple(
         rf"maximum context length (?:is|of) ({_NUMBER})",  # OpenAI, vLLM
         rf"({_NUMBER}) maximum context length",  # Mistral
         rf"context size \(({_NUMBER}) tokens\)",  # llama.cpp, Ollama since 0.31
+        rf"current batch size: ({_NUMBER})",  # llama.cpp, of embeddings
         rf"maximum model length of ({_NUMBER})",  # vLLM
         rf"tokens > ({_NUMBER}) maximum",  # Anthropic
         rf"tokens allowed \(({_NUMBER})\)",  # Gemini
@@ -38,7 +39,8 @@ _WINDOW = tuple(
 )
 _LENGTH_WORDS = re.compile(
     r"context[ _-](?:length|size|window)|maximum model length|prompt is too long"
-    r"|input (?:length|tokens?|token count \(\d+\)) exceed|context the overflows|reduce the length",
+    r"|input (?:length|tokens?|token count \(\d+\)) exceed|context the overflows|reduce the length"
+    r"|input(?: \(\d+ tokens\))? is too large to process",
     re.IGNORECASE,
 )
 """Words of a refusal for length. Sources: ollama/ollama v0.33.0-rc2 llm/llama_server.go and

@@ -7,6 +7,13 @@ LENGTHS = [
     ("request (6031 tokens) exceeds the available context size (2048 tokens), try", 6031, 2048),
     ("the input length exceeds the context length", None, None),
     (
+        "input (3926 tokens) is too large to process. increase the physical batch size "
+        "(current batch size: 2048)",
+        3926,
+        2048,
+    ),
+    ("input is too large to process. increase the physical batch size", None, None),
+    (
         "the prompt is longer than the context length currently available to the model",
         None,
         None,
