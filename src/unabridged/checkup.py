@@ -19,6 +19,7 @@ EXTRAS = (
     ("http", "httpx2", "Ollama and OpenAI-compatible servers"),
     ("tokens", "tiktoken", "exact token counts for OpenAI's models"),
     ("gguf", "xllamacpp", "embedded models"),
+    ("onnx", "onnxruntime", "embeddings by a transformer"),
 )
 """Extra, package, and what it is for."""
 

@@ -7,6 +7,7 @@ Ollama listens, and ``OPENAI_API_KEY`` is the key where an ``openai_url`` was na
 
 import difflib
 import os
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
@@ -56,7 +57,7 @@ def _is_address(value: str) -> bool:
         return False
 
 
-_CHECKS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+_CHECKS: Mapping[str, tuple[Callable[[Any], object], str]] = {
     "user": (_is_name, "a name of 1 to 200 characters that can be shown"),
     "agent": (_is_name, "a name of 1 to 200 characters that can be shown"),
     "isolation": (
@@ -73,6 +74,11 @@ _CHECKS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "max_output": (lambda value: value >= 1, "at least 1 token"),
     "model_cache_ttl": (lambda value: 0 <= value < float("inf"), "0 seconds or more"),
     "timeout": (lambda value: 0 < value < float("inf"), "more than 0 seconds"),
+    "embedder": (
+        re.compile(r"static|none|(?:ollama|openai|onnx):\S.*").fullmatch,
+        "static, none, ollama:MODEL, openai:MODEL, onnx:NAME or onnx:FOLDER",
+    ),
+    "reranker": (re.compile(r"none|onnx:\S.*").fullmatch, "none or onnx:FOLDER"),
     "evidence_floor": (lambda value: 0 <= value <= 1, "a number from 0 to 1"),
 }
 

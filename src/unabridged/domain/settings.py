@@ -41,6 +41,9 @@ class Settings:
             the past gets what reaches 60 % of it.
         condenser: How an exchange that is too long is shortened: ``excerpt`` (whole sentences)
             or ``none`` (it is left out).
+        embedder: What finds by meaning: ``static``, ``none``, ``ollama:MODEL``, ``openai:MODEL``
+            (at ``openai_url``), or ``onnx:`` with a fetched model's name or a folder.
+        reranker: What looks at the best once more: ``none``, or ``onnx:`` with a folder.
     """
 
     home: str = ""
@@ -67,3 +70,5 @@ class Settings:
     timeout: float = 300.0
     evidence_floor: float = 0.25
     condenser: str = "excerpt"
+    embedder: str = "static"
+    reranker: str = "none"

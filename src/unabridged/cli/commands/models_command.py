@@ -7,6 +7,7 @@ from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.wiring import available_models, fetch_model
 
+_EMBED = "unabridged config set embedder onnx:{}"
 _OPTIONS = ("home", "ollama_url", "openai_url", "gguf", "json")
 
 
@@ -32,7 +33,7 @@ def list_command(invocation: Invocation) -> None:
 
 
 @command.command(
-    "get", epilog=example("unabridged models get smollm2", "unabridged chat --upstream gguf")
+    "get", epilog=example("unabridged models get smollm2", "unabridged models get e5-small")
 )
 @click.argument("name")
 @common("home", "json")
@@ -41,6 +42,8 @@ def get_command(invocation: Invocation, name: str) -> None:
     """Fetch a small model into the home, to try everything without a server.
 
     smollm2 is SmolLM2-135M-Instruct: 98 MB, Apache-2.0. It is small and answers badly.
+    e5-small (multilingual-e5-small, MIT, 88 MB), e5-small-enpt (English and Portuguese of it,
+    MIT, 34 MB) and minilm (all-MiniLM-L6-v2, Apache-2.0, 24 MB) find by meaning.
     """
 
     def tell(progress: str) -> None:
@@ -51,7 +54,8 @@ def get_command(invocation: Invocation, name: str) -> None:
     if invocation.json:
         invocation.emit({"path": path})
         return
-    echo(f"{name} is in {path}. Talk to it with: unabridged chat --upstream gguf")
+    use = "unabridged chat --upstream gguf" if name == "smollm2" else _EMBED.format(name)
+    echo(f"{name} is in {path}. Use it with: {use}")
 
 
 def _list(invocation: Invocation) -> None:
