@@ -73,3 +73,19 @@ def smollm2(request):
         return fetch(request.config.cache.mkdir("unabridged"))
     except UnabridgedError as error:
         pytest.skip(f"the small model cannot be fetched: {error}")
+
+
+@pytest.fixture(scope="session")
+def fetched_embedder(request):
+    """Give a function that fetches a transformer's folder, once into pytest's own cache folder."""
+    from unabridged.embeddings.runtime import need
+    from unabridged.embeddings.weights import fetch
+
+    def get(name):
+        try:
+            need()
+            return fetch(name, request.config.cache.mkdir("unabridged"))
+        except UnabridgedError as error:
+            pytest.skip(f"the embedder {name} cannot be had: {error} {error.hint}")
+
+    return get

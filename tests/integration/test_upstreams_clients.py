@@ -67,7 +67,22 @@ def test_ollama_generates_and_embeds(ollama_client):
         assert client.generate("llama3.2", "hello").response == "Good day."
         parts = list(client.generate("llama3.2", "hello", stream=True))
         assert "".join(part.response for part in parts) == "Good day."
-        assert len(client.embed("llama3.2", ["a", "b"]).embeddings) == 2
+        both = client.embed("llama3.2", ["a", "b"]).embeddings
+        assert len(both) == 2
+        assert client.embed("llama3.2", "b").embeddings == [both[1]]
+
+
+def test_ollama_refuses_to_embed_as_the_server_does(ollama_client):
+    with OllamaTestServer(models=[OllamaEntry(trained=512)]) as server:
+        client = ollama_client(server)
+        long = "word " * 600
+        assert len(client.embed("llama3.2", long).embeddings) == 1  # cut, as nothing else is said
+        with pytest.raises(ollama.ResponseError, match="input length exceeds") as caught:
+            client.embed("llama3.2", ["short", long], truncate=False)
+        assert caught.value.status_code == 400
+        with pytest.raises(ollama.ResponseError, match="not found") as missing:
+            client.embed("nothing", "a")
+        assert missing.value.status_code == 404
 
 
 def test_ollama_errors(ollama_client):
@@ -145,7 +160,22 @@ def test_openai_models_and_embeddings(openai_client):
         made = client.embeddings.create(
             model="test-model", input=["a", "bc"], encoding_format="float"
         )
-        assert [row.embedding[0] for row in made.data] == [1.0, 2.0]
+        packed = client.embeddings.create(model="test-model", input=["a", "bc"])
+        assert [row.index for row in packed.data] == [0, 1]
+        for row, same in zip(made.data, packed.data, strict=True):
+            assert same.embedding == pytest.approx(row.embedding)
+
+
+def test_openai_refuses_to_embed_as_the_server_does(openai_client):
+    with OpenAITestServer(window=100) as server:
+        create = openai_client(server).embeddings.create
+        with pytest.raises(openai.BadRequestError) as caught:
+            create(model="test-model", input="word " * 200)
+        assert caught.value.code == "context_length_exceeded"
+        with pytest.raises(openai.NotFoundError):
+            create(model="other", input="a")
+        with pytest.raises(openai.BadRequestError, match="input"):
+            create(model="test-model", input="")
 
 
 def test_openai_errors(openai_client):

