@@ -5,7 +5,9 @@ import socket
 import numpy as np
 import pytest
 
+from unabridged.domain.settings import Settings
 from unabridged.embeddings.bert import Shape, table_of
+from unabridged.embeddings.choose import choose
 from unabridged.embeddings.ollama import OllamaEmbedder
 from unabridged.embeddings.onnx import OnnxEmbedder
 from unabridged.embeddings.openai import OpenAIEmbedder
@@ -26,6 +28,14 @@ def nowhere():
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
     return f"http://127.0.0.1:{port}"
+
+
+class TestStatic(EmbedderContract):
+    @pytest.fixture
+    def embedder(self):
+        embedder = choose("static", Settings())
+        yield embedder
+        embedder.close()
 
 
 class TestOllama(ServedEmbedderContract):

@@ -1,6 +1,5 @@
 """Which embedder and which reranker: by the names that settings give, or by an identity."""
 
-import importlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -78,9 +77,9 @@ def name_of(identity: str) -> str:
 
 
 def _static() -> Embedder:
-    static = importlib.import_module("unabridged.embeddings.static")  # brings numpy
-    embedder: Embedder = static.StaticEmbedder()
-    return embedder
+    from unabridged.embeddings.static import StaticEmbedder  # noqa: PLC0415 - brings numpy
+
+    return StaticEmbedder()
 
 
 def _openai(model: str, settings: Settings) -> Embedder:

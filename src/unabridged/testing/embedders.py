@@ -94,7 +94,7 @@ class EmbedderContract:
         """``known`` is from 0 to 1, and English is known."""
         for text in (*TEXTS, "", "ꙮꙮꙮ"):
             assert 0 <= embedder.known(text) <= 1
-        assert embedder.known(TEXTS[0]) > 0.9
+        assert embedder.known(TEXTS[0]) > 0.8
 
     def test_closing_twice_does_nothing(self, embedder: Embedder) -> None:
         """A second close is no error."""

@@ -15,6 +15,12 @@ def test_none_is_none():
     assert choose("none", SETTINGS) is None
 
 
+def test_static_is_found_by_name_and_by_identity():
+    embedder = choose("static", SETTINGS)
+    assert embedder.instant
+    assert choose(name_of(embedder.identity), SETTINGS).identity == embedder.identity
+
+
 def test_names_give_their_adapters():
     assert isinstance(choose("ollama:nomic-embed-text", SETTINGS), OllamaEmbedder)
     embedder = choose("openai:text-embedding-3-small", SETTINGS)
