@@ -56,7 +56,7 @@ def build(home: str, exchanges: int, lengthy: bool = False, seed: int = 7) -> di
     return {
         "rate": exchanges / took,
         "words": words / exchanges,
-        "bytes": _size(Path(home, "spaces")) / exchanges,
+        "bytes": size(Path(home, "spaces")) / exchanges,
     }
 
 
@@ -84,7 +84,7 @@ def warm(home: str) -> dict[str, Any]:
         home: The home.
     """
     questions = _questions(home)[0]
-    before = _resident()
+    before = resident()
     with _opened(home) as memory:
         for question in questions[:WARMING]:
             memory.search(question)
@@ -93,7 +93,7 @@ def warm(home: str) -> dict[str, Any]:
             began = perf_counter()
             memory.search(question)
             took.append((perf_counter() - began) * 1000)
-        return {"search": took, "resident": _resident(), "resident_before": before}
+        return {"search": took, "resident": resident(), "resident_before": before}
 
 
 def talk(home: str) -> dict[str, Any]:
@@ -159,7 +159,8 @@ def _is_store(path: Path) -> bool:
         return file.read(15) == b"SQLite format 3"
 
 
-def _size(folder: Path) -> int:
+def size(folder: Path) -> int:
+    """Bytes of the files under a folder."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
@@ -174,7 +175,7 @@ def _put_out_of_cache(folder: Path) -> None:
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def _resident() -> dict[str, int]:
+def resident() -> dict[str, int]:
     """Bytes of this process in memory, those of no file apart (Linux; nothing elsewhere).
 
     Source: ``/proc/PID/smaps_rollup``, kernel.org/doc/html/latest/filesystems/proc.html.

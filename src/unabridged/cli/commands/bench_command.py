@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from unabridged.cli.commands.bench_intent import intent_command
+from unabridged.cli.commands.bench_peers import peers_command
 from unabridged.cli.commands.bench_recall import (
     INTERRUPTED,
     locomo_command,
@@ -25,7 +26,13 @@ def command() -> None:
     """Measure this installation."""
 
 
-for each in (longmemeval_command, pooled_command, locomo_command, intent_command):
+for each in (
+    longmemeval_command,
+    pooled_command,
+    locomo_command,
+    intent_command,
+    peers_command,
+):
     command.add_command(each)
 
 
