@@ -35,7 +35,7 @@ bench: $(VENV)/.dev ## measure; the figures go into docs/benchmarks.md
 lock: ## pin every dependency anew, with hashes (needs uv)
 	@mkdir -p requirements
 	uv export --quiet --upgrade --no-emit-project --no-header --extra chat --group build --no-dev -o requirements/chat.txt
-	uv export --quiet --no-emit-project --no-header --all-extras --all-groups -o requirements/dev.txt
+	uv export --quiet --no-emit-project --no-header --all-extras --all-groups --no-group peers -o requirements/dev.txt
 
 clean:
 	rm -rf $(VENV)
