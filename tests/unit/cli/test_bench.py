@@ -90,7 +90,8 @@ def test_recall_is_a_table_with_baselines_and_types(run):
     ran = run("bench", "longmemeval", "--data", str(RECALL["longmemeval"]), "--baseline")
     assert ran.code == 0, ran.err
     assert "exchange, 4 questions" in ran.out
-    assert "difference (95 %)" in ran.out
+    assert "ours ± s.e." in ran.out
+    assert "bm25" in ran.out
     assert "coverage@16000" in ran.out
     assert "knowledge-update" in ran.out
     assert "abstention" in ran.out
@@ -167,3 +168,14 @@ def test_an_interrupted_measurement_of_scale_shows_what_it_has(run, monkeypatch)
     assert ran.code == 130
     assert "search, warm" in ran.out
     assert "Interrupted" in ran.err
+
+
+def test_other_memories_are_a_table_beside_ours(run):
+    words = ("bench", "peers", "--data", str(RECALL["locomo"]), "--only", "unabridged")
+    ran = run(*words)
+    assert ran.code == 0, ran.err
+    assert "x@10" in ran.out
+    assert "unabridged: Memory.admit" in ran.out
+    assert max(map(len, ran.out.splitlines())) <= 80
+    (row,) = run(*words, "--json").data["rows"]
+    assert row["turn frac@10"] > 0.5

@@ -15,10 +15,10 @@ _SHORT = {
     "ingest turns/s": "turns/s",
     "search p50 ms": "p50 ms",
     "search p95 ms": "p95 ms",
-    "turn frac@5": "turn@5",
-    "turn frac@10": "turn@10",
-    "exchange frac@5": "exch@5",
-    "exchange frac@10": "exch@10",
+    "turn frac@5": "t@5",
+    "turn frac@10": "t@10",
+    "exchange frac@5": "x@5",
+    "exchange frac@10": "x@10",
     "resident MiB": "MiB",
     "disk bytes/turn": "B/turn",
 }
@@ -38,7 +38,7 @@ def peers_command(invocation: Invocation, data: str, only: tuple[str, ...]) -> N
 
     Those that are installed (the dependency group `peers` names them): chromadb, mem0, langgraph,
     llamaindex, mempalace, rank_bm25. Each runs on one core in a process of its own, and embeds with
-    our default embedder. turn@k and exch@k are frac@k over categories 1 to 4.
+    our default embedder. t@k is frac@k of turns and x@k that of exchanges, over categories 1 to 4.
     """
     run = importlib.import_module("unabridged.evals.peers.run").run
     found = run(data, progress=teller(quiet=invocation.json), only=only)

@@ -25,6 +25,12 @@ BY_TYPE = (
     "all@5", "frac@10", "mrr", "coverage@2000", "coverage@4000", "coverage@8000", "coverage@16000",
 )  # fmt: skip
 """What is shown for each type of question."""
+_HEADS = {
+    "coverage@2000": "cov 2k",
+    "coverage@4000": "4k",
+    "coverage@8000": "8k",
+    "coverage@16000": "16k",
+}
 PLOTTED = ("any@1", "any@5", "all@5", "frac@5", "frac@10", "mrr", "ndcg@10", *BY_TYPE[3:])
 """What a plot shows, of the first unit."""
 
@@ -171,27 +177,33 @@ def _overall(data: Mapping[str, Any], unit: str) -> list[str]:
     held = data["figures"][unit]["all"]
     errors = data["standard_errors"][unit]["all"]
     baselines = [n for n, b in data["baselines"].items() if unit in b["figures"]]
-    columns = [Column("measure"), Column("figure", right=True), Column("± s.e.", right=True)]
+    columns = [Column("measure"), Column("ours ± s.e.", right=True)]
     for name in baselines:
-        columns += [Column(name, right=True), Column("difference (95 %)", right=True)]
+        columns += [Column(name, right=True), Column("above it (95 %)", right=True)]
     rows = []
     for measure in [name for name in MEASURES if name in held]:
-        row = [measure, _share(held[measure]), _share(errors[measure])]
+        row = [measure, f"{_share(held[measure])} ± {_share(errors[measure])}"]
         for name in baselines:
             theirs = data["baselines"][name]["figures"][unit]["all"]
             gain = data["baselines"][name]["differences"][unit].get(measure)
             row.append(_share(theirs[measure]) if measure in theirs else "")
-            row.append(f"{gain.mean:+.3f} ({gain.low:+.3f} {gain.high:+.3f})" if gain else "")
+            row.append(_gain(gain) if gain else "")
         rows.append(row)
     return table(columns, rows, width())
+
+
+def _gain(gain: Any) -> str:
+    """A difference and its interval: ``+.041 (-.02 +.10)``."""
+    mean, low, high = f"{gain.mean:+.3f}", f"{gain.low:+.2f}", f"{gain.high:+.2f}"
+    return f"{mean} ({low} {high})".replace("0.", ".")
 
 
 def _by_type(groups: Mapping[str, Mapping[str, float]]) -> list[str]:
     names = [name for name in BY_TYPE if name in groups["all"]]
     if not names:
         return []
-    short = [name.replace("coverage@", "cov ").replace("000", "k") for name in names]
-    columns = [Column("type", flexible=True), Column("questions", right=True)]
+    short = [_HEADS.get(name, name) for name in names]
+    columns = [Column("type", flexible=True), Column("n", right=True)]
     columns += [Column(name, right=True) for name in short]
     rows = [
         [group, f"{held['questions']:,}", *(_share(held[name]) for name in names)]
@@ -211,7 +223,7 @@ def _recalled(groups: Mapping[str, Mapping[str, float]]) -> list[str]:
 
 
 def _share(value: float) -> str:
-    return f"{value:.3f}"
+    return f"{value:.3f}".removeprefix("0")
 
 
 def _plot(data: Mapping[str, Any]) -> str:
