@@ -2,14 +2,16 @@
 
 import platform
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from unabridged import config
 from unabridged.domain.settings import Settings
 from unabridged.domain.views import Finding
-from unabridged.errors import SettingError, StoreError
-from unabridged.models.choose import Diagnosis, diagnose
+from unabridged.embeddings.choose import choose
+from unabridged.errors import SettingError, StoreError, UnabridgedError
+from unabridged.models.choose import PROBE_SECONDS, Diagnosis, diagnose
 from unabridged.ports import Clock
 from unabridged.stores.spaces import SpacesFolder
 
@@ -40,7 +42,9 @@ def examine(settings: Settings, clock: Clock) -> Iterator[Finding]:
         yield Finding("home", ok=False, text=str(error), hint=error.hint)
         return
     yield Finding("home", ok=True, text=settings.home)
-    yield from (_upstream(row) for row in diagnose(settings, clock, spaces.parent / "cache"))
+    cache = spaces.parent / "cache"
+    yield from (_upstream(row) for row in diagnose(settings, clock, cache))
+    yield _embedder(settings, cache)
     yield from _spaces(spaces)
 
 
@@ -79,6 +83,21 @@ def _upstream(row: Diagnosis) -> Finding:
     text = ", ".join(part for part in said if part)
     hint = row.note if text else ""
     return Finding(f"upstream {row.provider}", ok=True, text=text or row.note, hint=hint)
+
+
+def _embedder(settings: Settings, cache: Path) -> Finding:
+    """Whether the embedder can be used, and which it really is."""
+    hurried = replace(settings, timeout=min(settings.timeout, PROBE_SECONDS))
+    try:
+        embedder = choose(settings.embedder, hurried, cache)
+        if embedder is None:
+            return Finding("embedder", ok=True, text="none: only words find")
+        try:
+            return Finding("embedder", ok=True, text=embedder.identity)
+        finally:
+            embedder.close()
+    except UnabridgedError as error:
+        return Finding("embedder", ok=False, text=str(error), hint=error.hint)
 
 
 def _spaces(folder: Path) -> Iterator[Finding]:

@@ -54,3 +54,17 @@ def test_an_unwritable_home_is_a_finding(tmp_path):
     found = {f.topic: f for f in diagnose(Settings(home=str(tmp_path / "file" / "home")))}
     assert found["home"].ok is False
     assert found["home"].hint
+
+
+def test_the_embedder_is_looked_at(tmp_path):
+    assert by_topic(tmp_path)["embedder"].ok
+    assert "words" in by_topic(tmp_path, embedder="none")["embedder"].text
+    lacking = by_topic(tmp_path, embedder="onnx:e5-small")["embedder"]
+    assert lacking.ok is False
+    assert "models get e5-small" in lacking.hint
+    away = by_topic(tmp_path, embedder="ollama:bge-m3")["embedder"]
+    assert away.ok is False
+    assert "ollama serve" in away.hint
+    with OllamaTestServer(models=(OllamaEntry("bge-m3:latest"),)) as server:
+        there = by_topic(tmp_path, embedder="ollama:bge-m3", ollama_url=server.url)["embedder"]
+        assert there.text.startswith("ollama:bge-m3:latest@")
