@@ -20,7 +20,6 @@ from unabridged.domain.intent import Intent
 from unabridged.domain.scope import Scope, Space, space_of
 from unabridged.domain.settings import Settings
 from unabridged.domain.views import Finding, ModelLine
-from unabridged.embeddings.weights import KNOWN as EMBEDDERS, fetch as fetch_embedder
 from unabridged.errors import NameRefusedError, SettingError
 from unabridged.models import choose as models
 from unabridged.models.openai import OPENAI_HOST
@@ -268,9 +267,11 @@ def fetch_model(settings: Settings, name: str, progress: Callable[[str], None]) 
     folder = config.folder(settings.home, "cache")
     if name == "smollm2":
         return fetch_smollm2(folder, progress)
-    if name in EMBEDDERS:
-        return fetch_embedder(name, folder, progress)
-    known = ", ".join(["smollm2", *EMBEDDERS])
+    from unabridged.embeddings import weights  # noqa: PLC0415 - for this command only
+
+    if name in weights.KNOWN:
+        return weights.fetch(name, folder, progress)
+    known = ", ".join(["smollm2", *weights.KNOWN])
     raise SettingError(f"No model {name!r} can be fetched.", hint=f"Known: {known}.")
 
 

@@ -1,14 +1,12 @@
-"""Which embedder and which reranker: by the names that settings give, or by an identity."""
+"""Which embedder and which reranker: by the names that settings give, or by an identity.
+
+Only the adapter that is named is imported: every start of the program passes here.
+"""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from unabridged.domain.settings import Settings
-from unabridged.embeddings.cross_encoder import CrossEncoder
-from unabridged.embeddings.ollama import OllamaEmbedder
-from unabridged.embeddings.onnx import OnnxEmbedder
-from unabridged.embeddings.openai import OpenAIEmbedder
-from unabridged.embeddings.weights import KNOWN, fetched
 from unabridged.errors import SettingError
 from unabridged.ports import Embedder, Reranker
 from unabridged.retrieval.reranking import NoReranker
@@ -40,7 +38,7 @@ def choose(name: str, settings: Settings, cache_folder: Path | None = None) -> E
         return _static()
     kind, _, rest = name.partition(":")
     builders: Mapping[str, Callable[[], Embedder]] = {
-        "ollama": lambda: OllamaEmbedder(rest, settings.ollama_url, timeout=settings.timeout),
+        "ollama": lambda: _ollama(rest, settings),
         "openai": lambda: _openai(rest, settings),
         "onnx": lambda: _onnx(rest, cache_folder),
     }
@@ -64,6 +62,8 @@ def choose_reranker(name: str) -> Reranker:
     kind, _, rest = name.partition(":")
     if kind != "onnx" or not rest:
         raise SettingError(f"There is no reranker {name!r}.", hint=f"Use {_RERANKERS}.")
+    from unabridged.embeddings.cross_encoder import CrossEncoder  # noqa: PLC0415 - see above
+
     return CrossEncoder(Path(rest).expanduser())
 
 
@@ -82,18 +82,29 @@ def _static() -> Embedder:
     return StaticEmbedder()
 
 
+def _ollama(model: str, settings: Settings) -> Embedder:
+    from unabridged.embeddings.ollama import OllamaEmbedder  # noqa: PLC0415 - see above
+
+    return OllamaEmbedder(model, settings.ollama_url, timeout=settings.timeout)
+
+
 def _openai(model: str, settings: Settings) -> Embedder:
     if not settings.openai_url:
         raise SettingError(
             f"The embedder openai:{model} needs an address.",
             hint="Set openai_url, as in http://127.0.0.1:8080/v1.",
         )
+    from unabridged.embeddings.openai import OpenAIEmbedder  # noqa: PLC0415 - see above
+
     return OpenAIEmbedder(
         model, settings.openai_url, key=settings.openai_key, timeout=settings.timeout
     )
 
 
 def _onnx(name: str, cache_folder: Path | None) -> Embedder:
+    from unabridged.embeddings.onnx import OnnxEmbedder  # noqa: PLC0415 - see above
+    from unabridged.embeddings.weights import KNOWN, fetched  # noqa: PLC0415 - see above
+
     if name not in KNOWN:
         return OnnxEmbedder(Path(name).expanduser())
     folder = None if cache_folder is None else fetched(name, cache_folder)
