@@ -10,6 +10,13 @@ from unabridged.domain.intent import Intent
 
 ELSEWHERE: Mapping[Intent, str] = {
     Intent.VIVID_RECALL: """
+        4.5 eine Frage nach damals | [.?] (?:und |also |sag mal )?(?:wie viel|wieviel|was|wann|wo|wer|wem|wen|wie|warum|welche[nrsm]?|wohin|womit)(?: \\w+){0,2} (?:hat|hatte|hatten|haben|habe|war|waren|wurde|hiess|ging|kam)\\b|\\bdamals\\b[^.]*\\?
+        5 une question au passe    | (?:qui|que|quoi|quand|ou|combien|quel\\w*|comment|pourquoi)\\b[^?]*\\b(?:j ai|ai[ -]je|j avais|j etais|je suis alle\\w*|nous avons|avons[ -]nous|on avait|on a|m avais|m as|mon|ma|mes)\\b|c etait (?:quoi|qui|quand|ou|combien|comment)|deja \\?
+        4.6 mi …                   | (?:a que hora|cuando|cual|donde|quien)(?: \\w+){0,3}? (?:mi|mis|nuestr[oa])\\b[^?]*\\?|(?:qual|quando|onde|quem)(?: \\w+){0,4}? (?:meu|minha|meus|minhas)\\b|(?:qual|quando|dove|chi|come|quale)(?: \\w+){0,3}? (?:mio|mia|miei|mie)\\b|quel\\w*(?: \\w+){0,5}? (?:ma|mon|mes|notre)\\b
+        4.6 meine …                | (?:wann|wo|wie|wer|welche\\w*|in welche\\w*)(?: \\w+){0,3}? (?:bin|habe|war|hatte) ich\\b
+        5 una pregunta del pasado  | (?:cual era|como se llamaba|quien era|donde (?:estaba|estuve|fui|compre|deje|puse)|cuanto (?:costo|pague|gaste|me costo)|cuando (?:empece|conoci|fui|compre|dije|hice|tuve|visite|llegue|me|nos)|que (?:dije|hice|compre|dijo|me dijo|decidimos|acordamos|me recomendaste))\\b
+        5 uma pergunta do passado  | (?:qual era|como se chamava|quem era|onde (?:comprei|deixei|fui|foi que)|quanto (?:custou|paguei)|quando (?:comecei|comprei|fui|conheci|foi que)|o que (?:foi que )?(?:eu|voce|tu|nos|a gente|decidimos|combinamos) ?(?:\\w+ )?(?:disse\\w*|contei|falei|falou|decidimos)?)\\b
+        5 una domanda sul passato  | (?:come si chiamava|qual era|chi era|quando (?:ho|abbiamo|sono)|dove (?:ho|abbiamo|sono|avevo)|quanto (?:ho|abbiamo|e costat\\w)|(?:che )?cosa (?:ho|ti ho|ti avevo|avevo|mi hai|mi avevi|abbiamo deciso))\\b
         7 weisst du noch           | (?:weisst|erinnerst|weist) du (?:dich |noch|dich noch)|erinnern sie sich|kannst du dich
         6 wie hiess                | wie (?:hiess|heisst) (?:noch ?mal|nochmal|mein|meine|unser|unsere|der|die|das|er|sie|es|doch|gleich)
         6 was habe ich dir         | (?:was|wem|wann|wo|wie|wer|welche[nrms]?|worum|wovon|woruber)(?: \\w+){0,3} (?:habe|hab|hatte) ich (?:dir|ihnen|gesagt|erzahlt|gekauft|gemacht|geburtstag|bezahlt|erwahnt|\\w+ \\w+ (?:gesagt|erzahlt|erwahnt))
@@ -34,6 +41,11 @@ ELSEWHERE: Mapping[Intent, str] = {
         6 기억                     | 기억(?:해|하|나)|내 [^.?]*(?:뭐|언제|어디|누구|이름)|뭐라고 했
     """,
     Intent.SUMMARY: """
+        8 dove eravamo             | dove eravamo|di (?:che )?(?:cosa|che) (?:abbiamo|avevamo|stavamo)|punto della situazione|quello che ci siamo detti|cosa sai di me
+        8 onde paramos             | onde (?:paramos|estavamos|ficamos)|(?:sobre|de) (?:o )?que (?:falamos|conversamos|estavamos)|o que (?:voce )?sabe\\w* (?:de|sobre) mim
+        8 ou en etions             | ou en (?:etions|sommes|etait|est)|on en etait ou|que sais[ -]tu (?:de|sur) moi|de quoi (?:on|nous|avons)\\b
+        8 que sabes de mi          | que sabes (?:de|sobre) mi|en que (?:nos )?quedamos|ponme al (?:dia|corriente)
+        8 was weisst du ueber mich | was weisst du (?:alles )?(?:uber|von) mi[cr]h?|was haben wir (?:\\w+ ){0,3}?(?:besprochen|gemacht|geschafft|beschlossen)|bring mich auf|alles,? was (?:ich|wir) (?:dir )?
         8 zusammenfassen           | zusammenfass|fass\\w* (?:\\w+ ){0,6}?zusammen|fass (?:unser|mir|alles)
         8 woruber gesprochen       | (?:woruber|was|wovon|welche themen|uber was)(?: \\w+){0,2} wir (?:\\w+ ){0,4}?(?:besprochen|gesprochen|geredet|diskutiert|gemacht|geschafft|behandelt|unterhalten)
         8 uberblick                | uberblick (?:\\w+ )?(?:unser|was wir|alles)|worum ging es|stehen ?geblieben|wo waren wir|auf den neuesten stand|auf dem laufenden
@@ -50,6 +62,7 @@ ELSEWHERE: Mapping[Intent, str] = {
         8 요약                     | (?:대화|이야기|얘기|논의)[^.]*(?:요약|정리)|무엇을 이야기|무슨 (?:이야기|얘기)|뭐에 대해 (?:이야기|얘기)
     """,
     Intent.CONTEXTUAL: """
+        9 Zusammenfassung des …    | zusammenfassung (?:des|der|von|eines|einer) (?!gesprach|unser|letzten|bisher)
         9 nicht merken             | (?:merk|merke|vergiss|erinner) (?:dir |mich |an |)(?:nicht |dass |das |daran |morgen )|n oublie pas que|souviens[ -]toi que|recuerda que
         6 eine Aufgabe             | [.?] (?:bitte )?(?:schreib|mach|hilf|erklar|ubersetz|erstell|plan|gib mir (?!einen uberblick)|nenn)\\w* |(?:kannst|konntest) du (?:mir |bitte )?(?!dich|unser)\\w+|wie (?:kann|soll|installier|mache) ich|was (?:soll|kann|ist) |welche[rsn]? \\w+ soll
         6 une tache                | [.?] (?:ecris|redige|traduis|explique|aide|cree|fais(?!.*resum)|donne|propose)\\b|peux[ -]tu|pourrais[ -]tu|comment (?:faire|puis|on|je)
@@ -75,11 +88,23 @@ CASUAL_WORDS = frozenset(
     hola buenos buenas dias tardes noches gracias adios vale hasta luego
     buongiorno buonasera grazie prego arrivederci buonanotte
     ola obrigado obrigada bom dia boa noite tchau tudo bem valeu
+    good thnx cu nighty mornin goodie enjoy cute gorgeous beautiful adorable hilarious really seriously true yoohoo interesting phew ugh laters funny hilarious impressive clever smart grats congratz splendid
+    marvelous fabulous fab wicked dope lit legit deal done gosh geez jeez meh eh mhm uh aw aww awww
+    indeedy absolutely definitely totally certainly likewise ditto same okie dokie whew yikes ouch
     privet привет спасибо пока здравствуите здравствуй добрыи доброе утро день вечер хорошо
     hej tack hoi doei bedankt dzieki czesc merhaba tesekkurler namaste salaam shalom aloha
     """.split()
 )
 """Words that make a message small talk, where nothing else stands beside them."""
+
+GREETINGS = frozenset(
+    """
+    hi hello hey heya hiya howdy yo greetings thanks thank thx ty cheers bye goodbye haha lol hehe
+    lmao goodnight gn morning evening night ciao wow aww yay congrats congratulations welcome
+    servus moin hallo danke bonjour salut merci hola gracias ola obrigado obrigada grazie
+    """.split()
+)
+"""What one strange word may follow, a name mostly, without making it more than small talk."""
 
 CASUAL_FILLERS = frozenset(
     """
@@ -92,7 +117,7 @@ CASUAL_FILLERS = frozenset(
     schone bis spater dann auch gut muchas mucho tal que muy tanto mille molto lot lots million bunch
     year christmas birthday friday monday sunday merry take care safe same here anyone say saying
     long no makes sense sounds got it problem worries pleasure my on on back большое вам тебе
-    feeling feel still bit little pretty quite
+    dich wochenende stuff plan sounds works like by old much nothing ready when feeling feel still bit little pretty quite
     """.split()
 )
 """Words that may stand beside them."""
@@ -102,7 +127,7 @@ how (?:are|is|was|were|r) (?:you|u|it|things|your day|everything|life|ya|your (?
 |how (?:do|have) you (?:feel|been|do)|how you doing|how goes it
 |what is up|what is new|long time no|nice to meet|pleased to meet|good to (?:see|hear)
 |i (?:love|enjoy|like) (?:talking|chatting) (?:to|with) you|lovely to (?:chat|talk)
-|have a (?:\w+ )?(?:day|one|weekend|night|evening|week)|see (?:you|ya|u)|talk (?:to you|soon)
+|have a (?:\w+ )?(?:day|one|weekend|night|evening|week|trip|flight|journey|drive|holiday|vacation|time)|see (?:you|ya|u)|talk (?:to you|soon)
 |you (?:are|really are) (?:the best|awesome|amazing|so kind|great|funny|hilarious|sweet|too kind|welcome|a star|a lifesaver)
 |that (?:is|was) (?:\w+ )?(?:hilarious|funny|fun|great|perfect|awesome|nice|cool|helpful|lovely)
 |are you there|anyone there|sleep well|take care|well done|no problem|sounds good|makes sense
@@ -113,9 +138,32 @@ how (?:are|is|was|were|r) (?:you|u|it|things|your day|everything|life|ya|your (?
 |ca va|comment (?:vas|allez|ca)|bonne (?:nuit|journee|soiree)|a (?:bientot|demain|plus)|au revoir
 |que tal|como estas|buenos dias|buenas (?:noches|tardes)|hasta (?:luego|manana)|tudo bem|come (?:stai|va)
 |not bad|got it|i see\b|my pleasure|never mind|my bad|you rock|merry christmas|vielen dank|no way|i know right
+|(?:catch|see|talk to) you (?:later|soon|around)|sure thing|will do|love (?:it|that)|(?:i )?(?:gotta|have to|must|need to) (?:go|run|dash)\b|i am (?:back|off|out|done for)
+|(?:that is|you are|so) (?:\w+ )?(?:kind|sweet|nice|thoughtful)|enjoy (?:your|the|it)|it is (?:just )?me|that is (?:all|it|everything)|be right back|be back|on my way
+|(?:heading|going|off) (?:out|to bed|to sleep|home|now)|(?:you |that )?made (?:me (?:laugh|smile)|my day)|i like you|hello from|what is (?:going on|happening)|what are you (?:up to|doing)|time for bed|bed time
+|how did (?:you|u) sleep|what is cooking|glad (?:we|to|you)|sweet dreams|i am here|peace out|so long|wanted to say|hugs|missing you|guess who
+|have fun|you as well|what a (?:\w+ )?(?:day|morning|evening|night|week|relief|mess|surprise|shame|pity)|that (?:is|was) (?:so |really |very |too |just )?(?!wrong|not|it|incorrect|false|right|what|the|a|an|my|our)\w+ \.? ?$
+|sounds like|works for me|(?:fine|okay|ok|good) (?:by|with|for) me|good (?:stuff|one|thinking)|all good|same old|not (?:much|a lot|really)\b|nothing much|ready when|sleep tight|time (?:to|for) (?:sleep|bed)|(?:popping|dropping|stopping|swinging|checking) (?:in|by)|(?:say|saying) hi
+|de nada|a domani|fico bem|schones wochenende|gruss dich|a demain|bis dann|feierabend
+|fair enough|no (?:worries|rush|way|biggie)|of course|why not|you bet|true that|good (?:point|call|to know|idea|luck|for you)|never mind|bless you|fingers crossed|big hug|miss(?:ed)? you|nice (?:to|talking|chatting)|i (?:appreciate|agree|understand)(?: \w+)? (?:\.|$)
 |как дела|доброе утро|добрыи (?:день|вечер)
 """
 """Phrases that make a short message small talk."""
+
+THANKED = r"""
+[.] (?:(?:ok|okay|oh|ah|great|perfect|awesome|cool|wow|alright|yes|aww|good|well|no|super) )*
+(?:thanks|thank you|thx|ty|thank u|many thanks|cheers|much appreciated|congrats|congratulations|sorry|goodbye|bye|good night|goodnight
+|(?:good (?:morning|evening|afternoon)|morning)
+|(?:hi|hello|hey|heya|hiya)(?: \w+)?(?: again| there)?(?: [.])? (?:it is|i am back|just|good|nice|how|hope|long|back|lovely|glad|great|we meet)
+|danke|vielen dank|merci|gracias|muchas gracias|obrigad[oa]|grazie|tack)\b
+"""
+"""How thanks, farewells and greetings begin, behind which anything friendly may stand."""
+
+ASKS = r"""
+[?]| (?:please|but|can|could|would you|now|next|also|instead|more|another|other|again please|what|which|who|where|when|why|shorter|longer|try|make|add|fix|change|write|show|tell|give
+|explain|remind|remember|summarize|recap|do|does|did (?!you sleep)|let us|need|want|one more|kannst|bitte|peux|puedes|puoi|error|problem with) | how (?!are|is|was|were|have|has|did you)
+"""
+"""What makes it more than that: a question, a wish, a task."""
 
 CASUAL_UNSPACED = r"""
 你好|您好|谢谢|謝謝|多谢|再见|再見|晚安|早上好|早安|下午好|晚上好|哈哈|不客气|辛苦了|嗨|怎么样|好吗|好的|拜拜|没关系
@@ -123,6 +171,25 @@ CASUAL_UNSPACED = r"""
 |안녕|감사|고마워|고맙|잘 자|반가워|안녕히|สวัสดี|ขอบคุณ
 """
 """The same in scripts without spaces, where they must be most of the message."""
+
+TIMES = frozenset(
+    """
+    january february march april may june july august september october november december monday
+    tuesday wednesday thursday friday saturday sunday christmas easter halloween english german
+    french spanish italian portuguese dutch
+    """.split()
+)
+"""Words with a capital that name nothing of the world."""
+
+NAMES_TOO = frozenset(
+    """
+    mark will grace hope joy rose bill rob sue pat jack ray drew grant ruby jo al mel chase dale
+    dawn faith gene ivy jade olive penny pearl violet victor summer autumn june april may rich
+    art dean miles clay cliff duke earl guy herb jay lane lee mack mason may nick norm peg skip sky
+    ty van wade
+    """.split()
+)
+"""First names that are words as well: names only where they have a capital."""
 
 FIRST_NAMES = frozenset(
     """
@@ -148,6 +215,37 @@ FIRST_NAMES = frozenset(
     roger ron ruth ryan sabine sam samantha samuel sandra sara sarah scott sean sharon shirley simon
     sofia sophia sophie stefan stella stephanie stephen steve steven susan sven tanya teresa theo
     theresa thomas tim tina toby todd tom tommy tony tracy tyler uwe vanessa vera veronica vincent
+    peter pete james jacques jules hans lois agnes iris janis mathis abby abigail ada ahmed aisha ali alan alana aldo alec alejandra alejandro alessandro
+    alfred alfredo ali alison allen alma alvin amelie amina amit anders andres anil anika annette
+    anthony antoine antonia archie aria arjun armando arnold ashley astrid august austin ava ayesha
+    bella bernard bert bettina bill billy bjorn blake boris brad bridget brigitte bryan caleb
+    cameron carina carlo carmen carsten cassie cecilia cedric celia cesar chiara christine chuck
+    cindy clark clemens cole colin corinna cristina curtis cyrus dagmar dakota damian darren daryl
+    dennis desmond dirk dominic dora dorothea duncan dwight edith edna eduardo edwin eileen elaine
+    eleanor eliza elke elliot eloise elvira emil emilia emilio emma enrique eren erin ernest esther
+    eugene eva fabian faye federico ferdinand fernando fiona flora floyd frances francis franco
+    frederick freya frieda fritz gareth gavin geoff georg george georgia gerard gerda gilbert gina
+    giorgio giovanni gordon greta guido gunther gustav gwen hana hank hanna harriet hassan hazel
+    hector heike heinz henri henry hilda holger holly howard hubert hugh hugo ibrahim ida imran ines
+    inga irina irma isabelle ivana ivo jaime janine jared jasmin javi jelena jens jeremiah jerome
+    joachim joaquin jochen joelle jordan jorge josef josephine joyce juliana juliane juliet jurgen
+    kai kamal kara karim karina karla kathrin katja katrin kayla ken kenneth kerstin kirsten kurt
+    lance larissa larry lauren lea leila lenny leonard leonardo leonie leroy leslie levi liam lillian
+    lina lionel lisbeth lloyd logan lola lorenzo lorraine lotte louis louisa louise luca lucia
+    ludwig luisa luiz lynn mabel madeleine maggie malcolm malik manfred manuel manuela marcel marcia
+    margot mariana marianne marisa marlene marta marvin mateo mathias matilda matteo mattias maurice
+    mauro max maxim melissa mercedes mia michal mick mikael milo mina miranda miriam mitch mona
+    morgan moritz muhammad nadine nancy natalia natasha neil nelson nico nigel niko nils noah noel
+    norbert norma odette olaf ole oleg olivier orlando oskar otto owen paco paolo parker pascal
+    pauline peggy penelope percy peggy petr philipp phoebe phyllis pia pilar quentin rafael rainer
+    ramon randy raquel raul ravi raymond reggie regina reinhard rene ricarda rick ricky roberto
+    rodrigo roland rolf romeo ronald ronja rosa rosemary ross roxanne roy rudolf rupert russell sadie
+    saskia salvador sanjay santiago sasha sebastian selma serena sergei sergio shane shannon sheila
+    sherry sid silke silvia simone sonia sonja sophie stan stacy stefano stella stewart stuart sunil
+    susanne suzanne svenja sylvia tamara tanja tara tatiana ted terry thea thelma theodore thorsten
+    tiffany tilda timo timothy tobias toni tristan troy udo ulrich ursula valentina valeria valerie
+    vera verena vicky victoria viktor vince viola virginia vivian vladimir wanda warren werner wesley
+    wilma winston wolfgang xavier yasmin yolanda yvonne zach zara
     walter wendy wilhelm yuki yusuf zoe
     """.split()
 )

@@ -12,13 +12,13 @@ SHORTEST = 3
 """Letters of the shortest piece that is worth looking for, in Latin script."""
 
 
-def needs(pattern: re.Pattern[str]) -> frozenset[str]:
+def needs(pattern: str) -> frozenset[str]:
     """Give pieces of text of which at least one is in whatever the pattern matches.
 
     Empty where nothing can be said; then the pattern must always be tried.
     """
     parser: Any = re._parser  # type: ignore[attr-defined]  # private; a test compares the outcome
-    return _of_sequence(parser.parse(pattern.pattern)) or frozenset()
+    return _of_sequence(parser.parse(pattern)) or frozenset()
 
 
 def _of_sequence(items: Iterable[Any]) -> frozenset[str] | None:

@@ -150,7 +150,7 @@ def test_intent_is_measured_on_labelled_messages(run, tmp_path):
     path.write_text("casual\thi\ncasual\tthanks!\nsummary\tWhat have we discussed so far?\n")
     ran = run("bench", "intent", "--data", str(path), "--json")
     assert ran.code == 0, ran.err
-    assert ran.data["rows"][-1] == {"intent": "all", "messages": 3, "accuracy": 1.0}
+    assert ran.data["rows"][-1].items() >= {"intent": "all", "messages": 3, "accuracy": 1.0}.items()
     assert "casual" in run("bench", "intent", "--data", str(path)).out
     assert run("bench", "intent", "--data", str(tmp_path / "missing")).code == 7
 

@@ -18,18 +18,26 @@ def labelled(name: str) -> list[tuple[Intent, str]]:
     return read((FIXTURES / name).read_text(encoding="utf-8").splitlines())
 
 
-@pytest.mark.parametrize(("name", "least"), [("heldout.tsv", 0.90), ("dev.tsv", 0.97)])
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [("heldout.tsv", 0.90), ("dev.tsv", 0.97), ("varied.tsv", 0.97), ("untouched.tsv", 0.80)],
+)
 def test_accuracy(name, least):
     messages = labelled(name)
     rows = run(messages)
-    assert rows[-1]["messages"] == len(messages) >= 200
+    assert rows[-1]["messages"] == len(messages) >= 140
     assert rows[-1]["accuracy"] >= least
-    assert all(row["recall"] >= 0.85 for row in rows[:-1])
+    assert rows[-1]["milliseconds"] > 0
+    assert all(row["recall"] >= least - 0.12 for row in rows[:-1])
+    assert all(row["messages"] == sum(row[f"as_{i}"] for i in Intent) for row in rows[:-1])
 
 
 def test_the_held_out_messages_are_no_development_messages():
-    seen = {text.strip().lower() for _, text in labelled("dev.tsv")}
-    assert not seen & {text.strip().lower() for _, text in labelled("heldout.tsv")}
+    texts = {
+        name: {text.strip().lower() for _, text in labelled(f"{name}.tsv")}
+        for name in ("dev", "varied", "heldout", "untouched")
+    }
+    assert not (texts["dev"] | texts["varied"]) & (texts["heldout"] | texts["untouched"])
 
 
 @pytest.mark.parametrize(
@@ -81,14 +89,15 @@ def test_a_request_behind_a_long_paste_is_seen():
     assert len(plain(paste)) < 1_000
 
 
-@pytest.mark.parametrize("name", ["dev.tsv", "heldout.tsv"])
+@pytest.mark.parametrize("name", ["dev.tsv", "varied.tsv", "heldout.tsv"])
 def test_no_signal_is_missed_by_looking_at_its_needs_first(name):
     for table in (english(), elsewhere()):
         every = {id(s): s for group in table.needing.values() for s in group}
         every |= {id(s): s for s in table.always}
         for _, text in labelled(name):
             form = plain(text)
-            whole = Counter(s.name for s in every.values() if s.pattern.search(form))
+            spaced = f" {form}"
+            whole = Counter(s.name for s in every.values() if s.pattern.search(spaced))
             assert whole == Counter(s.name for s in table.recognised(form)), text
 
 
