@@ -99,12 +99,13 @@ def warm(home: str) -> dict[str, Any]:
 def talk(home: str) -> dict[str, Any]:
     """Hold a session: prepare each message, begin it, record its answer; then prepare more.
 
-    Beside it the same rows are written to a copy of the file with nothing around.
+    Beside it the same rows, those of the index left out, are written to a copy of the file with
+    nothing around.
 
     Args:
         home: The home.
     """
-    from unabridged.evals.bare import Bare, Rows  # noqa: PLC0415 - after the process is bound
+    from unabridged.evals.bare import KEPT, Bare, Rows  # noqa: PLC0415 - after the process is bound
 
     questions, mixed = _questions(home)
     copy = Path(home, "bare.db")
@@ -116,15 +117,17 @@ def talk(home: str) -> dict[str, Any]:
     path = next(p for p in Path(home, "spaces").iterdir() if p.is_file() and _is_store(p))
     shutil.copyfile(path, copy)
     rows = Rows(path)
-    with Bare(copy) as bare, _opened(home) as memory:
+    with Bare(copy, searched=False) as bare, _opened(home) as memory:
         for question in questions[WARMING : WARMING + RECORDS]:
             context = memory.prepare(question)
             took["begin"].append(_timed(memory.begin, context))
             session = context.scope.session or ""
-            beginning = rows.new(session, context.id)
+            beginning = rows.new(session, context.id, KEPT)
             answer = f"As far as I recall: {question} That is what was said about it, and no more."
             took["record"].append(_timed(memory.record, context, answer))
-            both = _timed(bare.write, beginning) + _timed(bare.write, rows.new(session, context.id))
+            both = _timed(bare.write, beginning) + _timed(
+                bare.write, rows.new(session, context.id, KEPT)
+            )
             took["bare"].append(both)
         for question in mixed[-PREPARES:]:
             took["prepare"].append(_timed(memory.prepare, question))
