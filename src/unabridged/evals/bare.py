@@ -165,7 +165,7 @@ def _has(file: apsw.Connection, table: str) -> bool:
     return file.table_exists(None, table)
 
 
-def _text(parts: bytes) -> str:
+def _text(parts: Any) -> str:
     """The words of a message's parts."""
     held: list[dict[str, Any]] = msgspec.json.decode(parts)
     return "\n".join(part["text"] for part in held if part["type"] == "text")

@@ -1,27 +1,32 @@
-"""The default embedder, for what is measured beside recall: plain dense, and peers."""
+"""The embedder, for what is measured beside recall: plain dense, and peers."""
 
-import importlib
-from importlib.util import find_spec
+from collections.abc import Mapping
+from typing import Any
 
+from unabridged import config
+from unabridged.domain.settings import Settings
+from unabridged.embeddings.choose import choose
 from unabridged.evals.findings import Findings
 from unabridged.ports import Embedder
 
-NO_EMBEDDER = "Plain dense is left out: this installation has no default embedder."
-_MODULE = "unabridged.embeddings.static"
+NO_EMBEDDER = "Plain dense is left out: there is no embedder."
 
 
-def default_embedder() -> Embedder | None:
-    """The embedder that a bare installation uses; None where it has none."""
-    if find_spec(_MODULE) is None:
-        return None
-    embedder = importlib.import_module(_MODULE).StaticEmbedder()
-    assert isinstance(embedder, Embedder)  # noqa: S101 - a slip in our own naming
+def default_embedder() -> Embedder:
+    """The embedder that a bare installation uses."""
+    embedder = choose(Settings().embedder, Settings())
+    assert embedder is not None  # noqa: S101 - the default is one
     return embedder
 
 
-def embedder_for(findings: Findings, *, baseline: bool) -> Embedder | None:
-    """The embedder for baselines; where there is none, the findings say so."""
-    embedder = default_embedder() if baseline else None
-    if baseline and embedder is None:
+def embedder_for(
+    findings: Findings, settings: Mapping[str, Any], *, baseline: bool
+) -> Embedder | None:
+    """The embedder that settings name, for baselines; where there is none, the findings say so."""
+    if not baseline:
+        return None
+    chosen = Settings(**settings)
+    embedder = choose(chosen.embedder, chosen, config.folder(config.home_of(), "cache"))
+    if embedder is None:
         findings.notes.append(NO_EMBEDDER)
     return embedder

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from unabridged.evals.asking import (
@@ -41,6 +42,7 @@ def run(
     baseline: bool = False,
     budgets: Sequence[int] = BUDGETS,
     first: int | None = None,
+    settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> Findings:
     """Ask the questions of each conversation of a memory that holds it.
 
@@ -50,6 +52,7 @@ def run(
         baseline: Whether plain BM25 and plain dense are measured too.
         budgets: Memory budgets in tokens; empty to search only.
         first: Only so many questions of each conversation.
+        settings: What shall differ from the defaults: ``embedder``, ``reranker`` …
 
     Raises:
         TransferError: The data cannot be read.
@@ -57,11 +60,11 @@ def run(
     talks = load(data)
     asked = {talk.id: list(islice(talk.questions, first)) for talk in talks}
     findings = Findings("locomo", machine(), sum(map(len, asked.values())), budgets)
-    embedder = embedder_for(findings, baseline=baseline)
+    embedder = embedder_for(findings, settings, baseline=baseline)
     try:
         for talk in talks:
             now = max(c.session.updated for c in talk.sessions)
-            with filled(talk.sessions, now) as subject:
+            with filled(talk.sessions, now, settings) as subject:
                 theirs = Baselines(talk.sessions, UNITS, embedder) if baseline else None
                 held = all_said(talk.sessions)
                 for number, question in enumerate(asked[talk.id], 1):

@@ -6,6 +6,7 @@ Questions whose id ends in ``_abs`` ask for something that was never said; they 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from unabridged.domain.views import Conversation
@@ -31,6 +32,7 @@ def run(
     baseline: bool = False,
     budgets: Sequence[int] = BUDGETS,
     first: int | None = None,
+    settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> Findings:
     """Ask each question of a memory that holds its own history.
 
@@ -40,6 +42,7 @@ def run(
         baseline: Whether plain BM25 and plain dense are measured too.
         budgets: Memory budgets in tokens; empty to search only.
         first: Only so many questions.
+        settings: What shall differ from the defaults: ``embedder``, ``reranker`` …
 
     Raises:
         TransferError: The data cannot be read.
@@ -48,14 +51,14 @@ def run(
     corpus = Corpus.at(data)
     names = list(islice(corpus.questions, first))
     findings = Findings("longmemeval", machine(), len(names), budgets)
-    embedder = embedder_for(findings, baseline=baseline)
+    embedder = embedder_for(findings, settings, baseline=baseline)
     try:
         for number, name in enumerate(names, 1):
             progress(f"Question {number} of {len(names)} …")
             haystack = corpus.haystack(name)
             held = haystack.conversations
             case = case_of(haystack, {c.session.foreign_id or "": c.session.id for c in held})
-            with filled(held, case.now) as subject:
+            with filled(held, case.now, settings) as subject:
                 outcomes = {OURS: examined(subject, case, budgets, all_said(held))}
             if baseline:
                 outcomes |= Baselines(held, case.gold, embedder).examined(case, budgets)
@@ -73,6 +76,7 @@ def run_pooled(
     baseline: bool = False,
     budgets: Sequence[int] = (),
     first: int | None = None,
+    settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> Findings:
     """Ask every question of one memory that holds the sessions of all of them.
 
@@ -82,6 +86,7 @@ def run_pooled(
         baseline: Whether plain BM25 and plain dense are measured too.
         budgets: Memory budgets in tokens; empty to search only.
         first: Only so many questions.
+        settings: What shall differ from the defaults: ``embedder``, ``reranker`` …
 
     Raises:
         TransferError: The data cannot be read.
@@ -89,14 +94,14 @@ def run_pooled(
     corpus = Corpus.at(data)
     names = list(islice(corpus.questions, first))
     findings = Findings("longmemeval-pooled", machine(), len(names), budgets)
-    embedder = embedder_for(findings, baseline=baseline)
+    embedder = embedder_for(findings, settings, baseline=baseline)
     progress("Reading …")
     pool = list(corpus.pooled())
     sessions = {c.session.foreign_id or "": c.session.id for c in pool}
     stored = {undated(e.id): e.id for c in pool for e in c.exchanges}
     findings.notes.append(f"One memory with {len(pool):,} sessions, {len(stored):,} exchanges.")
     try:
-        with filled(_told(pool, progress)) as subject:
+        with filled(_told(pool, progress), settings=settings) as subject:
             theirs = Baselines(pool, UNITS, embedder) if baseline else None
             for number, name in enumerate(names, 1):
                 progress(f"Question {number} of {len(names)} …")

@@ -4,11 +4,15 @@ Every call that the benchmarks of recall make of the facade stands here.
 """
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
+from unabridged import config
 from unabridged.domain.context import Context, ItemKind, LedgerRow, Tier, Verdict
 from unabridged.domain.settings import Settings
 from unabridged.domain.views import Conversation, Found
@@ -95,26 +99,32 @@ class Subject:
 
 
 @contextmanager
-def filled(conversations: Iterable[Conversation], now: datetime | None = None) -> Iterator[Subject]:
+def filled(
+    conversations: Iterable[Conversation],
+    now: datetime | None = None,
+    settings: Mapping[str, Any] = MappingProxyType({}),
+) -> Iterator[Subject]:
     """Put conversations into a space of its own, which is removed afterwards.
 
     Args:
         conversations: What it holds.
         now: The time at which it is asked; None for a time of the clock's own.
+        settings: What shall differ from the defaults: ``embedder``, ``reranker`` …
     """
     clock = ManualClock(now) if now else ManualClock()
-    with (
-        tempfile.TemporaryDirectory(prefix="unabridged-bench-") as home,
-        Memory.open(
-            settings=Settings(home=home, max_prompt_tokens=LARGEST_PROMPT),
-            upstream=model("bench"),
-            clock=clock,
-        ) as memory,
-    ):
-        for conversation in conversations:
-            memory.admit(conversation)
-        memory.new_session()
-        yield Subject(memory, clock)
+    with tempfile.TemporaryDirectory(prefix="unabridged-bench-") as home:
+        chosen = Settings(home=home, max_prompt_tokens=LARGEST_PROMPT, **settings)
+        if chosen.embedder.startswith("onnx:"):
+            # What was fetched once is not fetched again.
+            cache = config.folder(config.home_of(), "cache")
+            Path(home, "cache").symlink_to(cache, target_is_directory=True)
+        with Memory.open(settings=chosen, upstream=model("bench"), clock=clock) as memory:
+            for conversation in conversations:
+                memory.admit(conversation)
+            for _ in getattr(memory, "enrich", tuple)():
+                pass
+            memory.new_session()
+            yield Subject(memory, clock)
 
 
 def _recalled(row: LedgerRow) -> bool:

@@ -65,7 +65,16 @@ def test_baselines_answer_the_same_questions_with_paired_differences(long):
     assert gain.mean == pytest.approx(ours["mrr"] - theirs["mrr"], abs=2e-4)
     assert gain.low <= gain.mean <= gain.high
     assert theirs["coverage@2000"] > 0.5
-    assert (DENSE in data) != (NO_EMBEDDER in long.notes)
+    assert data[DENSE]["figures"]["session"]["all"]["any@5"] == 1.0
+    assert NO_EMBEDDER not in long.notes
+
+
+def test_without_an_embedder_dense_is_left_out():
+    found = locomo.run(
+        TALKS, progress=quiet, baseline=True, budgets=(), settings={"embedder": "none"}
+    )
+    assert found.baselines == [BM25]
+    assert found.notes == [NO_EMBEDDER]
 
 
 def test_figures_are_the_same_every_time(long):
@@ -77,7 +86,7 @@ def test_figures_are_the_same_every_time(long):
 def test_each_question_is_asked_at_its_own_date(monkeypatch):
     asked = []
     monkeypatch.setattr(
-        longmemeval, "filled", lambda held, now: asked.append(now) or filled(held, now)
+        longmemeval, "filled", lambda held, now, _settings: asked.append(now) or filled(held, now)
     )
     longmemeval.run(LONG, progress=quiet, budgets=())
     assert [str(now.date()) for now in asked[:2]] == ["2024-05-01", "2024-03-12"]

@@ -45,6 +45,10 @@ def _options(command: _Command) -> _Command:
         click.option(
             "--baseline", is_flag=True, help="Measure plain BM25 and plain dense beside it."
         ),
+        click.option("--reranker", metavar="NAME", help="Another than the default: onnx:FOLDER."),
+        click.option(
+            "--embedder", metavar="NAME", help="Another than the default: none, onnx:e5-small …"
+        ),
         click.option("--data", required=True, metavar="PATH", help="Where the questions lie."),
     ):
         command = option(command)
@@ -136,6 +140,7 @@ def _run(
             hint="Give a name that ends in .svg; browsers and word processors show it.",
         )
     chosen: dict[str, Any] = {name: given[name] for name in ("data", "baseline", "first")}
+    chosen["settings"] = {n: given[n] for n in ("embedder", "reranker") if given[n]}
     if search_only:
         chosen["budgets"] = ()
     say = teller(quiet=invocation.json)

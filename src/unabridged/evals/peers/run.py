@@ -16,7 +16,6 @@ from typing import Any
 
 from unabridged.errors import SettingError
 from unabridged.evals.core import machine
-from unabridged.evals.embedder import default_embedder
 from unabridged.evals.peers.peer import KINDS, installed
 from unabridged.evals.scale import MEBIBYTE
 from unabridged.evals.timing import spread
@@ -54,18 +53,13 @@ def run(data: str | Path, *, progress: Progress, only: Sequence[str] = ()) -> Co
         only: Only these peers; empty for all.
 
     Raises:
-        SettingError: There is no such peer, or no default embedder.
+        SettingError: There is no such peer.
         TransferError: The data cannot be read.
     """
     unknown = [name for name in only if name not in KINDS]
     if unknown:
         raise SettingError(
             f"There is no peer {unknown[0]!r}.", hint=f"Known are: {', '.join(KINDS)}."
-        )
-    if default_embedder() is None:
-        raise SettingError(
-            "This installation has no default embedder to give to peers.",
-            hint="Install a release of unabridged that ships it.",
         )
     load(data)  # an error in it is told before anything is measured
     comparison = Comparison(machine())
