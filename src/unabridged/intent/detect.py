@@ -54,9 +54,12 @@ _ASKS = re.compile(ASKS.replace("\n", ""))
 _FRIENDLY_QUESTION = re.compile(
     r"how|what|there|new|really|ca va|allez|que tal|estas|geht|stai|va\b|tudo|дела|cooking|sleep|(?:you|tu|dir|u) [?]"
 )
+_DOUBT = re.compile(r" are you (?:sure|certain|serious|kidding)")
 _DRAWN_OUT = re.compile(r"(.)\1+$")
 _CAPITAL = re.compile(r"(?<=\w[ ,])\b(?:[A-Z][a-z]+|[a-z]+[A-Z]\w*)")
 _MINE = re.compile(r" (?:i|me|my|we|us|our) ")
+_QUOTED = re.compile(r"\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”")
+"""Words in quotation marks are spoken of, they do not ask."""
 _THE = re.compile(r"(?<= the )[^\W_]+")
 _SEVERAL = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?: [A-Z][a-z]+)+")
 _OWN = re.compile(
@@ -75,7 +78,7 @@ def detect(text: str) -> IntentReading:
     Returns:
         The intent, the names of its signals, the strongest first, and how far it led.
     """
-    form = plain(text)
+    form = plain(_QUOTED.sub(" something ", text) if '"' in text or "“" in text else text)
     casual = _casual(text, form)
     if casual:
         return IntentReading(Intent.CASUAL, (casual,), 0.9)
@@ -143,6 +146,8 @@ def _casual(text: str, form: str) -> str:
     if unspaced:
         rest = len("".join(words)) - sum(map(len, unspaced))
         return unspaced[0] if rest <= 5 else ""
+    if _DOUBT.search(form):
+        return ""
     strange = [w for w in words if w not in CASUAL_WORDS and w not in CASUAL_FILLERS]
     return _greeting(words, strange, form) or _friendly(words, strange, form)
 

@@ -80,6 +80,10 @@ WORDS: Mapping[str, str] = {
 
 SIGNALS: Mapping[Intent, str] = {
     Intent.VIVID_RECALL: """
+        5.5 there was one, which ? | <(?:there (?:was|were)|(?:ages|long|\\w+ \\w+) ago)[^?]*[.] (?:\\w+ ){1,4}[?]
+        6.5 hear it once more      | <i (?:would|want|need|could|wish)[^?]* (?:one more time|once more|once again)\\b
+        6 how it was that we       | how (?:was it|is it|did it come) that (?:i|we)\\b
+        4.6 what takes me          | <(?:what|which) \\w+ (?:takes|brings|gets|suits|fits) me\\b
         5 it was which ?           | <(?!(?:what|which|who|where|when|how|why|can|could|would|should|do|tell|explain|guess)\\b)(?:\\w+ ){1,4}(?:{irregular}|(?!need)\\w+ed|was|were|is|are)(?: on| to| for| about| at| with| in)? (?:what|which|who|whom|how much|how many|when|where)(?! (?:to|should|can|could|i|you|we|he|she|they|the|my|now|then|next|else|are|is|do|did|if)\\b)(?: \\w+){0,6} \\?
         6.5 how you put it         | <how did you (?:explain|describe|put|phrase|say|word|translate|define|spell|call|name|compare)\\b
         5.5 how high it was        | <how \\w+ (?:was|were) (?:my|our)\\b
@@ -120,7 +124,7 @@ SIGNALS: Mapping[Intent, str] = {
         5 how much … owes          | <(?:how much|what|who|how many) (?:do|does) (?:i|we|\\w+) (?:owe|owes)\\b
         6.5 how or why we did      | <(?:how|why) (?:did|had|have|was|were) (?:i|we|my|our|the two of us|grandma|grandpa|mum|mom|dad)\\b(?! (?:{machine})\\b)
         4.5 a question on the past | <(?:at |on |in |for |with |from |to |by |of )?(?:what|which|who|whose|whom|where|when|how many|how much|how long|how often|how old)\\b (?:\\w+ ){0,5}?(?:{past_verb})\\b(?! (?:that|this|it) (?:supposed|about)| you mean)
-        6.5 told before, asked now | <(?:(?:once|some time ago|a while ago|earlier|yesterday|before|recently|last \\w+|the other day|in the version) )?(?:i|you|we|i remember you|i think you|i know (?:i|you|we)) (?:once |had |have |also |had a |gave me a )?(?:told|wrote|gave|showed|sent|described|mentioned|said|talked|spoke|explained|helped|listed|made|drew|built|had|calculated|named|suggested|recommended|planned|started|{gerund})\\b[^?]*? (?:which|what|who|how|where|when)(?! (?:should|can|could|would|do i|do you|might|about))(?: \\w+){0,5} \\?
+        6.5 told before, asked now | <(?:(?:once|(?:ages|years|months|weeks|days|long|\\w+ \\w+) ago|earlier|yesterday|before|recently|last \\w+|the other day|in the version) )?(?:i|you|we|i remember you|i think you|i know (?:i|you|we)) (?:once |had |have |also |had a |gave me a )?(?:told|wrote|gave|showed|sent|described|mentioned|said|talked|spoke|explained|helped|listed|made|drew|built|had|calculated|named|suggested|recommended|planned|started|{gerund})\\b[^?]*? (?:which|what|who|how|where|when)(?! (?:should|can|could|would|do i|do you|might|about))(?: \\w+){0,5} \\?
         6.5 one of yours           | <there (?:was|were) (?:a|an|some|this|that|one) (?:\\w+ ){1,3}of (?:yours|mine|ours)
         6 was there not …?         | <(?:was|were|had|have|did) not (?:there|we|i|you|it)\\b[^?]*\\?
         5 the name of              | <(?:the )?(?:\\w+ )?(?:name|number|address|title|password|code|colour|color|brand|price|date|link|size) (?:of|for|to) (?:the|that|my|our|this) (?!(?:this|following)\\b)(?![^.?]* (?:is|should|must|will)\\b)
@@ -203,6 +207,13 @@ SIGNALS: Mapping[Intent, str] = {
         4 did my … ?               | <(?:did|does|has|is|was) my (?:\\w+ ){1,3}(?:like|say|have|get|call|come|live|work|play|tell|own|want|allergic|called|named|married|older|born)\\b
     """,
     Intent.SUMMARY: """
+        5.9 about a conversation   | <(?:\\w+ ){0,5}?(?:what|where|how|which)\\b[^?]* (?:this|our|the|todays|yesterdays|last) (?:\\w+ )?(?:conversation|discussion|session|chat|thread|talks)\\b
+        6.5 the highlights         | <(?:hit|give|show|tell)(?: me)?(?: with)? (?:the|some|just the) (?:highlights|essentials|gist|headlines|key points|main points|broad lines|big picture)\\b
+        7 the essentials of ours   | (?:highlights|essentials|gist|headlines|broad lines|big picture|whole picture|foot view|birds eye view|arc|course|main lines|fundamentals)\\b[^.?]* (?:our|we|i have|this (?:{talks}))\\b|(?:our|weeks?|months?) (?:{talks})\\b[^.?]*(?:essentials|highlights|gist|key points)
+        7 say again what we agreed | (?:restate|reiterate|recount|rehash|outline|review|tie together|pull together) (?:what|how|where|everything|all) (?:we|i|you)\\b
+        7 what we were busy with   | what (?:were|have|had) we (?:\\w+ )?(?:busy|up to|doing|working|on about|so busy)\\b
+        7 everything you have on   | everything you (?:have|know|hold|got|remember)\\b[^.?]* (?:on|about|of|from) (?:my|me|our|us)\\b
+        7 which way it went        | (?:direction|way) (?:has|have|did|is) (?:my|our)\\b[^?]*(?:gone|go|going|going in|taken|developed)\\b
         7 what we discussed        | <what (?:we|you and i) (?:have |had )?(?:discuss\\w*|talk\\w* about|cover\\w*|went (?:over|through)|spoke about)\\b
         6.5 what it was all about  | what (?:was|is) (?:all )?(?:that|this|it)(?: all)? about (?:\\?|\\.|$)
         7 where it stands          | where (?:the|our|my|it|that|everything) (?:\\w+ )?(?:currently |now |all )?(?:stands?|is at)\\b
@@ -227,7 +238,7 @@ SIGNALS: Mapping[Intent, str] = {
         7 so far, lately           | <(?:what|which \\w+) have (?:we|i)\\b[^?]*(?:so far|lately|recently|overall|to date|up to now)
         7 what happened while      | what (?:happened|went on|has happened|is new) (?:while|since|when) i (?:was|have been|left|am|went)
         7 tell me what we have     | <(?:tell|show|give|remind|list)(?: me)? (?:in \\w+ (?:\\w+ )?(?:words|sentences|lines) )?(?:of )?(?:what|all) (?:we|you and i) (?:have|had|did|talked|discussed|covered)\\b
-        9 sum up us                | (?:summarize|summarise|sum up|describe|characterize|recap|condense|compress|abridge|review) (?:our (?!product|company|team|app|code)|us\\b|me\\b|myself|what (?:we|i|you and)|everything (?:we|i|you))
+        9 sum up us                | (?:summarize|summarise|sum up|describe|characterize|recap|condense|compress|abridge|review) (?:our (?!product|company|team|app|code)|(?:the|my|this) (?:past |last )?(?:week|month|year|day)|us\\b|me\\b|myself|what (?:we|i|you and)|everything (?:we|i|you))
         7 any progress             | (?:have|are|did|has) (?:we|i|it|things)\\b[^?]*\\bprogress
         7 what is pending          | (?:decisions|tasks|points|questions|items|issues|things|to dos) (?:are|is|remain|were) (?:still )?(?:pending|open|left|outstanding|unresolved|undecided|missing)
         6.5 what we know           | <what do we (?:all )?know\\b
@@ -310,6 +321,8 @@ SIGNALS: Mapping[Intent, str] = {
         5 refresh me on our talks  | refresh me on
     """,
     Intent.CONTEXTUAL: """
+        7 are you sure             | <are you (?:sure|certain|serious|kidding|joking|positive)\\b
+        6.5 who came up with       | who (?:came up with|invented|thought of) (?!that|it|the idea|this|our|my|the name)
         7 keep that                | <(?:keep|use|reuse|apply|match|follow|stick to|copy|mimic|adopt|continue) (?:the|that|those|our|with)\\b
         7 and it was good          | (?:it|which|they|that|she|he) (?:was|were|turned out|tasted|worked|looked|helped|went) (?:really |so |very |just )?(?:great|good|delicious|perfect|awful|terrible|amazing|lovely|fun|bad|wonderful|nice|well|fantastic|brilliant)\\b(?![^?]*\\?)
         9 a task of mine           | <(?:i (?:want|need|have|would like|would love|am trying|am going|plan|am supposed|must) (?:to )?|how (?:do|can|should|would) i |my \\w+ (?:asked|wants|told|expects) me to |teach me (?:how )?to )(?:write|make|give|prepare|draft|create|summarize|sum|recap|outline)\\b(?![^.?]*\\b(?:we (?:discussed|talked|said|covered)|our (?:conversation|chat|talk|discussion|session)))

@@ -88,7 +88,7 @@ CASUAL_WORDS = frozenset(
     hola buenos buenas dias tardes noches gracias adios vale hasta luego
     buongiorno buonasera grazie prego arrivederci buonanotte
     ola obrigado obrigada bom dia boa noite tchau tudo bem valeu
-    good thnx cu nighty mornin goodie enjoy cute gorgeous beautiful adorable hilarious really seriously true yoohoo interesting phew ugh laters funny hilarious impressive clever smart grats congratz splendid
+    shucks snap prob anytime mm mmhm good thnx cu nighty mornin goodie enjoy cute gorgeous beautiful adorable hilarious really seriously true yoohoo interesting phew ugh laters funny hilarious impressive clever smart grats congratz splendid
     marvelous fabulous fab wicked dope lit legit deal done gosh geez jeez meh eh mhm uh aw aww awww
     indeedy absolutely definitely totally certainly likewise ditto same okie dokie whew yikes ouch
     privet привет спасибо пока здравствуите здравствуй добрыи доброе утро день вечер хорошо
@@ -142,7 +142,7 @@ how (?:are|is|was|were|r) (?:you|u|it|things|your day|everything|life|ya|your (?
 |(?:that is|you are|so) (?:\w+ )?(?:kind|sweet|nice|thoughtful)|enjoy (?:your|the|it)|it is (?:just )?me|that is (?:all|it|everything)|be right back|be back|on my way
 |(?:heading|going|off) (?:out|to bed|to sleep|home|now)|(?:you |that )?made (?:me (?:laugh|smile)|my day)|i like you|hello from|what is (?:going on|happening)|what are you (?:up to|doing)|time for bed|bed time
 |how did (?:you|u) sleep|what is cooking|glad (?:we|to|you)|sweet dreams|i am here|peace out|so long|wanted to say|hugs|missing you|guess who
-|have fun|you as well|what a (?:\w+ )?(?:day|morning|evening|night|week|relief|mess|surprise|shame|pity)|that (?:is|was) (?:so |really |very |too |just )?(?!wrong|not|it|incorrect|false|right|what|the|a|an|my|our)\w+ \.? ?$
+|top of the morning|that (?:is|will be) (?:all|it)|rock on|you betcha|mon ami|wie (?:lauft|laufts)|what is good|have fun|you as well|what a (?:\w+ )?(?:day|morning|evening|night|week|relief|mess|surprise|shame|pity)|that (?:is|was) (?:so |really |very |too |just )?(?!wrong|not|it|incorrect|false|right|what|the|a|an|my|our)\w+ \.? ?$
 |sounds like|works for me|(?:fine|okay|ok|good) (?:by|with|for) me|good (?:stuff|one|thinking)|all good|same old|not (?:much|a lot|really)\b|nothing much|ready when|sleep tight|time (?:to|for) (?:sleep|bed)|(?:popping|dropping|stopping|swinging|checking) (?:in|by)|(?:say|saying) hi
 |de nada|a domani|fico bem|schones wochenende|gruss dich|a demain|bis dann|feierabend
 |fair enough|no (?:worries|rush|way|biggie)|of course|why not|you bet|true that|good (?:point|call|to know|idea|luck|for you)|never mind|bless you|fingers crossed|big hug|miss(?:ed)? you|nice (?:to|talking|chatting)|i (?:appreciate|agree|understand)(?: \w+)? (?:\.|$)
