@@ -7,9 +7,12 @@ from pathlib import Path
 import click
 import pytest
 
+from unabridged.cli.commands.bench_command import command as bench
 from unabridged.cli.main import cli
-from unabridged.evals import counting, fixed, sized, starting
+from unabridged.evals import counting, fixed, scale, sized, starting
 from unabridged.evals.core import SIZES, run
+from unabridged.evals.coverage import BUDGETS
+from unabridged.evals.measures import ranked
 from unabridged.evals.report import AIMS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "benchmarks.md").read_text("utf-8")
@@ -19,6 +22,7 @@ COMMANDS = [
     for line in block.splitlines()
     if line.startswith("unabridged ")
 ]
+MEASURES = {*ranked([], {"gold"}), *(f"{m}@{b}" for m in ("coverage", "verbatim") for b in BUDGETS)}
 ROWS = re.findall(r"^\| `([^`]+)` \|", PAGE, re.MULTILINE)
 
 
@@ -44,6 +48,7 @@ def test_every_row_is_one_of_the_report(monkeypatch):
     names = {row.name.partition(":")[0] for row in run(sizes=[20])}
     # Behind a colon stands what a run may lack: an extra, an intent, a budget of public data.
     names.add("retrieval coverage")
+    names |= {*scale.ROWS, *MEASURES}
     assert ROWS
     assert [name for name in ROWS if name.partition(":")[0] not in names] == []
 
@@ -51,3 +56,7 @@ def test_every_row_is_one_of_the_report(monkeypatch):
 def test_every_target_and_size_is_written_down():
     assert [name for name in AIMS if f"`{name}`" not in PAGE] == []
     assert all(f"{size:,}" in PAGE for size in SIZES)
+
+
+def test_every_benchmark_is_named():
+    assert [name for name in bench.commands if f"unabridged bench {name}" not in PAGE] == []

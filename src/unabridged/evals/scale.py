@@ -37,6 +37,8 @@ AIMS: Mapping[str, Aim] = MappingProxyType(
     }
 )
 """Name of a row to its target."""
+ROWS = (*AIMS, "search, cold", "open, cold", "begin", "record", "disk")
+"""The names of all rows; some go on behind a colon."""
 
 Progress = Callable[[str], None]
 
@@ -89,6 +91,10 @@ def _measured(home: str, size: int) -> Iterator[Row]:
     warm = _step("warm", home=home)
     yield row("search, warm", spread(warm["search"]), size=size, aims=AIMS)
     yield from _resident(warm, size)
+    recall = _step("exact", home=home)["recall"]
+    note = "of the first 10 of a search without any of the index's shortcuts"
+    name = "fast index against exact"
+    yield row(name, recall, size=size, unit="share", note=note, aims=AIMS)
     talk = _step("talk", home=home)
     yield row("prepare, whole", spread(talk["prepare"]), size=size, aims=AIMS)
     each = zip(talk["begin"], talk["record"], talk["bare"], strict=True)

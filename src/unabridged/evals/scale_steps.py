@@ -20,7 +20,10 @@ WARMING = 20
 SEARCHES, PREPARES, RECORDS = 200, 60, 100
 """Calls that are measured."""
 QUESTIONS = SEARCHES + PREPARES + RECORDS + 3 * WARMING
-BESIDE = ("-wal", "-shm", ".lock")
+COMPARED, TOP = 40, 10
+"""Questions whose best results are compared with those of the exact index, and how many results."""
+SHORTCUTS = (("by_vectors", "EXACT"), ("by_words", "MOST_POSTINGS"), ("by_words", "SURVIVORS"))
+"""Bounds under which the index is exact: module and name."""
 
 
 def build(home: str, exchanges: int, lengthy: bool = False, seed: int = 7) -> dict[str, Any]:  # noqa: FBT001, FBT002 - JSON from our own parent
@@ -137,6 +140,24 @@ def talk(home: str) -> dict[str, Any]:
     return took
 
 
+def exact(home: str) -> dict[str, Any]:
+    """Search as always, and then with every shortcut of the index taken away.
+
+    Args:
+        home: The home.
+    """
+    questions = _questions(home)[0][:COMPARED]
+    with _opened(home) as memory:
+        fast = [[each.exchange.id for each in memory.search(q, TOP)] for q in questions]
+        for module, name in SHORTCUTS:
+            held: Any = importlib.import_module(f"unabridged.index.{module}")
+            assert isinstance(getattr(held, name), int)  # noqa: S101 - a slip in our own table
+            setattr(held, name, sys.maxsize // 8)
+        true = [[each.exchange.id for each in memory.search(q, TOP)] for q in questions]
+    pairs = [(set(a), set(b)) for a, b in zip(fast, true, strict=True) if b]
+    return {"recall": sum(len(a & b) / len(b) for a, b in pairs) / max(1, len(pairs))}
+
+
 def _opened(home: str) -> Any:
     """Open the memory of a home, with the machine's own clock."""
     from unabridged.domain.settings import Settings  # noqa: PLC0415 - after the process is bound
@@ -196,6 +217,7 @@ STEPS: Mapping[str, Callable[..., dict[str, Any]]] = {
     "cold": cold,
     "warm": warm,
     "talk": talk,
+    "exact": exact,
 }
 """Every step by its name."""
 
