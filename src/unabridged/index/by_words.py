@@ -20,8 +20,9 @@ from unabridged.index.impact import (
     saturated,
     table,
 )
+from unabridged.index.runs import distinct
+from unabridged.index.scene import Numbers, Part, Scene
 from unabridged.index.segment import Postings
-from unabridged.index.view import Numbers, Part, View
 
 MOST_POSTINGS = 200_000
 """Postings that choose candidates: those of the rarest terms, as many terms as fit."""
@@ -49,28 +50,28 @@ class _Hits:
 
 
 class ByWords:
-    """The postings of one question in one view.
+    """The postings of one question in one scene.
 
     Args:
-        view: What is searched.
+        scene: What is searched.
         terms: The question's terms.
 
     Attributes:
         frequencies: How many living exchanges hold each term; shape (terms,), int64.
     """
 
-    def __init__(self, view: View, terms: tuple[str, ...]) -> None:
-        self._view = view
+    def __init__(self, scene: Scene, terms: tuple[str, ...]) -> None:
+        self._scene = scene
         keys = np.array([key_of(term) for term in terms], dtype=np.uint64)
         self._runs: list[list[tuple[Part, Postings]]] = [[] for _ in terms]
         self.frequencies = np.zeros(len(terms), dtype=np.int64)
-        for part in view.parts():
+        for part in scene.parts:
             for term, postings in enumerate(part.source.postings(keys)):
                 if postings is not None:
                     self._runs[term].append((part, postings))
                     self.frequencies[term] += len(postings.docs) - _gone(part, postings)
         counts = self.frequencies.tolist()
-        self._rarities = np.array([rarity(count, view.exchanges) for count in counts])
+        self._rarities = np.array([rarity(count, scene.exchanges) for count in counts])
         self._choosing = _choosing(self.frequencies)
         self._gather()
 
@@ -98,7 +99,7 @@ class ByWords:
         """
         docs = self._survivors(max(SURVIVORS, 4 * limit))
         scores = self._scores(docs)
-        return docs[best(scores, limit, lambda some: self._view.places(docs[some]))]
+        return docs[best(scores, limit, lambda some: self._scene.places(docs[some]))]
 
     def times(self, docs: Numbers) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """How often both sides of ascending docs have each term; shapes (docs, terms)."""
@@ -112,13 +113,13 @@ class ByWords:
     def _scores(self, docs: Numbers) -> NDArray[np.float64]:
         """BM25 of ascending docs, both sides together."""
         hits = self._hits(docs)
-        lengths = self._view.columns(("user_lengths", "answer_lengths"), docs)
+        lengths = self._scene.columns(("user_lengths", "answer_lengths"), docs).values()
         scores = np.zeros(len(docs))
         rarities = self._rarities[hits.terms]
         for times, held, mean, weight in zip(
             (hits.user, hits.answer),
             lengths,
-            self._view.means,
+            self._scene.means,
             (USER_WEIGHT, ANSWER_WEIGHT),
             strict=True,
         ):
@@ -131,20 +132,21 @@ class ByWords:
         docs = self._docs
         if not len(docs):
             return docs
-        weights = table(*self._view.means).take(self._codes)
+        weights = table(*self._scene.means).take(self._codes)
         starts = [0, *self._ends.tolist()]
         for term, start, stop in zip(self._choosing, starts, starts[1:], strict=False):
             weights[start:stop] *= np.float32(self._rarities[term])
-        sums = np.zeros(self._view.docs, dtype=np.float32)
+        sums = np.zeros(self._scene.docs, dtype=np.float32)
         np.add.at(sums, docs, weights)
-        for part in self._view.parts():
-            sums[part.gone + part.base] = 0
+        for part in self._scene.parts:
+            if len(part.gone):
+                sums[part.gone + part.base] = 0
         found = _likely(sums, docs, count)
-        return found[best(sums[found], count, lambda some: self._view.places(found[some]))]
+        return found[best(sums[found], count, lambda some: self._scene.places(found[some]))]
 
     def _hits(self, docs: Numbers) -> _Hits:
         """Where the terms occur in ascending docs, in the order of terms."""
-        row_of = np.zeros(self._view.docs, dtype=np.int32)
+        row_of = np.zeros(self._scene.docs, dtype=np.int32)
         row_of[docs] = np.arange(1, len(docs) + 1, dtype=np.int32)
         rows = row_of.take(self._docs)
         at = np.flatnonzero(rows)
@@ -200,7 +202,7 @@ def _likely(sums: NDArray[np.float32], docs: Numbers, count: int) -> Numbers:
 def _above(sums: NDArray[np.float32], docs: Numbers, floor: float) -> Numbers:
     if len(sums) <= 4 * len(docs):
         return np.flatnonzero(sums >= floor)
-    return np.unique(docs[sums.take(docs) >= floor])
+    return distinct(docs[sums.take(docs) >= floor])
 
 
 def _completed(term: int, part: Part, postings: Postings, docs: Numbers) -> _Hits:

@@ -7,6 +7,7 @@ small table from code to weight. It serves to choose candidates; scores are comp
 """
 
 from math import log
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,26 +66,24 @@ def table(user_mean: float, answer_mean: float) -> NDArray[np.float32]:
     return np.add.outer(user.astype(np.float32), answer.astype(np.float32)).reshape(-1)
 
 
-def brake(lengths: NDArray[np.integer], mean: float) -> NDArray[np.float64]:
+def brake(lengths: NDArray[Any], mean: float) -> NDArray[np.float64]:
     """What stands beside the occurrences below the fraction bar of BM25, for each length."""
     if mean <= 0:
         return np.full(len(lengths), K1)
     return K1 * (1.0 - B + B * (lengths / mean))
 
 
-def saturated(times: NDArray[np.uint8], brakes: NDArray[np.float64]) -> NDArray[np.float64]:
+def saturated(times: NDArray[Any], brakes: NDArray[np.float64]) -> NDArray[np.float64]:
     """BM25 of one term, but for its rarity; 0 where it does not occur."""
-    held = times.astype(np.float64)
+    held = times.astype(np.float64, copy=False)
     return held * (K1 + 1.0) / (held + brakes)
 
 
 def _weights(mean: float) -> NDArray[np.float64]:
+    """What each code of one side weighs, shape (256,)."""
     weights = np.zeros(256)
-    middles = np.sqrt(_EDGES * np.append(_EDGES[1:], _EDGES[-1] * _STEP))
-    lengths = np.concatenate(([1.0], middles[: _LENGTHS - 1]))
-    for i, times in enumerate(_TIMES):
-        held = np.full(_LENGTHS, times, dtype=np.uint8)
-        weights[1 + i * _LENGTHS : 1 + (i + 1) * _LENGTHS] = saturated(held, brake(lengths, mean))
+    codes = len(_TIMES) * _LENGTHS
+    weights[1 : codes + 1] = saturated(_CODE_TIMES, brake(_CODE_LENGTHS, mean))
     return weights
 
 
@@ -96,4 +95,7 @@ def _kinds() -> NDArray[np.uint8]:
 
 
 _EDGES: NDArray[np.float64] = np.round(_STEP ** np.arange(1, _LENGTHS), 6)
+_MIDDLES = np.sqrt(_EDGES * np.append(_EDGES[1:], _EDGES[-1] * _STEP))
 _KIND = _kinds()
+_CODE_TIMES = np.repeat(np.array(_TIMES, dtype=np.float64), _LENGTHS)
+_CODE_LENGTHS = np.tile(np.concatenate(([1.0], _MIDDLES)), len(_TIMES))

@@ -6,9 +6,10 @@ from numpy.typing import NDArray
 from unabridged.domain.lookup import Probe, Shortlist
 from unabridged.index.by_vectors import ByVectors
 from unabridged.index.by_words import ByWords
-from unabridged.index.runs import offsets_of, positions_of, spread
+from unabridged.index.runs import distinct, offsets_of, positions_of, spread
+from unabridged.index.scene import Numbers, Scene
 from unabridged.index.segment import COLUMNS
-from unabridged.index.view import Numbers, View
+from unabridged.index.view import View
 
 __all__ = ["View", "look_up"]
 
@@ -23,20 +24,21 @@ def look_up(view: View, probe: Probe) -> Shortlist:
     Raises:
         ValueError: The probe's vector is of another dimension than the view's.
     """
-    words = ByWords(view, probe.terms)
-    vectors = None if probe.vector is None else ByVectors(view, probe.vector)
+    scene = view.scene()
+    words = ByWords(scene, probe.terms)
+    vectors = None if probe.vector is None else ByVectors(scene, probe.vector)
     found = words.candidates(probe.limit)
     if vectors is not None:
-        found = np.union1d(found, vectors.candidates(probe.limit))
-    docs = np.union1d(found, view.beside(found))
-    columns = dict(zip(COLUMNS, view.columns(tuple(COLUMNS), docs), strict=True))
+        found = distinct(np.concatenate((found, vectors.candidates(probe.limit))))
+    docs = distinct(np.concatenate((found, scene.beside(found))))
+    columns = scene.columns(tuple(COLUMNS), docs)
     order = np.argsort(columns["places"], kind="stable")
     places = columns["places"][order]
     user_times, answer_times = words.times(docs)
     nothing = np.zeros(len(docs), dtype=np.float32)
     nearness = (nothing, nothing) if vectors is None else vectors.scores(docs)
-    pieces, starts = _pieces(view, docs, order)
-    user_mean, answer_mean = view.means
+    pieces, starts = _pieces(scene, docs, order)
+    user_mean, answer_mean = scene.means
     return Shortlist(
         places=places,
         sessions=columns["sessions"][order],
@@ -53,16 +55,18 @@ def look_up(view: View, probe: Probe) -> Shortlist:
         pieces=pieces,
         starts=starts,
         frequencies=words.frequencies,
-        exchanges=view.exchanges,
+        exchanges=scene.exchanges,
         user_mean=user_mean,
         answer_mean=answer_mean,
     )
 
 
-def _pieces(view: View, docs: Numbers, order: Numbers) -> tuple[NDArray[np.uint16], Numbers]:
+def _pieces(scene: Scene, docs: Numbers, order: Numbers) -> tuple[NDArray[np.uint16], Numbers]:
     """The word pieces of docs in another order, and where each doc's begin."""
-    found = [part.source.pieces_of(docs[some] - part.base) for part, some in view.split(docs)]
+    found = [part.source.pieces_of(docs[some] - part.base) for part, some in scene.split(docs)]
     counts = np.concatenate([count for _, count in found] or [np.empty(0, dtype=np.int64)])
     pieces = np.concatenate([piece for piece, _ in found] or [np.empty(0, dtype=np.uint16)])
     starts = offsets_of(counts)
+    if (order[1:] > order[:-1]).all():
+        return pieces, starts
     return pieces[spread(starts[:-1][order], counts[order])], offsets_of(counts[order])

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unabridged.index.centres import Centres
-from unabridged.index.runs import offsets_of, spread
+from unabridged.index.runs import distinct, offsets_of, spread
 from unabridged.index.segment import COLUMNS, Arrays, Segment, build, finish
 
 _ROWS = 16_384
@@ -72,8 +72,7 @@ def _renamed(
         stays = np.ones(segment.exchanges, dtype=np.bool_)
         removed = without[i] if i < len(without) else None
         if removed is not None and len(removed):
-            gone = segment.docs(np.asarray(removed, dtype=np.int64))
-            stays[gone[gone >= 0]] = False
+            stays[segment.docs(distinct(np.asarray(removed, dtype=np.int64)))] = False
         kept.append(stays)
     places = np.concatenate([s.places[k] for s, k in zip(segments, kept, strict=True)])
     order = np.argsort(places, kind="stable")

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+Numbers = NDArray[np.int64]
+
 
 def spread(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """The positions of all runs, one run behind the other.
@@ -23,6 +25,27 @@ def offsets_of(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     offsets = np.zeros(len(counts) + 1, dtype=np.int64)
     np.cumsum(counts, out=offsets[1:])
     return offsets
+
+
+def distinct(values: Numbers) -> Numbers:
+    """Each value once, ascending; faster than ``numpy.unique``, which hashes."""
+    if len(values) < 2:
+        return values
+    ordered = np.sort(values)
+    first = np.empty(len(ordered), dtype=np.bool_)
+    first[0] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]
+
+
+def joined_runs(docs: Numbers) -> tuple[list[int], list[int]]:
+    """Where runs of ascending numbers that follow one another begin, and where they end."""
+    if not len(docs):
+        return [], []
+    breaks = np.flatnonzero(docs[1:] != docs[:-1] + 1)
+    firsts = docs[np.concatenate(([0], breaks + 1))]
+    lasts = docs[np.concatenate((breaks, [len(docs) - 1]))]
+    return firsts.tolist(), (lasts + 1).tolist()
 
 
 def positions_of(wanted: NDArray[Any], ascending: NDArray[Any]) -> NDArray[np.int64]:

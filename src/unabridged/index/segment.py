@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from unabridged.index.centres import Centres
 from unabridged.index.entry import Entry
 from unabridged.index.impact import codes_of, joined
-from unabridged.index.runs import offsets_of, positions_of, spread
+from unabridged.index.runs import joined_runs, offsets_of, positions_of, spread
 from unabridged.index.signs import signs_of
 
 Arrays = dict[str, NDArray[Any]]
@@ -80,12 +80,17 @@ class Segment:
         return self.arrays["places"]
 
     def docs(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The docs of places; -1 for those that it does not hold."""
-        return positions_of(places, self.arrays["places"])
+        """The docs of those of ascending places that it holds."""
+        held = self.arrays["places"]
+        found = positions_of(_within(places, held), held)
+        return found[found >= 0]
 
     def children_of(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The docs of all exchanges whose parents these are."""
+        """The docs of all exchanges whose parents these ascending places are."""
         parents = self.arrays["child_parents"]
+        places = _within(places, parents)
+        if not len(places):
+            return places
         starts = np.searchsorted(parents, places, side="left")
         counts = np.searchsorted(parents, places, side="right") - starts
         return self.arrays["children"][spread(starts, counts)].astype(np.int64)
@@ -115,11 +120,13 @@ class Segment:
         return self.arrays["doc_passages"][spread(starts, counts)].astype(np.int64), counts
 
     def pieces_of(self, docs: NDArray[np.int64]) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
-        """The word pieces of docs, one doc behind the other, and how many each has."""
-        offsets = self.arrays["piece_offsets"]
-        starts = offsets[docs]
-        counts = offsets[docs + 1] - starts
-        return self.arrays["pieces"][spread(starts, counts)], counts
+        """The word pieces of ascending docs, one behind the other, and how many each has."""
+        offsets, pieces = self.arrays["piece_offsets"], self.arrays["pieces"]
+        counts = offsets.take(docs + 1) - offsets.take(docs)
+        firsts, ends = joined_runs(docs)
+        starts, stops = offsets.take(firsts).tolist(), offsets.take(ends).tolist()
+        held = [pieces[start:stop] for start, stop in zip(starts, stops, strict=True)]
+        return np.concatenate(held or [pieces[:0]]), counts
 
 
 def build(
@@ -153,6 +160,14 @@ def build(
     _add_words(arrays, held)
     listed = _add_vectors(arrays, held, dimension, centres)
     return finish(arrays, embedder, dimension, listed)
+
+
+def _within(values: NDArray[np.int64], bounds: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Those of ascending values that lie between the first and the last of others."""
+    if not len(bounds) or not len(values):
+        return values[:0]
+    start, stop = np.searchsorted(values, (bounds[0], bounds[-1] + 1)).tolist()
+    return values[start:stop]
 
 
 def finish(arrays: Arrays, embedder: str, dimension: int, centres: Centres | None) -> Segment:

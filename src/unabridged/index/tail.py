@@ -17,8 +17,6 @@ _ROOM = 64
 """Rows that there is room for at first; then twice as many, each time."""
 _DEAD = 256
 """Rows of replaced vectors that may lie about before the living ones are moved together."""
-_NOBODY = -2
-"""The parent of a free slot: none, and not that of a first exchange either."""
 
 
 class Tail:
@@ -73,6 +71,7 @@ class Tail:
         self._slots: dict[int, int] = {}
         self._entries: list[Entry | None] = []
         self._free: list[int] = []
+        self._children: dict[int, list[int]] = {}
         self._sums = [0, 0]
         self._runs: dict[int, array[int]] = {}
         self._columns: Arrays = {name: np.zeros(_ROOM, kind) for name, kind in COLUMNS.items()}
@@ -106,6 +105,7 @@ class Tail:
             self._columns = _with_room(self._columns, slot + 1)
         self._entries[slot] = entry
         self._slots[entry.place] = slot
+        self._children.setdefault(entry.parent, []).append(slot)
         lengths = entry.words.lengths
         columns = self._columns
         columns["places"][slot] = entry.place
@@ -155,7 +155,9 @@ class Tail:
         for side, length in enumerate(entry.words.lengths):
             self._sums[side] -= length
         self._entries[slot] = None
-        self._columns["parents"][slot] = _NOBODY
+        self._children[entry.parent].remove(slot)
+        if not self._children[entry.parent]:
+            del self._children[entry.parent]
         self._free.append(slot)
         self._remove_rows(slot)
         return True
@@ -198,13 +200,16 @@ class Tail:
         return np.flatnonzero(self._passages["passage_docs"][: self._rows] < 0)
 
     def docs(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The slots of places; -1 for those that it does not hold."""
+        """The slots of those places that it holds."""
         slots = self._slots
-        return np.array([slots.get(place, -1) for place in places.tolist()], dtype=np.int64)
+        found = [slots[place] for place in places.tolist() if place in slots]
+        return np.array(found, dtype=np.int64)
 
     def children_of(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """The slots of all exchanges whose parents these are."""
-        return np.flatnonzero(np.isin(self._columns["parents"][: len(self._entries)], places))
+        children = self._children
+        found = [slot for p in places.tolist() if p in children for slot in children[p]]
+        return np.array(found, dtype=np.int64)
 
     def postings(self, keys: NDArray[np.uint64]) -> list[Postings | None]:
         """Who holds each key; None where nobody does."""
