@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from unabridged.index.centres import Centres
 from unabridged.index.runs import distinct, offsets_of, spread
 from unabridged.index.segment import COLUMNS, Arrays, Segment, build, finish
+from unabridged.index.signs import words_for
 
 _ROWS = 16_384
 """Vectors that are copied at once."""
@@ -198,7 +199,7 @@ def _merge_vectors(
         "passage_sides": (np.uint8, ()),
         "passage_scales": (np.float32, ()),
         "passage_codes": (np.int8, (dimension,)),
-        "passage_signs": (np.uint64, (-(-dimension // 64),)),
+        "passage_signs": (np.uint64, (words_for(dimension),)),
     }
     for name, (kind, row) in shapes.items():
         merged = np.empty((len(order), *row), dtype=kind)

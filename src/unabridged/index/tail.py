@@ -133,7 +133,6 @@ class Tail:
         rows["passage_sides"][start:stop] = vectors.sides
         rows["passage_scales"][start:stop] = vectors.scales
         rows["passage_codes"][start:stop] = vectors.codes
-        rows["passage_signs"][start:stop] = signs_of(vectors.codes)
         self._spans[slot] = (start, stop)
         self._rows = stop
 
@@ -184,13 +183,20 @@ class Tail:
     def arrays(self) -> Mapping[str, NDArray[Any]]:
         """``COLUMNS`` by slot, and the passages' arrays, in the order in which they came."""
         count, rows = len(self._entries), self._rows
-        if self._by is not None and self._listed < rows:
-            lists, codes = self._passages["passage_lists"], self._passages["passage_codes"]
-            lists[self._listed : rows] = self._by.nearest(codes[self._listed : rows])
-            self._listed = rows
+        self._complete()
         held: Arrays = {name: column[:count] for name, column in self._columns.items()}
         held.update((name, column[:rows]) for name, column in self._passages.items())
         return held
+
+    def _complete(self) -> None:
+        """Fill in what follows from vectors; many at once cost little more than one."""
+        new = slice(self._listed, self._rows)
+        if new.start < new.stop:
+            codes = self._passages["passage_codes"][new]
+            self._passages["passage_signs"][new] = signs_of(codes)
+            if self._by is not None:
+                self._passages["passage_lists"][new] = self._by.nearest(codes)
+            self._listed = self._rows
 
     @property
     def gone_rows(self) -> NDArray[np.int64]:
@@ -221,12 +227,12 @@ class Tail:
             return None
         held = np.array(run, dtype=np.uint64)
         held.sort()
-        low = held.astype(np.uint32)
+        held = held.astype("<u8", copy=False)
         return Postings(
-            (held >> np.uint64(32)).astype(np.uint32),
-            (low >> np.uint32(8)).astype(np.uint8),
-            low.astype(np.uint8),
-            (low >> np.uint32(16)).astype(np.uint16),
+            held.view("<u4")[1::2],
+            held.view("u1")[1::8],
+            held.view("u1")[::8],
+            held.view("<u2")[1::4],
         )
 
     def passages_of(self, docs: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
