@@ -202,7 +202,7 @@ def _equal(left, right, name):
 
 SEEDS = st.integers(0, 1 << 32)
 SMALL = ((by_vectors, "EXACT"), (by_vectors, "RESCORED"), (by_vectors, "SCANNED"))
-SMALL_WORDS = ((by_words, "MOST_POSTINGS"), (by_words, "SURVIVORS"))
+SMALL_WORDS = ((by_words, "MOST_POSTINGS"), (by_words, "SURVIVORS"), (by_words, "_SEARCH_COST"))
 
 
 @given(SEEDS, st.integers(1, 50), st.integers(1, 12))

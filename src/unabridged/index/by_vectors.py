@@ -5,7 +5,6 @@ best of them exactly; in a large one, only the lists of the centres nearest to t
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,18 +20,63 @@ from unabridged.index.tail import Tail
 EXACT = 4096
 """Vectors up to which all are compared exactly."""
 RESCORED = 1024
-"""How many of the best by signs are compared exactly; more where several are equal at the edge."""
-SCANNED = 20_000
-"""Vectors whose signs are compared at least, where there are lists …"""
-SCANNED_SHARE = 1 / 32
-"""… and this share of all."""
+"""How many of the best by signs are compared exactly at least, and …"""
+RESCORED_SHARE = 1 / 256
+"""… this share of all; more where several are equal at the edge."""
+SCANNED = 40_000
+"""Vectors whose signs are compared at least, where there are lists, and …"""
+SCANNED_SHARE = 1 / 8
+"""… this share of all."""
 _NEVER = -np.inf
 """Below any cosine."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Stretch:
-    """Rows of one part that are looked at."""
+    """Runs of one part's rows that are looked at.
+
+    Attributes:
+        part: The part.
+        starts: Where each run begins, ascending.
+        stops: Where each ends.
+    """
+
+    part: Part
+    starts: Numbers
+    stops: Numbers
+
+    def signs(self) -> NDArray[np.uint64]:
+        """The signs of its rows."""
+        signs = self.part.arrays["passage_signs"]
+        runs = zip(self.starts.tolist(), self.stops.tolist(), strict=True)
+        held = [signs[start:stop] for start, stop in runs]
+        return held[0] if len(held) == 1 else np.concatenate(held or [signs[:0]])
+
+    def rows(self) -> Numbers:
+        """Its rows that count."""
+        rows = spread(self.starts, self.stops - self.starts)
+        gone = self.part.gone_rows
+        return rows[~np.isin(rows, gone, assume_unique=True)] if len(gone) else rows
+
+    def rows_at(self, positions: Numbers) -> Numbers:
+        """The rows at positions within its runs."""
+        counts = self.stops - self.starts
+        ends = np.cumsum(counts)
+        run = ends.searchsorted(positions, side="right")
+        return positions + (self.starts - ends + counts)[run]
+
+    def gone(self) -> Numbers:
+        """The positions of rows that count no more."""
+        rows = self.part.gone_rows
+        run = self.starts.searchsorted(rows, side="right") - 1
+        inside = (run >= 0) & (rows < self.stops[run])
+        rows, run = rows[inside], run[inside]
+        return rows - self.stops[run] + np.cumsum(self.stops - self.starts)[run]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Chosen:
+    """Rows of one part that are compared exactly."""
 
     part: Part
     rows: Numbers
@@ -65,14 +109,14 @@ class ByVectors:
         """
         if not self._scene.passages or not self._scale:
             return np.empty(0, dtype=np.int64)
-        looked_at = self._looked_at()
+        stretches = self._looked_at()
         if self._scene.passages > EXACT:
-            looked_at = self._nearest(looked_at, max(RESCORED, 4 * limit))
-        found = [
-            stretch.part.arrays["passage_docs"].take(stretch.rows) + np.int64(stretch.part.base)
-            for stretch in looked_at
-        ]
-        cosines = [self._cosines(stretch) for stretch in looked_at]
+            least = max(RESCORED, int(self._scene.passages * RESCORED_SHARE))
+            chosen = self._nearest(stretches, max(least, 4 * limit))
+        else:
+            chosen = [_Chosen(stretch.part, stretch.rows()) for stretch in stretches]
+        found = [c.part.arrays["passage_docs"].take(c.rows) + np.int64(c.part.base) for c in chosen]
+        cosines = [self._cosines(c) for c in chosen]
         docs, nearness = _nearest_of_each(np.concatenate(found), np.concatenate(cosines))
         return docs[best(nearness, limit, lambda some: self._scene.places(docs[some]))]
 
@@ -83,7 +127,7 @@ class ByVectors:
             rows, counts = part.source.passages_of(docs[some] - part.base)
             if not len(rows):
                 continue
-            cosines = self._cosines(_Stretch(part, rows))
+            cosines = self._cosines(_Chosen(part, rows))
             of = np.repeat(np.arange(some.start, some.stop), counts)
             sides = part.arrays["passage_sides"][rows]
             for nearness, side in zip(found, (USER, ANSWER), strict=True):
@@ -93,68 +137,65 @@ class ByVectors:
             nearness[nearness == _NEVER] = 0
         return found[0], found[1]
 
-    def _cosines(self, stretch: _Stretch) -> NDArray[np.float32]:
-        arrays = stretch.part.arrays
-        codes = arrays["passage_codes"].take(stretch.rows, axis=0)
+    def _cosines(self, chosen: _Chosen) -> NDArray[np.float32]:
+        arrays = chosen.part.arrays
+        codes = arrays["passage_codes"].take(chosen.rows, axis=0)
         products = codes.astype(self._factors.dtype) @ self._factors
-        scales = arrays["passage_scales"][stretch.rows] * self._scale
+        scales = arrays["passage_scales"].take(chosen.rows) * self._scale
         return np.asarray(products * scales, dtype=np.float32)
 
     def _looked_at(self) -> list[_Stretch]:
-        """The rows of all parts, or of the lists nearest to the question, that count."""
-        centres, probed = self._scene.centres, None
-        if centres is not None and self._scene.passages > EXACT:
-            order = centres.order(self._codes)
-            held = np.cumsum(self._scene.per_list[order])
-            least = max(SCANNED, int(self._scene.passages * SCANNED_SHARE))
-            probed = np.sort(order[: int(np.searchsorted(held, least)) + 1])
-        found = []
-        for part in self._scene.parts:
-            rows = _rows(part, probed)
-            if len(part.gone_rows):
-                rows = rows[~np.isin(rows, part.gone_rows, assume_unique=True)]
-            if len(rows):
-                found.append(_Stretch(part, rows))
-        return found
+        """All rows, or those of the lists nearest to the question."""
+        probed = self._probed()
+        parts = (part for part in self._scene.parts if len(part.arrays["passage_docs"]))
+        stretches = (_stretch(part, probed) for part in parts)
+        return [stretch for stretch in stretches if len(stretch.starts)]
 
-    def _nearest(self, stretches: list[_Stretch], count: int) -> list[_Stretch]:
+    def _probed(self) -> Numbers | None:
+        """The lists nearest to the question, ascending; None where all is looked at."""
+        scene = self._scene
+        if scene.centres is None or scene.passages <= EXACT:
+            return None
+        order = scene.centres.order(self._codes)
+        least = max(SCANNED, int(scene.passages * SCANNED_SHARE))
+        return np.sort(order[: int(np.cumsum(scene.per_list[order]).searchsorted(least)) + 1])
+
+    def _nearest(self, stretches: list[_Stretch], count: int) -> list[_Chosen]:
         """Those whose signs differ least, as many as that and all that equal the last."""
         asked = signs_of(self._codes[None, :])[0]
-        found = [
-            differences(_taken(s.part.arrays["passage_signs"], s.rows), asked) for s in stretches
-        ]
-        totals = np.cumsum(np.bincount(np.concatenate(found)))
-        cut = np.searchsorted(totals, min(count, int(totals[-1])))
+        most = 64 * len(asked)
+        found = [differences(stretch.signs(), asked) for stretch in stretches]
+        for stretch, differs in zip(stretches, found, strict=True):
+            if len(stretch.part.gone_rows):
+                differs[stretch.gone()] = most + 1
+        totals = np.cumsum(np.bincount(np.concatenate(found), minlength=most + 2)[: most + 1])
+        cut = totals.searchsorted(min(count, int(totals[-1])))
         return [
-            _Stretch(stretch.part, stretch.rows[differs <= cut])
+            _Chosen(stretch.part, stretch.rows_at(np.flatnonzero(differs <= cut)))
             for stretch, differs in zip(stretches, found, strict=True)
         ]
 
 
-def _taken(array: NDArray[Any], rows: Numbers) -> NDArray[Any]:
-    """Some rows; the array itself where that is all of them."""
-    return array if len(rows) == len(array) else array.take(rows, axis=0)
+def _stretch(part: Part, probed: Numbers | None) -> _Stretch:
+    """The rows of some lists, or all."""
+    if probed is None:
+        return _Stretch(part, np.array([0]), np.array([len(part.arrays["passage_docs"])]))
+    if isinstance(part.source, Tail):
+        rows = np.flatnonzero(np.isin(part.arrays["passage_lists"], probed))
+        return _Stretch(part, rows, rows + 1)
+    offsets = part.arrays["list_offsets"]
+    starts, stops = offsets.take(probed), offsets.take(probed + 1)
+    held = stops > starts
+    return _Stretch(part, starts[held], stops[held])
 
 
 def _nearest_of_each(
     docs: Numbers, cosines: NDArray[np.float32]
 ) -> tuple[Numbers, NDArray[np.float32]]:
     """Each doc once, ascending, with its largest cosine."""
+    if not len(docs):
+        return docs, cosines
     order = np.argsort(docs, kind="stable")
     docs, cosines = docs[order], cosines[order]
     firsts = np.flatnonzero(np.concatenate(([True], docs[1:] != docs[:-1])))
     return docs[firsts], np.maximum.reduceat(cosines, firsts)
-
-
-def _rows(part: Part, probed: Numbers | None) -> Numbers:
-    """The rows of some lists, or all."""
-    arrays = part.arrays
-    if probed is None:
-        return np.arange(len(arrays["passage_docs"]), dtype=np.int64)
-    if isinstance(part.source, Tail):
-        return np.flatnonzero(np.isin(arrays["passage_lists"], probed))
-    offsets = arrays["list_offsets"]
-    if not part.source.passages:
-        return np.empty(0, dtype=np.int64)
-    starts = offsets[probed]
-    return spread(starts, offsets[probed + 1] - starts)

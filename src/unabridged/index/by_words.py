@@ -18,7 +18,7 @@ from unabridged.index.impact import (
     brake,
     rarity,
     saturated,
-    table,
+    weigh,
 )
 from unabridged.index.runs import distinct
 from unabridged.index.scene import Numbers, Part, Scene
@@ -28,6 +28,8 @@ MOST_POSTINGS = 200_000
 """Postings that choose candidates: those of the rarest terms, as many terms as fit."""
 SURVIVORS = 1024
 """How many of the best by coarse codes are scored exactly."""
+_SEARCH_COST, _GATHER_COST = 80, 5
+"""What it costs to search a doc among postings, and to pass over a posting, beside a zero."""
 _SAMPLED = 16
 """One posting in so many is looked at to guess where the best begin."""
 
@@ -132,7 +134,7 @@ class ByWords:
         docs = self._docs
         if not len(docs):
             return docs
-        weights = table(*self._scene.means).take(self._codes)
+        weights = weigh(self._codes, *self._scene.means)
         starts = [0, *self._ends.tolist()]
         for term, start, stop in zip(self._choosing, starts, starts[1:], strict=False):
             weights[start:stop] *= np.float32(self._rarities[term])
@@ -146,24 +148,47 @@ class ByWords:
 
     def _hits(self, docs: Numbers) -> _Hits:
         """Where the terms occur in ascending docs, in the order of terms."""
+        choosing = set(self._choosing)
+        found = [
+            _completed(term, part, postings, docs)
+            for term, run in enumerate(self._runs)
+            if term not in choosing
+            for part, postings in run
+        ]
+        cost = _SEARCH_COST * len(docs) * len(self._choosing)
+        if cost < _GATHER_COST * len(self._docs) + self._scene.docs:
+            found += self._searched(docs)
+        else:
+            found.append(self._gathered(docs))
+        return _in_order(found)
+
+    def _gathered(self, docs: Numbers) -> _Hits:
+        """Where the choosing terms occur, by marking the docs and passing over all postings."""
         row_of = np.zeros(self._scene.docs, dtype=np.int32)
         row_of[docs] = np.arange(1, len(docs) + 1, dtype=np.int32)
         rows = row_of.take(self._docs)
         at = np.flatnonzero(rows)
         terms = np.array(self._choosing, dtype=np.int64)
-        found = [
-            _Hits(
-                rows[at].astype(np.int64) - 1,
-                terms[np.searchsorted(self._ends, at, side="right")],
-                self._user[at],
-                self._answer[at],
-            )
-        ]
-        choosing = set(self._choosing)
-        for term, run in enumerate(self._runs):
-            if term not in choosing:
-                found += [_completed(term, part, postings, docs) for part, postings in run]
-        return _in_order(found)
+        return _Hits(
+            rows.take(at).astype(np.int64) - 1,
+            terms[self._ends.searchsorted(at, side="right")],
+            self._user.take(at),
+            self._answer.take(at),
+        )
+
+    def _searched(self, docs: Numbers) -> list[_Hits]:
+        """The same, by searching the docs among the postings of each term."""
+        found = []
+        start = 0
+        for term, stop in zip(self._choosing, self._ends.tolist(), strict=True):
+            run = self._docs[start:stop]
+            at = np.minimum(run.searchsorted(docs), len(run) - 1)
+            rows = np.flatnonzero(run.take(at) == docs)
+            at = at.take(rows) + start
+            terms = np.full(len(rows), term)
+            found.append(_Hits(rows, terms, self._user.take(at), self._answer.take(at)))
+            start = stop
+        return found
 
 
 def _gone(part: Part, postings: Postings) -> int:
@@ -218,6 +243,9 @@ def _completed(term: int, part: Part, postings: Postings, docs: Numbers) -> _Hit
 def _in_order(found: list[_Hits]) -> _Hits:
     if len(found) == 1:
         return found[0]
+    if not found:
+        none = np.empty(0, dtype=np.int64)
+        return _Hits(none, none, none.astype(np.uint8), none.astype(np.uint8))
     terms = np.concatenate([hits.terms for hits in found])
     order = np.argsort(terms, kind="stable")
     return _Hits(

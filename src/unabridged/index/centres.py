@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from unabridged.index.entry import STEPS, quantise
 from unabridged.index.runs import offsets_of
 
-SIZES = ((50_000, 256), (200_000, 512), (800_000, 1024), (3_200_000, 2048))
+SIZES = ((50_000, 512),)
 """From how many passages a space has how many centres."""
 SAMPLE = 64
 """Vectors in a sample for each centre."""

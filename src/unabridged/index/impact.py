@@ -22,6 +22,8 @@ ANSWER_WEIGHT = 1.0
 """What the answer's side counts when candidates are chosen."""
 _TIMES = (1, 2, 3, 5)
 """Occurrences are told apart up to here; the last stands for all above the one before it."""
+_MANY = 16_384
+"""Postings from which it pays to make one table for both sides."""
 _LENGTHS = 63
 _STEP = 1.15
 """Lengths are told apart by this ratio, up to about 6,000 terms."""
@@ -54,16 +56,19 @@ def joined(user: NDArray[np.uint8], answer: NDArray[np.uint8]) -> NDArray[np.uin
     return (user.astype(np.uint16) << np.uint16(8)) | answer
 
 
-def table(user_mean: float, answer_mean: float) -> NDArray[np.float32]:
-    """What each joined code weighs, but for the term's rarity; shape (65536,).
+def weigh(codes: NDArray[np.uint16], user_mean: float, answer_mean: float) -> NDArray[np.float32]:
+    """What postings weigh by their joined codes, but for their terms' rarity.
 
     Args:
+        codes: The joined codes.
         user_mean: The mean length of the users' sides.
         answer_mean: The same of the answers'.
     """
-    user = USER_WEIGHT * _weights(user_mean)
-    answer = ANSWER_WEIGHT * _weights(answer_mean)
-    return np.add.outer(user.astype(np.float32), answer.astype(np.float32)).reshape(-1)
+    user = (USER_WEIGHT * _weights(user_mean)).astype(np.float32)
+    answer = (ANSWER_WEIGHT * _weights(answer_mean)).astype(np.float32)
+    if len(codes) < _MANY:
+        return user.take(codes >> np.uint16(8)) + answer.take(codes & np.uint16(0xFF))
+    return np.add.outer(user, answer).reshape(-1).take(codes)
 
 
 def brake(lengths: NDArray[Any], mean: float) -> NDArray[np.float64]:
