@@ -19,10 +19,10 @@ from unabridged.index.tail import Tail
 
 EXACT = 4096
 """Vectors up to which all are compared exactly."""
-RESCORED = 1024
-"""How many of the best by signs are compared exactly at least, and …"""
-RESCORED_SHARE = 1 / 256
-"""… this share of all; more where several are equal at the edge."""
+RESCORED_SHARE = 1 / 64
+"""The share of all of which, being the best by signs, is compared exactly, …"""
+RESCORED = (512, 4096)
+"""… but no fewer and no more than these; more where several are equal at the edge."""
 SCANNED = 40_000
 """Vectors whose signs are compared at least, where there are lists, and …"""
 SCANNED_SHARE = 1 / 8
@@ -111,8 +111,9 @@ class ByVectors:
             return np.empty(0, dtype=np.int64)
         stretches = self._looked_at()
         if self._scene.passages > EXACT:
-            least = max(RESCORED, int(self._scene.passages * RESCORED_SHARE))
-            chosen = self._nearest(stretches, max(least, 4 * limit))
+            count = int(self._scene.passages * RESCORED_SHARE)
+            count = max(RESCORED[0], min(count, RESCORED[1]), 4 * limit)
+            chosen = self._nearest(stretches, count)
         else:
             chosen = [_Chosen(stretch.part, stretch.rows()) for stretch in stretches]
         found = [c.part.arrays["passage_docs"].take(c.rows) + np.int64(c.part.base) for c in chosen]
@@ -128,11 +129,11 @@ class ByVectors:
             if not len(rows):
                 continue
             cosines = self._cosines(_Chosen(part, rows))
-            of = np.repeat(np.arange(some.start, some.stop), counts)
-            sides = part.arrays["passage_sides"][rows]
+            of = np.arange(some.start, some.stop).repeat(counts)
+            sides = part.arrays["passage_sides"].take(rows)
             for nearness, side in zip(found, (USER, ANSWER), strict=True):
-                its = (sides & side) > 0
-                np.maximum.at(nearness, of[its], cosines[its])
+                its = ((sides & side) > 0).nonzero()[0]
+                np.maximum.at(nearness, of.take(its), cosines.take(its))
         for nearness in found:
             nearness[nearness == _NEVER] = 0
         return found[0], found[1]
@@ -171,7 +172,7 @@ class ByVectors:
         totals = np.cumsum(np.bincount(np.concatenate(found), minlength=most + 2)[: most + 1])
         cut = totals.searchsorted(min(count, int(totals[-1])))
         return [
-            _Chosen(stretch.part, stretch.rows_at(np.flatnonzero(differs <= cut)))
+            _Chosen(stretch.part, stretch.rows_at((differs <= cut).nonzero()[0]))
             for stretch, differs in zip(stretches, found, strict=True)
         ]
 
@@ -196,6 +197,6 @@ def _nearest_of_each(
     if not len(docs):
         return docs, cosines
     order = np.argsort(docs, kind="stable")
-    docs, cosines = docs[order], cosines[order]
+    docs, cosines = docs.take(order), cosines.take(order)
     firsts = np.flatnonzero(np.concatenate(([True], docs[1:] != docs[:-1])))
     return docs[firsts], np.maximum.reduceat(cosines, firsts)

@@ -24,7 +24,7 @@ from unabridged.index.runs import distinct
 from unabridged.index.scene import Numbers, Part, Scene
 from unabridged.index.segment import Postings
 
-MOST_POSTINGS = 200_000
+MOST_POSTINGS = 120_000
 """Postings that choose candidates: those of the rarest terms, as many terms as fit."""
 SURVIVORS = 1024
 """How many of the best by coarse codes are scored exactly."""
@@ -167,7 +167,7 @@ class ByWords:
         row_of = np.zeros(self._scene.docs, dtype=np.int32)
         row_of[docs] = np.arange(1, len(docs) + 1, dtype=np.int32)
         rows = row_of.take(self._docs)
-        at = np.flatnonzero(rows)
+        at = rows.nonzero()[0]
         terms = np.array(self._choosing, dtype=np.int64)
         return _Hits(
             rows.take(at).astype(np.int64) - 1,
@@ -183,7 +183,7 @@ class ByWords:
         for term, stop in zip(self._choosing, self._ends.tolist(), strict=True):
             run = self._docs[start:stop]
             at = np.minimum(run.searchsorted(docs), len(run) - 1)
-            rows = np.flatnonzero(run.take(at) == docs)
+            rows = (run.take(at) == docs).nonzero()[0]
             at = at.take(rows) + start
             terms = np.full(len(rows), term)
             found.append(_Hits(rows, terms, self._user.take(at), self._answer.take(at)))
@@ -195,8 +195,7 @@ def _gone(part: Part, postings: Postings) -> int:
     """How many of the docs count no more."""
     if not len(part.gone):
         return 0
-    at = np.minimum(np.searchsorted(postings.docs, part.gone), len(postings.docs) - 1)
-    return int((postings.docs[at] == part.gone).sum())
+    return len(_found(postings, part.gone)[0])
 
 
 def _choosing(holding: Numbers) -> list[int]:
@@ -226,18 +225,23 @@ def _likely(sums: NDArray[np.float32], docs: Numbers, count: int) -> Numbers:
 
 def _above(sums: NDArray[np.float32], docs: Numbers, floor: float) -> Numbers:
     if len(sums) <= 4 * len(docs):
-        return np.flatnonzero(sums >= floor)
+        return (sums >= floor).nonzero()[0]
     return distinct(docs[sums.take(docs) >= floor])
 
 
 def _completed(term: int, part: Part, postings: Postings, docs: Numbers) -> _Hits:
     """Where one common term occurs in ascending docs."""
     start, stop = np.searchsorted(docs, (part.base, part.base + part.source.exchanges)).tolist()
-    local = docs[start:stop] - part.base
-    at = np.minimum(np.searchsorted(postings.docs, local), len(postings.docs) - 1)
-    rows = np.flatnonzero(postings.docs[at] == local)
-    at = at[rows]
+    rows, at = _found(postings, docs[start:stop] - part.base)
     return _Hits(rows + start, np.full(len(rows), term), postings.user[at], postings.answer[at])
+
+
+def _found(postings: Postings, docs: Numbers) -> tuple[Numbers, Numbers]:
+    """Which docs of a part are among postings, and where; as their type, lest all be converted."""
+    wanted = docs.astype(np.uint32)
+    at = np.minimum(postings.docs.searchsorted(wanted), len(postings.docs) - 1)
+    rows = (postings.docs.take(at) == wanted).nonzero()[0]
+    return rows, at.take(rows)
 
 
 def _in_order(found: list[_Hits]) -> _Hits:

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from unabridged.index.entry import STEPS, quantise
 from unabridged.index.runs import offsets_of
 
-SIZES = ((50_000, 512),)
+SIZES = ((150_000, 1024),)
 """From how many passages a space has how many centres."""
-SAMPLE = 64
+SAMPLE = 40
 """Vectors in a sample for each centre."""
-ROUNDS = 8
+ROUNDS = 5
 """Rounds of training."""
 _ROWS = 8192
 """Vectors that are compared at once."""

@@ -20,8 +20,8 @@ def best(values: NDArray[Any], count: int, places: Callable[[Numbers], Numbers])
     if len(values) <= count:
         return np.arange(len(values), dtype=np.int64)
     cut = np.partition(values, len(values) - count)[len(values) - count]
-    above = np.flatnonzero(values > cut)
-    equal = np.flatnonzero(values == cut)
+    above = (values > cut).nonzero()[0]
+    equal = (values == cut).nonzero()[0]
     room = count - len(above)
     if len(equal) > room:
         equal = equal[np.argsort(-places(equal), kind="stable")[:room]]

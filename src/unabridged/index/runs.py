@@ -15,9 +15,12 @@ def spread(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.i
         starts: Where each run begins.
         counts: How long each is.
     """
-    ends = np.cumsum(counts)
-    total = int(ends[-1]) if len(ends) else 0
-    return np.arange(total, dtype=np.int64) + np.repeat(starts - ends + counts, counts)
+    if len(counts) == 0:
+        return counts
+    ends = counts.cumsum()
+    shifts: Numbers = (starts - ends + counts).repeat(counts)
+    shifts += np.arange(len(shifts), dtype=np.int64)
+    return shifts
 
 
 def offsets_of(counts: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -31,26 +34,17 @@ def distinct(values: Numbers) -> Numbers:
     """Each value once, ascending; faster than ``numpy.unique``, which hashes."""
     if len(values) < 2:
         return values
-    ordered = np.sort(values)
+    ordered = values.copy()
+    ordered.sort()
     first = np.empty(len(ordered), dtype=np.bool_)
     first[0] = True
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
     return ordered[first]
 
 
-def joined_runs(docs: Numbers) -> tuple[list[int], list[int]]:
-    """Where runs of ascending numbers that follow one another begin, and where they end."""
-    if not len(docs):
-        return [], []
-    breaks = np.flatnonzero(docs[1:] != docs[:-1] + 1)
-    firsts = docs[np.concatenate(([0], breaks + 1))]
-    lasts = docs[np.concatenate((breaks, [len(docs) - 1]))]
-    return firsts.tolist(), (lasts + 1).tolist()
-
-
 def positions_of(wanted: NDArray[Any], ascending: NDArray[Any]) -> NDArray[np.int64]:
     """Where each value stands among ascending ones; -1 where it does not."""
     if not len(ascending):
         return np.full(len(wanted), -1, dtype=np.int64)
-    at = np.minimum(np.searchsorted(ascending, wanted), len(ascending) - 1)
-    return np.where(ascending[at] == wanted, at, -1)
+    at = np.minimum(ascending.searchsorted(wanted), len(ascending) - 1)
+    return np.where(ascending.take(at) == wanted, at, -1)

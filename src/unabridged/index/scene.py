@@ -44,6 +44,7 @@ class Scene:
 
     Attributes:
         parts: Segments, those with the oldest exchanges first, and then the tail.
+        bases: The first doc of each part.
         docs: How many docs there are, those that count no more included.
         exchanges: How many exchanges live.
         passages: How many vectors live.
@@ -54,6 +55,7 @@ class Scene:
     """
 
     parts: tuple[Part, ...]
+    bases: Numbers
     docs: int
     exchanges: int
     passages: int
@@ -64,7 +66,7 @@ class Scene:
 
     def split(self, docs: Numbers) -> Iterator[tuple[Part, slice]]:
         """The parts that ascending docs lie in, and which of them lie there."""
-        bounds = [*np.searchsorted(docs, [part.base for part in self.parts]).tolist(), len(docs)]
+        bounds = [*docs.searchsorted(self.bases).tolist(), len(docs)]
         for part, start, stop in zip(self.parts, bounds, bounds[1:], strict=False):
             if stop > start:
                 yield part, slice(start, stop)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from unabridged.index.centres import Centres
 from unabridged.index.entry import Entry
 from unabridged.index.impact import codes_of, joined
-from unabridged.index.runs import joined_runs, offsets_of, positions_of, spread
+from unabridged.index.runs import offsets_of, positions_of, spread
 from unabridged.index.signs import signs_of
 
 Arrays = dict[str, NDArray[Any]]
@@ -91,9 +91,9 @@ class Segment:
         places = _within(places, parents)
         if not len(places):
             return places
-        starts = np.searchsorted(parents, places, side="left")
-        counts = np.searchsorted(parents, places, side="right") - starts
-        return self.arrays["children"][spread(starts, counts)].astype(np.int64)
+        starts = parents.searchsorted(places, side="left")
+        counts = parents.searchsorted(places, side="right") - starts
+        return self.arrays["children"].take(spread(starts, counts)).astype(np.int64)
 
     def postings(self, keys: NDArray[np.uint64]) -> list[Postings | None]:
         """Who holds each key; None where nobody does."""
@@ -115,18 +115,16 @@ class Segment:
     def passages_of(self, docs: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The rows of docs' passages, one doc behind the other, and how many each has."""
         offsets = self.arrays["doc_offsets"]
-        starts = offsets[docs]
-        counts = offsets[docs + 1] - starts
-        return self.arrays["doc_passages"][spread(starts, counts)].astype(np.int64), counts
+        starts = offsets.take(docs)
+        counts = offsets.take(docs + 1) - starts
+        return self.arrays["doc_passages"].take(spread(starts, counts)).astype(np.int64), counts
 
     def pieces_of(self, docs: NDArray[np.int64]) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
         """The word pieces of ascending docs, one behind the other, and how many each has."""
-        offsets, pieces = self.arrays["piece_offsets"], self.arrays["pieces"]
-        counts = offsets.take(docs + 1) - offsets.take(docs)
-        firsts, ends = joined_runs(docs)
-        starts, stops = offsets.take(firsts).tolist(), offsets.take(ends).tolist()
-        held = [pieces[start:stop] for start, stop in zip(starts, stops, strict=True)]
-        return np.concatenate(held or [pieces[:0]]), counts
+        offsets = self.arrays["piece_offsets"]
+        starts = offsets.take(docs)
+        counts = offsets.take(docs + 1) - starts
+        return self.arrays["pieces"].take(spread(starts, counts)), counts
 
 
 def build(
@@ -166,7 +164,7 @@ def _within(values: NDArray[np.int64], bounds: NDArray[np.int64]) -> NDArray[np.
     """Those of ascending values that lie between the first and the last of others."""
     if not len(bounds) or not len(values):
         return values[:0]
-    start, stop = np.searchsorted(values, (bounds[0], bounds[-1] + 1)).tolist()
+    start, stop = values.searchsorted((bounds[0], bounds[-1] + 1)).tolist()
     return values[start:stop]
 
 

@@ -20,6 +20,7 @@ _PALEY = 11
 """The prime of the Hadamard matrix of order 12 (R. Paley, 1933)."""
 
 
+@lru_cache(maxsize=8)
 def words_for(dimension: int) -> int:
     """64-bit words that the signs of one vector take: 64 or 192 bits, doubled as often as needed."""
     if not dimension:
@@ -45,7 +46,7 @@ def differences(signs: NDArray[np.uint64], asked: NDArray[np.uint64]) -> NDArray
     counts = np.empty(count * words, dtype=np.uint8)
     whole = count - count % _BLOCK
     flat = signs.reshape(-1)
-    tiled = np.tile(asked, _BLOCK)
+    tiled = asked[None, :].repeat(_BLOCK, axis=0).reshape(-1)
     for start, stop, rows in ((0, whole, _BLOCK), (whole, count, count - whole)):
         if stop > start:
             part = flat[start * words : stop * words].reshape(-1, rows * words)

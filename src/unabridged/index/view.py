@@ -91,6 +91,7 @@ class View:
             np.subtract.at(per_list, lists[part.gone_rows], 1)
         return Scene(
             parts=(*self._parts, part),
+            bases=np.array([*(one.base for one in self._parts), self._docs]),
             docs=self._docs + tail.exchanges,
             exchanges=self.exchanges,
             passages=self.passages,
