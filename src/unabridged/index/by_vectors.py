@@ -23,7 +23,7 @@ RESCORED_SHARE = 1 / 64
 """The share of all of which, being the best by signs, is compared exactly, …"""
 RESCORED = (512, 4096)
 """… but no fewer and no more than these; more where several are equal at the edge."""
-SCANNED = 40_000
+SCANNED = 30_000
 """Vectors whose signs are compared at least, where there are lists, and …"""
 SCANNED_SHARE = 1 / 8
 """… this share of all."""

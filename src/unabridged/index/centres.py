@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from unabridged.index.entry import STEPS, quantise
 from unabridged.index.runs import offsets_of
 
-SIZES = ((150_000, 1024),)
+SIZES = ((65_536, 1024),)
 """From how many passages a space has how many centres."""
 SAMPLE = 40
 """Vectors in a sample for each centre."""
