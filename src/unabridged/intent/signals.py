@@ -1,7 +1,7 @@
 """Signals of intent: how the tables of ``english`` and ``languages`` are recognised in a message."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -14,11 +14,19 @@ UNSPACED_FROM = 0x0E00
 """From this code on, scripts have no spaces that a pattern could begin behind."""
 
 
+MOST_POLITE = 5
+"""Pieces of politeness that may stand before a request."""
+
+_CLAUSE = re.compile(r"[.?] ")
+_ALTERNATIVE = "|"
+
+
 @dataclass(frozen=True, slots=True)
 class Signal:
     """One signal: what it speaks for, how specific it is, and how it is recognised.
 
     ``needs`` are pieces of text of which one must be there before the pattern is worth trying.
+    An ``opening`` signal is looked for only where a clause begins, behind whatever politeness.
     """
 
     intent: Intent
@@ -26,11 +34,14 @@ class Signal:
     name: str
     source: str
     needs: frozenset[str]
+    opening: bool
 
-    @property
-    def pattern(self) -> re.Pattern[str]:
-        """The pattern, compiled when it is first tried."""
-        return _compiled(self.source)
+    def found(self, form: str, openings: Collection[int]) -> bool:
+        """Whether a message in plain form, with the places where its clauses begin, gives it."""
+        pattern = _compiled(self.source)
+        if self.opening:
+            return any(pattern.match(form, at) for at in openings)
+        return pattern.search(form) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +64,31 @@ class Table:
             if piece in form:
                 for signal in signals:
                     tried[id(signal)] = signal
-        return [signal for signal in tried.values() if signal.pattern.search(form)]
+        begun = openings(form)
+        return [signal for signal in tried.values() if signal.found(form, begun)]
+
+
+def openings(form: str) -> frozenset[int]:
+    """Where clauses begin, in front of politeness and behind each piece of it."""
+    found = reached = {match.end() for match in _CLAUSE.finditer(form)}
+    for _ in range(MOST_POLITE):
+        reached = {at + len(words) + 1 for at in reached for words in _polite_at(form, at)}
+        found = found | reached
+    return frozenset(found)
+
+
+def _polite_at(form: str, at: int) -> Iterable[str]:
+    first = form[at : form.find(" ", at)]
+    return (words for words in _polite().get(first, ()) if form.startswith(f"{words} ", at))
+
+
+@cache
+def _polite() -> Mapping[str, list[str]]:
+    """Phrases of politeness by their first word."""
+    found: dict[str, list[str]] = {}
+    for words in WORDS["polite"].split("|"):
+        found.setdefault(words.split()[0], []).append(words)
+    return found
 
 
 @cache
@@ -87,8 +122,19 @@ def _lines(table: str) -> list[str]:
 def _read(intent: Intent, line: str) -> Signal:
     head, pattern = line.split("|", 1)
     weight, name = head.strip().split(" ", 1)
-    source = _expanded(pattern.strip())
-    return Signal(intent, float(weight), name.strip(), source, needs(source))
+    bare = pattern.strip()
+    opening = bare.startswith("<") and _ALTERNATIVE not in _outside(bare)
+    source = _expanded(bare[1:] if opening else bare, everywhere=not opening)
+    return Signal(intent, float(weight), name.strip(), source, needs(source), opening)
+
+
+def _outside(pattern: str) -> str:
+    """A pattern without what stands in its groups and sets."""
+    depth, outside = 0, ""
+    for character in re.sub(r"\\.|\[[^]]*\]", "", pattern):
+        depth += (character == "(") - (character == ")")
+        outside += "" if depth else character
+    return outside
 
 
 @cache
@@ -96,10 +142,14 @@ def _compiled(source: str) -> re.Pattern[str]:
     return re.compile(source)
 
 
-def _expanded(pattern: str) -> str:
+def _expanded(pattern: str, *, everywhere: bool) -> str:
     """Write out the shorthands of a pattern."""
     for name, words in WORDS.items():
         pattern = pattern.replace(f"{{{name}}}", f"(?:{words})")
-    pattern = re.sub(r"(?<![(?\\])<(?![=!])", rf"[.?] (?:(?:{WORDS['polite']}) ){{0,5}}", pattern)
+    pattern = re.sub(
+        r"(?<![(?\\])<(?![=!])", rf"[.?] (?:(?:{WORDS['polite']}) ){{0,{MOST_POLITE}}}", pattern
+    )
+    if not everywhere:
+        return pattern
     spaced = all(ord(char) < UNSPACED_FROM for char in pattern)
     return rf"(?<= )(?:{pattern})" if spaced and not pattern.startswith("[") else pattern
