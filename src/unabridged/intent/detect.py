@@ -89,7 +89,7 @@ def detect(text: str) -> IntentReading:
         found = [signal for signal in found if signal.name not in WORLDLY]
     person = _person(form, text)
     scores = {Intent.CONTEXTUAL: NAMED_WEIGHT if _foreign(form, text) else DEFAULT_WEIGHT}
-    for intent in scores.keys() | {signal.intent for signal in found}:
+    for intent in Intent:
         mine = sorted((s.weight for s in found if s.intent is intent), reverse=True)
         if mine:
             score = mine[0] + SUPPORT * sum(mine[1:3])

@@ -107,7 +107,7 @@ def _table(source: Mapping[Intent, str]) -> Table:
     found = [_read(intent, line) for intent, table in source.items() for line in _lines(table)]
     needing: dict[str, list[Signal]] = {}
     for signal in found:
-        for piece in {max(need.split(), key=len) for need in signal.needs}:
+        for piece in sorted({max(need.split(), key=len) for need in signal.needs}):
             needing.setdefault(piece, []).append(signal)
     return Table(
         always=tuple(signal for signal in found if not signal.needs),

@@ -153,13 +153,18 @@ def _bare(character: str) -> str:
 def _longest(found: list[Found]) -> list[Found]:
     """Of readings that overlap, those of the longest words; different ones of the same stay."""
     kept: list[Found] = []
-    for one in sorted(set(found), key=lambda f: (f.start - f.end, f.start, f.since)):
+    for one in sorted(set(found), key=lambda f: (f.start - f.end, f.start, _rank(f))):
         if all(
             one.end <= k.start or k.end <= one.start or (one.start, one.end) == (k.start, k.end)
             for k in kept
         ):
             kept.append(one)
-    return sorted(kept, key=lambda f: (f.start, -f.certainty, f.since))
+    return sorted(kept, key=lambda f: (f.start, _rank(f)))
+
+
+def _rank(one: Found) -> tuple[float, float, float, float]:
+    """The surest first; the rest only so that the order never depends on a hash."""
+    return -one.certainty, one.since.timestamp(), one.until.timestamp(), one.slack
 
 
 def _firmest(found: list[Found]) -> list[Found]:

@@ -1,4 +1,7 @@
+import os
 import re
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -74,6 +77,31 @@ def test_the_reading_says_what_decided_and_by_how_far():
 def test_the_same_message_reads_the_same():
     text = "Do you remember what we decided about the boat?"
     assert detect(text) == detect(text)
+
+
+def test_readings_do_not_hang_on_the_hash_seed():
+    code = (
+        "import datetime, sys\n"
+        "from unabridged.intent.detect import detect\n"
+        "from unabridged.retrieval.when import spans\n"
+        "now = datetime.datetime(2023, 5, 3, tzinfo=datetime.UTC)\n"
+        "for line in sys.stdin.read().splitlines():\n"
+        "    print(detect(line), spans(line, now))\n"
+    )
+    asked = "\n".join(text for _, text in labelled("varied.tsv")[::3])
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            input=asked,
+            capture_output=True,
+            text=True,
+            check=True,
+            encoding="utf-8",
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONUTF8": "1"},
+        ).stdout
+        for seed in ("0", "1", "2")
+    }
+    assert len(told) == 1
 
 
 @pytest.mark.parametrize(
