@@ -5,7 +5,7 @@ import importlib
 import click
 
 from unabridged.cli.options import Invocation, common, example, invoked
-from unabridged.cli.output import echo_lines
+from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
 
 
@@ -25,18 +25,20 @@ def intent_command(invocation: Invocation, data: str) -> None:
     """Measure how often intent is read as a person labelled it.
 
     Recall is the share of an intent's messages that were read as it, precision the share of those
-    read as it that were it.
+    read as it that were it; behind them stands as what its messages were read.
     """
     labelled = importlib.import_module("unabridged.evals.labelled")
     intent = importlib.import_module("unabridged.evals.intent")
     rows = intent.run(labelled.load(data))
+    *each, altogether = rows
     if invocation.json:
-        invocation.emit({"benchmark": "intent", "rows": rows})
+        accuracy = altogether["accuracy"]
+        invocation.emit({"benchmark": "intent", "accuracy": accuracy, "rows": rows})
         return
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    columns = [Column(name, right=name != "intent") for name in names]
-    shown = [[_cell(row.get(name)) for name in names] for row in rows]
-    echo_lines(table(columns, shown, width()))
+    columns = [Column(head.removeprefix("as_"), right=head != "intent") for head in each[0]]
+    echo_lines(table(columns, [[_cell(value) for value in row.values()] for row in each], width()))
+    said = f"{altogether['accuracy']:.3f} of {altogether['messages']:,} messages are read right"
+    echo(f"\n{said}, in {altogether['milliseconds']:.2f} ms each.")
 
 
 def _cell(value: object) -> str:
