@@ -23,10 +23,12 @@ RESCORED_SHARE = 1 / 64
 """The share of all of which, being the best by signs, is compared exactly, …"""
 RESCORED = (512, 4096)
 """… but no fewer and no more than these; more where several are equal at the edge."""
-SCANNED = 30_000
+SCANNED = 24_000
 """Vectors whose signs are compared at least, where there are lists, and …"""
 SCANNED_SHARE = 1 / 8
 """… this share of all."""
+_LONG = 100
+"""Rows of a run from which it pays to copy it in one."""
 _NEVER = -np.inf
 """Below any cosine."""
 
@@ -48,6 +50,9 @@ class _Stretch:
     def signs(self) -> NDArray[np.uint64]:
         """The signs of its rows."""
         signs = self.part.arrays["passage_signs"]
+        counts = self.stops - self.starts
+        if len(counts) * _LONG > counts.sum():
+            return signs.take(spread(self.starts, counts), axis=0)
         runs = zip(self.starts.tolist(), self.stops.tolist(), strict=True)
         held = [signs[start:stop] for start, stop in runs]
         return held[0] if len(held) == 1 else np.concatenate(held or [signs[:0]])

@@ -13,7 +13,7 @@ SEALED_PASSAGES = 2048
 """Vectors at which the tail is sealed."""
 FANOUT = 8
 """Segments of one level that are merged into one of the next."""
-LARGEST = 262_144
+LARGEST = 131_072
 """Exchanges, or vectors by twos, of a segment that is merged no more."""
 STALE = 0.2
 """The share of removed exchanges at which a segment is written anew."""

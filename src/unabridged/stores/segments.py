@@ -83,6 +83,18 @@ def write(folder: Path, segment: Segment) -> str:
     return name
 
 
+class Mapped(dict[str, NDArray[Any]]):
+    """Arrays that are mapped from a file.
+
+    Args:
+        file: The mapping that they lie in.
+    """
+
+    def __init__(self, file: mmap.mmap) -> None:
+        super().__init__()
+        self.file = file
+
+
 def load(path: Path) -> Segment:
     """A segment whose arrays are mapped from its file; unmapped when nothing refers to them.
 
@@ -92,7 +104,8 @@ def load(path: Path) -> Segment:
     """
     mapped = _mapped(path)
     header = _header(path, mapped)
-    arrays = {array.name: _view(mapped, array) for array in header.arrays}
+    arrays = Mapped(mapped)
+    arrays.update((array.name, _view(mapped, array)) for array in header.arrays)
     return Segment(arrays, header.embedder, header.dimension, header.centres)
 
 
@@ -107,6 +120,17 @@ def verify(path: Path) -> None:
     for array in _header(path, mapped).arrays:
         if _digest(_view(mapped, array)) != array.digest:
             raise _damaged(path, f"its array {array.name} is not what was written")
+
+
+def release(segment: Segment) -> None:
+    """Let go of the memory that a mapped segment took while it was read.
+
+    It stays usable, and what it needs is taken from the system's cache again. Called now and then,
+    it keeps a large index from counting as this process's memory. Where the system knows no such
+    thing (Windows), nothing happens.
+    """
+    if isinstance(segment.arrays, Mapped) and _DONT_NEED is not None:
+        segment.arrays.file.madvise(_DONT_NEED)
 
 
 def remove(path: Path) -> bool:
@@ -220,3 +244,4 @@ def _sync_folder(folder: Path) -> None:
 
 
 _BINARY: int = getattr(os, "O_BINARY", 0)
+_DONT_NEED: int | None = getattr(mmap, "MADV_DONTNEED", None)

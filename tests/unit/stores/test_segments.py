@@ -69,6 +69,16 @@ def test_a_removed_file_can_be_read_as_long_as_it_is_mapped(tmp_path):
     assert segments.remove(path)
 
 
+def test_a_released_segment_can_still_be_read(tmp_path):
+    made_here = made()
+    loaded = segments.load(tmp_path / segments.write(tmp_path, made_here))
+    assert np.array_equal(loaded.places, np.arange(5))
+    segments.release(loaded)
+    segments.release(made_here)
+    for key, array in made_here.arrays.items():
+        assert np.array_equal(loaded.arrays[key], array)
+
+
 def test_every_changed_byte_is_noticed(tmp_path):
     path = tmp_path / segments.write(tmp_path, made())
     whole = path.read_bytes()
