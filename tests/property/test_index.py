@@ -12,7 +12,7 @@ from unabridged.domain.lookup import Probe, Shortlist
 from unabridged.index import by_vectors, by_words
 from unabridged.index.centres import Centres, train
 from unabridged.index.entry import Entry, Vectors, count_words, key_of, quantise
-from unabridged.index.impact import K1, B
+from unabridged.index.impact import by_sides, by_whole, relative
 from unabridged.index.lookup import look_up
 from unabridged.index.merging import merge
 from unabridged.index.segment import Segment, build
@@ -118,21 +118,26 @@ def expected(entries: Iterable[Entry], asked: Probe) -> Shortlist:
     holding = [sum(key_of(t) in words[p] for p in held) for t in asked.terms]
     rarities = [log(1.0 + (count - n + 0.5) / (n + 0.5)) for n in holding]
     means = [sum(one.words.lengths[side] for one in held.values()) / count for side in (0, 1)]
-    scores = {}
+    ways = ([], [])
     for place, one in held.items():
-        score = 0.0
-        for side in (0, 1):
-            length = one.words.lengths[side]
-            brake = K1 * (1.0 - B + B * (length / means[side])) if means[side] else K1
+        user, answer = one.words.lengths
+        lengths = relative(np.array([user]), np.array([answer]), tuple(means))
+        for way, found in zip((by_whole, by_sides), ways, strict=True):
+            score = 0.0
             for term, rarity in zip(asked.terms, rarities, strict=True):
-                times = words[place].get(key_of(term), (0, 0))[side]
-                score += rarity * (times * (K1 + 1.0) / (times + brake))
-        scores[place] = score
+                times = words[place].get(key_of(term), (0, 0))
+                weight = way(np.array([float(times[0])]), np.array([float(times[1])]), lengths)
+                score += rarity * float(weight[0])
+            found.append(score)
+    scores = {
+        place: one / (max(ways[0]) or 1.0) + other / (max(ways[1]) or 1.0)
+        for place, one, other in zip(held, *ways, strict=True)
+    }
     near = {place: _nearness(one, asked.vector) for place, one in held.items()}
     by_words = [p for p in held if scores[p]]
     by_words.sort(key=lambda p: (scores[p], p), reverse=True)
     by_vectors = [p for p in held if near[p]] if asked.vector is not None else []
-    by_vectors.sort(key=lambda p: (max(near[p].values()), p), reverse=True)
+    by_vectors.sort(key=lambda p: (_joint(near[p]), p), reverse=True)
     found = {*by_words[: asked.limit], *by_vectors[: asked.limit]}
     beside = {held[p].parent for p in found} | {p for p in held if held[p].parent in found}
     rows = sorted(found | (beside & set(held)))
@@ -188,6 +193,12 @@ def _nearness(one: Entry, vector: np.ndarray | None) -> dict[int, np.float32]:
             if side & one_side:
                 best[one_side] = max(best.get(one_side, np.float32("-inf")), cosine)
     return best
+
+
+def _joint(near: dict[int, np.float32]) -> np.float32:
+    """The best cosine of the user's side and the best of any."""
+    zero = np.float32(0)
+    return max(near.get(1, zero), zero) + max(*near.values(), zero)
 
 
 def same(left: Shortlist, right: Shortlist) -> list[str]:

@@ -121,10 +121,22 @@ class ByVectors:
             chosen = self._nearest(stretches, count)
         else:
             chosen = [_Chosen(stretch.part, stretch.rows()) for stretch in stretches]
-        found = [c.part.arrays["passage_docs"].take(c.rows) + np.int64(c.part.base) for c in chosen]
-        cosines = [self._cosines(c) for c in chosen]
-        docs, nearness = _nearest_of_each(np.concatenate(found), np.concatenate(cosines))
+        docs, nearness = self._nearness(chosen)
         return docs[best(nearness, limit, lambda some: self._scene.places(docs[some]))]
+
+    def _nearness(self, chosen: list[_Chosen]) -> tuple[Numbers, NDArray[np.float32]]:
+        """The docs of passages, ascending: the best cosine of the user's side and that of any."""
+        held = [c.part.arrays["passage_docs"].take(c.rows) + np.int64(c.part.base) for c in chosen]
+        sides = np.concatenate([c.part.arrays["passage_sides"].take(c.rows) for c in chosen])
+        cosines = np.maximum(np.concatenate([self._cosines(c) for c in chosen]), 0)
+        docs = np.concatenate(held)
+        if not len(docs):
+            return docs, cosines
+        order = np.argsort(docs, kind="stable")
+        docs, sides, cosines = docs.take(order), sides.take(order), cosines.take(order)
+        firsts = np.concatenate(([True], docs[1:] != docs[:-1])).nonzero()[0]
+        of_user = np.maximum.reduceat(np.where(sides & USER, cosines, 0), firsts)
+        return docs[firsts], of_user + np.maximum.reduceat(cosines, firsts)
 
     def scores(self, docs: Numbers) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The cosine of the nearest passage of each side, of ascending docs; 0 where none is."""
@@ -193,15 +205,3 @@ def _stretch(part: Part, probed: Numbers | None) -> _Stretch:
     starts, stops = offsets.take(probed), offsets.take(probed + 1)
     held = stops > starts
     return _Stretch(part, starts[held], stops[held])
-
-
-def _nearest_of_each(
-    docs: Numbers, cosines: NDArray[np.float32]
-) -> tuple[Numbers, NDArray[np.float32]]:
-    """Each doc once, ascending, with its largest cosine."""
-    if not len(docs):
-        return docs, cosines
-    order = np.argsort(docs, kind="stable")
-    docs, cosines = docs.take(order), cosines.take(order)
-    firsts = np.flatnonzero(np.concatenate(([True], docs[1:] != docs[:-1])))
-    return docs[firsts], np.maximum.reduceat(cosines, firsts)

@@ -1,4 +1,4 @@
-"""By words: who holds the terms of a question, and who holds them best by BM25.
+"""By words: who holds the terms of a question, and who holds them best.
 
 Terms are summed in the order of the question, whatever they were found in. In a large space the
 most common terms choose nobody: they only complete the scores of those that rarer ones chose.
@@ -12,14 +12,7 @@ from numpy.typing import NDArray
 
 from unabridged.index.choice import best
 from unabridged.index.entry import key_of
-from unabridged.index.impact import (
-    ANSWER_WEIGHT,
-    USER_WEIGHT,
-    brake,
-    rarity,
-    saturated,
-    weigh,
-)
+from unabridged.index.impact import Lengths, by_sides, by_whole, rarity, relative, weigh
 from unabridged.index.runs import distinct
 from unabridged.index.scene import Numbers, Part, Scene
 from unabridged.index.segment import Postings
@@ -113,20 +106,19 @@ class ByWords:
         return user, answer
 
     def _scores(self, docs: Numbers) -> NDArray[np.float64]:
-        """BM25 of ascending docs, both sides together."""
+        """How well ascending docs hold the terms: both ways of weighing, by their largest."""
         hits = self._hits(docs)
-        lengths = self._scene.columns(("user_lengths", "answer_lengths"), docs).values()
+        held = self._scene.columns(("user_lengths", "answer_lengths"), docs)
+        lengths = relative(held["user_lengths"], held["answer_lengths"], self._scene.means)
+        lengths = Lengths(*(column.take(hits.rows) for column in lengths))
+        user, answer = hits.user.astype(np.float64), hits.answer.astype(np.float64)
+        rarities = self._rarities.take(hits.terms)
         scores = np.zeros(len(docs))
-        rarities = self._rarities[hits.terms]
-        for times, held, mean, weight in zip(
-            (hits.user, hits.answer),
-            lengths,
-            self._scene.means,
-            (USER_WEIGHT, ANSWER_WEIGHT),
-            strict=True,
-        ):
-            weights = weight * (rarities * saturated(times, brake(held, mean)[hits.rows]))
-            np.add.at(scores, hits.rows, weights)
+        for way in (by_whole, by_sides):
+            sums = np.zeros(len(docs))
+            np.add.at(sums, hits.rows, rarities * way(user, answer, lengths))
+            largest = sums.max(initial=0.0)
+            scores += sums / (largest or 1.0)
         return scores
 
     def _survivors(self, count: int) -> Numbers:
@@ -134,7 +126,7 @@ class ByWords:
         docs = self._docs
         if not len(docs):
             return docs
-        weights = weigh(self._codes, *self._scene.means)
+        weights = weigh(self._codes, self._scene.means)
         starts = [0, *self._ends.tolist()]
         for term, start, stop in zip(self._choosing, starts, starts[1:], strict=False):
             weights[start:stop] *= np.float32(self._rarities[term])
