@@ -57,17 +57,23 @@ class Size:
     Attributes:
         user_words: Words of the user's side, in the mean.
         answer_words: Words of the answer, in the mean.
+        vocabulary: Different words that there are.
+        knee: The rank from which on words are rarer than Zipf's law has them: by its square.
+        common: From how high up topics draw their words: 1 from everywhere alike, more from above.
     """
 
     user_words: int = USER_WORDS
     answer_words: int = ANSWER_WORDS
+    vocabulary: int = VOCABULARY
+    knee: int = VOCABULARY
+    common: float = 1.0
 
 
 MIXED = Size()
-"""As people chat with a model about anything."""
-SHORT = Size(27, 27)
-"""As in LoCoMo: two turns between friends."""
-LENGTHY = Size(45, 275)
+"""As people chat with a model about anything; richer in words than they are."""
+SHORT = Size(27, 27, 100_000, 500, 8.0)
+"""As in LoCoMo, in length and in different words: two turns between friends."""
+LENGTHY = Size(45, 275, 100_000, 3_000, 6.0)
 """As in LongMemEval: a model's full answers."""
 
 
@@ -82,8 +88,9 @@ class Generator:
     def __init__(self, seed: int = 7, size: Size = MIXED) -> None:
         self._size = size
         self._chance = random.Random(seed)  # noqa: S311 - test text, no secret
-        self._words = [*_COMMON, *self._made_up(VOCABULARY - len(_COMMON))]
-        self._weights = list(accumulate(1 / (rank + 3) for rank in range(VOCABULARY)))
+        self._words = [*_COMMON, *self._made_up(size.vocabulary - len(_COMMON))]
+        shares = (min(1.0, size.knee / (rank + 1)) / (rank + 3) for rank in range(size.vocabulary))
+        self._weights = list(accumulate(shares))
         self._rarer = self._words[200:]
         self._count = 0
         self.topics: list[Sequence[str]] = []
@@ -93,9 +100,10 @@ class Generator:
         syllables = _SYLLABLES.split()
         made: dict[str, None] = {}
         while len(made) < count:
-            made["".join(self._chance.choices(syllables, k=self._chance.choice((1, 2, 3, 3))))] = (
-                None
-            )
+            long = 3 if count <= VOCABULARY else 4
+            made[
+                "".join(self._chance.choices(syllables, k=self._chance.choice((1, 2, 3, long))))
+            ] = None
         return sorted(made, key=len)  # common words are short
 
     def conversations(self, exchanges: int) -> Iterator[Conversation]:
@@ -127,7 +135,10 @@ class Generator:
             return self._chance.sample(_GERMAN, TOPIC_WORDS)
         if kind < GERMAN + CHINESE:
             return self._chance.sample(_CHINESE, TOPIC_WORDS)
-        return [self._chance.choice(self._rarer) for _ in range(TOPIC_WORDS)]
+        if self._size.common == 1.0:
+            return [self._chance.choice(self._rarer) for _ in range(TOPIC_WORDS)]
+        draws = (self._chance.random() ** self._size.common for _ in range(TOPIC_WORDS))
+        return [self._rarer[int(len(self._rarer) * draw)] for draw in draws]
 
     def _exchange(
         self, session: str, topic: Sequence[str], at: datetime, parent: str | None, head: str | None
