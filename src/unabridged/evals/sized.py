@@ -48,7 +48,8 @@ class Bench:
     @property
     def path(self) -> Path:
         """The space's file."""
-        return next(p for p in (self.home / "spaces").iterdir() if not p.name.endswith(_BESIDE))
+        files = (path for path in (self.home / "spaces").iterdir() if path.is_file())
+        return next(path for path in files if not path.name.endswith(_BESIDE))
 
     def questions(self, count: int) -> list[str]:
         """Draw messages that bear on what is stored."""
