@@ -12,7 +12,7 @@ import os
 import secrets
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 import numpy as np
@@ -27,6 +27,7 @@ SUFFIX = ".segment"
 UNFINISHED = ".part"
 """What a file's name ends with while it is written; such files may be removed at any time."""
 _ALIGNED = 64
+_PIECE = 1 << 16
 _DIGEST = 32
 _NUMBERS = 16
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -146,15 +147,27 @@ def _write_file(path: Path, segment: Segment) -> None:
     arrays = {name: _little(array) for name, array in segment.arrays.items()}
     header, start = _described(segment, arrays)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
-    with open(descriptor, "wb") as file:  # noqa: PTH123 - from a descriptor with its mode
+    with open(descriptor, "wb", buffering=_PIECE) as file:  # noqa: PTH123 - from a descriptor with its mode
         file.write(header)
         for array in arrays.values():
             file.seek(start)
-            file.write(array.data.cast("B") if array.size else b"")
+            _write_array(file, array)
             start = _aligned(start + array.nbytes)
         file.truncate(start)
         file.flush()
         os.fsync(file.fileno())
+
+
+def _write_array(file: BinaryIO, array: NDArray[Any]) -> None:
+    """Write piece by piece: the system maps what was written in one as one, however little is read.
+
+    (Linux keeps a long write in pages of up to 2 MB, each of which counts whole as memory of the
+    process that reads one byte of it.)
+    """
+    data = array.data.cast("B") if array.size else memoryview(b"")
+    for start in range(0, len(data), _PIECE):
+        file.write(data[start : start + _PIECE])
+        file.flush()
 
 
 def _described(segment: Segment, arrays: dict[str, NDArray[Any]]) -> tuple[bytes, int]:
