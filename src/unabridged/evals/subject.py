@@ -58,6 +58,7 @@ class Subject:
     def __init__(self, memory: Memory, clock: ManualClock) -> None:
         self._memory = memory
         self._clock = clock
+        self._last = ("", MEMORY_SHARE)  # memory's share of the window for a question
         self.seconds: dict[str, list[float]] = {"search": [], "prepare": []}
         """What each call took."""
 
@@ -79,13 +80,15 @@ class Subject:
             question: The message.
             budget: Tokens for memory.
         """
-        window = int(budget / MEMORY_SHARE)
+        asked, share = self._last
+        window = int(budget / (share if asked == question else MEMORY_SHARE))
         context = self._under(question, window)
         for _ in range(_MENDINGS):
             if abs(context.budget.memory - budget) <= budget // _NEAR:
                 break
             window = round(window * budget / max(1, context.budget.memory))
             context = self._under(question, window)
+        self._last = (question, max(1, context.budget.memory) / window)
         exchanges = [r for r in context.ledger.rows if r.kind is ItemKind.EXCHANGE]
         whole = frozenset(r.id for r in exchanges if r.verdict is Verdict.KEPT)
         return Prepared(whole, sum(map(_recalled, exchanges)), _text(context, question))
