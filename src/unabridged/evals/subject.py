@@ -59,7 +59,7 @@ class Subject:
         self._memory = memory
         self._clock = clock
         self._last = ("", MEMORY_SHARE)  # memory's share of the window for a question
-        self.seconds: dict[str, list[float]] = {"search": [], "prepare": []}
+        self.seconds: dict[str, list[float]] = {"first search": [], "search": [], "prepare": []}
         """What each call took."""
 
     def ask_at(self, now: datetime | None) -> None:
@@ -68,7 +68,10 @@ class Subject:
             self._clock.time = now
 
     def search(self, question: str, limit: int = DEPTH) -> list[Found]:
-        """Search, timed."""
+        """Search, timed; the first question is asked twice, since the first search reads tables."""
+        if not self.seconds["first search"]:
+            took, _ = timed(self._memory.search, question, limit)
+            self.seconds["first search"].append(took / 1000)
         took, found = timed(self._memory.search, question, limit)
         self.seconds["search"].append(took / 1000)
         return list(found)

@@ -103,7 +103,8 @@ def test_recall_is_a_table_with_baselines_and_types(run):
 def test_only_a_search_prepares_nothing(run):
     ran = run("bench", "locomo", "--data", str(RECALL["locomo"]), "--search-only", "--json")
     assert "coverage@2000" not in ran.data["figures"]["exchange"]["all"]
-    assert list(ran.data["seconds"]) == ["search"]
+    assert list(ran.data["seconds"]) == ["first search", "search"]
+    assert [held["calls"] for held in ran.data["seconds"].values()] == [2, 9]
 
 
 def test_recall_is_a_plot(run, tmp_path):
