@@ -1,5 +1,7 @@
 """Look up: what bears on a probe, by words and by vectors, over segments and tail together."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,25 +35,30 @@ def look_up(view: View, probe: Probe) -> Shortlist:
     docs = distinct(np.concatenate((found, scene.beside(found))))
     columns = scene.columns(tuple(COLUMNS), docs)
     order = np.argsort(columns["places"], kind="stable")
-    places = columns["places"][order]
+    in_order = bool((order[1:] > order[:-1]).all())
+
+    def put(column: NDArray[Any]) -> NDArray[Any]:
+        return column if in_order else column[order]
+
+    places = put(columns["places"])
     user_times, answer_times = words.times(docs)
     nothing = np.zeros(len(docs), dtype=np.float32)
     nearness = (nothing, nothing) if vectors is None else vectors.scores(docs)
-    pieces, starts = _pieces(scene, docs, order)
+    pieces, starts = _pieces(scene, docs, None if in_order else order)
     user_mean, answer_mean = scene.means
     return Shortlist(
         places=places,
-        sessions=columns["sessions"][order],
-        at=columns["at"][order],
-        found=(positions_of(docs, found) >= 0)[order],
-        before=positions_of(columns["parents"][order], places),
-        positions=columns["positions"][order],
-        user_times=user_times[order],
-        answer_times=answer_times[order],
-        user_length=columns["user_lengths"][order].astype(np.int64),
-        answer_length=columns["answer_lengths"][order].astype(np.int64),
-        user_nearness=nearness[0][order],
-        answer_nearness=nearness[1][order],
+        sessions=put(columns["sessions"]),
+        at=put(columns["at"]),
+        found=put(positions_of(docs, found) >= 0),
+        before=positions_of(put(columns["parents"]), places),
+        positions=put(columns["positions"]),
+        user_times=put(user_times),
+        answer_times=put(answer_times),
+        user_length=put(columns["user_lengths"]).astype(np.int64),
+        answer_length=put(columns["answer_lengths"]).astype(np.int64),
+        user_nearness=put(nearness[0]),
+        answer_nearness=put(nearness[1]),
         pieces=pieces,
         starts=starts,
         frequencies=words.frequencies,
@@ -61,12 +68,14 @@ def look_up(view: View, probe: Probe) -> Shortlist:
     )
 
 
-def _pieces(scene: Scene, docs: Numbers, order: Numbers) -> tuple[NDArray[np.uint16], Numbers]:
-    """The word pieces of docs in another order, and where each doc's begin."""
+def _pieces(
+    scene: Scene, docs: Numbers, order: Numbers | None
+) -> tuple[NDArray[np.uint16], Numbers]:
+    """The word pieces of ascending docs, or of them in another order, and where each's begin."""
     found = [part.source.pieces_of(docs[some] - part.base) for part, some in scene.split(docs)]
     counts = np.concatenate([count for _, count in found] or [np.empty(0, dtype=np.int64)])
     pieces = np.concatenate([piece for piece, _ in found] or [np.empty(0, dtype=np.uint16)])
     starts = offsets_of(counts)
-    if (order[1:] > order[:-1]).all():
+    if order is None:
         return pieces, starts
     return pieces[spread(starts[:-1][order], counts[order])], offsets_of(counts[order])
