@@ -39,20 +39,27 @@ def _read(path: Path) -> str:
     return path.read_text("utf-8", errors="replace")
 
 
-def wordnet(root: Path) -> Iterator[str]:
-    """Each meaning's words with its definition, and each example."""
+def _glosses(root: Path) -> Iterator[tuple[list[str], str]]:
     for part in ("noun", "verb", "adj", "adv"):
         path = root / "wordnet-base/usr/share/wordnet" / f"data.{part}"
         for line in path.read_text("latin1").splitlines():
             head, bar, gloss = line.partition(" | ")
-            if line.startswith("  ") or not bar:
-                continue
-            fields = head.split()
-            words = [fields[4 + 2 * n].replace("_", " ") for n in range(int(fields[3], 16))][:3]
-            words = [re.sub(r"\((a|p|ip)\)$", "", word) for word in words]
-            definition = re.sub(r';?\s*"[^"]*"', "", gloss).strip(" ;\n")
-            yield ", ".join(words) + ": " + definition
-            yield from re.findall(r'"([^"]+)"', gloss)
+            if bar and not line.startswith("  "):
+                fields = head.split()
+                yield [fields[4 + 2 * n] for n in range(int(fields[3], 16))], gloss
+
+
+def definitions(root: Path) -> Iterator[str]:
+    """The words of each meaning, with its definition."""
+    for words, gloss in _glosses(root):
+        plain = [re.sub(r"\((a|p|ip)\)$", "", word).replace("_", " ") for word in words[:3]]
+        yield ", ".join(plain) + ": " + re.sub(r';?\s*"[^"]*"', "", gloss).strip(" ;\n")
+
+
+def examples(root: Path) -> Iterator[str]:
+    """Sentences that show a word in use."""
+    for _, gloss in _glosses(root):
+        yield from re.findall(r'"([^"]+)"', gloss)
 
 
 def endless_sky(root: Path) -> Iterator[str]:
@@ -141,7 +148,8 @@ def daily(_root: Path) -> Iterator[str]:
 
 
 SOURCES: dict[str, Callable[[Path], Iterator[str]]] = {
-    "wordnet": wordnet,
+    "definitions": definitions,
+    "examples": examples,
     "endless-sky": endless_sky,
     "naev": naev,
     "wesnoth": wesnoth,

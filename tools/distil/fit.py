@@ -14,8 +14,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own name for it
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 from torch import Tensor, nn
+from vocabulary import BERT_PIECES, vocabulary
 
 from unabridged.embeddings.wordpiece import WordPiece, words_of
 
@@ -23,12 +23,19 @@ DIMENSION = 384
 RARE = 1e-4
 """The smooth inverse frequency of Arora et al. 2017; pieces are ordered by how frequent they are."""
 
-EPOCHS = 8
+EPOCHS = 4
 BATCH = 1024
-LEARNING_RATE = 1e-3
+LEARNING_RATE = 2e-3
 TEMPERATURE = 0.1
 NEIGHBOURS = 0.1
 """Weight of how texts lie among one another, beside 1 for where each points."""
+
+TALK = ("chatterbot", "daily", "endless-sky", "fortunes", "naev", "wesnoth")
+WEIGHTS: dict[str, float] = {"definitions": 0.3} | dict.fromkeys(TALK, 3.0)
+"""Source to how often its texts are drawn, beside 1 for the others: talk is what is searched."""
+
+LONG = 0.5
+"""Share of the batches in which texts are joined two by two, so that long ones are met as well."""
 
 LONGEST = 158
 """Pieces of a text: what the teacher read of it."""
@@ -37,12 +44,6 @@ LEARNT = 15
 """Occurrences in the texts from which on a piece counts as learnt."""
 
 SEED = 0
-
-
-def vocabulary(work: Path) -> list[str]:
-    """BERT's pieces, in the order of their ids."""
-    tokenizer = Tokenizer.from_file(str(work / "all-mpnet-base-v2" / "tokenizer.json"))
-    return [tokenizer.id_to_token(place + 4) for place in range(30_522)]
 
 
 def special(piece: str) -> bool:
@@ -65,7 +66,9 @@ class Material:
     """
 
     def __init__(self, work: Path, pieces: Sequence[str]) -> None:
-        texts = [text for _, text in json.loads((work / "texts.json").read_text("utf-8"))]
+        gathered = json.loads((work / "texts.json").read_text("utf-8"))
+        texts = [text for _, text in gathered]
+        self.weights = np.array([WEIGHTS.get(source, 1.0) for source, _ in gathered])
         wordpiece = WordPiece(pieces)
         memo = {word: wordpiece.pieces(word) for text in texts for word in set(words_of(text))}
         cut = [[p for word in words_of(text) for p in memo[word]] for text in texts]
@@ -78,19 +81,27 @@ class Material:
         self.directions = turned[:, ::-1][:, :DIMENSION].copy()
         self.targets = F.normalize(torch.tensor(centred @ self.directions), dim=-1)
 
-    def batch(self, places: NDArray[np.int64]) -> tuple[Tensor, Tensor, Tensor]:
-        """Pieces of some texts end to end, where each text begins, and its target."""
-        lengths = [len(self.cut[place]) for place in places]
-        starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
-        together = np.concatenate([self.cut[place] for place in places])
-        return torch.tensor(together), torch.tensor(starts), self.targets[places]
+    def batch(self, places: NDArray[np.int64], *, joined: bool) -> tuple[Tensor, Tensor, Tensor]:
+        """Pieces of some texts end to end, where each text begins, and its target.
+
+        Args:
+            places: Which texts; an even number of them.
+            joined: Whether each two neighbours become one text, which points between both.
+        """
+        targets = self.targets[places]
+        texts = [self.cut[place] for place in places]
+        if joined:
+            texts = [np.concatenate(texts[n : n + 2]) for n in range(0, len(texts), 2)]
+            targets = F.normalize(targets[0::2] + targets[1::2], dim=-1)
+        starts = np.concatenate([[0], np.cumsum([len(text) for text in texts])[:-1]])
+        return torch.tensor(np.concatenate(texts)), torch.tensor(starts), targets
 
 
 def start(alone: NDArray[np.float32], material: Material, marks: NDArray[np.bool_]) -> Tensor:
     """The table before the fit: the pieces read alone, turned and weighted."""
-    table = (alone - alone.mean(axis=0)) @ material.directions
+    table = (alone - alone[1000:].mean(axis=0)) @ material.directions
     share = 1 / np.arange(1, len(table) + 1)
-    share /= share.sum()
+    share /= share[:BERT_PIECES].sum()
     table *= (RARE / (RARE + share))[:, None]
     table[marks] = 0
     return torch.tensor(table / np.linalg.norm(table[~marks], axis=1).mean(), dtype=torch.float32)
@@ -108,19 +119,20 @@ def loss(sums: Tensor, targets: Tensor) -> Tensor:
 
 def fit(table: Tensor, material: Material) -> NDArray[np.float32]:
     """Fit the rows, their lengths with them."""
-    rows = nn.EmbeddingBag.from_pretrained(table, freeze=False, mode="sum")
+    rows = nn.EmbeddingBag.from_pretrained(table, freeze=False, mode="sum", sparse=True)
     chance = np.random.default_rng(SEED)
     usable = np.array([place for place, ids in enumerate(material.cut) if len(ids) > 2])
+    odds = material.weights[usable] / material.weights[usable].sum()
     steps = len(usable) // BATCH
-    optimizer = torch.optim.Adam(rows.parameters(), lr=LEARNING_RATE, betas=(0.9, 0.99))
+    optimizer = torch.optim.SparseAdam(rows.parameters(), lr=LEARNING_RATE, betas=(0.9, 0.99))
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, LEARNING_RATE, total_steps=EPOCHS * steps, pct_start=0.1
     )
     for epoch in range(EPOCHS):
-        order = chance.permutation(usable)
         total = 0.0
-        for step in range(steps):
-            ids, starts, targets = material.batch(order[step * BATCH : (step + 1) * BATCH])
+        for _ in range(steps):
+            places = chance.choice(usable, BATCH, p=odds)
+            ids, starts, targets = material.batch(places, joined=chance.random() < LONG)
             missed = loss(rows(ids, starts), targets)
             optimizer.zero_grad()
             missed.backward()
@@ -161,7 +173,7 @@ def main() -> None:
     given = arguments.parse_args()
     torch.manual_seed(SEED)
     torch.set_num_threads(1)
-    pieces = vocabulary(given.work)
+    pieces = vocabulary(given.work / "all-mpnet-base-v2")
     material = Material(given.work, pieces)
     marks = np.array([special(piece) for piece in pieces])
     table = start(np.load(given.work / "pieces.npy"), material, marks)

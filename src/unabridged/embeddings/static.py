@@ -20,11 +20,11 @@ from unabridged.embeddings.wordpiece import words_of
 DATA = Path(__file__).parent / "data"
 """Where the table lies that is shipped."""
 
-IDENTITY = "static-en-1"
+IDENTITY = "static-en-2"
 """Name of the table; a changed table takes a new one. A test holds it to the files' digest."""
 
-MOST_WORDS = 20_000
-"""Words whose sums are held: about 30 MB. When full, all are let go and computed again."""
+MOST_WORDS = 15_000
+"""Words whose sums are held: about 25 MB. When full, all are let go and computed again."""
 
 
 class StaticEmbedder:

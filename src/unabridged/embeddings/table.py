@@ -34,8 +34,9 @@ class Table:
         self._wordpiece = WordPiece(self._vocabulary)
         self._most_words = most_words
         self._places = _Places(self)
-        self._sums = np.zeros((_FIRST_ROOM, self.dimension), np.int32)
+        self._sums = np.empty((_FIRST_ROOM, self.dimension), np.int32)
         self._worths: list[float] = []
+        self._says: list[bool] = []
 
     @property
     def dimension(self) -> int:
@@ -43,13 +44,21 @@ class Table:
         return len(self._rows[0])
 
     def add_up(self, words: Sequence[str], out: NDArray[np.float64]) -> None:
-        """Write the sum of the words' vectors: whole numbers, exact whatever the order."""
+        """Write the sum of the words' vectors: whole numbers, exact whatever the order.
+
+        Marks say something of the words that they stand beside, and alone nothing: without a word
+        that the table has the sum is zero.
+        """
         out[:] = 0
+        said = False
         for start in range(0, len(words), AT_ONCE):
             if len(self._places) > self._most_words:
                 self._forget()
             places = [self._places[word] for word in words[start : start + AT_ONCE]]
             out += self._sums[places].sum(axis=0, dtype=np.int32)
+            said = said or any(map(self._says.__getitem__, places))
+        if not said:
+            out[:] = 0
 
     def worth(self, word: str) -> float:
         """0 to 1: how much of a word the table learnt."""
@@ -60,16 +69,20 @@ class Table:
     def _forget(self) -> None:
         self._places.clear()
         self._worths.clear()
+        self._says.clear()
 
     def take_in(self, word: str) -> int:
         """Work out a word that was not met yet, and give its place."""
         place = len(self._worths)
         if place == len(self._sums):
-            self._sums = np.concatenate([self._sums, np.zeros_like(self._sums)])
+            wider = np.empty((2 * place, self.dimension), np.int32)
+            wider[:place] = self._sums
+            self._sums = wider
         pieces = list(self._wordpiece.pieces(word))
         scaled = self._rows[pieces].astype(np.int32) * self._scales[pieces, None]
         self._sums[place] = scaled.sum(axis=0, dtype=np.int32)
         self._worths.append(self._worth(word, pieces))
+        self._says.append(bool(pieces) and word.isalnum())
         return place
 
     def _worth(self, word: str, pieces: list[int]) -> float:
