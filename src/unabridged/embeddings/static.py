@@ -26,6 +26,8 @@ IDENTITY = "static-en-2"
 MOST_WORDS = 15_000
 """Words whose sums are held: about 25 MB. When full, all are let go and computed again."""
 
+_TEXTS_AT_ONCE = 256
+
 
 class StaticEmbedder:
     """Embeds by adding up the vectors of a text's pieces; English, offline, in microseconds.
@@ -55,11 +57,15 @@ class StaticEmbedder:
         """Vectors of texts: shape (texts, dimension), length 1, or zeros where nothing is known."""
         with self._lock:
             table = self._loaded()
-            sums = np.empty((len(texts), table.dimension))
-            for place, text in enumerate(texts):
-                table.add_up(words_of(text), out=sums[place])
-        lengths = np.sqrt((sums * sums).sum(axis=1, keepdims=True))
-        return (sums / np.where(lengths == 0, 1, lengths)).astype(np.float32)
+            vectors = np.zeros((len(texts), table.dimension), np.float32)
+            for start in range(0, len(texts), _TEXTS_AT_ONCE):
+                batch = texts[start : start + _TEXTS_AT_ONCE]
+                sums = np.empty((len(batch), table.dimension))
+                for place, text in enumerate(batch):
+                    table.add_up(words_of(text), out=sums[place])
+                lengths = np.sqrt((sums * sums).sum(axis=1, keepdims=True))
+                vectors[start : start + len(batch)] = sums / np.where(lengths == 0, 1, lengths)
+        return vectors
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """The vector of a question, shape (dimension,); made as those of stored texts are."""

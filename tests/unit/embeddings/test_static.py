@@ -13,7 +13,7 @@ from unabridged.embeddings.static import DATA, IDENTITY, StaticEmbedder
 from unabridged.ports import Embedder
 
 MOST_BYTES = 13_000_000
-DIGESTS = {"e11648ed3f06b05b": "static-en-2"}
+DIGESTS = {"92fc3c1387c7cf14": "static-en-2"}
 """A changed table is another embedder: its vectors and the old ones must not meet in one index."""
 
 
