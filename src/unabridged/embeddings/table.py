@@ -27,7 +27,7 @@ class Table:
     """
 
     def __init__(self, folder: Path, most_words: int) -> None:
-        self._rows: NDArray[np.int8] = np.load(folder / "table.npy", mmap_mode="r")
+        self._rows: NDArray[np.int8] = np.asarray(np.load(folder / "table.npy", mmap_mode="r"))
         self._scales: NDArray[np.uint8] = np.load(folder / "scales.npy")
         self._learnt: NDArray[np.bool_] = np.load(folder / "learnt.npy")
         self._vocabulary = (folder / "vocabulary.txt").read_text("utf-8").split("\n")
@@ -78,15 +78,17 @@ class Table:
             wider = np.empty((2 * place, self.dimension), np.int32)
             wider[:place] = self._sums
             self._sums = wider
-        pieces = list(self._wordpiece.pieces(word))
-        scaled = self._rows[pieces].astype(np.int32) * self._scales[pieces, None]
-        self._sums[place] = scaled.sum(axis=0, dtype=np.int32)
+        pieces = self._wordpiece.pieces(word)
+        total = self._sums[place]
+        total[:] = 0
+        for piece in pieces:
+            total += np.multiply(self._rows[piece], self._scales[piece], dtype=np.int32)
         self._worths.append(self._worth(word, pieces))
         self._says.append(bool(pieces) and word.isalnum())
         return place
 
-    def _worth(self, word: str, pieces: list[int]) -> float:
-        if not pieces or not all(self._learnt[pieces]):
+    def _worth(self, word: str, pieces: tuple[int, ...]) -> float:
+        if not pieces or not all(self._learnt[piece] for piece in pieces):
             return 0.0
         if len(pieces) == 1:
             return 1.0
