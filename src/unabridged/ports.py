@@ -1,6 +1,6 @@
 """The seams, on one page. What the engine needs from outside, in the words of the domain.
 
-An ability that not every store has is a protocol of its own (``SupportsTextSearch`` …), with a
+An ability that not every store has is a protocol of its own (``SupportsLookup`` …), with a
 fallback in the engine where one is possible, so that every store answers every question.
 """
 
@@ -300,11 +300,19 @@ class Lexicon(Protocol):
         ...
 
     def units(self, word: str) -> list[int]:
-        """The pieces of one word of a question; empty where it is unknown."""
+        """The pieces of one word of a question; empty where it says nothing.
+
+        Of several the last stands for the word as a whole.
+        """
         ...
 
-    def likeness(self, units: Sequence[int]) -> "NDArray[np.float32]":
-        """Cosines of pieces with every piece there is, shape (units, vocabulary)."""
+    def alike(
+        self, units: Sequence[int]
+    ) -> "Sequence[tuple[NDArray[np.uint16], NDArray[np.float32]]]":
+        """For each piece those that are like it, itself among them, and the cosine of each.
+
+        Pieces that are hardly alike are left out.
+        """
         ...
 
 
@@ -376,36 +384,6 @@ class SupportsVectors(Protocol):
 
         Raises:
             StoreError: Not every exchange has been embedded by it; nothing was changed.
-        """
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class TextHit:
-    """An exchange that a text search found.
-
-    Attributes:
-        exchange: Its id.
-        score: BM25: larger is better; comparable within one search only.
-        evidence: 0 to 1: the inverse document frequencies of the terms that it holds, on either
-            side, over those of all terms asked for. Comparable between searches and stores.
-    """
-
-    exchange: str
-    score: float
-    evidence: float
-
-
-@runtime_checkable
-class SupportsTextSearch(Protocol):
-    """A store that searches words itself."""
-
-    def search_text(self, terms: Sequence[str], limit: int) -> list[TextHit]:
-        """Exchanges that hold any of the terms, best first, by BM25.
-
-        Args:
-            terms: As ``retrieval.words`` makes them from a query.
-            limit: At most so many.
         """
         ...
 

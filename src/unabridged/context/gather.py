@@ -11,7 +11,7 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.intent import Intent
 from unabridged.domain.record import RecordKind
 from unabridged.ports import Store
-from unabridged.retrieval.search import find
+from unabridged.retrieval.finder import Finder, Question
 
 PAGE = 32
 """Exchanges that are read at once."""
@@ -33,31 +33,37 @@ FLOOR_SHARES: Mapping[Intent, float] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is looked for, and from where.
+class Standing:
+    """Where the message stands.
 
     Attributes:
         session: The session, or None for a new one.
         parent: The exchange that the new one will follow, or None for a session's first.
-        text: The message's words.
-        intent: What they ask of memory.
     """
 
     session: str | None
     parent: str | None
-    text: str
-    intent: Intent
 
 
-def gather(store: Store, plan: Plan, question: Question) -> Material:
-    """Read what a context is made from."""
-    session, parent = question.session, question.parent
+def gather(
+    store: Store, finder: Finder, plan: Plan, question: Question, standing: Standing
+) -> Material:
+    """Read what a context is made from.
+
+    Args:
+        store: The space.
+        finder: What finds exchanges in it.
+        plan: The terms.
+        question: The message as a question.
+        standing: Where it stands.
+    """
+    session, parent = standing.session, standing.parent
     previous = previous_manifest(store, parent)
     began = _began(plan, previous)
     path = _path(store, session, parent, began, plan) if session and parent else []
     floor = FLOOR_SHARES[question.intent] * plan.floor
     casual = question.intent is Intent.CASUAL  # small talk asks nothing of memory
-    found = [] if casual else find(store, question.text, EVIDENCE, floor=floor)
+    found = [] if casual else finder.find(question, EVIDENCE, floor=floor)
     beside = [e for e in found if _is_beside(e.exchange, session, parent)]
     totals = store.totals()
     return Material(

@@ -9,7 +9,7 @@ from unabridged.domain.budget import Mode, Verbosity
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record
-from unabridged.retrieval.search import Evidence
+from unabridged.retrieval.evidence import Evidence
 
 Places = tuple[tuple[int, int], ...]
 """Sentences of an exchange: (message index, sentence index), in order."""

@@ -15,7 +15,7 @@ from unabridged.context.measure import fence_frame, in_fence, in_history, sides
 from unabridged.context.plan import Chosen, Dropped, Item, Material, Places, Plan
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.intent import Intent
-from unabridged.retrieval.search import Evidence
+from unabridged.retrieval.evidence import Evidence
 
 IMMEDIATE_EXCHANGES = 5
 """The newest exchanges that come whole while their share holds them."""

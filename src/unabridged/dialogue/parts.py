@@ -8,6 +8,7 @@ from unabridged.domain.budget import Mode
 from unabridged.domain.chat import Abilities
 from unabridged.domain.settings import Settings
 from unabridged.ports import ChatModel, Clock, Store, Tokenizer
+from unabridged.retrieval.finder import Finder
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class Parts:
 
     Attributes:
         store: The space.
+        finder: Finds exchanges in it.
         clock: The time and fresh ids.
         settings: Every choice.
         upstream: Gives the model that ``chat`` asks; called when it is first needed, since
@@ -48,6 +50,7 @@ class Parts:
     """
 
     store: Store
+    finder: Finder
     clock: Clock
     settings: Settings
     upstream: Callable[[], ChatModel]

@@ -9,7 +9,7 @@ from unabridged.budget.count import Counter
 from unabridged.context.archive import context_records
 from unabridged.context.assemble import Occasion, assemble
 from unabridged.context.condensers import condenser
-from unabridged.context.gather import Question, gather
+from unabridged.context.gather import Standing, gather
 from unabridged.context.plan import Plan
 from unabridged.dialogue.parts import Parts, Terms
 from unabridged.dialogue.tools import Tool, tool_from
@@ -24,6 +24,7 @@ from unabridged.domain.settings import Settings
 from unabridged.errors import ContextRefusedError, EmptyMessageError
 from unabridged.ingest.sessions import current_exchange, find_exchange, weighed
 from unabridged.intent.detect import detect
+from unabridged.retrieval.finder import Question
 
 Offered = Callable[..., Any] | ToolSpec | Tool
 """What stands for a tool: a plain function, a description, or a tool."""
@@ -92,8 +93,13 @@ class Preparer:
         text = occasion.user.text
         session = None if occasion.new_session else occasion.scope.session
         reading = detect(text)
-        question = Question(session, occasion.parent, text, reading.intent)
-        return assemble(plan, gather(self._store, plan, question), occasion, reading)
+        question = Question(text, occasion.at, reading.intent)
+        standing = Standing(session, occasion.parent)
+        finder = self._parts.finder
+        material = gather(self._store, finder, plan, question, standing)
+        if finder.trouble:
+            plan = replace(plan, notes=(*plan.notes, finder.trouble))
+        return assemble(plan, material, occasion, reading)
 
     def prepare_again(
         self, settings: Settings, terms: Terms, context: Context, refusal: ContextRefusedError

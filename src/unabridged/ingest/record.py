@@ -16,7 +16,7 @@ from unabridged.domain.session import Session, title_from
 from unabridged.errors import HeadMovedError, InputError, NotFoundError
 from unabridged.ports import Batch, Store
 
-ATTEMPTS = 5
+ATTEMPTS = 20
 """How often it is tried to add to an exchange while others move its session."""
 
 

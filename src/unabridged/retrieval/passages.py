@@ -15,7 +15,7 @@ from unabridged.index.entry import ANSWER, BOTH, USER
 
 JOINT = 800
 """Characters up to which an exchange is one passage."""
-PASSAGE = 400
+PASSAGE = 550
 """Characters that a passage has at the most, unless one sentence alone has more."""
 LONGEST = 2 * PASSAGE
 """Characters beyond which a sentence is parted between words: tables, code, lists without stops."""

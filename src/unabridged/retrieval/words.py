@@ -2,7 +2,8 @@
 
 Words are folded and lightly stemmed (English plurals and endings). Runs of scripts that write
 without spaces (Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese) become overlapping pairs of
-characters, and single characters where a run has only one.
+characters, and single characters where a run has only one. Identifiers (``getUserId``,
+``get_user_id``) are found whole, in either spelling, and by their parts; emoji are words.
 """
 
 import re
@@ -16,9 +17,15 @@ UNSPACED = (
     "\U00020000-\U0003ffff"
 )
 _LETTER = rf"[^\W_{UNSPACED}]"
-_TOKEN = re.compile(rf"[{UNSPACED}]+|{_LETTER}+(?:['’]{_LETTER}+)?")
-_plain = re.compile("[a-z0-9]+(?:'[a-z0-9]+)?").findall
+_EMOJI = "\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001f3fa\U0001f400-\U0001faff"
+_THOUSANDS = "[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])"
+_TOKEN = re.compile(rf"[{UNSPACED}]+|{_THOUSANDS}|{_LETTER}+(?:['’]{_LETTER}+)?|[{_EMOJI}]")
+_plain = re.compile(f"{_THOUSANDS}|[a-z0-9]+(?:'[a-z0-9]+)?").findall
 """The same as ``_TOKEN`` for folded text of plain letters, several times faster."""
+_HUMP = re.compile("[a-z0-9][a-z0-9][A-Z][A-Za-z0-9]")
+_IDENTIFIER = re.compile("[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)+|[A-Za-z0-9]*[a-z0-9]{2}[A-Z][A-Za-z0-9]+")
+_PART = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_HIRAGANA = re.compile("^[\u3040-\u309f]+$")
 _UNSPACED_RUN = re.compile(rf"^[{UNSPACED}]")
 _ENDINGS = (
     ("ational", "ate"), ("ization", "ize"), ("fulness", "ful"), ("ousness", "ous"),
@@ -44,6 +51,16 @@ STOP_WORDS = frozenset(
     """.split()
 )
 """Words that carry no evidence in a question."""
+
+
+STOP_PAIRS = frozenset(
+    """
+    什么 哪里 哪儿 哪个 哪些 怎么 多少 时候 的是 是什 么时 我的 我在 我们 你的 你们 他的 她的 一个 这个 那个
+    了吗 是不 不是 有没 没有 的吗 무엇 어디 언제 누가 누구 어떤 얼마 인가 가요 나요 었나 했나 까요 니까
+    습니 어요 아요 해요 에서 에게 何で 何を 何が 何曜 อะไ ะไร ไหน ที่ ใคร ไร เมื มื่ ื่อ
+    """.split()
+)
+"""Pairs of characters that carry no evidence in a question; so do all of hiragana alone."""
 
 
 @lru_cache(maxsize=65536)
@@ -76,23 +93,42 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", bare).casefold()
 
 
-def terms(text: str) -> list[str]:
-    """Every search term of a text, in order, repeats included."""
-    folded = fold(text)
+def spread(text: str) -> str:
+    """A text in which every identifier stands whole and in its parts: ``getUserId get User Id``."""
+    if "_" not in text and not _HUMP.search(text):
+        return text
+    return _IDENTIFIER.sub(_parted, text)
+
+
+def _parted(found: re.Match[str]) -> str:
+    parts = [part for part in _PART.findall(found[0]) if part != "_"]
+    if len(parts) < 2 or max(map(len, parts)) == 1:
+        return found[0].replace("_", " ")
+    return f"{''.join(parts)} {' '.join(parts)}"
+
+
+def words(folded: str) -> list[str]:
+    """Every word of a folded text, in order, repeats included; pairs where no spaces are written."""
     if folded.isascii():
-        return [stem(token) if "'" not in token else _joined(token) for token in _plain(folded)]
+        tokens: list[str] = _plain(folded)
+        return [_bare(token) if "'" in token or "," in token else token for token in tokens]
     found: list[str] = []
     for token in _TOKEN.findall(folded):
         if not token.isascii() and _UNSPACED_RUN.match(token):
             found += _pairs(token)
         else:
-            found.append(_joined(token) if "'" in token else stem(token))
+            found.append(_bare(token) if "'" in token or "," in token else token)
     return found
 
 
-def _joined(token: str) -> str:
-    """A word with an apostrophe: its possessive taken off, the rest in one."""
-    return stem(token.removesuffix("'s").replace("'", ""))
+def terms(text: str) -> list[str]:
+    """Every search term of a text, in order, repeats included."""
+    return [stem(word) for word in words(fold(spread(text)))]
+
+
+def _bare(token: str) -> str:
+    """A word without its possessive and apostrophe, a number without the commas of thousands."""
+    return token.removesuffix("'s").replace("'", "").replace(",", "")
 
 
 def _pairs(run: str) -> list[str]:
@@ -105,6 +141,22 @@ _STOP_TERMS = frozenset(term for word in STOP_WORDS for term in (word, stem(word
 
 def query_terms(text: str) -> list[str]:
     """The terms of a question: each once, without stop words, unless nothing else is there."""
-    unique = list(dict.fromkeys(terms(text)))
-    telling = [term for term in unique if term not in _STOP_TERMS]
+    return list(asked_terms(text))
+
+
+def asked_terms(text: str) -> dict[str, str]:
+    """The same, each with the word of the question that it stands for."""
+    unique: dict[str, str] = {}
+    for word in words(fold(spread(text))):
+        unique.setdefault(stem(word), word)
+    telling = {term: word for term, word in unique.items() if not _says_nothing(term)}
     return telling or unique
+
+
+def _says_nothing(term: str) -> bool:
+    return term in _STOP_TERMS or term in STOP_PAIRS or bool(_HIRAGANA.match(term))
+
+
+def is_pair(term: str) -> bool:
+    """Whether a term was cut from a run without spaces: often it spans two words."""
+    return not term.isascii() and bool(_UNSPACED_RUN.match(term))

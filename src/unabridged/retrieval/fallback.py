@@ -1,0 +1,115 @@
+"""An index in memory, for stores that keep none: the same answers, at the cost of reading it all.
+
+It reads the whole space at each lookup, and indexes what is new or has changed since the last one.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.lookup import Probe, Shortlist
+from unabridged.index.entry import Entry
+from unabridged.index.lookup import View, look_up
+from unabridged.index.tail import Tail
+from unabridged.ports import Store
+from unabridged.retrieval.entries import Reader, said_at, session_number
+from unabridged.retrieval.pages import everything
+
+PAGE = 256
+"""Exchanges that are embedded at once."""
+FIRST = -1
+"""The parent of an exchange that begins its path."""
+
+_Mark = tuple[int, str | None, int]
+"""What shows that an exchange has changed: its messages, which one it follows, and its position."""
+
+
+class FallbackIndex:
+    """Implements ``ports.SupportsLookup`` over any store.
+
+    Args:
+        store: The space.
+        reader: What reads exchanges for the index.
+    """
+
+    def __init__(self, store: Store, reader: Reader) -> None:
+        self._store = store
+        self._reader = reader
+        self._places: dict[str, int] = {}
+        self._names: dict[int, str] = {}
+        self._marks: dict[str, _Mark] = {}
+        self._last = 0
+        embedder = reader.embedder
+        self._embeds = embedder is not None
+        self._tail = Tail(
+            embedder.identity if embedder else "", embedder.dimension if embedder else 0
+        )
+
+    def lookup(self, probe: Probe) -> Shortlist:
+        """What bears on a probe; see ``ports.SupportsLookup``."""
+        self._follow()
+        return look_up(View((), (), self._tail), probe)
+
+    def at(self, places: Sequence[int]) -> dict[int, Exchange]:
+        """Whole exchanges by their places."""
+        names = {place: self._names[place] for place in places if place in self._names}
+        found = self._store.get(names.values())
+        return {place: found[name] for place, name in names.items() if name in found}
+
+    def _follow(self) -> None:
+        """Take over what changed in the store."""
+        there = {exchange.id: exchange for exchange in everything(self._store)}
+        for gone in self._marks.keys() - there.keys():
+            del self._marks[gone]
+            place = self._places.pop(gone)
+            del self._names[place]
+            self._tail.remove(place)
+        positions = _positions(there)
+        changed: list[Exchange] = []
+        for name, exchange in there.items():
+            mark = (len(exchange.messages), exchange.parent, positions[name])
+            if self._marks.get(name) != mark:
+                self._marks[name] = mark
+                self._settle(name)
+                changed.append(exchange)
+        for start in range(0, len(changed), PAGE):
+            self._put(changed[start : start + PAGE])
+
+    def _settle(self, name: str) -> None:
+        if name not in self._places:
+            self._last += 1
+            self._places[name] = self._last
+            self._names[self._last] = name
+
+    def _put(self, exchanges: list[Exchange]) -> None:
+        for exchange, read in zip(
+            exchanges, self._reader.read(exchanges, embed=self._embeds), strict=True
+        ):
+            above = FIRST if exchange.parent is None else self._places.get(exchange.parent, FIRST)
+            self._tail.put(
+                Entry(
+                    place=self._places[exchange.id],
+                    session=session_number(exchange.session),
+                    parent=above,
+                    at=said_at(exchange),
+                    position=self._marks[exchange.id][2],
+                    words=read.words,
+                    pieces=read.pieces,
+                    vectors=read.vectors,
+                )
+            )
+
+
+def _positions(there: Mapping[str, Exchange]) -> dict[str, int]:
+    """How many exchanges stand before each on its path."""
+    known: dict[str, int] = {}
+    for name in there:
+        path: list[str] = []
+        step: str | None = name
+        while step is not None and step in there and step not in known:
+            path.append(step)
+            step = there[step].parent
+        position = known.get(step, -1) if step is not None else -1
+        for below in reversed(path):
+            position += 1
+            known[below] = position
+    return known

@@ -1,0 +1,143 @@
+"""Features: what speaks for each row of a shortlist, as numbers from 0 to 1.
+
+They are absolute; a recipe weighs them relative to the best of the shortlist. ``bearing`` adds some
+of them up for evidence, 0 to 3; where the vectors know less, words stand in for them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unabridged.domain.lookup import Shortlist
+from unabridged.ports import Lexicon
+from unabridged.retrieval.likeness import Likeness, likeness, units_of
+from unabridged.retrieval.when import Order, closeness, order_hint, spans
+from unabridged.retrieval.words import is_pair
+
+Column = NDArray[np.float32]
+"""One number for each row."""
+Table = NDArray[np.float32]
+"""One number for each row and term."""
+
+K1, B = 0.9, 0.5
+"""BM25: how soon repeats count no more, and how far length counts (Robertson and Zaragoza 2009)."""
+ALONE = 100.0
+"""Terms of an exchange beyond which its neighbours add less to it: it speaks for itself."""
+
+SPANNING = 0.25
+"""What a pair of characters that nobody holds is worth: as a rule it spans two words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question asks, as far as rows are compared with it.
+
+    Attributes:
+        text: The question.
+        now: What its time expressions are relative to.
+        terms: Its search terms, in the order of the shortlist's columns, each with a word that
+            stands for it in the question.
+        known: 0 to 1: the share of it that the embedder knows.
+    """
+
+    text: str
+    now: datetime
+    terms: Mapping[str, str] = field(default_factory=dict)
+    known: float = 1.0
+
+
+def features(rows: Shortlist, asked: Asked, lexicon: Lexicon | None) -> dict[str, Column]:
+    """The features of each row, by name; likeness is 0 for rows that were not found.
+
+    Args:
+        rows: The shortlist.
+        asked: The question.
+        lexicon: What compares single words; None where there is none, and then only whole terms
+            are alike.
+    """
+    weights = _weights(rows, asked)
+    both = rows.user_times.astype(np.float32) + rows.answer_times
+    alike = _likeness(rows, asked, weights, lexicon)
+    known = np.float32(asked.known)
+    user_near = known * np.maximum(rows.user_nearness, 0)
+    near = np.maximum(user_near, known * rows.answer_nearness)
+    coverage = (both > 0).astype(np.float32) @ weights
+    time = _time(rows, asked)
+    words = (alike.whole + coverage / 2) * (1 + (1 - known) / 2)
+    return {
+        "user_near": user_near,
+        "near": near,
+        "coverage": coverage,
+        "alike": alike.whole,
+        "user_alike": alike.user,
+        "sentence": alike.sentence,
+        "window": _window(rows, both) @ weights,
+        "time": time,
+        "bearing": words + near + time / 2,
+        "order": _order(rows, asked),
+        "opening": (1 / (1 + rows.positions)).astype(np.float32),
+        "recent": _recency(rows.at),
+    }
+
+
+def _weights(rows: Shortlist, asked: Asked) -> Column:
+    """What each term is worth: how rare it is, with a sum of 1."""
+    held = rows.frequencies.astype(np.float64)
+    rarity = np.log(1 + (rows.exchanges - held + 0.5) / (held + 0.5))
+    spanning = np.array([is_pair(term) for term in asked.terms], dtype=np.bool_)
+    rarity = np.maximum(rarity * np.where(spanning & (held == 0), SPANNING, 1.0), 1e-6)
+    shares: Column = (rarity / max(float(rarity.sum()), 1e-6)).astype(np.float32)
+    return shares
+
+
+def _window(rows: Shortlist, both: Table) -> Table:
+    """How well each row holds each term, or one of the two beside it on its path does, 0 to 1."""
+    length = (rows.user_length + rows.answer_length).astype(np.float32)
+    mean = np.float32(max(rows.user_mean + rows.answer_mean, 1.0))
+    brake = np.float32(K1) * (np.float32(1 - B) + length * np.float32(B) / mean)
+    held: Table = np.divide(both, both + brake[:, None], dtype=np.float32)
+    share = np.minimum(1, np.float32(ALONE) / np.maximum(length, 1))[:, None]
+    result: Table = held.copy()
+    has = np.flatnonzero(rows.before >= 0)
+    before = rows.before[has]
+    result[has] = np.maximum(result[has], share[has] * held[before])
+    np.maximum.at(result, before, share[before] * held[has])
+    return result
+
+
+def _time(rows: Shortlist, asked: Asked) -> Column:
+    """How near a row lies to the times that the question speaks of."""
+    found = spans(asked.text, asked.now)
+    if not found:
+        return np.zeros(len(rows.at), dtype=np.float32)
+    return closeness(found, rows.at).astype(np.float32)
+
+
+def _order(rows: Shortlist, asked: Asked) -> Column:
+    """How near a row lies to the end of the past that the question asks for."""
+    hint = order_hint(asked.text)
+    if hint is None:
+        return np.zeros(len(rows.at), dtype=np.float32)
+    recent = _recency(rows.at)
+    return recent if hint is Order.LATEST else 1 - recent
+
+
+def _recency(at: NDArray[np.float64]) -> Column:
+    """Where times lie between the first (0) and the last (1) of them."""
+    first, last = at.min(initial=np.inf), at.max(initial=-np.inf)
+    recent: Column = ((at - first) / max(last - first, 1.0)).astype(np.float32)
+    return recent
+
+
+def _likeness(rows: Shortlist, asked: Asked, weights: Column, lexicon: Lexicon | None) -> Likeness:
+    """How near the words of the rows that were found come to the question's."""
+    if lexicon is None or not len(rows.pieces):
+        user = (rows.user_times > 0).astype(np.float32) @ weights
+        answer = (rows.answer_times > 0).astype(np.float32) @ weights
+        either = ((rows.user_times > 0) | (rows.answer_times > 0)).astype(np.float32) @ weights
+        return Likeness(either, user, np.maximum(user, answer))
+    units = units_of(lexicon, list(asked.terms.values()), weights, rows.frequencies > 0)
+    return likeness(rows.pieces, rows.starts, rows.found, units, lexicon)

@@ -1,0 +1,130 @@
+"""Finding: a question in, whole exchanges with their evidence out, best first.
+
+A lookup gives a shortlist by words and by vectors; features of each row are weighed by a recipe;
+what lies above the floor is read from the store. Nothing here depends on how the index is built.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from unabridged.domain.intent import Intent
+from unabridged.domain.lookup import Probe
+from unabridged.errors import UpstreamError
+from unabridged.ports import Reranker, Store, SupportsLookup, SupportsVectors
+from unabridged.retrieval.entries import Reader
+from unabridged.retrieval.evidence import Evidence
+from unabridged.retrieval.fallback import FallbackIndex
+from unabridged.retrieval.features import Asked, features
+from unabridged.retrieval.passages import sides
+from unabridged.retrieval.rank import Ranked, rank
+from unabridged.retrieval.recipes import RECIPES
+from unabridged.retrieval.words import asked_terms
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+LEAST = 0.02
+"""Evidence under which nothing is found, however low the floor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is looked for.
+
+    Attributes:
+        text: In words.
+        now: The time that its time expressions are relative to.
+        intent: What it asks of memory; it chooses the recipe.
+    """
+
+    text: str
+    now: datetime
+    intent: Intent = Intent.VIVID_RECALL
+
+
+class Finder:
+    """Finds exchanges in one space.
+
+    Args:
+        store: Where to look.
+        reader: What read the exchanges into the index, and reads questions likewise.
+        reranker: What looks at the best again; None for nothing.
+
+    Attributes:
+        reader: The reader; another one may take its place.
+        trouble: Why the last question was looked for by words only, or empty.
+    """
+
+    def __init__(
+        self, store: Store, reader: Reader | None = None, reranker: Reranker | None = None
+    ) -> None:
+        self.reader = reader or Reader()
+        self.trouble = ""
+        self._reranker = reranker
+        self._store = store
+        self._index: SupportsLookup = (
+            store if isinstance(store, SupportsLookup) else FallbackIndex(store, self.reader)
+        )
+
+    def find(self, question: Question, limit: int, *, floor: float = 0.0) -> list[Evidence]:
+        """Find the exchanges that bear on a question, best first.
+
+        Args:
+            question: What is looked for.
+            limit: At most so many.
+            floor: Evidence under which nothing is given, 0 to 1; never less than ``LEAST``.
+
+        A server that embeds and does not answer stops nothing: words find what they can, and
+        ``trouble`` says so.
+        """
+        ranked = self.rank(question)
+        chosen = [one for one in ranked if one.score >= max(floor, LEAST)]
+        depth = self._reranker.depth if self._reranker else 0
+        found = self._index.at([one.place for one in chosen[: max(limit, depth)]])
+        evidence = [Evidence(found[one.place], one.score) for one in chosen if one.place in found]
+        if depth and self._reranker is not None:
+            evidence = _reranked(self._reranker, question.text, evidence, depth)
+        return evidence[:limit]
+
+    def rank(self, question: Question) -> list[Ranked]:
+        """Places with their evidence, best first; nothing is read from the store."""
+        asked = asked_terms(question.text)
+        vector = self._vector(question.text)
+        if not asked and vector is None:
+            return []
+        recipe = RECIPES[question.intent]
+        shortlist = self._index.lookup(Probe(tuple(asked), vector, recipe.candidates))
+        if not len(shortlist.places):
+            return []
+        embedder = self.reader.embedder
+        known = embedder.known(question.text) if embedder and vector is not None else 0.0
+        compared = Asked(question.text, question.now, asked, known)
+        return rank(shortlist, features(shortlist, compared, self.reader.lexicon), recipe)
+
+    def _vector(self, text: str) -> "NDArray[np.float32] | None":
+        """The question's vector, where the space holds such vectors."""
+        self.trouble = ""
+        embedder = self.reader.embedder
+        if embedder is None:
+            return None
+        held = self._store.embedded_by() if isinstance(self._store, SupportsVectors) else None
+        if held == "":
+            return None
+        try:
+            return embedder.embed_query(text) if held in (None, embedder.identity) else None
+        except UpstreamError as error:
+            self.trouble = f"Searched by words only: {error}"
+            return None
+
+
+def _reranked(
+    reranker: Reranker, question: str, evidence: list[Evidence], depth: int
+) -> list[Evidence]:
+    """The best anew, in the order in which a reranker sees them; the rest behind them."""
+    best, rest = evidence[:depth], evidence[depth:]
+    scores = reranker.scores(question, ["\n".join(sides(one.exchange)) for one in best])
+    order = sorted(range(len(best)), key=lambda row: (-scores[row], row))
+    return [best[row] for row in order] + rest

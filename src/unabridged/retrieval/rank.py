@@ -1,0 +1,48 @@
+"""Ranking: the features of a shortlist, weighed by a recipe."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from unabridged.domain.lookup import Shortlist
+from unabridged.retrieval.copies import without_copies
+from unabridged.retrieval.evidence import evidence
+from unabridged.retrieval.features import Column
+from unabridged.retrieval.recipes import Recipe
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A place with what it is worth.
+
+    Attributes:
+        place: The place.
+        score: Its evidence, 0 to 1.
+    """
+
+    place: int
+    score: float
+
+
+def rank(rows: Shortlist, columns: Mapping[str, Column], recipe: Recipe) -> list[Ranked]:
+    """Places that were found, best first; of equals the newest first, and copies behind."""
+    found = np.flatnonzero(rows.found)
+    score = weighed({name: columns[name][found] for name in recipe.weights}, recipe)
+    order = found[np.lexsort((-rows.places[found], -score))]
+    order = without_copies(rows, columns["alike"], order)
+    sure = np.round(evidence(columns["bearing"][order]).astype(np.float64), 4)
+    return [
+        Ranked(place, value)
+        for place, value in zip(rows.places[order].tolist(), sure.tolist(), strict=True)
+    ]
+
+
+def weighed(columns: Mapping[str, Column], recipe: Recipe) -> Column:
+    """The sum of features, each relative to its best, by weight."""
+    score = np.zeros(len(next(iter(columns.values()))), dtype=np.float32)
+    for name, weight in recipe.weights.items():
+        most = float(columns[name].max(initial=0.0))
+        if most > 0:
+            score += np.float32(weight / most) * columns[name]
+    return score

@@ -1,0 +1,52 @@
+"""Recipes: how much each feature counts, by intent. Data, and nothing else.
+
+The weights were fitted on LongMemEval (dev) and LoCoMo together, with cross-validation, and then
+rounded; none was set by hand for a kind of question.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from unabridged.domain.intent import Intent
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a shortlist is ranked.
+
+    Attributes:
+        weights: The weight of each feature.
+        candidates: How many exchanges the index gives at least, by words and by vectors each.
+    """
+
+    weights: Mapping[str, float]
+    candidates: int = 100
+
+
+DETAILS: Mapping[str, float] = MappingProxyType(
+    {
+        "user_near": 4.0,
+        "near": 1.0,
+        "alike": 1.5,
+        "user_alike": 1.0,
+        "sentence": 3.5,
+        "window": 3.5,
+        "time": 3.0,
+        "opening": 1.25,
+    }
+)
+"""For who asks for something that was said."""
+RECALL = Recipe(DETAILS)
+"""For details, and for what is background."""
+OVERVIEW = Recipe(MappingProxyType({**DETAILS, "recent": 1.0}))
+"""For who asks what was talked about."""
+RECIPES: Mapping[Intent, Recipe] = MappingProxyType(
+    {
+        Intent.VIVID_RECALL: RECALL,
+        Intent.CONTEXTUAL: RECALL,
+        Intent.SUMMARY: OVERVIEW,
+        Intent.CASUAL: RECALL,
+    }
+)
+"""The recipe of each intent."""
