@@ -1,6 +1,8 @@
 import pytest
 
 from unabridged.domain.scope import Space
+from unabridged.embeddings.static import StaticEmbedder
+from unabridged.index import upkeep
 from unabridged.stores.inmemory import InMemoryStore
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.stores import StoreContract
@@ -31,4 +33,21 @@ class TestSqliteStore(StoreContract):
     def reopen(self, store):
         store.close()
         self.opened.append(SqliteStore(store.path, SPACE, create=False))
+        return self.opened[-1]
+
+
+class TestSqliteStoreInSegments(TestSqliteStore):
+    """The same, with an index in many small segments, and vectors beside the words."""
+
+    @pytest.fixture
+    def store(self, tmp_path, opened, monkeypatch):
+        monkeypatch.setattr(upkeep, "SEALED_EXCHANGES", 2)
+        monkeypatch.setattr(upkeep, "FANOUT", 3)
+        opened.append(SqliteStore(tmp_path / "space.db", SPACE, embedder=StaticEmbedder()))
+        self.opened = opened
+        return opened[-1]
+
+    def reopen(self, store):
+        store.close()
+        self.opened.append(SqliteStore(store.path, SPACE, create=False, embedder=StaticEmbedder()))
         return self.opened[-1]

@@ -14,11 +14,11 @@ FORMATS = Path(__file__).parents[1] / "fixtures" / "formats"
 FOLDERS = sorted(FORMATS.glob("sqlite-*"))
 
 
-def describing(folder):
-    spec = importlib.util.spec_from_file_location(folder.name.replace("-", "_"), folder / "make.py")
+def described(store):
+    spec = importlib.util.spec_from_file_location("make_formats", FORMATS / "make.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.described
+    return module.described(store)
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
@@ -26,7 +26,7 @@ def test_an_old_file_opens_and_says_the_same(folder, tmp_path):
     path = tmp_path / "space.db"
     shutil.copy(folder / "space.db", path)
     store = SqliteStore(path, create=False)
-    assert describing(folder)(store) == (folder / "space.json").read_text(encoding="utf-8")
+    assert described(store) == (folder / "space.json").read_text(encoding="utf-8")
     assert store.check() == []
     said = Talk(store, "new").say("and it can be", "written")
     assert store.recent("new", 1) == [said]

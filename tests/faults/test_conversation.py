@@ -130,8 +130,8 @@ def test_a_disk_that_fills_while_chatting_ends_with_its_code_and_keeps_the_rest(
     assert len(rows) >= 5
     for n, row in enumerate(rows):
         assert row["message"] == f"number {n} " + "many words " * 300
-        whole = row["text"] == "As many words. " * 200 and row["state"] == "complete"
-        assert whole or n == len(rows) - 1
+        assert (row["text"] == "As many words. " * 200) == (row["state"] == "complete")
+    assert [row["state"] for row in rows[:5]] == ["complete"] * 5
     assert run(environ, "doctor", "--upstream", "quote")[0] == 0
     assert run(environ, "chat", "--upstream", "quote", said=b"There is room again.\n")[0] == 0
 

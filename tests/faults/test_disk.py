@@ -21,6 +21,7 @@ from unabridged.errors import (
 )
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.database import has_wal_reset_fault
+from unabridged.testing.stores_lookup import looked_up
 from unabridged.testing.stores_writing import make_record
 from unabridged.testing.talk import Talk
 
@@ -158,7 +159,7 @@ def as_nobody(work):
 def read_and_try_to_write(path):
     store = SqliteStore(path)
     said = store.recent("s1", 5)
-    found = [len(said), store.read_only, len(store.search_text(["hello"], 5)), store.check()]
+    found = [len(said), store.read_only, len(looked_up(store, "hello")), store.check()]
     for write in writes(store, said[-1]):
         try:
             write()

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -11,14 +12,14 @@ from unabridged.domain.scope import Space
 from unabridged.errors import NameRefusedError, NotFoundError, StoreBusyError, StoreError
 from unabridged.stores.codec import pack, unpack
 from unabridged.stores.sqlite import SqliteStore
-from unabridged.stores.sqlite.database import exclusive, sync_folder
+from unabridged.stores.sqlite.database import FOLDER_END, exclusive, sync_folder
 from unabridged.stores.sqlite.rows import meta_row, space_data
 from unabridged.stores.sqlite.statements import statements
 from unabridged.stores.sqlite.store import BUSY_TIMEOUT
 
 SUFFIX = ".db"
 _RENAMING = ".renaming"
-_COMPANIONS = ("-wal", "-shm", "-journal")
+_COMPANIONS = ("-wal", "-shm", "-journal", FOLDER_END)
 _SLUG_LENGTH = 24
 _UNSAFE = re.compile(r"[^a-z0-9]+")
 
@@ -50,11 +51,20 @@ class SpacesFolder:
     Args:
         folder: Where the files lie; made, for its owner only, when the first space is.
         busy_timeout: Seconds to wait for other writers.
+        ready: Called with each store that is opened, so that it is given what reads exchanges;
+            without it, what is written is found by its words only.
     """
 
-    def __init__(self, folder: Path, *, busy_timeout: float = BUSY_TIMEOUT) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        busy_timeout: float = BUSY_TIMEOUT,
+        ready: Callable[[SqliteStore], None] | None = None,
+    ) -> None:
         self.folder = folder
         self._busy_timeout = busy_timeout
+        self._ready = ready
 
     def path_of(self, space: Space) -> Path:
         """Give the file of a space: a readable part, and a digest of the exact names.
@@ -78,7 +88,14 @@ class SpacesFolder:
         self._finish_renames(path)
         if create:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return SqliteStore(path, space, create=create, busy_timeout=self._busy_timeout)
+        store = SqliteStore(path, space, create=create, busy_timeout=self._busy_timeout)
+        try:
+            if self._ready is not None:
+                self._ready(store)
+        except BaseException:
+            store.close()
+            raise
+        return store
 
     def rename(self, old: Space, new: Space) -> None:
         """Give a space other names. A crash leaves it under the old or the new ones, whole.
@@ -167,6 +184,9 @@ class SpacesFolder:
             with exclusive(source, self._busy_timeout) as connection:
                 connection.execute(statements()["set meta"], meta_row("space", space))
             os.link(source, target)
+        folder, moved = (path.with_name(path.name + FOLDER_END) for path in (source, target))
+        if folder.exists() and target.exists() and not moved.exists():
+            folder.rename(moved)
         if source.exists() and target.exists() and source.samefile(target):
             source.unlink()
         sync_folder(self.folder)

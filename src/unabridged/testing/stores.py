@@ -18,17 +18,15 @@ from dataclasses import replace
 
 import pytest
 
-from unabridged.domain.exchange import Exchange, ExchangeState
-from unabridged.domain.message import Role, ToolResult
 from unabridged.domain.record import RecordKind
 from unabridged.errors import StoreClosedError
-from unabridged.ports import Store, SupportsCheck, SupportsTextSearch
-from unabridged.retrieval.words import query_terms
-from unabridged.testing.stores_writing import WritingContract, conversation, make_record
+from unabridged.ports import Store, SupportsCheck
+from unabridged.testing.stores_lookup import LookupContract, looked_up
+from unabridged.testing.stores_writing import conversation, make_record
 from unabridged.testing.talk import Talk
 
 
-class _RecordsContract(WritingContract):
+class _RecordsContract(LookupContract):
     """Records are put, replaced, found and dropped."""
 
     def test_records_are_put_and_replaced(self, store: Store) -> None:
@@ -148,8 +146,7 @@ class _ForgettingContract(_RecordsContract):
         assert store.scan() == [first, left]
         assert store.totals().messages == 4
         assert store.recent("s1", 5) == [first, left]
-        if isinstance(store, SupportsTextSearch):
-            assert [hit.exchange for hit in store.search_text(["two"], 5)] == [left.id]
+        assert list(looked_up(store, "two")) == [left.id]
         assert store.forget([left.id]) == 1
         assert store.totals().messages == 2
 
@@ -196,60 +193,6 @@ class StoreContract(_ForgettingContract):
         with pytest.raises(StoreClosedError):
             Talk(store).begin("hello")
 
-    def test_words_find_their_exchange(self, store: Store) -> None:
-        """Either side of an exchange, in any script; the better match first."""
-        search = self.searchable(store)
-        talk = Talk(store)
-        bike = talk.say("My bicycle is called Rosinante.", "A fine name for a bicycle!")
-        tower = talk.say("我昨天去了东京塔和秋叶原", "東京タワーは楽しかったですか")
-        talk.say("Good morning", "Good morning to you")
-        for question, gold in (
-            ("what is the name of my bicycle?", bike),
-            ("ROSINANTE", bike),
-            ("东京塔", tower),
-            ("タワー", tower),
-        ):
-            hits = search.search_text(query_terms(question), 5)
-            assert hits[0].exchange == gold.id, question
-            assert hits[0].score > 0
-        assert search.search_text(["nothingness"], 5) == []
-        assert search.search_text([], 5) == []
-        assert search.search_text(query_terms("bicycle"), 0) == []
-
-    def test_words_are_never_syntax(self, store: Store) -> None:
-        """Whatever a person types is searched for, and nothing more."""
-        search = self.searchable(store)
-        said = Talk(store).say("alpha beta", "gamma")
-        for term in (
-            '"',
-            'al"pha',
-            "*",
-            "alph*",
-            "NOT",
-            "alpha OR",
-            "NEAR(a b)",
-            "\0",
-            "\ud800",
-            "",
-        ):
-            assert search.search_text([term], 5) == []
-        assert search.search_text(["NOT", "alpha", "*"], 5)[0].exchange == said.id
-
-    def test_only_what_was_said_is_indexed(self, store: Store) -> None:
-        """Tool calls, results and reasoning are not; a forgotten exchange is not any more."""
-        search = self.searchable(store)
-        talk = Talk(store)
-        begun = talk.begin("plain")
-        result = talk.message([ToolResult("c", "t", "hidden")], Role.TOOL, parent=talk.header.head)
-        news: Exchange = replace(begun, messages=(result,), state=ExchangeState.COMPLETE)
-        talk.write(news, result.id)
-        assert search.search_text(["hidden"], 5) == []
-        (hit,) = search.search_text(["plain", "hidden"], 5)
-        assert 0 < hit.evidence < 1
-        assert search.search_text(["plain"], 5)[0].evidence == 1
-        store.forget([begun.id])
-        assert search.search_text(["plain"], 5) == []
-
     def test_a_sound_store_says_so(self, store: Store) -> None:
         """A check finds nothing after everything that a store can be asked."""
         if not isinstance(store, SupportsCheck):
@@ -260,10 +203,3 @@ class StoreContract(_ForgettingContract):
         store.put([make_record("a", old.id, old.id), make_record("b")])
         store.forget([old.id])
         assert store.check() == []
-
-    @staticmethod
-    def searchable(store: Store) -> SupportsTextSearch:
-        """Give the store as one that searches, or skip."""
-        if not isinstance(store, SupportsTextSearch):
-            pytest.skip("this store leaves searching to the engine")
-        return store

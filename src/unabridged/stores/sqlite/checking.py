@@ -2,12 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-
-import apsw
+from dataclasses import replace
 
 from unabridged.errors import StoreDamagedError, StoreError
 from unabridged.stores.codec import unpack
-from unabridged.stores.sqlite import reading, tally, writing
+from unabridged.stores.sqlite import reading, tally
 from unabridged.stores.sqlite.database import Database
 from unabridged.stores.sqlite.rows import checked, column, message_of
 from unabridged.stores.sqlite.tally import Tally
@@ -21,7 +20,7 @@ def check(db: Database) -> list[str]:
     Returns:
         Every damage found, in words.
     """
-    return [said for look in (_pages, _rows, _words, _lineage) for said in _said(db, look)]
+    return [said for look in (_pages, _rows, _lineage) for said in _said(db, look)]
 
 
 def _said(db: Database, look: Callable[[Database], Iterator[str]]) -> list[str]:
@@ -94,26 +93,6 @@ def _differences(db: Database, kept: Tally, found: Tally) -> Iterator[str]:
         yield f"{db.path}: the records counted ({held}) are not those found ({found.records})."
 
 
-def _words(db: Database) -> Iterator[str]:
-    """The text index against its terms, and its terms against the messages."""
-    if db.writable:
-        try:
-            db.run("check words")
-        except (apsw.CorruptError, apsw.SQLError):
-            yield f"{db.path}: the text index does not fit its words; rebuild it."
-    indexed = {row for (row,) in db.rows("indexed messages")}
-    wanted = set()
-    for row in db.rows("messages from", (-1,)):
-        try:
-            if writing.words_of(message_of(row, db.path)):
-                wanted.add(row[0])
-        except StoreDamagedError:
-            wanted.add(row[0])  # said already; whether it was indexed cannot be known
-            indexed.add(row[0])
-    if wanted != indexed:
-        yield f"{db.path}: {len(wanted ^ indexed)} entries of the text index are missing or stray."
-
-
 def _lineage(db: Database) -> Iterator[str]:
     """What records were drawn from, against the index by which they are forgotten."""
     wanted: Counter[tuple[str | bytes | None, int]] = Counter()
@@ -125,19 +104,16 @@ def _lineage(db: Database) -> Iterator[str]:
 
 
 def rebuild(db: Database) -> None:
-    """Make every index and counter anew from the rows.
+    """Make every counter, and every index within the file, anew from the rows.
 
     Raises:
         StoreDamagedError: A row is not what was written; nothing was changed.
     """
     kept = tally.load(db) if db.one("tally") else Tally()
-    count = Tally(seq=kept.seq)
+    count = replace(kept, exchanges=0, sessions=0, messages=0, tokens=0, records={})
     db.run("reindex")
-    db.run("discard words")
-    db.run("make words")
     for row in db.rows("messages from", (-1,)):
         message = message_of(row, db.path)
-        writing.index(db, row[0], message, count)
         count.messages += 1
         count.tokens += message.tokens or 0
         count.seq = max(count.seq, row[0])

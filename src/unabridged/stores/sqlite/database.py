@@ -27,6 +27,8 @@ PRAGMA cell_size_check = ON;
 PRAGMA trusted_schema = OFF;
 PRAGMA cache_size = -16000;
 """
+FOLDER_END = "-index"
+"""What stands behind the file's name in the name of the folder that holds its index."""
 _PURGE_ATTEMPTS = 5
 _SAFE_BRANCHES = ((3, 50, 7), (3, 44, 6))
 """Releases of older branches that got the repair of the WAL-reset fault."""
@@ -161,9 +163,12 @@ class Database:
             return True
 
     def size(self) -> int:
-        """Bytes of the file and its log."""
-        logs = (self.path, self.path.with_name(self.path.name + "-wal"))
-        return sum(part.stat().st_size for part in logs if part.exists())
+        """Bytes of the file, its log and its index."""
+        parts = [self.path, self.path.with_name(self.path.name + "-wal")]
+        folder = self.path.with_name(self.path.name + FOLDER_END)
+        if folder.is_dir():
+            parts += folder.iterdir()
+        return sum(part.stat().st_size for part in parts if part.exists())
 
     def close(self) -> None:
         """Close the connection; the last one to close moves the log into the file."""

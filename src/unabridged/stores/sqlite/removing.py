@@ -22,8 +22,12 @@ from unabridged.stores.sqlite.rows import (
 from unabridged.stores.sqlite.tally import Tally
 
 
-def forget(db: Database, ids: Iterable[str]) -> int:
-    """Remove exchanges; see ``ports.Store``."""
+def forget(db: Database, ids: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Remove exchanges; see ``ports.Store``.
+
+    Returns:
+        The ids of those removed, and the sessions in which others follow another one now.
+    """
     count = tally.load(db)
     gone: dict[str, Exchange] = {}
     for exchange_id in dict.fromkeys(ids):
@@ -39,10 +43,11 @@ def forget(db: Database, ids: Iterable[str]) -> int:
             if not _bequeath(db, row):
                 message = _lose(db, row, count)
                 lost[message.id] = message
+    moved: list[str] = []
     for session_id in {exchange.session for exchange in gone.values()}:
-        count.sessions -= not _mend_session(db, session_id, gone, lost)
+        count.sessions -= not _mend_session(db, session_id, gone, lost, moved)
     tally.save(db, count)
-    return len(gone)
+    return list(gone), moved
 
 
 def _remove_records(db: Database, exchange_id: str, count: Tally) -> None:
@@ -70,11 +75,6 @@ def _bequeath(db: Database, row: Row) -> bool:
 
 def _lose(db: Database, row: Row, count: Tally) -> Message:
     message = message_of(row, db.path)
-    stored = db.one("words of a message", (row[0],))
-    if stored is not None:
-        db.run("remove words", (row[0],))
-        count.indexed -= 1
-        count.terms -= len(stored[0].split(" "))
     db.run("remove message", (row[0],))
     count.messages -= 1
     count.tokens -= message.tokens or 0
@@ -87,7 +87,11 @@ def _rewrite(db: Database, seq: int, exchange_id: str, message: Message) -> None
 
 
 def _mend_session(
-    db: Database, session_id: str, gone: dict[str, Exchange], lost: dict[str, Message]
+    db: Database,
+    session_id: str,
+    gone: dict[str, Exchange],
+    lost: dict[str, Message],
+    moved: list[str],
 ) -> bool:
     """Lift what followed the forgotten, mend the header; tell whether the session is still there."""
     rows = db.rows("exchanges of a session", (column(session_id),))
@@ -97,8 +101,9 @@ def _mend_session(
     if not rows:
         db.run("remove session", (column(session_id),))
         return False
-    for row in rows:
-        _lift(db, row, gone, lost)
+    lifted = [_lift(db, row, gone, lost) for row in rows]
+    if any(lifted):
+        moved.append(session_id)
     head = _before(header.head, lost)
     if head is None and header.head is not None:
         newest = reading.exchange(db, text_of(rows[-1][0]))
@@ -108,7 +113,8 @@ def _mend_session(
     return True
 
 
-def _lift(db: Database, row: Row, gone: dict[str, Exchange], lost: dict[str, Message]) -> None:
+def _lift(db: Database, row: Row, gone: dict[str, Exchange], lost: dict[str, Message]) -> bool:
+    """Let an exchange follow what is left; tell whether it follows another one now."""
     header, opened_by, own = exchange_of(row, db.path)
     parent = header.parent
     while parent is not None and parent in gone:
@@ -120,6 +126,7 @@ def _lift(db: Database, row: Row, gone: dict[str, Exchange], lost: dict[str, Mes
             message = message_of(found, db.path)
             lifted = replace(message, parent=_before(message.parent, lost))
             _rewrite(db, found[0], header.id, lifted)
+    return parent != header.parent
 
 
 def _before(message_id: str | None, lost: dict[str, Message]) -> str | None:

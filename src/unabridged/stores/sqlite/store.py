@@ -1,43 +1,55 @@
 """The default store: one SQLite file for one space."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from unabridged.domain.exchange import Exchange
+from unabridged.domain.lookup import Probe, Shortlist
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
 from unabridged.domain.session import Session
 from unabridged.errors import StoreBusyError, StoreFormatError
-from unabridged.ports import Batch, TextHit, Totals
+from unabridged.ports import Batch, Embedder, Lexicon, Totals
 from unabridged.stores.codec import unpack
 from unabridged.stores.sqlite import (
     checking,
     faults,
     reading,
     removing,
-    searching,
     tally,
     writing,
 )
 from unabridged.stores.sqlite.database import create_file, open_database
 from unabridged.stores.sqlite.rows import meta_row, space_data
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from unabridged.stores.sqlite.index import SpaceIndex
+
 BUSY_TIMEOUT = 30.0
 """Seconds to wait for other writers; a transaction takes milliseconds."""
+SMALL = 65_536
+"""Vectors up to which segments are merged while somebody waits for an answer to be stored."""
 
 
 class SqliteStore:
     """One space in one SQLite file; any number of processes may share it.
 
-    Implements ``ports.Store``, ``SupportsTextSearch`` and ``SupportsCheck``. One object may be used
-    from any thread.
+    Implements ``ports.Store``, ``SupportsLookup``, ``SupportsVectors`` and ``SupportsCheck``. One
+    object may be used from any thread.
 
     Args:
         path: The file. Its folder is made where it is missing.
         space: The space that it shall hold; None to take what the file says.
         create: Whether to begin a new file where there is none.
         busy_timeout: Seconds to wait for other writers.
+        embedder: What makes the vectors of exchanges; None for words only.
+        lexicon: What knows the pieces of words; None for none.
 
     Raises:
         NotFoundError: There is no file, and none was to be made.
@@ -54,7 +66,11 @@ class SqliteStore:
         *,
         create: bool = True,
         busy_timeout: float = BUSY_TIMEOUT,
+        embedder: Embedder | None = None,
+        lexicon: Lexicon | None = None,
     ) -> None:
+        self._embedder = embedder
+        self._lexicon = lexicon
         if space is not None and create and not path.exists():
             create_file(path, _first(space))
         self._db = open_database(path, busy_timeout)
@@ -92,15 +108,38 @@ class SqliteStore:
         """Whether the file can be read but not written."""
         return not self._db.writable
 
+    def read_with(self, embedder: Embedder | None, lexicon: Lexicon | None) -> None:
+        """Read exchanges with these from now on; see ``embedded_by`` for whose vectors there are.
+
+        Args:
+            embedder: What makes the vectors of exchanges; None for words only.
+            lexicon: What knows the pieces of words; None for none.
+        """
+        self._embedder, self._lexicon = embedder, lexicon
+        self.__dict__.pop("_index", None)
+
+    @cached_property
+    def _index(self) -> "SpaceIndex":
+        """The index; imported when it is first needed, because numpy takes a while."""
+        from unabridged.retrieval.entries import Reader  # noqa: PLC0415 - imports numpy
+        from unabridged.stores.sqlite.index import SpaceIndex  # noqa: PLC0415 - imports numpy
+
+        return SpaceIndex(self._db, Reader(self._embedder, self._lexicon))
+
     def append(self, batch: Batch, expect_head: str | None) -> None:
         """Write a batch in one transaction; see ``ports.Store``."""
-        with self._db.write():
+        with self._index.writing():
             writing.append(self._db, batch, expect_head)
+            self._index.enter([batch.exchange.id])
+        self._index.upkeep(SMALL)
 
     def admit(self, session: Session, exchanges: Sequence[Exchange]) -> int:
         """Take over a conversation in one transaction; see ``ports.Store``."""
-        with self._db.write():
-            return writing.admit(self._db, session, exchanges)
+        with self._index.writing():
+            added = writing.admit(self._db, session, exchanges)
+            self._index.enter(added)
+        self._index.upkeep(None)
+        return len(added)
 
     def amend(self, session: Session, expect_head: str | None) -> None:
         """Change a session's header, or create it; see ``ports.Store``."""
@@ -175,18 +214,21 @@ class SqliteStore:
             StoreBusyError: They were removed, but others read the file for so long that the log
                 could not be emptied; forgetting again (even nothing) empties it.
         """
-        with self._db.write():
-            removed = removing.forget(self._db, ids)
+        with self._index.writing():
+            removed, moved = removing.forget(self._db, ids)
+            self._index.leave(removed)
+            for session in moved:
+                self._index.enter(x.id for x in reading.exchanges_of(self._db, session))
         if not self._db.purge():
             raise StoreBusyError(
-                f"{removed} exchanges were removed, but others still read {self._db.path}, "
+                f"{len(removed)} exchanges were removed, but others still read {self._db.path}, "
                 "so old bytes wait in its log.",
                 hint="Forget again when the others are done: it empties the log.",
             )
-        return removed
+        return len(removed)
 
     def totals(self) -> Totals:
-        """How much the space holds; ``bytes`` are those of the file and its log."""
+        """How much the space holds; ``bytes`` are those of the file, its log and its index."""
         with self._db.lock, self._db.translated():
             count = tally.load(self._db)
         return Totals(
@@ -197,15 +239,37 @@ class SqliteStore:
             bytes=self._db.size(),
         )
 
-    def search_text(self, terms: Sequence[str], limit: int) -> list[TextHit]:
-        """Exchanges that hold any of the terms, best first; see ``searching``."""
-        with self._db.read():
-            return searching.search_text(self._db, terms, limit)
+    def lookup(self, probe: Probe) -> Shortlist:
+        """Exchanges that bear on a probe; see ``ports.SupportsLookup``."""
+        return self._index.lookup(probe)
+
+    def at(self, places: Sequence[int]) -> dict[int, Exchange]:
+        """Whole exchanges by their places."""
+        return self._index.at(places)
+
+    def embedded_by(self) -> str:
+        """The identity of the embedder whose vectors searches use; empty for none."""
+        return self._index.embedded_by()
+
+    def lacking(self, identity: str, limit: int, after: str | None = None) -> list[Exchange]:
+        """Exchanges that have no vectors of an embedder yet; see ``ports.SupportsVectors``."""
+        return self._index.lacking(identity, limit, after)
+
+    def put_vectors(
+        self, identity: str, vectors: "Mapping[str, Sequence[NDArray[np.float32]]]"
+    ) -> None:
+        """Keep vectors; see ``ports.SupportsVectors``."""
+        self._index.put_vectors(identity, vectors)
+
+    def switch_vectors(self, identity: str) -> None:
+        """Search with other vectors from now on; see ``ports.SupportsVectors``."""
+        self._index.switch_vectors(identity)
 
     def check(self) -> list[str]:
-        """Every damage found, in words; reads the whole file."""
+        """Every damage found, in words; reads the whole file and its index."""
         with self._db.lock:
-            return checking.check(self._db)
+            said = checking.check(self._db)
+            return said or self._index.check()
 
     def rebuild(self) -> None:
         """Make every index and counter anew from the rows.
@@ -215,6 +279,7 @@ class SqliteStore:
         """
         with self._db.write():
             checking.rebuild(self._db)
+        self._index.rebuild()
 
     def close(self) -> None:
         """Let go of the file; a second call does nothing."""

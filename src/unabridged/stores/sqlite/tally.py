@@ -1,6 +1,6 @@
 """The counters of a file: one row, read and written in the same transaction as what it counts."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from unabridged.stores.codec import pack, unpack
@@ -19,8 +19,13 @@ class Tally:
         messages: Messages; one that siblings share counts once.
         tokens: Their tokens, where they were counted.
         seq: The last number that was given to a message.
-        indexed: Messages in the text index.
-        terms: Terms in the text index.
+        entries: Exchanges that have an entry in the index.
+        places: The last place that was given to an exchange.
+        pending: Entries that no segment holds.
+        pending_passages: Their vectors.
+        bare: Entries that were made without the embedder in use, and wait for one who has it.
+        revision: Grows with every pending entry.
+        epoch: Grows with every other change of the index.
         records: Records by kind.
     """
 
@@ -29,13 +34,22 @@ class Tally:
     messages: int = 0
     tokens: int = 0
     seq: int = 0
-    indexed: int = 0
-    terms: int = 0
+    entries: int = 0
+    places: int = 0
+    pending: int = 0
+    pending_passages: int = 0
+    bare: int = 0
+    revision: int = 0
+    epoch: int = 0
     records: dict[str, int] = field(default_factory=dict)
 
     def row(self) -> tuple[Any, ...]:
         """Give it as the row that keeps it."""
         return sealed("tally", (1, pack(self)))
+
+
+_NAMES = frozenset(one.name for one in fields(Tally))
+"""Counters of older formats are passed over."""
 
 
 def load(db: Database) -> Tally:
@@ -47,7 +61,8 @@ def load(db: Database) -> Tally:
     row = db.one("tally")
     if row is None:
         raise faults.damaged(db.path, "the counters are gone.")
-    return Tally(**unpack(checked("tally", row, db.path)[1]))
+    counters = unpack(checked("tally", row, db.path)[1])
+    return Tally(**{name: value for name, value in counters.items() if name in _NAMES})
 
 
 def save(db: Database, tally: Tally) -> None:

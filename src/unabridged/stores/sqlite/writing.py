@@ -6,12 +6,10 @@ from dataclasses import replace
 import apsw
 
 from unabridged.domain.exchange import Exchange
-from unabridged.domain.message import Message, Role
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.session import Session
 from unabridged.errors import HeadMovedError
 from unabridged.ports import Batch
-from unabridged.retrieval.words import terms
 from unabridged.stores import refusals
 from unabridged.stores.sqlite import faults, reading, tally
 from unabridged.stores.sqlite.database import Database
@@ -23,8 +21,6 @@ from unabridged.stores.sqlite.rows import (
     session_row,
 )
 from unabridged.stores.sqlite.tally import Tally
-
-_INDEXED = frozenset({Role.USER, Role.ASSISTANT})
 
 
 def append(db: Database, batch: Batch, expect_head: str | None) -> None:
@@ -48,21 +44,21 @@ def append(db: Database, batch: Batch, expect_head: str | None) -> None:
     tally.save(db, count)
 
 
-def admit(db: Database, session: Session, exchanges: Sequence[Exchange]) -> int:
-    """Take over a conversation; see ``ports.Store``."""
+def admit(db: Database, session: Session, exchanges: Sequence[Exchange]) -> list[str]:
+    """Take over a conversation and give the ids of what was new; see ``ports.Store``."""
     count = tally.load(db)
     known = reading.session(db, session.id)
-    added = {exchange.id for exchange in exchanges if _admit_one(db, session, exchange, count)}
+    added = [exchange.id for exchange in exchanges if _admit_one(db, session, exchange, count)]
     if known is None:
         check_head(db, session)
         count.sessions += 1
         db.run("set session", session_row(session))
     elif added:
-        head = session.head if _leads_on(db, session, known, added) else known.head
+        head = session.head if _leads_on(db, session, known, set(added)) else known.head
         updated = max(known.updated, session.updated)
         db.run("set session", session_row(replace(known, head=head, updated=updated)))
     tally.save(db, count)
-    return len(added)
+    return added
 
 
 def amend(db: Database, session: Session, expect_head: str | None) -> None:
@@ -105,20 +101,6 @@ def check_head(db: Database, session: Session) -> None:
         return
     if not _holds(db, reading.owner(db, session.head), session.id):
         raise refusals.stray_head(session.id, session.head)
-
-
-def words_of(message: Message) -> list[str]:
-    """The terms under which a message is found; none for tools and system prompts."""
-    return terms(message.text) if message.role in _INDEXED else []
-
-
-def index(db: Database, seq: int, message: Message, count: Tally) -> None:
-    """Enter a message in the text index."""
-    words = words_of(message)
-    if words:
-        db.run("add words", (seq, " ".join(words)))
-        count.indexed += 1
-        count.terms += len(words)
 
 
 def _expect(db: Database, session_id: str, expect_head: str | None, count: Tally) -> None:
@@ -165,7 +147,6 @@ def _add_messages(db: Database, exchange: Exchange, count: Tally) -> None:
             if reading.owner(db, message.id) is not None:
                 raise refusals.duplicate(message.id) from None
             raise faults.damaged(db.path, "the numbers of the log are taken.") from None
-        index(db, count.seq, message, count)
         count.messages += 1
         count.tokens += message.tokens or 0
 

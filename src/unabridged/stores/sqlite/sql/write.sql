@@ -47,9 +47,3 @@ DELETE FROM record WHERE row = ?;
 
 -- name: remove lineage
 DELETE FROM record_exchange WHERE record = ?;
-
--- name: add words
-INSERT INTO word (rowid, terms) VALUES (?, ?);
-
--- name: remove words
-DELETE FROM word WHERE rowid = ?;

@@ -1,0 +1,171 @@
+"""Entering and leaving: how exchanges come to be found, and come to be found no more.
+
+Every method runs inside a write transaction.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from unabridged.domain.exchange import Exchange
+from unabridged.index.entry import Vectors
+from unabridged.retrieval.entries import Reader, Reading
+from unabridged.stores.sqlite import entries, reading, tally, vectors
+from unabridged.stores.sqlite.database import Database
+from unabridged.stores.sqlite.rows import column, name_of
+from unabridged.stores.sqlite.sealing import Sealer
+from unabridged.stores.sqlite.tally import Tally
+from unabridged.stores.sqlite.vectors import Kept
+from unabridged.stores.sqlite.view import Sight
+
+PAGE = 256
+"""Exchanges that are read at once where many enter."""
+
+
+class Entrance:
+    """Lets exchanges enter the index of one file, and leave it.
+
+    Args:
+        db: The file.
+        reader: What reads exchanges for it.
+        sight: What this process sees of the index.
+        sealer: What writes its segments.
+    """
+
+    def __init__(self, db: Database, reader: Reader, sight: Sight, sealer: Sealer) -> None:
+        self._db = db
+        self._reader = reader
+        self._sight = sight
+        self._sealer = sealer
+
+    def enter(self, ids: Iterable[str]) -> None:
+        """Let exchanges be found as they are now."""
+        wanted = list(ids)
+        count = tally.load(self._db)
+        kept = self._adopted(count)
+        able = kept is None or self.reads(kept)
+        embed = self._reader.instant and kept is not None and able
+        for start in range(0, len(wanted), PAGE):
+            found = list(reading.get(self._db, wanted[start : start + PAGE]).values())
+            readings = self._reader.read(found, embed=embed)
+            for exchange, read in zip(found, readings, strict=True):
+                place = self._take(exchange, read, count)
+                entries.mark_bare(self._db, place, count, bare=not able)
+        tally.save(self._db, count)
+
+    def leave(self, ids: Iterable[str]) -> None:
+        """Let exchanges be found no more, and leave no trace of them in any file."""
+        count = tally.load(self._db)
+        places = [p for name in ids if (p := entries.place_of(self._db, name)) is not None]
+        for place in places:
+            entries.let_go(self._db, place, count)
+            entries.mark_bare(self._db, place, count, bare=False)
+            self._db.run("remove vectors of", (place,))
+            self._db.run("remove entry", (place,))
+            count.entries -= 1
+        count.epoch += bool(places)
+        tally.save(self._db, count)
+        self._sealer.cut_out(places)
+
+    def _adopted(self, count: Tally) -> Kept | None:
+        """The embedder in use; the reader's own where a space has none yet and it is instant."""
+        kept = vectors.in_use(self._db)
+        made = self._reader.embedder
+        if kept is None and made is not None and made.instant and not count.entries:
+            kept = vectors.admit(self._db, made.identity, made.dimension, use=True)
+            count.epoch += 1
+        return kept
+
+    def changed(self) -> None:
+        """Let every process see the index anew."""
+        count = tally.load(self._db)
+        count.epoch += 1
+        tally.save(self._db, count)
+
+    def able(self) -> bool:
+        """Whether the reader makes what the embedder in use gives."""
+        kept = vectors.in_use(self._db)
+        return kept is None or self.reads(kept)
+
+    def reads(self, kept: Kept) -> bool:
+        """Whether the reader makes the vectors that are in use.
+
+        One that is not instant is not asked: recording must not wait for a server, nor fail with it.
+        """
+        embedder = self._reader.embedder
+        return embedder is not None and (not embedder.instant or embedder.identity == kept.identity)
+
+    def _take(
+        self, exchange: Exchange, read: Reading, count: Tally, *, keep_vectors: bool = False
+    ) -> int:
+        """Hold what was read of an exchange; what was held or sealed of it counts no more."""
+        place, new = entries.settle(self._db, exchange, count)
+        if not new:
+            if not keep_vectors:
+                self._db.run("remove vectors of", (place,))
+            if not entries.is_held(self._db, place):
+                self._cover(place, count)
+        entries.hold(self._db, place, read, count)
+        return place
+
+    def _cover(self, place: int, count: Tally) -> None:
+        """Let what is sealed of a place count no more."""
+        tally.save(self._db, count)
+        self._sight.refresh()
+        for number in self._sight.holding(place):
+            entries.mask(self._db, number, [place])
+            count.epoch += 1
+
+    def enter_missing(self) -> bool:
+        """Let a page of exchanges enter that have no entry; tell whether there were any.
+
+        Each enters behind those that it follows.
+        """
+        page = [name_of(name) for (name,) in self._db.rows("exchanges without entry", (PAGE,))]
+        ordered: dict[str, None] = {}
+        for name in page:
+            path: list[str] = []
+            step: str | None = name
+            while step is not None and step not in ordered and not self._has_place(step):
+                path.append(step)
+                found = reading.header(self._db, step)
+                step = found[0].parent if found else None
+            ordered.update(dict.fromkeys(reversed(path)))
+        self.enter(ordered)
+        return bool(page)
+
+    def enter_bare(self) -> None:
+        """Let a page of exchanges enter again that a program without the embedder let enter."""
+        self.enter([name_of(name) for (name,) in self._db.rows("bare exchanges", (PAGE,))])
+
+    def _has_place(self, name: str) -> bool:
+        return self._db.one("entry of", (column(name),)) is not None
+
+    def enter_again(self, ids: Iterable[str]) -> None:
+        """Let exchanges enter as they are, with the vectors that are kept of them."""
+        wanted = list(ids)
+        for start in range(0, len(wanted), PAGE):
+            some = wanted[start : start + PAGE]
+            kept = vectors.in_use(self._db)
+            stored = self._stored(kept, some)
+            self.enter([name for name in some if name not in stored])
+            self.retake(stored)
+            if self._sealer.is_due():
+                self._sealer.seal()
+
+    def _stored(self, kept: Kept | None, ids: Sequence[str]) -> dict[str, Vectors]:
+        if kept is None:
+            return {}
+        places = {p: name for name in ids if (p := entries.place_of(self._db, name)) is not None}
+        found = entries.stored_vectors(self._db, kept.number, places, kept.dimension)
+        return {places[place]: vector for place, vector in found.items()}
+
+    def retake(self, taken: Mapping[str, Vectors]) -> None:
+        """Hold exchanges with vectors that were made elsewhere, which stay kept."""
+        count = tally.load(self._db)
+        found = reading.get(self._db, taken)
+        readings = self._reader.read(list(found.values()), embed=False)
+        for (name, exchange), read in zip(found.items(), readings, strict=True):
+            whole = replace(read, vectors=taken[name])
+            place = self._take(exchange, whole, count, keep_vectors=True)
+            entries.mark_bare(self._db, place, count, bare=False)
+        tally.save(self._db, count)

@@ -1,0 +1,109 @@
+"""The part of a store's contract that is about finding: what is stored is found, and nothing else.
+
+A store that keeps no index is asked through the engine's fallback, so every store is held to it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from unabridged.domain.exchange import ExchangeState
+from unabridged.domain.lookup import Probe
+from unabridged.domain.message import Role, ToolResult
+from unabridged.ports import Store, SupportsLookup
+from unabridged.retrieval.entries import Reader
+from unabridged.retrieval.fallback import FallbackIndex
+from unabridged.retrieval.words import query_terms
+from unabridged.testing.stores_writing import WritingContract
+from unabridged.testing.talk import Talk
+
+
+def index_of(store: Store) -> SupportsLookup:
+    """Give a store's own index, or the engine's over it."""
+    return store if isinstance(store, SupportsLookup) else FallbackIndex(store, Reader())
+
+
+def looked_up(store: Store, *terms: str) -> dict[str, float]:
+    """Look terms up.
+
+    Returns:
+        The share of them that each exchange holds on either side, by id, for those that hold any;
+        the largest first.
+    """
+    index = index_of(store)
+    rows = index.lookup(Probe(terms))
+    has = (rows.user_times + rows.answer_times) > 0
+    shares = (has.sum(axis=1) / max(1, len(terms))).tolist()
+    held = [row for row, share in enumerate(shares) if share]
+    found = index.at([int(rows.places[row]) for row in held])
+    order = sorted(held, key=lambda row: (-shares[row], row))
+    return {found[int(rows.places[row])].id: shares[row] for row in order}
+
+
+class LookupContract(WritingContract):
+    """Words find exchanges: all that were said, and only those."""
+
+    def test_words_find_their_exchange(self, store: Store) -> None:
+        """Either side of an exchange, in any script; the better match first."""
+        talk = Talk(store)
+        bike = talk.say("My bicycle is called Rosinante.", "A fine name for a bicycle!")
+        tower = talk.say("我昨天去了东京塔和秋叶原", "東京タワーは楽しかったですか")
+        talk.say("Good morning", "Good morning to you")
+        for question, gold in (
+            ("what is the name of my bicycle?", bike),
+            ("ROSINANTE", bike),
+            ("东京塔", tower),
+            ("タワー", tower),
+        ):
+            hits = looked_up(store, *query_terms(question))
+            assert next(iter(hits)) == gold.id, question
+        assert looked_up(store, "nothingness") == {}
+        assert looked_up(store) == {}
+
+    def test_what_was_just_written_is_found(self, store: Store) -> None:
+        """At once: the question while its answer is awaited, then both."""
+        talk = Talk(store)
+        begun = talk.begin("Where is Casablanca?")
+        assert list(looked_up(store, "casablanca")) == [begun.id]
+        talk.answer(begun, "In Morocco.")
+        assert looked_up(store, "casablanca", "morocco") == {begun.id: pytest.approx(1.0)}
+        store = self.reopen(store)
+        assert list(looked_up(store, "morocco")) == [begun.id]
+
+    def test_what_stands_beside_comes_along(self, store: Store) -> None:
+        """The exchange before and the one after, on their path, though nothing found them."""
+        talk = Talk(store)
+        said = [talk.say(word, "indeed") for word in ("alpha", "beta", "gamma", "delta")]
+        index = index_of(store)
+        rows = index.lookup(Probe(("beta",), limit=1))
+        found = index.at(rows.places.tolist())
+        row_of = {found[place].id: row for row, place in enumerate(rows.places.tolist())}
+        assert rows.found[row_of[said[1].id]]
+        assert not rows.found[row_of[said[0].id]]
+        assert rows.before[row_of[said[1].id]] == row_of[said[0].id]
+        assert rows.before[row_of[said[2].id]] == row_of[said[1].id]
+        assert rows.positions[row_of[said[1].id]] == 1
+        assert said[3].id not in row_of
+
+    def test_words_are_never_syntax(self, store: Store) -> None:
+        """Whatever a person types is searched for, and nothing more."""
+        said = Talk(store).say("alpha beta", "gamma")
+        odd: Sequence[str] = ('"', 'al"pha', "*", "alph*", "NOT", "alpha OR", "\0", "\ud800", "")
+        for term in odd:
+            assert looked_up(store, term) == {}
+        assert list(looked_up(store, "NOT", "alpha", "*")) == [said.id]
+
+    def test_only_what_was_said_is_indexed(self, store: Store) -> None:
+        """Tool calls, results and reasoning are not; a forgotten exchange is not any more."""
+        talk = Talk(store)
+        begun = talk.begin("plain")
+        result = talk.message([ToolResult("c", "t", "hidden")], Role.TOOL, parent=talk.header.head)
+        news = replace(begun, messages=(result,), state=ExchangeState.COMPLETE)
+        talk.write(news, result.id)
+        assert looked_up(store, "hidden") == {}
+        (share,) = looked_up(store, "plain", "hidden").values()
+        assert 0 < share < 1
+        assert looked_up(store, "plain") == {begun.id: 1}
+        store.forget([begun.id])
+        assert looked_up(store, "plain") == {}
