@@ -26,26 +26,30 @@ EXTRAS = (
 """Extra, package, and what it is for."""
 
 
-def examine(settings: Settings, clock: Clock) -> Iterator[Finding]:
-    """Look at everything, one finding after the other; nothing is changed.
+def examine(
+    settings: Settings, clock: Clock, spaces: SpacesFolder | None = None, *, repair: bool = False
+) -> Iterator[Finding]:
+    """Look at everything, one finding after the other.
 
     Args:
         settings: Every choice.
         clock: For the ability cache.
+        spaces: The spaces of the home; None for those of the settings, found by words only.
+        repair: Make indices anew that do not fit their messages; else nothing is changed.
     """
     python = f"unabridged {_version('unabridged')}, Python {platform.python_version()}"
     yield Finding("version", ok=True, text=f"{python}, SQLite {_sqlite()}")
     yield from _extras()
     try:
-        spaces = config.folder(settings.home, "spaces")
+        folder = config.folder(settings.home, "spaces")
     except SettingError as error:
         yield Finding("home", ok=False, text=str(error), hint=error.hint)
         return
     yield Finding("home", ok=True, text=settings.home)
-    cache = spaces.parent / "cache"
+    cache = folder.parent / "cache"
     yield from (_upstream(row) for row in diagnose(settings, clock, cache))
     yield _embedder(settings, cache)
-    yield from _spaces(spaces)
+    yield from _spaces(spaces or SpacesFolder(folder), repair=repair)
 
 
 def _version(package: str) -> str:
@@ -100,9 +104,8 @@ def _embedder(settings: Settings, cache: Path) -> Finding:
         return Finding("embedder", ok=False, text=str(error), hint=error.hint)
 
 
-def _spaces(folder: Path) -> Iterator[Finding]:
+def _spaces(spaces: SpacesFolder, *, repair: bool) -> Iterator[Finding]:
     """Whether every space is sound."""
-    spaces = SpacesFolder(folder)
     for info in spaces.list():
         topic = f"space {info.space.name if info.space else info.path.name}"
         if info.damaged or info.space is None:
@@ -113,10 +116,14 @@ def _spaces(folder: Path) -> Iterator[Finding]:
             store = spaces.open(info.space, create=False)
             try:
                 damage = store.check()
+                if damage and repair:
+                    store.rebuild()
+                    damage = store.check()
             finally:
                 store.close()
         except StoreError as error:
             yield Finding(topic, ok=False, text=str(error), hint=error.hint)
             continue
         text = f"exchanges: {info.exchanges:,}, sessions: {info.sessions:,}"
-        yield Finding(topic, ok=not damage, text="; ".join(damage) or f"sound, {text}")
+        hint = "" if repair or not damage else "Try: unabridged doctor --repair"
+        yield Finding(topic, ok=not damage, text="; ".join(damage) or f"sound, {text}", hint=hint)

@@ -46,7 +46,7 @@ from unabridged.ingest import sessions as sessions_of
 from unabridged.ingest.record import extend_exchange, open_exchange
 from unabridged.knowledge import pins as pins_of
 from unabridged.ports import ChatModel, SupportsCheck
-from unabridged.retrieval.search import find
+from unabridged.retrieval.finder import Question
 
 __all__ = [
     "Begun",
@@ -268,8 +268,8 @@ class Memory:
     # Looking things up.
 
     def search(self, query: str, limit: int = 10) -> list[Found]:
-        """Find exchanges by words, best first; each is whole, with its date and session."""
-        found = find(self._store, query, limit)
+        """Find exchanges by words, meaning and time, best first; each whole, with its session."""
+        found = self._parts.finder.find(Question(query, self._clock.now()), limit)
         held = map(self._store.session, {e.exchange.session for e in found})
         titles = {session.id: session.title for session in held if session}
         return [Found(e.exchange, e.score, titles.get(e.exchange.session, "")) for e in found]

@@ -20,16 +20,22 @@ from unabridged.domain.intent import Intent
 from unabridged.domain.scope import Scope, Space, space_of
 from unabridged.domain.settings import Settings
 from unabridged.domain.views import Finding, ModelLine
+from unabridged.embeddings.choose import choose as choose_embedder, choose_reranker, name_of
+from unabridged.embeddings.lexicon import StaticLexicon
 from unabridged.errors import NameRefusedError, SettingError
+from unabridged.ingest.enrich import Embedded, enrich, reembed
 from unabridged.models import choose as models
 from unabridged.models.openai import OPENAI_HOST
 from unabridged.models.quote import QuoteModel
 from unabridged.models.smollm2 import fetch as fetch_smollm2
 from unabridged.models.window import max_prompt_tokens, window
-from unabridged.ports import ChatModel, Clock, Store
+from unabridged.ports import ChatModel, Clock, Embedder, Store, SupportsVectors
+from unabridged.retrieval.entries import Reader
+from unabridged.retrieval.finder import Finder
 from unabridged.retrieval.words import query_terms, terms
 from unabridged.stores.inmemory import InMemoryStore
 from unabridged.stores.spaces import SpaceInfo, SpacesFolder
+from unabridged.stores.sqlite import SqliteStore
 from unabridged.tokens.choose import choose as choose_tokenizer
 from unabridged.tokens.estimate import EstimateTokenizer
 
@@ -101,6 +107,7 @@ class Memory(memory.Memory):
         offered: list[Tool] = []
         parts = Parts(
             store=store,
+            finder=Finder(store, _reader(settings, store), choose_reranker(settings.reranker)),
             clock=clock,
             settings=settings,
             upstream=lambda: opened.choose_upstream(),  # noqa: PLW0108 - opened is bound below
@@ -127,6 +134,44 @@ class Memory(memory.Memory):
         chosen = models.choose(self.settings, self._clock, folder, quote=self._quote)
         self.upstream_note = chosen.note
         return chosen.model
+
+    def enrich(self) -> Iterator[Embedded]:
+        """Embed what was recorded and has no vectors yet; nothing to do for the default embedder.
+
+        Yields:
+            How far it has come, after each page; every page is kept.
+
+        Raises:
+            StoreError: The store keeps no vectors.
+            UpstreamError: The server that embeds failed.
+        """
+        embedder = self._parts.finder.reader.embedder
+        if embedder is not None and not embedder.instant:
+            yield from enrich(self._store, embedder)
+
+    def reembed(self) -> Iterator[Embedded]:
+        """Embed everything by the embedder that the settings name, and then search with it.
+
+        Interrupted, it goes on where it stopped. Until the end searches use the old vectors.
+
+        Yields:
+            How far it has come, after each page; every page is kept.
+
+        Raises:
+            SettingError: The settings name no embedder, or one that cannot be had.
+            StoreError: The store keeps no vectors, or others record faster than it embeds.
+            UpstreamError: The server that embeds failed.
+        """
+        embedder = _embedder(self.settings)
+        if embedder is None:
+            raise SettingError(
+                "The settings name no embedder.", hint="Give one: --embedder static, for example."
+            )
+        yield from reembed(self._store, embedder)
+        reader = Reader(embedder, StaticLexicon())
+        if isinstance(self._store, SqliteStore):
+            self._store.read_with(reader.embedder, reader.lexicon)
+        self._parts.finder.reader = reader
 
     def _quote(self) -> QuoteModel:
         """The upstream that needs no model: it answers with what this memory holds."""
@@ -159,7 +204,37 @@ def _store(settings: Settings, scope: Scope) -> Store:
         raise SettingError(
             f"There is no store {settings.store!r}.", hint="Set store to sqlite or memory."
         )
-    return SpacesFolder(config.folder(settings.home, "spaces")).open(space)
+    return _spaces(settings).open(space)
+
+
+def _spaces(settings: Settings) -> SpacesFolder:
+    """The spaces of a home; each is read by the embedder whose vectors it holds."""
+
+    def ready(store: SqliteStore) -> None:
+        reader = _reader(settings, store)
+        store.read_with(reader.embedder, reader.lexicon)
+
+    return SpacesFolder(config.folder(settings.home, "spaces"), ready=ready)
+
+
+def _reader(settings: Settings, store: Store) -> Reader:
+    """What reads exchanges for a space: by the embedder that it holds vectors of, if any.
+
+    Where that one cannot be had any more, words find what is stored until it is embedded anew.
+    """
+    held = store.embedded_by() if isinstance(store, SupportsVectors) else ""
+    if not held:
+        return Reader(_embedder(settings), StaticLexicon())
+    try:
+        return Reader(_embedder(replace(settings, embedder=name_of(held))), StaticLexicon())
+    except SettingError:
+        return Reader(None, StaticLexicon())
+
+
+def _embedder(settings: Settings) -> Embedder | None:
+    """The embedder that settings name."""
+    cache = config.folder(settings.home, "cache") if settings.store != "memory" else None
+    return choose_embedder(settings.embedder, settings, cache)
 
 
 def space_from(scope: Scope, settings: Settings) -> Space:
@@ -233,7 +308,7 @@ class Home:
     """
 
     def __init__(self, settings: Settings) -> None:
-        self._folder = SpacesFolder(config.folder(settings.home, "spaces"))
+        self._folder = _spaces(settings)
 
     def spaces(self) -> list[SpaceInfo]:
         """Every space, sound or damaged."""
@@ -282,6 +357,18 @@ def available_models(settings: Settings, clock: Clock | None = None) -> list[Mod
     return [ModelLine(row.provider, name, row.note) for row in rows for name in row.models or ("",)]
 
 
-def diagnose(settings: Settings, clock: Clock | None = None) -> Iterator[Finding]:
-    """Look at what is installed, what answers, and whether the store is sound."""
-    return examine(settings, clock or SystemClock())
+def diagnose(
+    settings: Settings, clock: Clock | None = None, *, repair: bool = False
+) -> Iterator[Finding]:
+    """Look at what is installed, what answers, and whether the store is sound.
+
+    Args:
+        settings: Every choice.
+        clock: The time; None for the machine's.
+        repair: Make indices anew that do not fit their messages; else nothing is changed.
+    """
+    try:
+        spaces = _spaces(settings)
+    except SettingError:
+        spaces = None  # the check-up says it itself
+    return examine(settings, clock or SystemClock(), spaces, repair=repair)

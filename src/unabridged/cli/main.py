@@ -31,6 +31,7 @@ COMMANDS: Mapping[str, str] = {
     "config": "Show every setting and where it came from, or change one.",
     "import": "Take over conversations from other programs.",
     "export": "Write the conversations out.",
+    "reembed": "Embed everything anew by the embedder of the settings, then search with it.",
     "doctor": "Check what is installed, what answers, and whether the store is sound.",
     "bench": "Measure this installation.",
 }

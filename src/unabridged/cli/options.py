@@ -29,6 +29,10 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
         {"metavar": "URL", "help": "Talk to this OpenAI-compatible server (…/v1)."},
     ),
     "gguf": (("--gguf",), {"metavar": "PATH", "help": "Answer with this model file, in-process."}),
+    "embedder": (
+        ("--embedder",),
+        {"metavar": "NAME", "help": "What finds by meaning: static, onnx:NAME, ollama:MODEL …"},
+    ),
     "window": (
         ("--window",),
         {"type": int, "metavar": "TOKENS", "help": "Tokens of prompt and answer together."},

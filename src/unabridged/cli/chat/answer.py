@@ -26,7 +26,7 @@ from unabridged.memory import (
     Turn,
 )
 
-ATTEMPTS = 3
+ATTEMPTS = 10
 """How often a message is prepared where other programs write to the same session."""
 MOVED = "Another program went on with this session; your message follows what was said there."
 _SHOWN = 100

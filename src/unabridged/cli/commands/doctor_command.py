@@ -16,17 +16,22 @@ TOPIC_ROOM = 22
 
 @click.command(
     "doctor",
-    epilog=example("unabridged doctor", "unabridged doctor --json --ollama http://127.0.0.1:11434"),
+    epilog=example(
+        "unabridged doctor",
+        "unabridged doctor --repair",
+        "unabridged doctor --json --ollama http://127.0.0.1:11434",
+    ),
 )
+@click.option("--repair", is_flag=True, help="Make indices anew that do not fit their messages.")
 @common("home", "user", "agent", "model", "upstream", "ollama_url", "openai_url", "gguf", "json")
 @invoked
-def command(invocation: Invocation) -> None:
+def command(invocation: Invocation, *, repair: bool) -> None:
     """Check what is installed, what answers, and whether the store is sound.
 
-    It ends with exit code 1 where something is at fault, and changes nothing.
+    It ends with exit code 1 where something is at fault, and changes nothing but with --repair.
     """
     findings = []
-    for finding in diagnose(invocation.settings()):
+    for finding in diagnose(invocation.settings(), repair=repair):
         findings.append(finding)
         if not invocation.json:
             echo_lines(_lines(finding))

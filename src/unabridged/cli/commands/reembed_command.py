@@ -1,0 +1,44 @@
+"""``unabridged reembed``."""
+
+import sys
+
+import click
+
+from unabridged.cli.opening import open_memory
+from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.output import echo
+from unabridged.cli.words import count
+
+
+@click.command(
+    "reembed",
+    epilog=example(
+        "unabridged reembed --embedder onnx:e5-small",
+        "unabridged reembed --embedder ollama:nomic-embed-text",
+        "unabridged reembed --embedder static",
+    ),
+)
+@common(*MEMORY, "embedder", "ollama_url", "openai_url")
+@invoked
+def command(invocation: Invocation) -> None:
+    """Embed everything anew by the embedder of the settings, then search with it.
+
+    Searches use the old vectors until all new ones are there. What is interrupted goes on where it
+    stopped when it is called again.
+    """
+    memory = open_memory(invocation)
+    total = memory.stats().exchanges
+    hidden = invocation.json or not sys.stderr.isatty()
+    done = 0
+    with click.progressbar(
+        length=max(1, total), label="Embedding", file=sys.stderr, hidden=hidden, width=30
+    ) as shown:
+        for step in memory.reembed():
+            done = step.done
+            shown.update(max(0, total - step.left - shown.pos))
+        shown.update(max(0, max(1, total) - shown.pos))
+    name = memory.settings.embedder
+    if invocation.json:
+        invocation.emit({"embedder": name, "embedded": done, "exchanges": total})
+        return
+    echo(f"{count(done, 'exchange')} embedded; searches use {name} now.")
