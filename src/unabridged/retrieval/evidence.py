@@ -1,17 +1,25 @@
 """Evidence: an exchange that bears on a question, and how much."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unabridged.domain.exchange import Exchange
+from unabridged.domain.lookup import Shortlist
 
 Column = NDArray[np.float32]
 
-MIDDLE = 1.2
-"""Where evidence is one half. The best exchange for a question that can be answered came to 1.7
-(LongMemEval dev) and 1.5 (LoCoMo) at the median, for one about something foreign to 1.2 and 0.9."""
+ALONE, GROWTH, LENGTHENING = 0.6, 0.1, 0.08
+"""What a row must come to for evidence of one half: in a memory of one short exchange, and more
+for each e-fold of exchanges and of their length. By chance alone, the best row for a question about
+something foreign comes to so much less: 0.4 among 1 and 0.9 among 240 short exchanges (LoCoMo), 0.6
+and 1.2 among long ones (LongMemEval dev); for one that can be answered, to 1.6 and 1.7."""
+MOST_EXCHANGES = 300
+"""Exchanges beyond which no more is asked: what bears on a question bears on it anywhere."""
+SHORT = 58.0
+"""Terms of a short exchange: LoCoMo's mean."""
 STEEPNESS = 5.0
 """How fast it rises there."""
 
@@ -29,7 +37,14 @@ class Evidence:
     score: float
 
 
-def evidence(bearing: Column) -> Column:
+def half(rows: Shortlist) -> float:
+    """How much a row must bear on the question for evidence of one half."""
+    exchanges = min(max(rows.exchanges, 1), MOST_EXCHANGES)
+    length = max(rows.user_mean + rows.answer_mean, SHORT)
+    return ALONE + GROWTH * math.log(exchanges) + LENGTHENING * math.log(length / SHORT)
+
+
+def evidence(bearing: Column, middle: float) -> Column:
     """How much exchanges bear on a question, 0 to 1, never rising along their order.
 
     It is absolute: where nothing bears on the question, even the best comes to little. What stands
@@ -37,15 +52,10 @@ def evidence(bearing: Column) -> Column:
 
     Args:
         bearing: How words, vectors and times speak for each, best first; see ``features``.
+        middle: Where evidence is one half.
     """
     if not len(bearing):
         return bearing
-    own = _sure(bearing)
+    own: Column = 1 / (1 + np.exp(np.float32(STEEPNESS) * (np.float32(middle) - bearing)))
     held: Column = np.sqrt(own * own.max())
     return np.maximum.accumulate(held[::-1])[::-1]
-
-
-def _sure(bearing: Column) -> Column:
-    """What a sum of features is worth, 0 to 1."""
-    sure: Column = 1 / (1 + np.exp(np.float32(STEEPNESS) * (np.float32(MIDDLE) - bearing)))
-    return sure

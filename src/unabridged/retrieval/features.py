@@ -27,6 +27,9 @@ K1, B = 0.9, 0.5
 ALONE = 100.0
 """Terms of an exchange beyond which its neighbours add less to it: it speaks for itself."""
 
+ELSEWHERE = 100
+"""Exchanges that are thought beside those of the space, with none of the terms: in a small space
+too, a word that is held says much more than nothing."""
 SPANNING = 0.25
 """What a pair of characters that nobody holds is worth: as a rule it spans two words."""
 
@@ -86,7 +89,7 @@ def features(rows: Shortlist, asked: Asked, lexicon: Lexicon | None) -> dict[str
 def _weights(rows: Shortlist, asked: Asked) -> Column:
     """What each term is worth: how rare it is, with a sum of 1."""
     held = rows.frequencies.astype(np.float64)
-    rarity = np.log(1 + (rows.exchanges - held + 0.5) / (held + 0.5))
+    rarity = np.log(1 + (rows.exchanges + ELSEWHERE - held + 0.5) / (held + 0.5))
     spanning = np.array([is_pair(term) for term in asked.terms], dtype=np.bool_)
     rarity = np.maximum(rarity * np.where(spanning & (held == 0), SPANNING, 1.0), 1e-6)
     shares: Column = (rarity / max(float(rarity.sum()), 1e-6)).astype(np.float32)

@@ -7,7 +7,7 @@ import numpy as np
 
 from unabridged.domain.lookup import Shortlist
 from unabridged.retrieval.copies import without_copies
-from unabridged.retrieval.evidence import evidence
+from unabridged.retrieval.evidence import evidence, half
 from unabridged.retrieval.features import Column
 from unabridged.retrieval.recipes import Recipe
 
@@ -31,7 +31,7 @@ def rank(rows: Shortlist, columns: Mapping[str, Column], recipe: Recipe) -> list
     score = weighed({name: columns[name][found] for name in recipe.weights}, recipe)
     order = found[np.lexsort((-rows.places[found], -score))]
     order = without_copies(rows, columns["alike"], order)
-    sure = np.round(evidence(columns["bearing"][order]).astype(np.float64), 4)
+    sure = np.round(evidence(columns["bearing"][order], half(rows)).astype(np.float64), 4)
     return [
         Ranked(place, value)
         for place, value in zip(rows.places[order].tolist(), sure.tolist(), strict=True)

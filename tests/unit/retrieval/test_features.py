@@ -27,7 +27,7 @@ def test_coverage_weighs_rare_terms_more(shortlist):
     rows = shortlist(2, user=[[1, 0], [0, 0]], answer=[[0, 0], [0, 3]], frequencies=[1, 80])
     rare, common = features(rows, asked(boat="boat", day="day"), None)["coverage"]
     assert rare + common == pytest.approx(1.0)
-    assert rare > 10 * common
+    assert rare > 5 * common
 
 
 def test_a_term_that_nobody_holds_still_counts_against_coverage(shortlist):

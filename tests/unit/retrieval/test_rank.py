@@ -1,9 +1,11 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from unabridged.domain.intent import Intent
 from unabridged.retrieval.copies import LOOKED_AT
-from unabridged.retrieval.evidence import evidence
+from unabridged.retrieval.evidence import evidence, half
 from unabridged.retrieval.rank import rank, weighed
 from unabridged.retrieval.recipes import RECIPES, Recipe
 
@@ -44,7 +46,7 @@ def test_nothing_found_is_nothing(shortlist):
 
 
 def test_evidence_falls_along_the_order_and_never_rises(shortlist):
-    rows = shortlist(4)
+    rows = shortlist(4, exchanges=300)
     given = columns(rows, words=[4, 3, 2, 1], bearing=[1.5, 1.0, 1.8, 0.2])
     scores = [one.score for one in rank(rows, given, TWO)]
     assert scores == sorted(scores, reverse=True)
@@ -53,10 +55,17 @@ def test_evidence_falls_along_the_order_and_never_rises(shortlist):
 
 
 def test_evidence_is_absolute():
-    strong, faint = evidence(np.float32([1.8, 1.7])), evidence(np.float32([0.6, 0.5]))
+    strong, faint = (evidence(np.float32(some), 1.2) for some in ([1.8, 1.7], [0.6, 0.5]))
     assert strong.min() > 0.9
     assert faint.max() < 0.1
-    assert not len(evidence(np.empty(0, np.float32)))
+    assert not len(evidence(np.empty(0, np.float32), 1.2))
+
+
+def test_more_is_asked_of_a_row_where_more_could_be_so_by_chance(shortlist):
+    one, many, most, huge = (half(shortlist(1, exchanges=n)) for n in (1, 50, 300, 10**6))
+    assert one < many < most == huge
+    assert half(replace(shortlist(1), user_mean=500.0)) > half(shortlist(1))
+    assert half(shortlist(1, exchanges=0)) == one
 
 
 def test_a_copy_goes_behind_the_others_of_the_best(shortlist):
