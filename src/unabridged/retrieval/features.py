@@ -27,6 +27,8 @@ K1, B = 0.9, 0.5
 ALONE = 100.0
 """Terms of an exchange beyond which its neighbours add less to it: it speaks for itself."""
 
+SESSION_BEST = 3
+"""The rows of a session whose best sentences and user's passages speak for it."""
 ELSEWHERE = 100
 """Exchanges that are thought beside those of the space, with none of the terms: in a small space
 too, a word that is held says much more than nothing."""
@@ -70,6 +72,7 @@ def features(rows: Shortlist, asked: Asked, lexicon: Lexicon | None) -> dict[str
     coverage = (both > 0).astype(np.float32) @ weights
     time = _time(rows, asked)
     words = (alike.whole + coverage / 2) * (1 + (1 - known) / 2)
+    session = _session(rows, alike.sentence + user_near)
     return {
         "user_near": user_near,
         "near": near,
@@ -78,6 +81,7 @@ def features(rows: Shortlist, asked: Asked, lexicon: Lexicon | None) -> dict[str
         "user_alike": alike.user,
         "sentence": alike.sentence,
         "window": _window(rows, both) @ weights,
+        "session": session,
         "time": time,
         "bearing": words + near + time / 2,
         "order": _order(rows, asked),
@@ -108,6 +112,20 @@ def _window(rows: Shortlist, both: Table) -> Table:
     before = rows.before[has]
     result[has] = np.maximum(result[has], share[has] * held[before])
     np.maximum.at(result, before, share[before] * held[has])
+    return result
+
+
+def _session(rows: Shortlist, speaks: Column) -> Column:
+    """What the best found rows of each row's session come to, on the whole."""
+    speaks = np.where(rows.found, speaks, np.float32(0))
+    order = np.lexsort((-speaks, rows.sessions))
+    numbers = rows.sessions[order]
+    first = np.flatnonzero(np.diff(numbers, prepend=numbers[:1] - 1))
+    lengths = np.diff(first, append=len(order))
+    place = np.arange(len(order)) - np.repeat(first, lengths)
+    best = np.where(place < SESSION_BEST, speaks[order], np.float32(0))
+    result: Column = np.empty_like(speaks)
+    result[order] = np.repeat(np.add.reduceat(best, first), lengths) / np.float32(2 * SESSION_BEST)
     return result
 
 

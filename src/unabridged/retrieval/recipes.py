@@ -26,21 +26,33 @@ class Recipe:
 
 DETAILS: Mapping[str, float] = MappingProxyType(
     {
-        "user_near": 4.0,
-        "near": 1.0,
+        "user_near": 3.0,
+        "near": 0.5,
         "alike": 1.5,
-        "user_alike": 1.0,
-        "sentence": 3.5,
-        "window": 3.5,
-        "time": 3.0,
+        "user_alike": 0.5,
+        "sentence": 2.5,
+        "window": 3.0,
+        "session": 0.5,
+        "time": 2.5,
         "opening": 1.25,
     }
 )
 """For who asks for something that was said."""
 RECALL = Recipe(DETAILS)
 """For details, and for what is background."""
-OVERVIEW = Recipe(MappingProxyType({**DETAILS, "recent": 1.0}))
-"""For who asks what was talked about."""
+OVERVIEW = Recipe(
+    MappingProxyType(
+        {
+            **DETAILS,
+            "sentence": 1.0,
+            "session": 2.0,
+            "time": 3.5,
+            "recent": 1.0,
+        }
+    )
+)
+"""For who asks what was talked about: sessions and times rather than single sentences. There is
+nothing to fit it on; where a question names a subject, it finds as RECALL does, nearly."""
 RECIPES: Mapping[Intent, Recipe] = MappingProxyType(
     {
         Intent.VIVID_RECALL: RECALL,

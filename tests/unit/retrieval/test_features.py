@@ -143,3 +143,12 @@ def test_features_are_float32_and_bounded(shortlist, lexicon):
         assert column.dtype == np.float32, name
         assert column.shape == (3,)
         assert ((column >= 0) & (column <= (3 if name == "bearing" else 1))).all(), name
+
+
+def test_a_session_is_worth_its_three_best(shortlist):
+    rows = shortlist(
+        6, sessions=[5, 5, 5, 5, 2, 2], user_nearness=[0.6, 0.1, 0.3, 0.3, 1.0, 0.9],
+        found=[True] * 5 + [False],
+    )  # fmt: skip
+    session = features(rows, asked(), None)["session"]
+    assert session.tolist() == pytest.approx([0.2] * 4 + [1 / 6] * 2)

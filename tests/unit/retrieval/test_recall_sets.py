@@ -21,7 +21,8 @@ LINES = [
 ]
 MISSED = {"형의 직업은 무엇인가요?": "shares no pair of characters: 형의, 형은"}
 """Questions that nothing here can answer, and why."""
-SECOND = {"Who gets the 🎂?": "another exchange holds the only other word, as often"}
+_OTHER = "another exchange holds the only other word, as often"
+SECOND = {"Who gets the 🎂?": _OTHER, "Why did I send 🎓?": _OTHER}
 """Questions whose exchange comes second, and why."""
 
 
