@@ -110,7 +110,8 @@ class _Held:
         for unit in missing:
             self._likes[unit] = (np.array([unit], np.uint16), np.ones(1, np.float32))
         if known:
-            products = self._axes[known] @ self._axes.T
+            with np.errstate(invalid="ignore"):  # BLAS may raise it unasked: numpy's issue 24067
+                products = self._axes[known] @ self._axes.T
             for unit, product in zip(known, products, strict=True):
                 length = self._lengths[unit]
                 some = np.flatnonzero(product >= LEAST * length * self._lengths)

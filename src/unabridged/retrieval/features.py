@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from unabridged.domain.lookup import Shortlist
 from unabridged.ports import Lexicon
-from unabridged.retrieval.likeness import Likeness, likeness, units_of
+from unabridged.retrieval.likeness import Likeness, dot, likeness, units_of
 from unabridged.retrieval.when import Order, closeness, order_hint, spans
 from unabridged.retrieval.words import is_pair
 
@@ -69,7 +69,7 @@ def features(rows: Shortlist, asked: Asked, lexicon: Lexicon | None) -> dict[str
     known = np.float32(asked.known)
     user_near = known * np.maximum(rows.user_nearness, 0)
     near = np.maximum(user_near, known * rows.answer_nearness)
-    coverage = (both > 0).astype(np.float32) @ weights
+    coverage = _held(both, weights)
     time = _time(rows, asked)
     words = (alike.whole + coverage / 2) * (1 + (1 - known) / 2)
     session = _session(rows, alike.sentence + user_near)
@@ -80,7 +80,7 @@ def features(rows: Shortlist, asked: Asked, lexicon: Lexicon | None) -> dict[str
         "alike": alike.whole,
         "user_alike": alike.user,
         "sentence": alike.sentence,
-        "window": _window(rows, both) @ weights,
+        "window": dot(_window(rows, both), weights),
         "session": session,
         "time": time,
         "bearing": words + near + time / 2,
@@ -98,6 +98,11 @@ def _weights(rows: Shortlist, asked: Asked) -> Column:
     rarity = np.maximum(rarity * np.where(spanning & (held == 0), SPANNING, 1.0), 1e-6)
     shares: Column = (rarity / max(float(rarity.sum()), 1e-6)).astype(np.float32)
     return shares
+
+
+def _held(times: NDArray[np.generic], weights: Column) -> Column:
+    """What the terms that each row holds are worth together."""
+    return dot((times != 0).astype(np.float32), weights)
 
 
 def _window(rows: Shortlist, both: Table) -> Table:
@@ -156,9 +161,8 @@ def _recency(at: NDArray[np.float64]) -> Column:
 def _likeness(rows: Shortlist, asked: Asked, weights: Column, lexicon: Lexicon | None) -> Likeness:
     """How near the words of the rows that were found come to the question's."""
     if lexicon is None or not len(rows.pieces):
-        user = (rows.user_times > 0).astype(np.float32) @ weights
-        answer = (rows.answer_times > 0).astype(np.float32) @ weights
-        either = ((rows.user_times > 0) | (rows.answer_times > 0)).astype(np.float32) @ weights
+        user, answer = _held(rows.user_times, weights), _held(rows.answer_times, weights)
+        either = _held(rows.user_times | rows.answer_times, weights)
         return Likeness(either, user, np.maximum(user, answer))
     units = units_of(lexicon, list(asked.terms.values()), weights, rows.frequencies > 0)
     return likeness(rows.pieces, rows.starts, rows.found, units, lexicon)

@@ -141,8 +141,17 @@ def _most(
     """The weighed sum over the question's pieces of the largest cosine in each group of hits."""
     most = np.zeros(groups * len(units.pieces), dtype=np.float32)
     np.maximum.at(most, group[entries.hits] * len(units.pieces) + entries.units, entries.cosines)
-    weighed: NDArray[np.float32] = most.reshape(groups, -1) @ units.weights
-    return weighed
+    return dot(most.reshape(groups, -1), units.weights)
+
+
+def dot(table: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Each row's weighed sum, the same on any number of threads.
+
+    Not by BLAS, which now and then raises the flag of an invalid number over sound ones (numpy's
+    issue 24067).
+    """
+    summed: NDArray[np.float32] = np.einsum("ij,j->i", table, weights)
+    return summed
 
 
 def _likes(units: Units, lexicon: Lexicon) -> tuple[NDArray[np.uint16], NDArray[np.float32]]:
