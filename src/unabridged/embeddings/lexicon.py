@@ -96,8 +96,8 @@ class _Held:
         table: NDArray[np.int8] = np.load(data / "table.npy", mmap_mode="r")
         vocabulary = (data / "vocabulary.txt").read_text("utf-8").split("\n")
         self.words = _Words(WordPiece(vocabulary), len(vocabulary))
-        self._axes = table[:, :AXES].astype(np.float32)
-        self._lengths = np.sqrt(np.square(self._axes).sum(axis=1))
+        self._axes = np.ascontiguousarray(table[:, :AXES].T, dtype=np.float32)
+        self._lengths = np.sqrt(np.square(self._axes).sum(axis=0))
         self._lengths[self._lengths == 0] = np.inf
         self._likes: dict[int, Alike] = {}
 
@@ -106,12 +106,12 @@ class _Held:
         if len(self._likes) > MOST_ALIKE:
             self._likes.clear()
         missing = [unit for unit in dict.fromkeys(units) if unit not in self._likes]
-        known = [unit for unit in missing if unit < len(self._axes)]
+        known = [unit for unit in missing if unit < len(self._lengths)]
         for unit in missing:
             self._likes[unit] = (np.array([unit], np.uint16), np.ones(1, np.float32))
         if known:
             with np.errstate(invalid="ignore"):  # BLAS may raise it unasked: numpy's issue 24067
-                products = self._axes[known] @ self._axes.T
+                products = self._axes[:, known].T @ self._axes
             for unit, product in zip(known, products, strict=True):
                 length = self._lengths[unit]
                 some = np.flatnonzero(product >= LEAST * length * self._lengths)

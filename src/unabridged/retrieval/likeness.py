@@ -94,8 +94,8 @@ def likeness(
     sides = tuple(np.zeros((3, len(wanted)), dtype=np.float32))
     if not units.pieces:
         return Likeness(*sides)
-    slots, cosines = _likes(units, lexicon)
-    hits = np.flatnonzero((slots != 0)[stream])
+    known, slots, cosines = _likes(units, lexicon)
+    hits = np.flatnonzero(known[stream])
     row = np.searchsorted(starts, hits, side="right") - 1
     asked = wanted[row]
     hits, row = hits[asked], row[asked]
@@ -154,15 +154,18 @@ def dot(table: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArray[np.
     return summed
 
 
-def _likes(units: Units, lexicon: Lexicon) -> tuple[NDArray[np.uint16], NDArray[np.float32]]:
-    """A row for each piece that is like one of the question's: which one, and its cosines."""
+def _likes(
+    units: Units, lexicon: Lexicon
+) -> tuple[NDArray[np.bool_], NDArray[np.uint16], NDArray[np.float32]]:
+    """Which pieces are like one of the question's, a row for each of these, and its cosines."""
     found = lexicon.alike(units.pieces)
-    slots = np.zeros(_NUMBERS, dtype=np.uint16)
-    for pieces, _ in found:
-        slots[pieces] = 1
-    some = np.flatnonzero(slots)
-    slots[some] = np.arange(1, len(some) + 1, dtype=np.uint16)
-    cosines = np.zeros((len(some) + 1, len(found)), dtype=np.float32)
-    for unit, (pieces, near) in enumerate(found):
-        cosines[slots[pieces], unit] = near
-    return slots, cosines
+    pieces = np.concatenate([some for some, _ in found])
+    near = np.repeat(np.arange(len(found)), [len(some) for some, _ in found])
+    known = np.zeros(_NUMBERS, dtype=np.bool_)
+    known[pieces] = True
+    rows = np.flatnonzero(known)
+    slots = np.empty(_NUMBERS, dtype=np.uint16)
+    slots[rows] = np.arange(len(rows), dtype=np.uint16)
+    cosines = np.zeros((len(rows), len(found)), dtype=np.float32)
+    cosines[slots[pieces], near] = np.concatenate([cosine for _, cosine in found])
+    return known, slots, cosines
