@@ -15,7 +15,7 @@ from unabridged.domain.lookup import Shortlist
 from unabridged.ports import Lexicon
 from unabridged.retrieval.likeness import Likeness, dot, likeness, units_of
 from unabridged.retrieval.when import Order, closeness, order_hint, spans
-from unabridged.retrieval.words import is_pair
+from unabridged.retrieval.words import is_frame, is_pair
 
 Column = NDArray[np.float32]
 """One number for each row."""
@@ -32,6 +32,8 @@ SESSION_BEST = 3
 ELSEWHERE = 100
 """Exchanges that are thought beside those of the space, with none of the terms: in a small space
 too, a word that is held says much more than nothing."""
+FRAME = 0.2
+"""What a word is worth that says that something past is asked for, and not what."""
 SPANNING = 0.25
 """What a pair of characters that nobody holds is worth: as a rule it spans two words."""
 
@@ -95,7 +97,9 @@ def _weights(rows: Shortlist, asked: Asked) -> Column:
     held = rows.frequencies.astype(np.float64)
     rarity = np.log(1 + (rows.exchanges + ELSEWHERE - held + 0.5) / (held + 0.5))
     spanning = np.array([is_pair(term) for term in asked.terms], dtype=np.bool_)
-    rarity = np.maximum(rarity * np.where(spanning & (held == 0), SPANNING, 1.0), 1e-6)
+    rarity *= np.where(spanning & (held == 0), SPANNING, 1.0)
+    rarity *= np.array([FRAME if is_frame(term) else 1.0 for term in asked.terms])
+    rarity = np.maximum(rarity, 1e-6)
     shares: Column = (rarity / max(float(rarity.sum()), 1e-6)).astype(np.float32)
     return shares
 

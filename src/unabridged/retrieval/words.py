@@ -53,6 +53,14 @@ STOP_WORDS = frozenset(
 """Words that carry no evidence in a question."""
 
 
+FRAME_WORDS = frozenset(
+    """
+    thinking thought back previous previously conversation conversations chat chats chatted
+    discussion discussed discussing wonder wondering remembered remembering remind reminded
+    mentioned mentioning talking talked earlier looking follow
+    """.split()
+)
+"""Words that as a rule say that something past is asked for, and seldom what."""
 STOP_PAIRS = frozenset(
     """
     什么 哪里 哪儿 哪个 哪些 怎么 多少 时候 的是 是什 么时 我的 我在 我们 你的 你们 他的 她的 一个 这个 那个
@@ -136,6 +144,7 @@ def _pairs(run: str) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
 
 
+_FRAME_TERMS = frozenset(map(stem, FRAME_WORDS))
 _STOP_TERMS = frozenset(term for word in STOP_WORDS for term in (word, stem(word)))
 
 
@@ -155,6 +164,11 @@ def asked_terms(text: str) -> dict[str, str]:
 
 def _says_nothing(term: str) -> bool:
     return term in _STOP_TERMS or term in STOP_PAIRS or bool(_HIRAGANA.match(term))
+
+
+def is_frame(term: str) -> bool:
+    """Whether a term is of those words that say that something past is asked for."""
+    return term in _FRAME_TERMS
 
 
 def is_pair(term: str) -> bool:

@@ -152,3 +152,11 @@ def test_a_session_is_worth_its_three_best(shortlist):
     )  # fmt: skip
     session = features(rows, asked(), None)["session"]
     assert session.tolist() == pytest.approx([0.2] * 4 + [1 / 6] * 2)
+
+
+def test_words_that_only_ask_for_the_past_say_little(shortlist):
+    rows = shortlist(1, user=[[1, 0]], frequencies=[1, 1])
+    framed = features(rows, asked(boat="boat", conversation="conversation"), None)["coverage"][0]
+    other = features(rows, asked(boat="boat", lake="lake"), None)["coverage"][0]
+    assert framed > 0.8
+    assert other == pytest.approx(0.5)
