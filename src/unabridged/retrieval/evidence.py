@@ -11,7 +11,7 @@ from unabridged.domain.lookup import Shortlist
 
 Column = NDArray[np.float32]
 
-ALONE, GROWTH, LENGTHENING = 0.6, 0.1, 0.08
+ALONE, GROWTH, LENGTHENING = 0.7, 0.08, 0.08
 """What a row must come to for evidence of one half: in a memory of one short exchange, and more
 for each e-fold of exchanges and of their length. By chance alone, the best row for a question about
 something foreign comes to so much less: 0.4 among 1 and 0.9 among 240 short exchanges (LoCoMo), 0.6
@@ -56,6 +56,8 @@ def evidence(bearing: Column, middle: float) -> Column:
     """
     if not len(bearing):
         return bearing
-    own: Column = 1 / (1 + np.exp(np.float32(STEEPNESS) * (np.float32(middle) - bearing)))
+    nothing = 1 / (1 + math.exp(STEEPNESS * middle))
+    risen = 1 / (1 + np.exp(np.float32(STEEPNESS) * (np.float32(middle) - bearing)))
+    own: Column = np.maximum((risen - np.float32(nothing)) / np.float32(1 - nothing), 0)
     held: Column = np.sqrt(own * own.max())
     return np.maximum.accumulate(held[::-1])[::-1]

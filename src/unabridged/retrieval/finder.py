@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-LEAST = 0.02
+LEAST = 0.05
 """Evidence under which nothing is found, however low the floor."""
 
 

@@ -58,6 +58,7 @@ def test_evidence_is_absolute():
     strong, faint = (evidence(np.float32(some), 1.2) for some in ([1.8, 1.7], [0.6, 0.5]))
     assert strong.min() > 0.9
     assert faint.max() < 0.1
+    assert evidence(np.float32([0, 0]), 0.7).tolist() == [0, 0]
     assert not len(evidence(np.empty(0, np.float32), 1.2))
 
 
