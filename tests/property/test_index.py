@@ -44,7 +44,7 @@ def entry(
         parent=before if parent is None else parent,
         at=1e9 + place + rng.random(),
         position=rng.randrange(9),
-        words=count_words(*words),
+        words=count_words(*(map(key_of, side) for side in words)),
         pieces=np.unique(numbers.integers(0, 30_000, rng.randrange(20)).astype(np.uint16)),
         vectors=Vectors(codes, scales, sides) if passages else None,
     )

@@ -15,8 +15,10 @@ from unabridged.retrieval.finder import Finder, Question
 
 PAGE = 32
 """Exchanges that are read at once."""
-EVIDENCE = 16
-"""Pieces of evidence that are considered for one message."""
+EVIDENCE = range(16, 65)
+"""Pieces of evidence that are considered for one message: as many as might fit, within bounds."""
+BRIEF = 250
+"""Tokens of a brief exchange: a window is thought to hold no more exchanges than of these."""
 LARGER = 1.25
 """How much larger a window must be than the last one for the shown history to begin anew."""
 
@@ -63,7 +65,7 @@ def gather(
     path = _path(store, session, parent, began, plan) if session and parent else []
     floor = FLOOR_SHARES[question.intent] * plan.floor
     casual = question.intent is Intent.CASUAL  # small talk asks nothing of memory
-    found = [] if casual else finder.find(question, EVIDENCE, floor=floor)
+    found = [] if casual else finder.find(question, _most(plan), floor=floor)
     beside = [e for e in found if _is_beside(e.exchange, session, parent)]
     totals = store.totals()
     return Material(
@@ -76,6 +78,11 @@ def gather(
         total_exchanges=totals.exchanges,
         total_tokens=totals.tokens,
     )
+
+
+def _most(plan: Plan) -> int:
+    """How many pieces of evidence are considered."""
+    return min(max(plan.window // BRIEF, EVIDENCE.start), EVIDENCE.stop - 1)
 
 
 def _is_beside(exchange: Exchange, session: str | None, parent: str | None) -> bool:

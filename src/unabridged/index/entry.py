@@ -5,7 +5,8 @@ questions: their products are then sums of whole numbers under 2**24, which floa
 so that a score does not depend on the order of summation, the machine, or what is scored beside it.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -95,17 +96,16 @@ def key_of(term: str) -> int:
     )
 
 
-def count_words(user: Sequence[str], answer: Sequence[str]) -> Words:
-    """Count the terms of both sides."""
-    counts: dict[int, list[int]] = {}
-    for side, terms in enumerate((user, answer)):
-        for term in terms:
-            counts.setdefault(key_of(term), [0, 0])[side] += 1
-    keys = np.fromiter(counts, dtype=np.uint64, count=len(counts))
-    times = np.minimum(np.array(list(counts.values()), dtype=np.int64).reshape(-1, 2), MOST_TIMES)
-    order = np.argsort(keys)
-    held = times[order].astype(np.uint8)
-    return Words(keys[order], np.ascontiguousarray(held[:, 0]), np.ascontiguousarray(held[:, 1]))
+def count_words(user: Iterable[int], answer: Iterable[int]) -> Words:
+    """Count the terms of both sides, given as ``key_of`` each, repeats included."""
+    said, answered = Counter(user), Counter(answer)
+    keys = sorted(said.keys() | answered.keys())
+    return Words(np.array(keys, dtype=np.uint64), _times(said, keys), _times(answered, keys))
+
+
+def _times(counts: Counter[int], keys: Sequence[int]) -> NDArray[np.uint8]:
+    times = [counts.get(key, 0) for key in keys]
+    return np.minimum(np.array(times, dtype=np.int64), MOST_TIMES).astype(np.uint8)
 
 
 def quantise(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:

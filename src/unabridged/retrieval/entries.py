@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from unabridged.domain.exchange import Exchange
 from unabridged.index.entry import Vectors, Words, count_words, key_of, quantise
 from unabridged.ports import Embedder, Lexicon
-from unabridged.retrieval.passages import Passage, passages, sides
-from unabridged.retrieval.words import terms
+from unabridged.retrieval.passages import Passage, passages_of, sides
+from unabridged.retrieval.words import fold, spread, stem, words
 
+MOST_WORDS = 200_000
+"""Words whose keys are held: about 25 MB. When full, all are let go."""
 _SIGNED = (1 << 63) - 1
 _NO_PIECES = np.empty(0, dtype=np.uint16)
 
@@ -59,35 +61,49 @@ class Reader:
         Raises:
             UpstreamError: The server that embeds failed.
         """
-        vectors = self.vectors(exchanges) if embed else [None] * len(exchanges)
+        said = [sides(exchange) for exchange in exchanges]
+        vectors = self._vectors(said) if embed else [None] * len(said)
         return [
-            Reading(words_of(exchange), self._pieces(exchange), found)
-            for exchange, found in zip(exchanges, vectors, strict=True)
+            Reading(count_words(_keys(user), _keys(answer)), self._pieces(user, answer), found)
+            for (user, answer), found in zip(said, vectors, strict=True)
         ]
 
-    def vectors(self, exchanges: Sequence[Exchange]) -> list[Vectors | None]:
-        """The vectors of exchanges; None for each where there is no embedder."""
+    def _vectors(self, said: Sequence[tuple[str, str]]) -> list[Vectors | None]:
+        """The vectors of the sides of exchanges; None for each where there is no embedder."""
         if self.embedder is None:
-            return [None] * len(exchanges)
-        found = [passages(exchange) for exchange in exchanges]
+            return [None] * len(said)
+        found = [passages_of(user, answer) for user, answer in said]
         made = self.embedder.embed([passage.text for some in found for passage in some])
+        codes, scales = quantise(np.asarray(made, dtype=np.float32))
         given: list[Vectors | None] = []
         start = 0
         for some in found:
-            given.append(as_vectors(some, made[start : start + len(some)]))
-            start += len(some)
+            end = start + len(some)
+            given.append(Vectors(codes[start:end], scales[start:end], _sides_of(some)))
+            start = end
         return given
 
-    def _pieces(self, exchange: Exchange) -> NDArray[np.uint16]:
-        if self.lexicon is None:
-            return _NO_PIECES
-        return self.lexicon.pieces(*sides(exchange))
+    def _pieces(self, user: str, answer: str) -> NDArray[np.uint16]:
+        return _NO_PIECES if self.lexicon is None else self.lexicon.pieces(user, answer)
 
 
-def words_of(exchange: Exchange) -> Words:
-    """The counted terms of both sides."""
-    user, answer = sides(exchange)
-    return count_words(terms(user), terms(answer))
+def _keys(text: str) -> list[int]:
+    """The key of every term of a text, in order, repeats included."""
+    held = _KEYS
+    return [held[word] for word in words(fold(spread(text)))]
+
+
+class _Keys(dict[str, int]):
+    """Word to the key of its term; one that is missing is worked out."""
+
+    def __missing__(self, word: str) -> int:
+        if len(self) > MOST_WORDS:
+            self.clear()
+        self[word] = key = key_of(stem(word))
+        return key
+
+
+_KEYS = _Keys()
 
 
 def as_vectors(found: Sequence[Passage], vectors: NDArray[np.float32]) -> Vectors:
@@ -98,7 +114,11 @@ def as_vectors(found: Sequence[Passage], vectors: NDArray[np.float32]) -> Vector
         vectors: One for each, shape (passages, dimension).
     """
     codes, scales = quantise(np.asarray(vectors, dtype=np.float32))
-    return Vectors(codes, scales, np.array([passage.side for passage in found], dtype=np.uint8))
+    return Vectors(codes, scales, _sides_of(found))
+
+
+def _sides_of(found: Sequence[Passage]) -> NDArray[np.uint8]:
+    return np.array([passage.side for passage in found], dtype=np.uint8)
 
 
 def session_number(session: str) -> int:

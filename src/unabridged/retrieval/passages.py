@@ -46,7 +46,11 @@ def sides(exchange: Exchange) -> tuple[str, str]:
 
 def passages(exchange: Exchange) -> list[Passage]:
     """The passages of an exchange, in their order."""
-    user, answer = sides(exchange)
+    return passages_of(*sides(exchange))
+
+
+def passages_of(user: str, answer: str) -> list[Passage]:
+    """The passages of what the user said and of what was answered."""
     if user and answer and len(user) + len(answer) <= JOINT:
         return [Passage(f"{user}\n{answer}", BOTH)]
     found = [Passage(text, USER) for text in split(user)]

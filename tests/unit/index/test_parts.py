@@ -11,7 +11,7 @@ from unabridged.index.centres import (
     wanted,
 )
 from unabridged.index.choice import best
-from unabridged.index.entry import Entry, Vectors, count_words, quantise
+from unabridged.index.entry import Entry, Vectors, count_words, key_of, quantise
 from unabridged.index.lookup import View, look_up
 from unabridged.index.merging import merge
 from unabridged.index.runs import distinct, positions_of, spread
@@ -39,7 +39,7 @@ def entry(place, user="", answer="", vectors=None, parent=None):
         place - 1 if parent is None else parent,
         1e9 + place,
         0,
-        count_words(user.split(), answer.split()),
+        count_words(map(key_of, user.split()), map(key_of, answer.split())),
         np.array([place], dtype=np.uint16),
         vectors,
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from unabridged.errors import StoreDamagedError, StoreError, StoreFormatError, StoreFullError
-from unabridged.index.entry import Entry, Vectors, count_words, quantise
+from unabridged.index.entry import Entry, Vectors, count_words, key_of, quantise
 from unabridged.index.segment import build
 from unabridged.stores import segments
 
@@ -19,7 +19,7 @@ def made(dimension=8, count=5):
     for place, text in enumerate(TEXTS[:count]):
         codes, scales = quantise(rng.standard_normal((2, dimension)).astype(np.float32))
         vectors = Vectors(codes, scales, np.array([1, 2], dtype=np.uint8)) if dimension else None
-        words = count_words(text.split(), text.split()[:1])
+        words = count_words(map(key_of, text.split()), map(key_of, text.split()[:1]))
         pieces = np.array([place, place + 7], dtype=np.uint16)
         entries.append(Entry(place, 1, place - 1, 1e9 + place, place, words, pieces, vectors))
     return build(entries, "made" if dimension else "", dimension)

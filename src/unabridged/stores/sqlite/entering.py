@@ -40,16 +40,19 @@ class Entrance:
     def enter(self, ids: Iterable[str]) -> None:
         """Let exchanges be found as they are now."""
         wanted = list(ids)
+        for start in range(0, len(wanted), PAGE):
+            self.enter_whole(list(reading.get(self._db, wanted[start : start + PAGE]).values()))
+
+    def enter_whole(self, exchanges: Sequence[Exchange]) -> None:
+        """The same for exchanges that are at hand, as they are stored."""
         count = tally.load(self._db)
         kept = self._adopted(count)
         able = kept is None or self.reads(kept)
         embed = self._reader.instant and kept is not None and able
-        for start in range(0, len(wanted), PAGE):
-            found = list(reading.get(self._db, wanted[start : start + PAGE]).values())
-            readings = self._reader.read(found, embed=embed)
-            for exchange, read in zip(found, readings, strict=True):
-                place = self._take(exchange, read, count)
-                entries.mark_bare(self._db, place, count, bare=not able)
+        for start in range(0, len(exchanges), PAGE):
+            some = exchanges[start : start + PAGE]
+            for exchange, read in zip(some, self._reader.read(some, embed=embed), strict=True):
+                self._take(exchange, read, count, bare=not able)
         tally.save(self._db, count)
 
     def leave(self, ids: Iterable[str]) -> None:
@@ -95,17 +98,24 @@ class Entrance:
         return embedder is not None and (not embedder.instant or embedder.identity == kept.identity)
 
     def _take(
-        self, exchange: Exchange, read: Reading, count: Tally, *, keep_vectors: bool = False
-    ) -> int:
+        self,
+        exchange: Exchange,
+        read: Reading,
+        count: Tally,
+        *,
+        bare: bool = False,
+        keep_vectors: bool = False,
+    ) -> None:
         """Hold what was read of an exchange; what was held or sealed of it counts no more."""
         place, new = entries.settle(self._db, exchange, count)
         if not new:
             if not keep_vectors:
                 self._db.run("remove vectors of", (place,))
-            if not entries.is_held(self._db, place):
+            if not entries.let_go(self._db, place, count):
                 self._cover(place, count)
+        if bare or not new:
+            entries.mark_bare(self._db, place, count, bare=bare)
         entries.hold(self._db, place, read, count)
-        return place
 
     def _cover(self, place: int, count: Tally) -> None:
         """Let what is sealed of a place count no more."""
@@ -165,7 +175,5 @@ class Entrance:
         found = reading.get(self._db, taken)
         readings = self._reader.read(list(found.values()), embed=False)
         for (name, exchange), read in zip(found.items(), readings, strict=True):
-            whole = replace(read, vectors=taken[name])
-            place = self._take(exchange, whole, count, keep_vectors=True)
-            entries.mark_bare(self._db, place, count, bare=False)
+            self._take(exchange, replace(read, vectors=taken[name]), count, keep_vectors=True)
         tally.save(self._db, count)

@@ -66,8 +66,7 @@ def settle(db: Database, exchange: Exchange, count: Tally) -> tuple[int, bool]:
 
 
 def hold(db: Database, place: int, read: Reading, count: Tally) -> None:
-    """Keep what was read of an exchange until it is sealed."""
-    let_go(db, place, count)
+    """Keep what was read of an exchange until it is sealed; nothing of its place is held yet."""
     vectors = None if read.vectors is None else pack_vectors(read.vectors)
     count.pending += 1
     passages = 0 if read.vectors is None else len(read.vectors.scales)
@@ -78,18 +77,14 @@ def hold(db: Database, place: int, read: Reading, count: Tally) -> None:
     db.run("add pending", sealed("pending", columns))
 
 
-def is_held(db: Database, place: int) -> bool:
-    """Whether an entry waits to be sealed."""
-    return db.one("pending of", (place,)) is not None
-
-
-def let_go(db: Database, place: int, count: Tally) -> None:
-    """Remove an entry that waits to be sealed, if it does."""
+def let_go(db: Database, place: int, count: Tally) -> bool:
+    """Remove an entry that waits to be sealed; tell whether it did."""
     row = db.one("pending of", (place,))
     if row is not None:
         db.run("remove pending", (place,))
         count.pending -= 1
         count.pending_passages -= row[1]
+    return row is not None
 
 
 def mark_bare(db: Database, place: int, count: Tally, *, bare: bool) -> None:

@@ -64,6 +64,10 @@ class SpaceIndex:
         """Let exchanges be found as they are now; inside ``writing``."""
         self._entrance.enter(ids)
 
+    def enter_whole(self, exchanges: Sequence[Exchange]) -> None:
+        """The same for exchanges that are at hand, as they are stored."""
+        self._entrance.enter_whole(exchanges)
+
     def leave(self, ids: Iterable[str]) -> None:
         """Let exchanges be found no more, and leave no trace of them; inside ``writing``."""
         self._entrance.leave(ids)
@@ -77,7 +81,9 @@ class SpaceIndex:
             view = self._seen()
             if self._sight.kept is None and probe.vector is not None:
                 probe = replace(probe, vector=None)
-            return look_up(view, probe)
+            found = look_up(view, probe)
+            self._sight.release()
+            return found
 
     def at(self, places: Sequence[int]) -> dict[int, Exchange]:
         """Whole exchanges by their places."""

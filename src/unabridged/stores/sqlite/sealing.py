@@ -16,11 +16,13 @@ from unabridged.index.merging import merge
 from unabridged.index.segment import Segment, build
 from unabridged.index.upkeep import Size, full, next_merge
 from unabridged.stores import segments as files
-from unabridged.stores.sqlite import tally, vectors
+from unabridged.stores.sqlite import entries, tally, vectors
 from unabridged.stores.sqlite.database import Database
 from unabridged.stores.sqlite.rows import sealed
 from unabridged.stores.sqlite.view import Sight, listed
 
+EVER = -1
+"""A revision before the first."""
 SAMPLE = 64
 """Vectors for each centre that centres are trained on."""
 GROWTH = 4
@@ -51,12 +53,11 @@ class Sealer:
 
     def seal(self) -> None:
         """Make a segment of everything that is pending."""
-        self._sight.refresh()
-        held = self._sight.tail.entries()
+        kept = vectors.in_use(self._db)
+        identity, dimension = (kept.identity, kept.dimension) if kept else ("", 0)
+        held = [entry for _, entry in entries.held_since(self._db, EVER, dimension)]
         if not held:
             return
-        kept = self._sight.kept
-        identity, dimension = (kept.identity, kept.dimension) if kept else ("", 0)
         self._list(build(held, identity, dimension, vectors.centres(self._db, kept)))
         self._db.run("clear pending")
         count = tally.load(self._db)
@@ -79,7 +80,8 @@ class Sealer:
             if not chosen or (most is not None and total > most):
                 break
             self._join(chosen)
-        self._centre()
+        if most is None:  # training takes seconds: not while somebody waits
+            self._centre()
 
     def cut_out(self, places: Collection[int]) -> None:
         """Write anew every segment that holds one of these places, without them."""

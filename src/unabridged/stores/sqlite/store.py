@@ -136,8 +136,8 @@ class SqliteStore:
     def admit(self, session: Session, exchanges: Sequence[Exchange]) -> int:
         """Take over a conversation in one transaction; see ``ports.Store``."""
         with self._index.writing():
-            added = writing.admit(self._db, session, exchanges)
-            self._index.enter(added)
+            added = set(writing.admit(self._db, session, exchanges))
+            self._index.enter_whole([x for x in exchanges if x.id in added])
         self._index.upkeep(None)
         return len(added)
 

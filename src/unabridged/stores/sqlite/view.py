@@ -19,6 +19,10 @@ from unabridged.stores.sqlite.database import FOLDER_END, Database
 from unabridged.stores.sqlite.rows import checked
 from unabridged.stores.sqlite.vectors import Kept
 
+LARGE = 512 * 1024 * 1024
+"""Bytes of mapped segments from which on their memory is given back now and then."""
+RELEASED_EVERY = 16
+"""Lookups between two times of it."""
 _NEVER = -1
 
 
@@ -45,6 +49,7 @@ class Sight:
         self.view = View(())
         self._epoch = _NEVER
         self._revision = _NEVER
+        self._lookups = 0
 
     def refresh(self) -> View:
         """Take over what changed.
@@ -92,6 +97,15 @@ class Sight:
             for number, segment in self.segments.items()
             if _holds(segment.places, place) and not _holds(self.masks.get(number), place)
         ]
+
+    def release(self) -> None:
+        """Give back, now and then, the memory that reading large mapped segments took."""
+        self._lookups += 1
+        if self._lookups % RELEASED_EVERY == 0:
+            some = self.segments.values()
+            if sum(a.nbytes for segment in some for a in segment.arrays.values()) > LARGE:
+                for segment in some:
+                    files.release(segment)
 
     def sizes(self) -> dict[int, Size]:
         """How much each segment holds."""
