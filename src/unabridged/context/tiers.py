@@ -25,7 +25,7 @@ YIELD_SHARE = 0.5
 """How far the semantic tier gives way before the history's boundary moves; not for vivid recall."""
 WHOLE, OVER = "this session, whole", "over 25 % of memory"
 """Why an exchange of the history comes whole, or as an excerpt."""
-STRONG_SHARE = 0.6
+STRONG_SHARE = 0.5
 """Of the best evidence: what is weaker makes no history yield, and is no background."""
 LEAST_ROOM = 96
 """Tokens under which nothing more is recalled."""
