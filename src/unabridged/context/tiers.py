@@ -143,9 +143,9 @@ def _shortened(material: Material) -> dict[str, Places]:
     return {item["id"]: places_of(item) for item in shown if item.get("sentences")}
 
 
-def _over(limits: ExchangeLimits, exchange: Exchange, plan: Plan) -> bool:
-    """Whether an exchange is over the limits."""
-    return not limits.allows(*sides(exchange, plan.counter))
+def _over(limits: ExchangeLimits | None, exchange: Exchange, plan: Plan) -> bool:
+    """Whether an exchange is over the limits, if there are any."""
+    return limits is not None and not limits.allows(*sides(exchange, plan.counter))
 
 
 def _short(plan: Plan, exchange: Exchange, limit: int, reason: str) -> Item | None:
@@ -231,13 +231,15 @@ def _semantic(
     wanted = material.evidence if ask.intent is Intent.VIVID_RECALL else _strong(material.evidence)
     weak = [e for e in material.evidence if e not in wanted and e.exchange.id not in held]
     evidence = [e for e in wanted if e.exchange.id not in held]
-    chosen, frame = recall(plan, evidence, room, ask)
+    chosen, frame = recall(plan, evidence, room, ask, contested=bool(held))
     faint = _all_dropped(plan, weak, "much weaker than the best")
     beside = _all_dropped(plan, material.beside, "another branch of this message")
     return replace(chosen, dropped=chosen.dropped + faint + beside), frame
 
 
-def recall(plan: Plan, evidence: Sequence[Evidence], room: int, ask: Ask) -> tuple[Chosen, int]:
+def recall(
+    plan: Plan, evidence: Sequence[Evidence], room: int, ask: Ask, *, contested: bool = True
+) -> tuple[Chosen, int]:
     """The semantic tier: evidence into the room that is left, best first.
 
     Args:
@@ -245,6 +247,8 @@ def recall(plan: Plan, evidence: Sequence[Evidence], room: int, ask: Ask) -> tup
         evidence: What was found and no other tier holds, best first.
         room: Tokens that are left of the memory budget.
         ask: What the message asks of memory.
+        contested: Whether a history stands beside it; where none does, nothing else wants the room,
+            and exchanges come whole.
 
     Returns:
         What was taken and left, and the tokens of the fence itself.
@@ -253,7 +257,7 @@ def recall(plan: Plan, evidence: Sequence[Evidence], room: int, ask: Ask) -> tup
     left = room - frame
     items: list[Item] = []
     over: list[Evidence] = []
-    limits = exchange_limits(room)
+    limits = exchange_limits(room) if contested else None
     tries = 0
     for found in evidence:
         item = None
@@ -278,7 +282,13 @@ def _all_dropped(plan: Plan, evidence: Sequence[Evidence], reason: str) -> tuple
 
 
 def _recalled(
-    plan: Plan, found: Evidence, left: int, limits: ExchangeLimits, ask: Ask, *, shorten: bool
+    plan: Plan,
+    found: Evidence,
+    left: int,
+    limits: ExchangeLimits | None,
+    ask: Ask,
+    *,
+    shorten: bool,
 ) -> Item | None:
     """One piece of evidence in the form that its intent and the room allow."""
     exchange, intent = found.exchange, ask.intent
@@ -292,7 +302,7 @@ def _recalled(
         return whole
     if not shorten:
         return None
-    limit = min(left, max(limits.whole, int(left * EXCERPT_SHARE)))
+    limit = min(left, max(limits.whole if limits else 0, int(left * EXCERPT_SHARE)))
     places, _ = plan.condense(exchange, limit, plan.counter, ask.terms)
     if not places:
         return None
