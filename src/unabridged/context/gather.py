@@ -15,9 +15,11 @@ from unabridged.retrieval.finder import Finder, Question
 
 PAGE = 32
 """Exchanges that are read at once."""
-EVIDENCE = range(16, 65)
-"""Pieces of evidence that are considered for one message: as many as might fit, within bounds."""
-BRIEF = 250
+EVIDENCE = 16
+"""Pieces of evidence that are considered for one message."""
+MORE_EVIDENCE = 48
+"""The same, for a message that asks for the past and a window that may hold so many."""
+BRIEF = 400
 """Tokens of a brief exchange: a window is thought to hold no more exchanges than of these."""
 LARGER = 1.25
 """How much larger a window must be than the last one for the shown history to begin anew."""
@@ -65,7 +67,7 @@ def gather(
     path = _path(store, session, parent, began, plan) if session and parent else []
     floor = FLOOR_SHARES[question.intent] * plan.floor
     casual = question.intent is Intent.CASUAL  # small talk asks nothing of memory
-    found = [] if casual else finder.find(question, _most(plan), floor=floor)
+    found = [] if casual else finder.find(question, _most(plan, question.intent), floor=floor)
     beside = [e for e in found if _is_beside(e.exchange, session, parent)]
     totals = store.totals()
     return Material(
@@ -80,9 +82,11 @@ def gather(
     )
 
 
-def _most(plan: Plan) -> int:
+def _most(plan: Plan, intent: Intent) -> int:
     """How many pieces of evidence are considered."""
-    return min(max(plan.window // BRIEF, EVIDENCE.start), EVIDENCE.stop - 1)
+    if intent not in {Intent.VIVID_RECALL, Intent.SUMMARY}:
+        return EVIDENCE
+    return min(max(plan.window // BRIEF, EVIDENCE), MORE_EVIDENCE)
 
 
 def _is_beside(exchange: Exchange, session: str | None, parent: str | None) -> bool:

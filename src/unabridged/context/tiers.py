@@ -229,7 +229,9 @@ def _semantic(
     no background.
     """
     wanted = material.evidence if ask.intent is Intent.VIVID_RECALL else _strong(material.evidence)
-    weak = [e for e in material.evidence if e not in wanted and e.exchange.id not in held]
+    strong = {e.exchange.id for e in wanted}
+    passed = strong | held
+    weak = [e for e in material.evidence if e.exchange.id not in passed]
     evidence = [e for e in wanted if e.exchange.id not in held]
     chosen, frame = recall(plan, evidence, room, ask, contested=bool(held))
     faint = _all_dropped(plan, weak, "much weaker than the best")

@@ -129,8 +129,11 @@ class SqliteStore:
     def append(self, batch: Batch, expect_head: str | None) -> None:
         """Write a batch in one transaction; see ``ports.Store``."""
         with self._index.writing():
-            writing.append(self._db, batch, expect_head)
-            self._index.enter([batch.exchange.id])
+            new = writing.append(self._db, batch, expect_head)
+            if new and batch.opened_by is None:
+                self._index.enter_whole([batch.exchange])
+            else:
+                self._index.enter([batch.exchange.id])
         self._index.upkeep(SMALL)
 
     def admit(self, session: Session, exchanges: Sequence[Exchange]) -> int:

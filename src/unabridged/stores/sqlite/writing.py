@@ -23,8 +23,8 @@ from unabridged.stores.sqlite.rows import (
 from unabridged.stores.sqlite.tally import Tally
 
 
-def append(db: Database, batch: Batch, expect_head: str | None) -> None:
-    """Write a batch; see ``ports.Store``."""
+def append(db: Database, batch: Batch, expect_head: str | None) -> bool:
+    """Write a batch, and tell whether its exchange is new; see ``ports.Store``."""
     session, exchange = batch.session, batch.exchange
     count = tally.load(db)
     _expect(db, session.id, expect_head, count)
@@ -42,6 +42,7 @@ def append(db: Database, batch: Batch, expect_head: str | None) -> None:
     db.run("set session", session_row(session))
     put(db, batch.records, count)
     tally.save(db, count)
+    return known is None
 
 
 def admit(db: Database, session: Session, exchanges: Sequence[Exchange]) -> list[str]:
