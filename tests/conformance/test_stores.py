@@ -2,7 +2,7 @@ import pytest
 
 from unabridged.domain.scope import Space
 from unabridged.embeddings.static import StaticEmbedder
-from unabridged.index import upkeep
+from unabridged.index import centres, upkeep
 from unabridged.stores.inmemory import InMemoryStore
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.stores import StoreContract
@@ -43,6 +43,7 @@ class TestSqliteStoreInSegments(TestSqliteStore):
     def store(self, tmp_path, opened, monkeypatch):
         monkeypatch.setattr(upkeep, "SEALED_EXCHANGES", 2)
         monkeypatch.setattr(upkeep, "FANOUT", 3)
+        monkeypatch.setattr(centres, "wanted", lambda passages: 3 if passages > 5 else 0)
         opened.append(SqliteStore(tmp_path / "space.db", SPACE, embedder=StaticEmbedder()))
         self.opened = opened
         return opened[-1]

@@ -127,7 +127,7 @@ def filled(
         with Memory.open(settings=chosen, upstream=model("bench"), clock=clock) as memory:
             for conversation in conversations:
                 memory.admit(conversation)
-            for _ in getattr(memory, "enrich", tuple)():
+            for _ in memory.enrich():
                 pass
             memory.new_session()
             yield Subject(memory, clock)

@@ -3,12 +3,16 @@ import threading
 from pathlib import Path
 
 import apsw
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
 import unabridged.stores.sqlite as package
+from unabridged.domain.lookup import Probe
 from unabridged.domain.scope import Space
+from unabridged.embeddings.static import StaticEmbedder
 from unabridged.errors import NotFoundError, StoreError, StoreFormatError
+from unabridged.index import centres, upkeep
 from unabridged.ports import Store, SupportsCheck, SupportsLookup
 from unabridged.stores.codec import pack, unpack
 from unabridged.stores.inmemory import InMemoryStore
@@ -122,3 +126,26 @@ def test_gaps_of_pages_are_found():
     assert scrubbing.gap_of(bytes(100) + leaf[:-100], 100) == (112, 0x0F00)
     damaged = bytes([13, 0, 0, 0xFF, 0xFF, 0x0F, 0x00, 0]) + bytes(4096 - 8)
     assert scrubbing.gap_of(damaged) == (0, 0)
+
+
+def test_a_large_space_has_centres_and_finds_the_same_after_a_rebuild(tmp_path, monkeypatch):
+    monkeypatch.setattr(upkeep, "SEALED_EXCHANGES", 8)
+    monkeypatch.setattr(centres, "wanted", lambda passages: 4 if passages >= 40 else 0)
+    embedder = StaticEmbedder()
+    store = SqliteStore(tmp_path / "space.db", SPACE, embedder=embedder)
+    things = ("bicycle", "kitten", "garden", "piano", "soup", "train", "novel", "lamp")
+    for number in range(12):
+        talk = Talk(store, f"s{number}")
+        for thing in things:
+            talk.say(f"I bought a {thing} number {number}", "Nice!")
+    store.rebuild()
+    assert store._db.rows("centres", (1,))
+    probe = Probe(("bought",), embedder.embed_query("the cat that I bought"), 16)
+    before = store.lookup(probe)
+    assert before.found.any()
+    store.rebuild()
+    after = store.lookup(probe)
+    for name in before.__slots__:
+        assert np.array_equal(getattr(before, name), getattr(after, name)), name
+    assert store.check() == []
+    store.close()

@@ -23,8 +23,6 @@ from unabridged.stores.sqlite.view import Sight, listed
 
 EVER = -1
 """A revision before the first."""
-SAMPLE = 64
-"""Vectors for each centre that centres are trained on."""
 GROWTH = 4
 """How many times as many centres a space must want as it has, before they are trained anew."""
 PATIENCE = 8
@@ -162,7 +160,7 @@ class Sealer:
         have = vectors.centres(self._db, kept)
         if wanted < GROWTH * (1 if have is None else len(have.codes)):
             return
-        made = centring.train(_sample(some.values(), wanted * SAMPLE), wanted)
+        made = centring.train(_sample(some.values(), wanted * centring.SAMPLE), wanted)
         vectors.set_centres(self._db, kept, made)
         for number in list(some):
             self._replace([number], centres=made)
@@ -175,4 +173,4 @@ def _sample(segments: Iterable[Segment], most: int) -> NDArray[np.int8]:
     some = [segment for segment in segments if segment.passages]
     total = sum(segment.passages for segment in some)
     step = max(1, total // most)
-    return np.concatenate([segment.arrays["codes"][::step] for segment in some])[:most]
+    return np.concatenate([segment.arrays["passage_codes"][::step] for segment in some])[:most]
