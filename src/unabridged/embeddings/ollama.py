@@ -7,23 +7,22 @@ server/routes.go (EmbedHandler: ``truncate: false`` refuses a text longer than t
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from unabridged.embeddings.asking import Asking
 from unabridged.embeddings.prompts import prompts_of
+from unabridged.embeddings.served import ServedEmbedder
 from unabridged.errors import ModelNotFoundError, UpstreamBrokenError, UpstreamRefusedError
 from unabridged.remote.http import Server
 from unabridged.wire.ollama import full_name, short_name
 from unabridged.wire.shapes import mappings, text
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    pass
 
 KEEP_ALIVE = "10m"
 """How long the server shall keep the model loaded: a conversation pauses longer than 5 minutes."""
 _DIGEST_SIGNS = 12
 
 
-class OllamaEmbedder:
+class OllamaEmbedder(ServedEmbedder):
     """An embedding model of an Ollama server.
 
     Args:
@@ -34,10 +33,9 @@ class OllamaEmbedder:
 
     def __init__(self, model: str, url: str, *, timeout: float = 300.0) -> None:
         hint = "Start it with `ollama serve`, or set ollama_url to where it listens."
-        self._server = Server(url, name="Ollama", timeout=timeout, hint=hint)
+        server = Server(url, name="Ollama", timeout=timeout, hint=hint)
+        super().__init__(server, prompts_of(model), self._ask)
         self._model = full_name(model)
-        self._prompts = prompts_of(model)
-        self._asking = Asking(self._ask)
         self._identity = ""
 
     @property
@@ -58,42 +56,6 @@ class OllamaEmbedder:
             mark = f"@{digest[:_DIGEST_SIGNS]}" if digest else ""
             self._identity = self._prompts.marked(f"ollama:{self._model}{mark}")
         return self._identity
-
-    @property
-    def dimension(self) -> int:
-        """Numbers in a vector; the server is asked where nothing was embedded yet."""
-        return self._asking.dimension
-
-    @property
-    def instant(self) -> bool:
-        """False: a request takes longer than recording."""
-        return False
-
-    def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Vectors of stored texts.
-
-        Raises:
-            ModelNotFoundError: The server does not have the model.
-            UpstreamError: Any other failure.
-        """
-        before = self._prompts.passage
-        return self._asking.vectors([before + text if text.strip() else "" for text in texts])
-
-    def embed_query(self, text: str) -> "NDArray[np.float32]":
-        """The vector of a question; raises as ``embed``."""
-        before = self._prompts.query
-        vector: NDArray[np.float32] = self._asking.vectors([before + text if text.strip() else ""])[
-            0
-        ]
-        return vector
-
-    def known(self, text: str) -> float:  # noqa: ARG002 - the port's
-        """1: such a model reads any text."""
-        return 1.0
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._server.close()
 
     def _ask(self, texts: Sequence[str]) -> list[Any]:
         body = {

@@ -9,18 +9,17 @@ import binascii
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from unabridged.embeddings.asking import Asking
 from unabridged.embeddings.prompts import prompts_of
+from unabridged.embeddings.served import ServedEmbedder
 from unabridged.errors import ModelNotFoundError, UpstreamBrokenError, UpstreamRefusedError
 from unabridged.remote.http import Server
 from unabridged.wire.shapes import mappings, number
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    pass
 
 
-class OpenAIEmbedder:
+class OpenAIEmbedder(ServedEmbedder):
     """An embedding model of a server that speaks OpenAI's dialect.
 
     Args:
@@ -32,52 +31,15 @@ class OpenAIEmbedder:
 
     def __init__(self, model: str, url: str, *, key: str = "", timeout: float = 300.0) -> None:
         hint = "Check that it runs, and the setting openai_url (it usually ends in /v1)."
-        self._server = Server(url, name="The embedding server", key=key, timeout=timeout, hint=hint)
+        server = Server(url, name="The embedding server", key=key, timeout=timeout, hint=hint)
+        super().__init__(server, prompts_of(model), self._ask)
         self._model = model
-        self._prompts = prompts_of(model)
-        self._asking = Asking(self._ask)
         self._format: dict[str, str] = {"encoding_format": "base64"}
 
     @property
     def identity(self) -> str:
         """``openai:`` and the model's name; the dialect tells nothing more of it."""
         return self._prompts.marked(f"openai:{self._model}")
-
-    @property
-    def dimension(self) -> int:
-        """Numbers in a vector; the server is asked where nothing was embedded yet."""
-        return self._asking.dimension
-
-    @property
-    def instant(self) -> bool:
-        """False: a request takes longer than recording."""
-        return False
-
-    def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Vectors of stored texts.
-
-        Raises:
-            ModelNotFoundError: The server does not have the model.
-            UpstreamError: Any other failure.
-        """
-        before = self._prompts.passage
-        return self._asking.vectors([before + text if text.strip() else "" for text in texts])
-
-    def embed_query(self, text: str) -> "NDArray[np.float32]":
-        """The vector of a question; raises as ``embed``."""
-        before = self._prompts.query
-        vector: NDArray[np.float32] = self._asking.vectors([before + text if text.strip() else ""])[
-            0
-        ]
-        return vector
-
-    def known(self, text: str) -> float:  # noqa: ARG002 - the port's
-        """1: such a model reads any text."""
-        return 1.0
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._server.close()
 
     def _ask(self, texts: Sequence[str]) -> list[Any]:
         body = {"model": self._model, "input": list(texts)}
