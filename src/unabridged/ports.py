@@ -306,12 +306,15 @@ class Lexicon(Protocol):
         """
         ...
 
-    def alike(
-        self, units: Sequence[int]
-    ) -> "Sequence[tuple[NDArray[np.uint16], NDArray[np.float32]]]":
-        """For each piece those that are like it, itself among them, and the cosine of each.
+    def alike(self, units: Sequence[int], pieces: "NDArray[np.integer]") -> "NDArray[np.float32]":
+        """How alike pieces of exchanges are to those of a question.
 
-        Pieces that are hardly alike are left out.
+        Args:
+            units: The question's.
+            pieces: The others, ascending, each once; no markers.
+
+        Returns:
+            Cosines, shape (pieces, units): 1 for the same, and 0 for those that are hardly alike.
         """
         ...
 

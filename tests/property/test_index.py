@@ -142,7 +142,8 @@ def expected(entries: Iterable[Entry], asked: Probe) -> Shortlist:
     beside = {held[p].parent for p in found} | {p for p in held if held[p].parent in found}
     rows = sorted(found | (beside & set(held)))
     at = {p: i for i, p in enumerate(rows)}
-    pieces = [held[p].pieces for p in rows]
+    near.update({p: {} for p in rows if p not in found})
+    pieces = [held[p].pieces if p in found else held[p].pieces[:0] for p in rows]
     times = np.array(
         [[words[p].get(key_of(term), (0, 0)) for term in asked.terms] for p in rows],
         dtype=np.uint8,

@@ -28,7 +28,8 @@ class Shortlist:
     """Exchanges that an index found, and those beside them: one row each, in columns.
 
     It gives counts, not scores: how they are weighed is the ranking's. The user's side and the side
-    of the answer (all that is not the user's) are kept apart.
+    of the answer (all that is not the user's) are kept apart. Rows that were not found lend their
+    terms to those beside them, and no more: their nearness is 0, and they have no pieces.
 
     Attributes:
         places: The numbers under which the index knows the exchanges; shape (rows,), int64. A place

@@ -33,6 +33,7 @@ def look_up(view: View, probe: Probe) -> Shortlist:
     if vectors is not None:
         found = distinct(np.concatenate((found, vectors.candidates(probe.limit))))
     docs = distinct(np.concatenate((found, scene.beside(found))))
+    at = docs.searchsorted(found)
     columns = scene.columns(tuple(COLUMNS), docs)
     order = np.argsort(columns["places"], kind="stable")
     in_order = bool((order[1:] > order[:-1]).all())
@@ -42,15 +43,23 @@ def look_up(view: View, probe: Probe) -> Shortlist:
 
     places = put(columns["places"])
     user_times, answer_times = words.times(docs)
-    nothing = np.zeros(len(docs), dtype=np.float32)
-    nearness = (nothing, nothing) if vectors is None else vectors.scores(docs)
-    pieces, starts = _pieces(scene, docs, None if in_order else order)
+    nearness = np.zeros((2, len(docs)), dtype=np.float32)
+    if vectors is not None:
+        nearness[:, at] = vectors.scores(found)
+    is_found = np.zeros(len(docs), dtype=np.bool_)
+    is_found[at] = True
+    pieces, counts = _pieces(scene, found)
+    lengths = np.zeros(len(docs), dtype=np.int64)
+    lengths[at] = counts
+    if not in_order:
+        starts = offsets_of(lengths)[:-1]
+        pieces = pieces[spread(starts[order], lengths[order])]
     user_mean, answer_mean = scene.means
     return Shortlist(
         places=places,
         sessions=put(columns["sessions"]),
         at=put(columns["at"]),
-        found=put(positions_of(docs, found) >= 0),
+        found=put(is_found),
         before=positions_of(put(columns["parents"]), places),
         positions=put(columns["positions"]),
         user_times=put(user_times),
@@ -60,7 +69,7 @@ def look_up(view: View, probe: Probe) -> Shortlist:
         user_nearness=put(nearness[0]),
         answer_nearness=put(nearness[1]),
         pieces=pieces,
-        starts=starts,
+        starts=offsets_of(put(lengths)),
         frequencies=words.frequencies,
         exchanges=scene.exchanges,
         user_mean=user_mean,
@@ -68,14 +77,8 @@ def look_up(view: View, probe: Probe) -> Shortlist:
     )
 
 
-def _pieces(
-    scene: Scene, docs: Numbers, order: Numbers | None
-) -> tuple[NDArray[np.uint16], Numbers]:
-    """The word pieces of ascending docs, or of them in another order, and where each's begin."""
-    found = [part.source.pieces_of(docs[some] - part.base) for part, some in scene.split(docs)]
-    counts = np.concatenate([count for _, count in found] or [np.empty(0, dtype=np.int64)])
-    pieces = np.concatenate([piece for piece, _ in found] or [np.empty(0, dtype=np.uint16)])
-    starts = offsets_of(counts)
-    if order is None:
-        return pieces, starts
-    return pieces[spread(starts[:-1][order], counts[order])], offsets_of(counts[order])
+def _pieces(scene: Scene, docs: Numbers) -> tuple[NDArray[np.uint16], Numbers]:
+    """The word pieces of ascending docs, one behind the other, and how many each has."""
+    held = [part.source.pieces_of(docs[some] - part.base) for part, some in scene.split(docs)]
+    counts = np.concatenate([count for _, count in held] or [np.empty(0, dtype=np.int64)])
+    return np.concatenate([some for some, _ in held] or [np.empty(0, dtype=np.uint16)]), counts

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unabridged.index.entry import ANSWER_SENTENCE, USER_SENTENCE
+from unabridged.index.runs import spread
 from unabridged.ports import Lexicon
 
 _NUMBERS = 1 << 16
@@ -91,57 +92,61 @@ def likeness(
         units: The question's pieces.
         lexicon: What knows which are alike.
     """
-    sides = tuple(np.zeros((3, len(wanted)), dtype=np.float32))
-    if not units.pieces:
-        return Likeness(*sides)
-    known, slots, cosines = _likes(units, lexicon)
-    hits = np.flatnonzero(known[stream])
-    row = np.searchsorted(starts, hits, side="right") - 1
-    asked = wanted[row]
-    hits, row = hits[asked], row[asked]
-    if not len(hits):
-        return Likeness(*sides)
-    markers = np.flatnonzero(stream >= ANSWER_SENTENCE)
-    mark = np.searchsorted(markers, hits) - 1
-    first = np.flatnonzero(np.diff(mark, prepend=-1))
-    place = np.repeat(np.arange(len(first)), np.diff(first, append=len(mark)))
-    entries = _entries(cosines[slots[stream[hits]]])
-    by_sentence = _most(entries, place, len(first), units)
-    of_user = (stream[markers[mark]] == USER_SENTENCE)[entries.hits]
-    whole, user, sentence = sides
-    whole[:] = _most(entries, row, len(whole), units)
-    user[:] = _most(entries.only(of_user), row, len(user), units)
-    np.maximum.at(sentence, row[first], by_sentence)
-    return Likeness(whole, user, sentence)
+    sides = np.zeros((3, len(wanted)), dtype=np.float32)
+    of_unit, at, cosines = _entries(stream, units, lexicon)
+    if len(at):
+        is_marker = stream >= ANSWER_SENTENCE
+        mark = np.cumsum(is_marker).take(at)
+        first = _firsts(mark)
+        marks = np.flatnonzero(is_marker).take(mark.take(first) - 1)
+        place = np.repeat(np.arange(len(first)), np.diff(first, append=len(mark)))
+        most = np.zeros(len(first) * len(units.pieces), dtype=np.float32)
+        np.maximum.at(most, place * len(units.pieces) + of_unit, cosines)
+        sentences = most.reshape(len(first), -1)
+        of_user = stream.take(marks) == USER_SENTENCE
+        row = starts.searchsorted(marks, side="right") - 1
+        first = _firsts(row)
+        rows = row.take(first)
+        whole = np.maximum.reduceat(sentences, first, axis=0)
+        user = np.maximum.reduceat(sentences * of_user[:, None], first, axis=0)
+        sides[0, rows] = dot(whole, units.weights)
+        sides[1, rows] = dot(user, units.weights)
+        sides[2, rows] = np.maximum.reduceat(dot(sentences, units.weights), first)
+        sides[:, ~wanted] = 0
+    return Likeness(*sides)
 
 
-@dataclass(frozen=True, slots=True)
-class _Entries:
-    """What is like what: which hit, which of the question's pieces, and the cosine."""
+def _entries(
+    stream: NDArray[np.uint16], units: Units, lexicon: Lexicon
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
+    """What is like what: which of the question's pieces, where in the stream, and the cosine.
 
-    hits: NDArray[np.int64]
-    units: NDArray[np.int64]
-    cosines: NDArray[np.float32]
+    In the order of the stream.
+    """
+    there = np.zeros(_NUMBERS, dtype=np.bool_)
+    there[stream] = True
+    there[ANSWER_SENTENCE:] = False
+    pieces = np.flatnonzero(there)
+    flat = lexicon.alike(units.pieces, pieces).ravel()
+    some = np.flatnonzero(flat)
+    piece = some // max(len(units.pieces), 1)
+    unit = some - piece * len(units.pieces)
+    counts = np.bincount(piece, minlength=len(pieces))
+    begins = np.cumsum(counts) - counts
+    many = np.zeros(_NUMBERS, dtype=np.uint16)
+    many[pieces] = counts
+    slots = np.zeros(_NUMBERS, dtype=np.int64)
+    slots[pieces] = begins
+    repeats = many.take(stream)
+    hits = np.flatnonzero(repeats)
+    repeats = repeats.take(hits).astype(np.int64)
+    chosen = spread(slots.take(stream.take(hits)), repeats)
+    return unit.take(chosen), hits.repeat(repeats), flat.take(some).take(chosen)
 
-    def only(self, some: NDArray[np.bool_]) -> "_Entries":
-        return _Entries(self.hits[some], self.units[some], self.cosines[some])
 
-
-def _entries(cosines: NDArray[np.float32]) -> _Entries:
-    """The cosines that are not 0 of a table of hits and units."""
-    flat = cosines.ravel()
-    some = np.flatnonzero(flat > 0)
-    hits = some // cosines.shape[1]
-    return _Entries(hits, some - hits * cosines.shape[1], flat[some])
-
-
-def _most(
-    entries: _Entries, group: NDArray[np.int64], groups: int, units: Units
-) -> NDArray[np.float32]:
-    """The weighed sum over the question's pieces of the largest cosine in each group of hits."""
-    most = np.zeros(groups * len(units.pieces), dtype=np.float32)
-    np.maximum.at(most, group[entries.hits] * len(units.pieces) + entries.units, entries.cosines)
-    return dot(most.reshape(groups, -1), units.weights)
+def _firsts(ascending: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each run of equal numbers begins."""
+    return np.concatenate(([0], np.flatnonzero(ascending[1:] != ascending[:-1]) + 1))
 
 
 def dot(table: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -152,20 +157,3 @@ def dot(table: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArray[np.
     """
     summed: NDArray[np.float32] = np.einsum("ij,j->i", table, weights)
     return summed
-
-
-def _likes(
-    units: Units, lexicon: Lexicon
-) -> tuple[NDArray[np.bool_], NDArray[np.uint16], NDArray[np.float32]]:
-    """Which pieces are like one of the question's, a row for each of these, and its cosines."""
-    found = lexicon.alike(units.pieces)
-    pieces = np.concatenate([some for some, _ in found])
-    near = np.repeat(np.arange(len(found)), [len(some) for some, _ in found])
-    known = np.zeros(_NUMBERS, dtype=np.bool_)
-    known[pieces] = True
-    rows = np.flatnonzero(known)
-    slots = np.empty(_NUMBERS, dtype=np.uint16)
-    slots[rows] = np.arange(len(rows), dtype=np.uint16)
-    cosines = np.zeros((len(rows), len(found)), dtype=np.float32)
-    cosines[slots[pieces], near] = np.concatenate([cosine for _, cosine in found])
-    return known, slots, cosines

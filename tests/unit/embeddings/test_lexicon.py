@@ -43,8 +43,7 @@ def test_an_unknown_word_is_like_itself_only(lexicon, word):
     (own,) = lexicon.units(word)
     assert len(VOCABULARY) <= own < ANSWER_SENTENCE
     assert lexicon.pieces(word, "").tolist() == [USER_SENTENCE, own]
-    ((pieces, cosines),) = lexicon.alike([own])
-    assert (pieces.tolist(), cosines.tolist()) == ([own], [1.0])
+    assert lexicon.alike([own, 2], np.array([2, own])).tolist() == [[0.0, 1.0], [1.0, 0.0]]
 
 
 def test_identifiers_meet_in_either_spelling(lexicon):
@@ -53,25 +52,27 @@ def test_identifiers_meet_in_either_spelling(lexicon):
     assert {6, 7, 8} <= set(one.tolist())
 
 
+EVERY = np.arange(len(VOCABULARY))
+
+
 def test_alike_gives_cosines_of_the_first_axes(lexicon):
-    (pieces, cosines), (tea, _) = lexicon.alike([0, 2])
-    assert pieces.tolist() == [0, 1]
-    assert cosines.tolist() == pytest.approx([1.0, 50 / np.hypot(100, 50)])
-    assert tea.tolist() == [2]
-    assert cosines.min() >= LEAST
+    boat, tea = lexicon.alike([0, 2], EVERY).T
+    assert np.flatnonzero(boat).tolist() == [0, 1]
+    assert boat[:2].tolist() == pytest.approx([1.0, 50 / np.hypot(100, 50)])
+    assert np.flatnonzero(tea).tolist() == [2]
+    assert boat[1] >= LEAST
 
 
 def test_a_piece_without_a_vector_is_like_itself_only(lexicon):
-    ((pieces, cosines),) = lexicon.alike([len(VOCABULARY) - 1])
-    assert (pieces.tolist(), cosines.tolist()) == ([len(VOCABULARY) - 1], [1.0])
+    (cosines,) = lexicon.alike([len(VOCABULARY) - 1], EVERY).T
+    assert cosines.tolist() == [0.0] * (len(VOCABULARY) - 1) + [1.0]
 
 
-def test_the_same_whatever_was_asked_before_or_beside(lexicon, tmp_path):
-    fresh = StaticLexicon(tmp_path)
-    alone = [fresh.alike([unit])[0] for unit in (1, 0, 2)]
-    for (pieces, cosines), (others, theirs) in zip(alone, lexicon.alike([1, 0, 2]), strict=True):
-        assert np.array_equal(pieces, others)
-        assert np.array_equal(cosines, theirs)
+def test_the_same_whatever_is_asked_beside(lexicon):
+    together = lexicon.alike([1, 0, 2], EVERY)
+    for column, unit in enumerate((1, 0, 2)):
+        for piece in EVERY:
+            assert lexicon.alike([unit], np.array([piece])) == together[piece, column]
 
 
 def test_a_very_long_exchange_keeps_its_first_pieces(lexicon):

@@ -78,12 +78,10 @@ class TinyLexicon:
     def units(self, word: str) -> list[int]:
         return self._words.get(word, [])
 
-    def alike(self, units: Any) -> Any:
-        found = [{**self._likes.get(unit, {}), unit: 1.0} for unit in units]
-        return [
-            (np.array(list(some), np.uint16), np.array(list(some.values()), np.float32))
-            for some in found
-        ]
+    def alike(self, units: Any, pieces: Any) -> Any:
+        likes = [{**self._likes.get(unit, {}), unit: 1.0} for unit in units]
+        cosines = [[some.get(piece, 0.0) for some in likes] for piece in pieces.tolist()]
+        return np.array(cosines, np.float32).reshape(len(pieces), len(likes))
 
 
 @pytest.fixture(name="shortlist", scope="session")
