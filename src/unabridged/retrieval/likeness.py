@@ -96,7 +96,7 @@ def likeness(
     of_unit, at, cosines = _entries(stream, units, lexicon)
     if len(at):
         is_marker = stream >= ANSWER_SENTENCE
-        mark = np.cumsum(is_marker).take(at)
+        mark: NDArray[np.int64] = np.cumsum(is_marker, dtype=np.int64).take(at)
         first = _firsts(mark)
         marks = np.flatnonzero(is_marker).take(mark.take(first) - 1)
         place = np.repeat(np.arange(len(first)), np.diff(first, append=len(mark)))
@@ -137,9 +137,8 @@ def _entries(
     many[pieces] = counts
     slots = np.zeros(_NUMBERS, dtype=np.int64)
     slots[pieces] = begins
-    repeats = many.take(stream)
-    hits = np.flatnonzero(repeats)
-    repeats = repeats.take(hits).astype(np.int64)
+    hits = np.flatnonzero(many.take(stream))
+    repeats = many.take(stream.take(hits)).astype(np.int64)
     chosen = spread(slots.take(stream.take(hits)), repeats)
     return unit.take(chosen), hits.repeat(repeats), flat.take(some).take(chosen)
 
