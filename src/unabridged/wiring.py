@@ -12,11 +12,11 @@ from unabridged.clock import SystemClock
 from unabridged.context.fence import own_words
 from unabridged.context.gather import FLOOR_SHARES
 from unabridged.context.prompts import SYSTEM
+from unabridged.context.tiers import STRONG_SHARE
 from unabridged.dialogue.parts import Parts, Terms
 from unabridged.dialogue.tools import Tool
 from unabridged.domain.budget import Mode
 from unabridged.domain.exchange import Exchange
-from unabridged.domain.intent import Intent
 from unabridged.domain.scope import Scope, Space, space_of
 from unabridged.domain.settings import Settings
 from unabridged.domain.views import Finding, ModelLine
@@ -24,6 +24,7 @@ from unabridged.embeddings.choose import choose as choose_embedder, choose_reran
 from unabridged.embeddings.lexicon import StaticLexicon
 from unabridged.errors import NameRefusedError, SettingError
 from unabridged.ingest.enrich import Embedded, enrich, reembed
+from unabridged.intent.detect import detect
 from unabridged.models import choose as models
 from unabridged.models.openai import OPENAI_HOST
 from unabridged.models.quote import QuoteModel
@@ -189,9 +190,12 @@ class Memory(memory.Memory):
         return [pin.text for pin in self.pins() if asked & set(terms(pin.text))]
 
     def _recalled(self, question: str) -> Sequence[Exchange]:
-        """What ``quote`` answers with."""
-        found = self.search(question, QUOTED)
-        floor = FLOOR_SHARES[Intent.VIVID_RECALL] * self.settings.evidence_floor
+        """What ``quote`` answers with: what comes near the best that there is."""
+        asked = question.strip()  # stored by now, and the best match of itself
+        found = [f for f in self.search(question, QUOTED) if f.exchange.user.text.strip() != asked]
+        best = max((f.score for f in found), default=0.0)
+        least = FLOOR_SHARES[detect(question).intent] * self.settings.evidence_floor
+        floor = max(least, STRONG_SHARE * best)
         return [f.exchange for f in found if f.score >= floor]
 
 
