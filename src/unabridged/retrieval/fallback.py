@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.lookup import Probe, Shortlist
+from unabridged.errors import UpstreamError
 from unabridged.index.entry import Entry
 from unabridged.index.lookup import View, look_up
 from unabridged.index.tail import Tail
@@ -37,6 +38,7 @@ class FallbackIndex:
         self._places: dict[str, int] = {}
         self._names: dict[int, str] = {}
         self._marks: dict[str, _Mark] = {}
+        self._bare: set[str] = set()
         self._last = 0
         embedder = reader.embedder
         self._embeds = embedder is not None
@@ -46,7 +48,7 @@ class FallbackIndex:
 
     def lookup(self, probe: Probe) -> Shortlist:
         """What bears on a probe; see ``ports.SupportsLookup``."""
-        self._follow()
+        self._follow(embed=self._embeds and probe.vector is not None)
         return look_up(View((), (), self._tail), probe)
 
     def at(self, places: Sequence[int]) -> dict[int, Exchange]:
@@ -55,11 +57,16 @@ class FallbackIndex:
         found = self._store.get(names.values())
         return {place: found[name] for place, name in names.items() if name in found}
 
-    def _follow(self) -> None:
-        """Take over what changed in the store."""
+    def _follow(self, *, embed: bool) -> None:
+        """Take over what changed in the store.
+
+        Args:
+            embed: Whether vectors can be compared now; what has none yet is then embedded.
+        """
         there = {exchange.id: exchange for exchange in everything(self._store)}
         for gone in self._marks.keys() - there.keys():
             del self._marks[gone]
+            self._bare.discard(gone)
             place = self._places.pop(gone)
             del self._names[place]
             self._tail.remove(place)
@@ -67,12 +74,12 @@ class FallbackIndex:
         changed: list[Exchange] = []
         for name, exchange in there.items():
             mark = (len(exchange.messages), exchange.parent, positions[name])
-            if self._marks.get(name) != mark:
+            if self._marks.get(name) != mark or (embed and name in self._bare):
                 self._marks[name] = mark
                 self._settle(name)
                 changed.append(exchange)
         for start in range(0, len(changed), PAGE):
-            self._put(changed[start : start + PAGE])
+            self._put(changed[start : start + PAGE], embed=embed)
 
     def _settle(self, name: str) -> None:
         if name not in self._places:
@@ -80,10 +87,15 @@ class FallbackIndex:
             self._places[name] = self._last
             self._names[self._last] = name
 
-    def _put(self, exchanges: list[Exchange]) -> None:
-        for exchange, read in zip(
-            exchanges, self._reader.read(exchanges, embed=self._embeds), strict=True
-        ):
+    def _put(self, exchanges: list[Exchange], *, embed: bool) -> None:
+        """Take exchanges in; by their words only where the server that embeds fails."""
+        try:
+            readings = self._reader.read(exchanges, embed=embed)
+        except UpstreamError:
+            embed, readings = False, self._reader.read(exchanges, embed=False)
+        names = {exchange.id for exchange in exchanges}
+        self._bare = self._bare - names if embed else self._bare | names
+        for exchange, read in zip(exchanges, readings, strict=True):
             above = FIRST if exchange.parent is None else self._places.get(exchange.parent, FIRST)
             self._tail.put(
                 Entry(

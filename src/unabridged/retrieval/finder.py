@@ -114,7 +114,10 @@ class Finder:
         if held == "":
             return None
         try:
-            return embedder.embed_query(text) if held in (None, embedder.identity) else None
+            if held not in (None, embedder.identity):
+                self.trouble = f"Searched by words only: the vectors here are of {held!r} now."
+                return None
+            return embedder.embed_query(text)
         except UpstreamError as error:
             self.trouble = f"Searched by words only: {error}"
             return None

@@ -185,8 +185,13 @@ class SpacesFolder:
                 connection.execute(statements()["set meta"], meta_row("space", space))
             os.link(source, target)
         folder, moved = (path.with_name(path.name + FOLDER_END) for path in (source, target))
-        if folder.exists() and target.exists() and not moved.exists():
-            folder.rename(moved)
+        if folder.is_dir() and target.exists():
+            # A folder of the new name without a file was left by something that is gone: what the
+            # file does not list there is swept away.
+            moved.mkdir(mode=0o700, exist_ok=True)
+            for part in folder.iterdir():
+                part.replace(moved / part.name)
+            folder.rmdir()
         if source.exists() and target.exists() and source.samefile(target):
             source.unlink()
         sync_folder(self.folder)

@@ -3,7 +3,7 @@
 import os
 import secrets
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -165,10 +165,13 @@ class Database:
     def size(self) -> int:
         """Bytes of the file, its log and its index."""
         parts = [self.path, self.path.with_name(self.path.name + "-wal")]
-        folder = self.path.with_name(self.path.name + FOLDER_END)
-        if folder.is_dir():
-            parts += folder.iterdir()
-        return sum(part.stat().st_size for part in parts if part.exists())
+        with suppress(FileNotFoundError):
+            parts += self.path.with_name(self.path.name + FOLDER_END).iterdir()
+        total = 0
+        for part in parts:
+            with suppress(FileNotFoundError):  # others may remove a file of the index at any time
+                total += part.stat().st_size
+        return total
 
     def close(self) -> None:
         """Close the connection; the last one to close moves the log into the file."""

@@ -43,16 +43,30 @@ class Entrance:
         for start in range(0, len(wanted), PAGE):
             self.enter_whole(list(reading.get(self._db, wanted[start : start + PAGE]).values()))
 
-    def enter_whole(self, exchanges: Sequence[Exchange]) -> None:
-        """The same for exchanges that are at hand, as they are stored."""
+    def enter_whole(self, exchanges: Sequence[Exchange], *, again: bool = False) -> None:
+        """The same for exchanges that are at hand, as they are stored.
+
+        Args:
+            exchanges: Those that another follows before it.
+            again: They say what they said before, so that vectors that are kept of them stay.
+        """
         count = tally.load(self._db)
         kept = self._adopted(count)
         able = kept is None or self.reads(kept)
         embed = self._reader.instant and kept is not None and able
         for start in range(0, len(exchanges), PAGE):
             some = exchanges[start : start + PAGE]
-            for exchange, read in zip(some, self._reader.read(some, embed=embed), strict=True):
-                self._take(exchange, read, count, bare=not able)
+            stored = self._stored(kept, some) if again else {}
+            fresh = [exchange for exchange in some if exchange.id not in stored]
+            old = [exchange for exchange in some if exchange.id in stored]
+            reads = [*self._reader.read(fresh, embed=embed), *self._reader.read(old, embed=False)]
+            read_of = dict(zip([x.id for x in (*fresh, *old)], reads, strict=True))
+            for exchange in some:
+                read, name = read_of[exchange.id], exchange.id
+                if name in stored:
+                    read = replace(read, vectors=stored[name])
+                bare = not able and name not in stored
+                self._take(exchange, read, count, bare=bare, keep_vectors=again)
         tally.save(self._db, count)
 
     def leave(self, ids: Iterable[str]) -> None:
@@ -119,7 +133,8 @@ class Entrance:
 
     def _cover(self, place: int, count: Tally) -> None:
         """Let what is sealed of a place count no more."""
-        tally.save(self._db, count)
+        # The counters are saved at the end: what is seen is then not opened anew for each exchange,
+        # and which segments there are does not change in between.
         self._sight.refresh()
         for number in self._sight.holding(place):
             entries.mask(self._db, number, [place])
@@ -143,9 +158,15 @@ class Entrance:
         self.enter(ordered)
         return bool(page)
 
-    def enter_bare(self) -> None:
-        """Let a page of exchanges enter again that a program without the embedder let enter."""
-        self.enter([name_of(name) for (name,) in self._db.rows("bare exchanges", (PAGE,))])
+    def enter_bare(self) -> bool:
+        """Let a page of exchanges enter again that a program without the embedder let enter.
+
+        Returns:
+            Whether there were any.
+        """
+        page = [name_of(name) for (name,) in self._db.rows("bare exchanges", (PAGE,))]
+        self.enter_again(page)
+        return bool(page)
 
     def _has_place(self, name: str) -> bool:
         return self._db.one("entry of", (column(name),)) is not None
@@ -155,16 +176,15 @@ class Entrance:
         wanted = list(ids)
         for start in range(0, len(wanted), PAGE):
             some = wanted[start : start + PAGE]
-            kept = vectors.in_use(self._db)
-            stored = self._stored(kept, some)
-            self.enter([name for name in some if name not in stored])
-            self.retake(stored)
+            self.enter_whole(list(reading.get(self._db, some).values()), again=True)
             if self._sealer.is_due():
                 self._sealer.seal()
 
-    def _stored(self, kept: Kept | None, ids: Sequence[str]) -> dict[str, Vectors]:
+    def _stored(self, kept: Kept | None, exchanges: Sequence[Exchange]) -> dict[str, Vectors]:
+        """The vectors in use that are kept of exchanges."""
         if kept is None:
             return {}
+        ids = [exchange.id for exchange in exchanges]
         places = {p: name for name in ids if (p := entries.place_of(self._db, name)) is not None}
         found = entries.stored_vectors(self._db, kept.number, places, kept.dimension)
         return {places[place]: vector for place, vector in found.items()}

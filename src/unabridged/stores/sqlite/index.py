@@ -68,8 +68,13 @@ class SpaceIndex:
         """The same for exchanges that are at hand, as they are stored."""
         self._entrance.enter_whole(exchanges)
 
+    def enter_again(self, ids: Iterable[str]) -> None:
+        """The same for exchanges that say what they said before, but follow another one now."""
+        self._entrance.enter_again(ids)
+
     def leave(self, ids: Iterable[str]) -> None:
         """Let exchanges be found no more, and leave no trace of them; inside ``writing``."""
+        self._sealer.sweep()  # what others left behind when they were killed while forgetting
         self._entrance.leave(ids)
 
     # Each a transaction of its own.
@@ -79,7 +84,7 @@ class SpaceIndex:
         self.catch_up()
         with self._db.lock:
             view = self._seen()
-            if self._sight.kept is None and probe.vector is not None:
+            if not self._comparable(probe):
                 probe = replace(probe, vector=None)
             found = look_up(view, probe)
             self._sight.release()
@@ -120,28 +125,34 @@ class SpaceIndex:
                 if not missing and not (count.bare and self._entrance.able()):
                     return
             with self.writing():
-                if missing:
-                    self._entrance.enter_missing()
-                else:
-                    self._entrance.enter_bare()
+                moved = self._entrance.enter_missing() if missing else self._entrance.enter_bare()
+                if not moved:  # the counters are wrong
+                    self._mender.mend()
+                    return
             self.upkeep(None)
 
     def mend(self) -> None:
         """Make the index fit the messages again, whatever happened to it."""
-        self._sight.forget()
         with self.writing():
+            self._sight.forget()
             self._mender.mend()
 
     def rebuild(self) -> None:
         """Make the whole index anew from the messages; places and centres stay."""
-        self._sight.forget()
         with self.writing():
+            self._sight.forget()
             self._mender.begin_anew()
             self._mender.mend()
 
     def check(self) -> list[str]:
         """Whatever does not fit the messages, in words."""
-        return self._mender.check()
+        with self._db.read():
+            said = self._mender.check()
+        if said and self._db.writable:
+            # Others may have replaced a file in between; nobody does under the write lock.
+            with self._db.write():
+                said = self._mender.check()
+        return said
 
     # Vectors of other embedders.
 
@@ -207,6 +218,16 @@ class SpaceIndex:
         self.upkeep(None)
 
     # The parts.
+
+    def _comparable(self, probe: Probe) -> bool:
+        """Whether a probe's vector is one of the embedder in use, as far as can be told.
+
+        Others may have changed over to another since it was made.
+        """
+        kept, embedder = self._sight.kept, self._reader.embedder
+        if probe.vector is None or kept is None or len(probe.vector) != kept.dimension:
+            return False
+        return embedder is None or not embedder.instant or embedder.identity == kept.identity
 
     def _seen(self) -> View:
         """The view of now; mended where a file is gone or damaged, or exchanges are missing."""

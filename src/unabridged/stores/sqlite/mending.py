@@ -7,10 +7,10 @@ import numpy as np
 
 from unabridged.errors import StoreError
 from unabridged.stores import segments as files
-from unabridged.stores.sqlite import tally
+from unabridged.stores.sqlite import tally, vectors
 from unabridged.stores.sqlite.database import Database
 from unabridged.stores.sqlite.entering import Entrance
-from unabridged.stores.sqlite.rows import name_of
+from unabridged.stores.sqlite.rows import Row, checked, name_of
 from unabridged.stores.sqlite.sealing import Sealer
 from unabridged.stores.sqlite.view import Sight, listed
 
@@ -42,14 +42,18 @@ class Mender:
         if said:
             return said
         self._sight.forget()
-        self._sight.refresh()
-        missing, stray = self._uncovered()
+        try:
+            missing, stray = self._uncovered()
+        except StoreError as error:
+            return [str(error)]
         count = tally.load(self._db)
         without = count.exchanges - count.entries
+        twice = self._sight.refresh().exchanges - count.entries - len(stray) + len(missing)
         for number, what in (
             (len(missing), "exchanges are missing from the index"),
             (len(stray), "entries of the index are stray"),
             (without, "exchanges have not entered the index yet"),
+            (twice, "exchanges are in the index twice"),
         ):
             if number:
                 said.append(f"{self._db.path}: {number} {what}; rebuild it.")
@@ -58,10 +62,11 @@ class Mender:
     def mend(self) -> None:
         """Make the index fit the messages again, whatever happened to it.
 
-        Segments that are missing or damaged are dropped, strays are removed, and exchanges that are
-        then not found enter again.
+        What is missing or damaged is dropped, strays are removed, and exchanges that are then not
+        found enter again.
         """
         self._drop_damaged()
+        self._drop_damaged_rows()
         count = tally.load(self._db)
         for (place,) in self._db.rows("entries without exchange"):
             self._db.run("remove pending", (place,))
@@ -81,6 +86,9 @@ class Mender:
         tally.save(self._db, count)
         self._sealer.cut_out(self._uncovered()[1])
         self._entrance.enter_again(self._uncovered()[0])
+        if self._sight.refresh().exchanges != tally.load(self._db).entries:  # some are there twice
+            self.begin_anew()
+            self._entrance.enter_again(self._uncovered()[0])
         while self._entrance.enter_missing():
             if self._sealer.is_due():
                 self._sealer.seal()
@@ -96,15 +104,42 @@ class Mender:
         tally.save(self._db, count)
 
     def _drop_damaged(self) -> None:
-        for number, name in listed(self._db):
+        """Drop segments that are not what was written."""
+        for number, *columns in self._db.rows("segments"):
             try:
-                files.verify(self._sight.folder / name)
+                checked("segment", tuple(columns), self._db.path)
+                files.verify(self._sight.folder / columns[0])
             except StoreError:
                 self._db.run("remove segment", (number,))
                 self._db.run("remove masks", (number,))
         count = tally.load(self._db)
         count.epoch += 1
         tally.save(self._db, count)
+
+    def _drop_damaged_rows(self) -> None:
+        """Drop rows of the index that are not what was written; all but centres are made anew."""
+        for row in self._db.rows("all entries"):
+            if self._is_damaged("entry", row):
+                self._db.run("remove pending", (row[0],))
+                self._db.run("remove vectors of", (row[0],))
+                self._db.run("remove entry", (row[0],))
+        for row in self._db.rows("pending since", (-1,)):
+            if self._is_damaged("pending", row[:7]):
+                self._db.run("remove pending", (row[1],))
+        held = self._db.run("all vectors")
+        for place in [row[1] for row in held if self._is_damaged("vector", row)]:
+            self._db.run("remove vectors of", (place,))
+        for kept in vectors.known(self._db):
+            for row in self._db.rows("centres", (kept.number,)):
+                if self._is_damaged("centres", row):
+                    self._db.run("remove centres", (kept.number,))
+
+    def _is_damaged(self, table: str, row: Row) -> bool:
+        try:
+            checked(table, row, self._db.path)
+        except StoreError:
+            return True
+        return False
 
     def _uncovered(self) -> tuple[list[str], list[int]]:
         """The exchanges that have a place and are not found, and places that should not be."""

@@ -92,8 +92,8 @@ class Sealer:
 
     def discard(self) -> None:
         """Forget every segment: they are to be made anew."""
-        for _, name in listed(self._db):
-            self._retired.append(self._sight.folder / name)
+        for _, name, *_ in self._db.rows("segments"):
+            self._retired.append(self._sight.folder / str(name))
         self._db.run("clear segments")
         self._db.run("clear masks")
         self._changed()

@@ -139,8 +139,9 @@ class SqliteStore:
     def admit(self, session: Session, exchanges: Sequence[Exchange]) -> int:
         """Take over a conversation in one transaction; see ``ports.Store``."""
         with self._index.writing():
-            added = set(writing.admit(self._db, session, exchanges))
-            self._index.enter_whole([x for x in exchanges if x.id in added])
+            added = dict.fromkeys(writing.admit(self._db, session, exchanges))
+            first = {exchange.id: exchange for exchange in reversed(exchanges)}
+            self._index.enter_whole([first[exchange_id] for exchange_id in added])
         self._index.upkeep(None)
         return len(added)
 
@@ -221,7 +222,7 @@ class SqliteStore:
             removed, moved = removing.forget(self._db, ids)
             self._index.leave(removed)
             for session in moved:
-                self._index.enter(x.id for x in reading.exchanges_of(self._db, session))
+                self._index.enter_again(x.id for x in reading.exchanges_of(self._db, session))
         if not self._db.purge():
             raise StoreBusyError(
                 f"{len(removed)} exchanges were removed, but others still read {self._db.path}, "
@@ -270,9 +271,9 @@ class SqliteStore:
 
     def check(self) -> list[str]:
         """Every damage found, in words; reads the whole file and its index."""
-        with self._db.lock:
+        with self._db.read():
             said = checking.check(self._db)
-            return said or self._index.check()
+        return said or self._index.check()
 
     def rebuild(self) -> None:
         """Make every index and counter anew from the rows.

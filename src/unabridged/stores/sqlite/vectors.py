@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from unabridged.errors import StoreError
 from unabridged.index.centres import Centres, pack_centres, unpack_centres
 from unabridged.index.entry import Vectors, pack_vectors
 from unabridged.retrieval.entries import as_vectors
@@ -96,7 +97,13 @@ def put(
             kept = admit(db, identity, dimension, use=in_use(db) is None)
         if kept is None:
             continue
-        made = np.asarray(vectors[name], dtype=np.float32).reshape(len(found), kept.dimension)
+        made = np.asarray(vectors[name], dtype=np.float32)
+        if found and made.shape != (len(found), kept.dimension):
+            raise StoreError(
+                f"Vectors of {identity!r} have {kept.dimension} numbers here, but others came.",
+                hint="The model was replaced: embed by another, then by it again, with reembed.",
+            )
+        made = made.reshape(len(found), kept.dimension)
         taken[name] = as_vectors(found, made)
         columns = (kept.number, place, pack_vectors(taken[name]))
         db.run("set vector", sealed("vector", columns))

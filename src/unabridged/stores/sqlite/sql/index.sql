@@ -87,6 +87,9 @@ DELETE FROM embedder WHERE number = ?;
 SELECT embedder, place, body, digest
 FROM vector WHERE embedder = ? AND place IN (SELECT value FROM json_each(?));
 
+-- name: all vectors
+SELECT embedder, place, body, digest FROM vector;
+
 -- name: set vector
 INSERT INTO vector (embedder, place, body, digest) VALUES (?, ?, ?, ?)
 ON CONFLICT (embedder, place) DO UPDATE SET body = excluded.body, digest = excluded.digest;
