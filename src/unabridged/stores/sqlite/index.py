@@ -92,8 +92,16 @@ class SpaceIndex:
 
     def at(self, places: Sequence[int]) -> dict[int, Exchange]:
         """Whole exchanges by their places."""
+        try:
+            with self._db.read():
+                names = entries.named(self._db, places)
+        except StoreDamagedError:
+            if not self._db.writable:
+                raise
+            self.mend()
+            with self._db.read():
+                names = entries.named(self._db, places)
         with self._db.read():
-            names = entries.named(self._db, places)
             found = reading.get(self._db, names.values())
         return {place: found[name] for place, name in names.items() if name in found}
 

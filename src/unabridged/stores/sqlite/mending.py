@@ -34,15 +34,17 @@ class Mender:
     def check(self) -> list[str]:
         """Whatever does not fit the messages, in words."""
         said: list[str] = []
-        for _, name in listed(self._db):
-            try:
-                files.verify(self._sight.folder / name)
-            except StoreError as error:
-                said.append(str(error))
-        if said:
-            return said
-        self._sight.forget()
         try:
+            for row in self._db.rows("all entries"):
+                checked("entry", row, self._db.path)
+            for _, name in listed(self._db):
+                try:
+                    files.verify(self._sight.folder / name)
+                except StoreError as error:
+                    said.append(str(error))
+            if said:
+                return said
+            self._sight.forget()
             missing, stray = self._uncovered()
         except StoreError as error:
             return [str(error)]

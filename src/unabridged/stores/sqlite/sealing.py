@@ -19,7 +19,7 @@ from unabridged.stores import segments as files
 from unabridged.stores.sqlite import entries, tally, vectors
 from unabridged.stores.sqlite.database import Database
 from unabridged.stores.sqlite.rows import sealed
-from unabridged.stores.sqlite.view import Sight, listed
+from unabridged.stores.sqlite.view import Sight
 
 EVER = -1
 """A revision before the first."""
@@ -110,7 +110,7 @@ class Sealer:
     def sweep(self) -> None:
         """Remove files that no row lists. Nobody else can be writing one: this one writes."""
         folder = self._sight.folder
-        names = {name for _, name in listed(self._db)}
+        names = {name for _, name, *_ in self._db.rows("segments")}  # a damaged row stops no writer
         if folder.is_dir():
             for path in folder.iterdir():
                 if path.name not in names and path not in self._retired:

@@ -1,0 +1,149 @@
+"""A process that works on a store with tiny segments, and says what was acknowledged.
+
+Usage: indexer.py PATH WORK NAME COUNT [STEP]
+
+WORK is what it does: ``write`` (and seal, merge, forget now and then), ``search``, ``rebuild``,
+``switch`` (change the vectors over, again and again). STEP ends it by SIGKILL at the STEP-th call
+that leaves a trace on the disk.
+"""
+
+import itertools
+import os
+import random
+import signal
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from unabridged.domain.lookup import Probe
+from unabridged.embeddings.lexicon import StaticLexicon
+from unabridged.embeddings.static import StaticEmbedder
+from unabridged.errors import HeadMovedError
+from unabridged.index import upkeep
+from unabridged.retrieval.passages import passages
+from unabridged.retrieval.words import query_terms
+from unabridged.stores import segments
+from unabridged.stores.sqlite import SqliteStore
+from unabridged.stores.sqlite.database import Database
+from unabridged.testing.talk import Talk
+
+SEALED, FANOUT = 5, 2
+
+
+def small_segments():
+    """Let little be much, so that sealing and merging happen all the time."""
+    upkeep.SEALED_EXCHANGES, upkeep.SEALED_PASSAGES = SEALED, 2 * SEALED
+    upkeep.FANOUT, upkeep.LARGEST = FANOUT, 24
+
+
+def opened(path, space=None):
+    return SqliteStore(path, space, embedder=StaticEmbedder(), lexicon=StaticLexicon())
+
+
+def killed_at(step):
+    """End this process at the step-th trace: a file written or removed, a statement run."""
+    traces = itertools.count(1)
+
+    def counted(function):
+        def call(*args, **kwargs):
+            if next(traces) == step:
+                os.kill(os.getpid(), signal.SIGKILL)
+            done = function(*args, **kwargs)
+            if next(traces) == step:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return done
+
+        return call
+
+    segments._write_file = counted(segments._write_file)
+    segments._sync_folder = counted(segments._sync_folder)
+    segments.remove = counted(segments.remove)
+    Database.run = counted(Database.run)
+
+
+def write(store, name, count):
+    """Say things in a session of its own; every seventh time, forget one of them."""
+    talk, rng, said = Talk(store, name), random.Random(name), []
+    for number in range(count):
+        word = f"word{name}n{number}"
+        while True:
+            try:
+                exchange = talk.begin(f"I speak of {word} and of nothing else")
+                break
+            except HeadMovedError:
+                continue
+        print("said", exchange.id, word, flush=True)
+        talk.answer(exchange, f"So {word} it is")
+        said.append((exchange.id, word))
+        if number % 7 == 6:
+            gone, word = said.pop(rng.randrange(len(said) - 1))
+            print("forgetting", gone, word, flush=True)
+            store.forget([gone])
+            print("forgot", gone, word, flush=True)
+
+
+def search(store, name, count):
+    """Look for what others wrote, until the flag is there; whatever is wrong is printed."""
+    flag, seen = Path(name), set()
+    rounds = 0
+    while not flag.exists() or rounds < count:
+        rounds += 1
+        rows = store.lookup(probe("speak of nothing"))
+        places = rows.places.tolist()
+        if len(set(places)) != len(places):
+            print("twice", places, flush=True)
+        found = {x.id for x in store.at(places).values()}  # without what was forgotten just now
+        lost = (seen - found) & store.get(seen).keys()
+        if lost:
+            print("lost", sorted(lost), flush=True)
+        seen = found
+        if rounds % 5 == 0:
+            for said in store.check():
+                print("check", said, flush=True)
+            store.totals()
+    print("rounds", rounds, flush=True)
+
+
+def probe(text):
+    return Probe(tuple(query_terms(text)), StaticEmbedder().embed_query(text), limit=10_000)
+
+
+def made(identity, exchange):
+    """Vectors of another embedder, from the words alone."""
+    rng = np.random.default_rng(len(identity))
+    return [rng.standard_normal(64).astype(np.float32) for _ in passages(exchange)]
+
+
+def switch(store, name, count):
+    """Change over to other vectors and again to others."""
+    for number in range(count):
+        identity = f"{name}-{number % 2}"
+        after = None
+        while page := store.lacking(identity, 7, after):
+            store.put_vectors(identity, {x.id: made(identity, x) for x in page})
+            after = page[-1].id
+        store.switch_vectors(identity)
+        print("switched", identity, flush=True)
+
+
+def rebuild(store, _name, count):
+    for _ in range(count):
+        store.rebuild()
+        print("rebuilt", flush=True)
+
+
+def main():
+    path, work, name, count = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
+    small_segments()
+    store = opened(path)
+    if len(sys.argv) > 5:
+        killed_at(int(sys.argv[5]))
+    {"write": write, "search": search, "switch": switch, "rebuild": rebuild}[work](
+        store, name, count
+    )
+    store.close()
+
+
+if __name__ == "__main__":
+    main()
