@@ -119,11 +119,12 @@ def _spaces(spaces: SpacesFolder, *, repair: bool) -> Iterator[Finding]:
                 if damage and repair:
                     store.rebuild()
                     damage = store.check()
+                held = store.embedded_by() or "none"
             finally:
                 store.close()
         except StoreError as error:
             yield Finding(topic, ok=False, text=str(error), hint=error.hint)
             continue
-        text = f"exchanges: {info.exchanges:,}, sessions: {info.sessions:,}"
+        text = f"exchanges: {info.exchanges:,}, sessions: {info.sessions:,}, vectors: {held}"
         hint = "" if repair or not damage else "Try: unabridged doctor --repair"
         yield Finding(topic, ok=not damage, text="; ".join(damage) or f"sound, {text}", hint=hint)

@@ -139,16 +139,20 @@ class Memory(memory.Memory):
     def enrich(self) -> Iterator[Embedded]:
         """Embed what was recorded and has no vectors yet; nothing to do for the default embedder.
 
+        Nor is there where the store keeps none, or holds those of another (see ``reembed``).
+
         Yields:
             How far it has come, after each page; every page is kept.
 
         Raises:
-            StoreError: The store keeps no vectors.
+            StoreError: They cannot be stored.
             UpstreamError: The server that embeds failed.
         """
-        embedder = self._parts.finder.reader.embedder
-        if embedder is not None and not embedder.instant:
-            yield from enrich(self._store, embedder)
+        embedder, store = self._parts.finder.reader.embedder, self._store
+        if embedder is None or embedder.instant or not isinstance(store, SupportsVectors):
+            return
+        if store.embedded_by() in ("", embedder.identity):
+            yield from enrich(store, embedder)
 
     def reembed(self) -> Iterator[Embedded]:
         """Embed everything by the embedder that the settings name, and then search with it.

@@ -9,13 +9,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from unabridged.domain.scope import Space
-from unabridged.errors import StoreDamagedError, StoreError, StoreFullError, StoreReadOnlyError
+from unabridged.errors import StoreError, StoreFullError
 from unabridged.index import upkeep
 from unabridged.retrieval.words import query_terms
 from unabridged.stores import segments
@@ -169,52 +169,44 @@ def test_a_file_written_before_a_crash_is_swept_by_the_next_write(path, monkeypa
     proven(path, {x.id: f"words1n{n}" for n, x in enumerate(said)})
 
 
-@pytest.mark.parametrize("what", ["enter", "cover", "commit", "seal"])
-def test_a_transaction_that_fails_leaves_no_half_state(path, monkeypatch, what):
+class StoppedError(Exception):
+    """Stops a transaction in its middle."""
+
+
+@contextmanager
+def failing(index, what):
+    """A transaction that fails after its block, or when it is committed."""
+    connection = index._db._connection
+    if what == "commit":
+        connection.set_commit_hook(lambda: True)
+    try:
+        with index.writing():
+            yield
+            index._sight.refresh()
+            if what != "commit":
+                raise StoppedError
+    finally:
+        connection.set_commit_hook(None)
+
+
+@pytest.mark.parametrize("what", ["enter", "leave", "commit", "seal", "anew"])
+def test_a_transaction_that_fails_leaves_no_half_state(path, what):
     said = fill(path, 12)
     store = indexer.opened(path)
     before = looked_up(store, *query_terms("marble"))
-    talk = Talk(store, "s2")
-    index = store._index
+    talk, index = Talk(store, "s2"), store._index
     begun = talk.begin("wordbegun of marble")
-    index._sealer.seal
     with index.writing():
         index._sealer.seal()
-
-    class Stop(Exception):
-        pass
-
-    def stop(*_args, **_kwargs):
-        raise Stop
-
-    def answer_and_stop():
-        with index.writing():
-            index.enter([begun.id, said[0].id])
-            if what == "seal":
-                index._sealer.seal()
-                index._sealer.tidy(None)
-            if what == "cover":
-                index.leave([said[1].id, said[2].id])
-                index._sight.refresh()
-            if what == "commit":
-                index._sight.refresh()
-                store._db._connection.set_commit_hook(lambda: True)
-            raise Stop
-
-    if what == "commit":
-
-        def answer_and_stop():
-            store._db._connection.set_commit_hook(lambda: True)
-            try:
-                with index.writing():
-                    index.enter([said[0].id])
-                    index._sealer.seal()
-                    index._sight.refresh()
-            finally:
-                store._db._connection.set_commit_hook(None)
-
-    with pytest.raises((Stop, StoreError)):
-        answer_and_stop()
+    with pytest.raises((StoppedError, StoreError)), failing(index, what):
+        index.enter([begun.id, said[0].id])
+        if what in ("seal", "commit"):
+            index._sealer.seal()
+            index._sealer.tidy(None)
+        if what == "leave":
+            index.leave([said[1].id, said[2].id])
+        if what == "anew":
+            index._mender.begin_anew()
     assert looked_up(store, *query_terms("marble")) == before | {begun.id: 1.0}
     assert store.check() == []
     talk.answer(begun, "wordanswer of marble")

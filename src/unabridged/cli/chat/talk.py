@@ -5,6 +5,7 @@ from typing import Any
 
 from unabridged.cli.chat.answer import Asked, ask
 from unabridged.cli.chat.screen import Screen
+from unabridged.cli.embedding import embed_recorded
 from unabridged.cli.output import echo_json
 from unabridged.cli.words import footer
 from unabridged.domain.budget import Mode
@@ -14,6 +15,7 @@ from unabridged.wiring import Memory
 STOPPED = "Stopped. What came is kept, marked incomplete."
 SILENT = "Stopped before any words came. Your message is kept; /retry asks again."
 UNSENT = "Stopped before it was sent; nothing was stored."
+PUT_OFF = "Not embedded yet: that goes on after the next answer."
 AGAIN = "Your message is kept. /retry asks again."
 
 
@@ -38,6 +40,7 @@ class Chat:
         self.done = False
         self._data_of = data_of
         self.failed: UnabridgedError | None = None
+        self._said: set[str] = set()
 
     def send(self, text: str, *, mode: Mode | None = None, retry_of: str | None = None) -> Asked:
         """Send a message, show its answer and the line under it."""
@@ -48,6 +51,8 @@ class Chat:
         elif asked.context and asked.exchange:
             prompt = asked.usage.prompt if asked.usage else None
             self.screen.note(footer(asked.context, prompt))
+        if asked.exchange and not asked.stopped:
+            self._embed()
         if asked.stopped:
             self.screen.note(_stopped(asked))
             if not self.screen.interactive:
@@ -57,6 +62,21 @@ class Chat:
             if asked.exchange and self.screen.interactive:
                 self.screen.note(AGAIN)
         return asked
+
+    def _embed(self) -> None:
+        """Embed what was said; Ctrl-C puts it off."""
+        try:
+            embed_recorded(self.memory, self._note_once)
+        except KeyboardInterrupt:
+            if not self.screen.interactive:
+                raise
+            self.screen.note(PUT_OFF)
+
+    def _note_once(self, text: str) -> None:
+        """Say something that would be the same after every answer."""
+        if text not in self._said:
+            self._said.add(text)
+            self.screen.note(text, "warn")
 
     def fail(self, error: UnabridgedError) -> None:
         """Show an error; the conversation goes on."""

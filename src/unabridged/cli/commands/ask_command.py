@@ -8,6 +8,7 @@ from unabridged.cli.chat.answer import Asked, ask
 from unabridged.cli.chat.plain import PlainScreen
 from unabridged.cli.chat.screen import Screen
 from unabridged.cli.chat.screens import choose_screen
+from unabridged.cli.embedding import embed_recorded
 from unabridged.cli.opening import open_conversation, words_from
 from unabridged.cli.options import TALK, Invocation, common, example, invoked
 from unabridged.cli.output import exchange_data
@@ -37,10 +38,13 @@ def command(invocation: Invocation, text: tuple[str, ...]) -> None:
     asked = ask(memory, words_from(text), screen)
     if screen.interactive and asked.context and asked.exchange:
         screen.note(footer(asked.context, asked.usage.prompt if asked.usage else None))
+    if asked.exchange and not asked.stopped and not invocation.json:
+        embed_recorded(memory, screen.note)
     if asked.error:
         raise asked.error
     if invocation.json:
         invocation.emit(answer_data(asked))
+        embed_recorded(memory, screen.note)
     if asked.stopped:
         raise KeyboardInterrupt
 

@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 import click
 
+from unabridged.cli.embedding import embed_recorded
 from unabridged.cli.opening import open_memory
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_error
@@ -86,6 +87,9 @@ def command(
             _tell(invocation, reports, dry_run=dry_run)
             raise
     _tell(invocation, reports, dry_run=dry_run)
+    added = sum(report.added for report in reports)
+    if memory is not None and added:
+        _embed(memory, added, quiet=invocation.json)
     if any(report.error for report in reports):
         raise click.exceptions.Exit(TransferError.exit_code)
 
@@ -115,6 +119,24 @@ def _take(
                     if memory is not None:
                         report.added += memory.admit(item)
             moved()
+
+
+def _embed(memory: Memory, added: int, *, quiet: bool) -> None:
+    """Embed what was added, with a bar where that takes its time."""
+    hidden = quiet or not sys.stderr.isatty()
+    notes: list[str] = []
+    with click.progressbar(
+        length=added, label="Embedding", file=sys.stderr, hidden=hidden, width=30
+    ) as shown:
+
+        def moved(done: int) -> None:
+            shown.update(max(0, min(done, added) - shown.pos))
+
+        embed_recorded(memory, notes.append, pages=None, moved=moved)
+        if not notes:
+            moved(added)
+    for text in notes:
+        _note(text)
 
 
 @contextmanager

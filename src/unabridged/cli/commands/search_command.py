@@ -6,6 +6,8 @@ from unabridged.cli.lists import found_lines
 from unabridged.cli.opening import open_memory, words_from
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
+from unabridged.cli.paint import width
+from unabridged.cli.text import safe, wrap
 
 
 @click.command(
@@ -23,7 +25,10 @@ def command(invocation: Invocation, query: tuple[str, ...], limit: int) -> None:
 
     The whole space is searched, every session and branch. `unabridged show ID` shows one whole.
     """
-    found = open_memory(invocation).search(words_from(query), limit)
+    memory = open_memory(invocation)
+    found = memory.search(words_from(query), limit)
+    for line in wrap(safe(memory.search_note), width()) if memory.search_note else ():
+        echo(line, "warn", err=True)
     if invocation.json:
         invocation.emit(found)
         return

@@ -1,0 +1,34 @@
+"""Embedding what a command recorded, where the embedder takes its time; a failure is a note."""
+
+from collections.abc import Callable
+from itertools import islice
+
+from unabridged.errors import UnabridgedError
+from unabridged.wiring import Memory
+
+PAGES = 4
+"""Pages that are embedded after one answer: what waits from before must not hold a person up."""
+
+
+def embed_recorded(
+    memory: Memory,
+    note: Callable[[str], None],
+    *,
+    pages: int | None = PAGES,
+    moved: Callable[[int], None] = lambda _: None,
+) -> None:
+    """Embed what was recorded and has no vectors yet.
+
+    Everything is recorded already, and words find it: a server that fails is told, and no failure.
+
+    Args:
+        memory: Where it was recorded.
+        note: Tells a person something.
+        pages: At most so many; None for all.
+        moved: Called with the exchanges that were embedded so far.
+    """
+    try:
+        for step in islice(memory.enrich(), pages):
+            moved(step.done)
+    except UnabridgedError as error:
+        note(f"What was recorded is found by words only until it is embedded: {error}")
