@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -173,15 +172,21 @@ class StoppedError(Exception):
     """Stops a transaction in its middle."""
 
 
-@contextmanager
-def failing(index, what):
-    """A transaction that fails after its block, or when it is committed."""
+def fail(index, what, ids):
+    """Run a transaction that fails after its block, or when it is committed."""
     connection = index._db._connection
     if what == "commit":
         connection.set_commit_hook(lambda: True)
     try:
         with index.writing():
-            yield
+            index.enter(ids[:2])
+            if what in ("seal", "commit"):
+                index._sealer.seal()
+                index._sealer.tidy(None)
+            if what == "leave":
+                index.leave(ids[2:])
+            if what == "anew":
+                index._mender.begin_anew()
             index._sight.refresh()
             if what != "commit":
                 raise StoppedError
@@ -198,15 +203,8 @@ def test_a_transaction_that_fails_leaves_no_half_state(path, what):
     begun = talk.begin("wordbegun of marble")
     with index.writing():
         index._sealer.seal()
-    with pytest.raises((StoppedError, StoreError)), failing(index, what):
-        index.enter([begun.id, said[0].id])
-        if what in ("seal", "commit"):
-            index._sealer.seal()
-            index._sealer.tidy(None)
-        if what == "leave":
-            index.leave([said[1].id, said[2].id])
-        if what == "anew":
-            index._mender.begin_anew()
+    with pytest.raises((StoppedError, StoreError)):
+        fail(index, what, [begun.id, *(x.id for x in said[:3])])
     assert looked_up(store, *query_terms("marble")) == before | {begun.id: 1.0}
     assert store.check() == []
     talk.answer(begun, "wordanswer of marble")

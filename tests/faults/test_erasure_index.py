@@ -1,0 +1,182 @@
+"""After forgetting, no byte of what the index held of an exchange is left in any file."""
+
+import numpy as np
+import pytest
+
+from unabridged.domain.scope import Space
+from unabridged.embeddings.lexicon import StaticLexicon
+from unabridged.embeddings.static import StaticEmbedder
+from unabridged.index import upkeep
+from unabridged.index.entry import pack_vectors, pack_words
+from unabridged.retrieval.entries import Reader, as_vectors
+from unabridged.retrieval.passages import passages
+from unabridged.stores.sqlite import SqliteStore
+from unabridged.testing.stores_lookup import looked_up
+from unabridged.testing.talk import Talk
+
+SPACE = Space("ada", "erasure")
+EMBEDDER, LEXICON = StaticEmbedder(), StaticLexicon()
+READER = Reader(EMBEDDER, LEXICON)
+OTHER = "other-1"
+LONG = "Quixotic xylophones vex jumbled zephyrs beside the wharf of Ulaanbaatar. " * 12
+"""Long enough for several passages."""
+
+
+@pytest.fixture(autouse=True)
+def _small_segments(monkeypatch):
+    monkeypatch.setattr(upkeep, "SEALED_EXCHANGES", 6)
+    monkeypatch.setattr(upkeep, "FANOUT", 2)
+
+
+def opened(path, *, embedder=EMBEDDER):
+    return SqliteStore(path, SPACE, embedder=embedder, lexicon=LEXICON)
+
+
+def raw(folder):
+    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+def vector_of(text):
+    """A vector of another embedder."""
+    seed = int.from_bytes(text.encode()[:64].ljust(64), "big") % (1 << 63)
+    return np.random.default_rng(seed).standard_normal(48).astype(np.float32)
+
+
+def other_vectors(exchange):
+    return [vector_of(passage.text) for passage in passages(exchange)]
+
+
+def traces(exchange, others=()):
+    """What the index may hold of an exchange and of none of the others, as bytes."""
+
+    def held(one):
+        (read,) = READER.read([one], embed=True)
+        made = as_vectors(passages(one), np.array(other_vectors(one)))
+        rows = [code.tobytes() for code in (*read.vectors.codes, *made.codes)]
+        keys = [key.tobytes() for key in read.words.keys.astype("<u8")]
+        pieces = read.pieces.astype("<u2").tobytes()
+        packed = [pack_words(read.words), pack_vectors(read.vectors), pack_vectors(made)]
+        return {*rows, *keys, pieces, *packed}
+
+    return held(exchange) - set().union(*map(held, others))
+
+
+def say(store, number, talk):
+    return talk.say(f"{LONG} secretuser{number} {number * 7919}", f"{LONG} secretanswer{number}")
+
+
+def in_pending(store, said):
+    """It waits to be sealed."""
+    assert store._db.rows("all pending")
+
+
+def in_a_segment(store, said):
+    """Everything is sealed into one segment."""
+    with store._index.writing():
+        store._index._sealer.seal()
+    assert len(store._db.rows("segments")) >= 1
+
+
+def in_a_merged_segment(store, said):
+    talk = Talk(store, "more")
+    for number in range(40, 64):
+        talk.say(f"something else {number}", "indeed")
+    sizes = [row[2] for row in store._db.rows("segments")]
+    assert max(sizes) > 6
+
+
+def masked_and_replaced(store, said):
+    """It lies in one segment where it counts no more, and in another."""
+    index = store._index
+    for _ in range(2):
+        with index.writing():
+            index._sealer.seal()
+        with index.writing():
+            index.enter([x.id for x in said])
+    with index.writing():
+        index._sealer.seal()
+    assert store._db.rows("masks")
+
+
+def half_reembedded(store, said):
+    """Some have vectors of another embedder, which is not in use."""
+    in_a_segment(store, said)
+    made = {x.id: other_vectors(x) for x in store.get([x.id for x in said]).values()}
+    store.put_vectors(OTHER, made)
+    assert store._db.rows("all vectors")
+    assert store.embedded_by() == EMBEDDER.identity
+
+
+def wholly_reembedded(store, said):
+    half_reembedded(store, said)
+    made = {x.id: other_vectors(x) for x in store.lacking(OTHER, 1000)}
+    store.put_vectors(OTHER, made)
+    store.switch_vectors(OTHER)
+    assert store.embedded_by() == OTHER
+
+
+def bare(store, said):
+    """A program without the embedder let them enter."""
+    other = opened(store.path, embedder=None)
+    with other._index.writing():
+        other._index.enter([x.id for x in said])
+    other.close()
+    assert store._db.rows("how many bare") != [(0,)]
+
+
+STATES = [
+    in_pending, in_a_segment, in_a_merged_segment, masked_and_replaced, half_reembedded,
+    wholly_reembedded, bare,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_no_byte_of_the_index_is_left(tmp_path, state):
+    store = opened(tmp_path / "space.db")
+    talk = Talk(store)
+    said = [say(store, number, talk) for number in range(9)]
+    state(store, said)
+    gone, kept = said[2:6], [*said[:2], *said[6:]]
+    marks = set().union(*(traces(one, kept) for one in gone))
+    before = raw(tmp_path)
+    assert sum(mark in before for mark in marks) >= 12
+    assert store.forget([x.id for x in gone]) == 4
+    left = raw(tmp_path)
+    assert [mark for mark in marks if mark in left] == []
+    for one in kept:  # what stays is there still
+        assert any(mark in left for mark in traces(one, [*gone, *(x for x in kept if x != one)]))
+    number = int(kept[3].messages[0].text.split("secretuser")[1].split()[0])
+    assert list(looked_up(store, f"secretuser{number}")) == [kept[3].id]
+    assert store.check() == []
+    store.close()
+    assert [mark for mark in marks if mark in raw(tmp_path)] == []
+
+
+def test_what_only_moves_up_keeps_its_vectors(tmp_path):
+    store = opened(tmp_path / "space.db", embedder=None)
+    talk = Talk(store)
+    said = [say(store, number, talk) for number in range(9)]
+    store.put_vectors(OTHER, {x.id: other_vectors(x) for x in said})
+    half = {x.id: other_vectors(x) for x in said[:5]}
+    store.put_vectors("third-1", half)
+    assert store.embedded_by() == OTHER
+    assert store.forget([said[1].id]) == 1
+    assert store.lacking(OTHER, 100) == []
+    assert [x.id for x in store.lacking("third-1", 100)] == [x.id for x in said[5:]]
+    store.rebuild()
+    assert store.lacking(OTHER, 100) == []
+    assert [x.id for x in store.lacking("third-1", 100)] == [x.id for x in said[5:]]
+    assert store.check() == []
+    store.close()
+
+
+def test_what_a_killed_process_left_goes_when_others_forget(tmp_path):
+    store = opened(tmp_path / "space.db")
+    talk = Talk(store)
+    said = [say(store, number, talk) for number in range(9)]
+    in_a_segment(store, said)
+    folder = next(tmp_path.glob("*-index"))
+    (folder / "left.segment").write_bytes(b"of one that was forgotten when the power went")
+    store.forget([said[0].id])
+    assert not (folder / "left.segment").exists()
+    store.close()
