@@ -274,11 +274,6 @@ class Memory:
         titles = {session.id: session.title for session in held if session}
         return [Found(e.exchange, e.score, titles.get(e.exchange.session, "")) for e in found]
 
-    @property
-    def search_note(self) -> str:
-        """Why the last search was by words only; empty where it was not."""
-        return self._parts.finder.trouble
-
     def why(self, context_id: str | None = None) -> Account:
         """Account for a past context, the last by default, and render it again.
 

@@ -178,6 +178,11 @@ class Memory(memory.Memory):
             self._store.read_with(reader.embedder, reader.lexicon)
         self._parts.finder.reader = reader
 
+    @property
+    def search_note(self) -> str:
+        """Why the last search was by words only; empty where it was not."""
+        return self._parts.finder.trouble
+
     def _quote(self) -> QuoteModel:
         """The upstream that needs no model: it answers with what this memory holds."""
         return QuoteModel(
