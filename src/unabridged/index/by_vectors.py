@@ -21,7 +21,7 @@ EXACT = 4096
 """Vectors up to which all are compared exactly."""
 RESCORED_SHARE = 1 / 64
 """The share of all of which, being the best by signs, is compared exactly, …"""
-RESCORED = (512, 4096)
+RESCORED = (1024, 4096)
 """… but no fewer and no more than these; more where several are equal at the edge."""
 SCANNED = 24_000
 """Vectors whose signs are compared at least, where there are lists, and …"""

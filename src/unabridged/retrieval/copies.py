@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from unabridged.domain.lookup import Shortlist
 from unabridged.index.entry import ANSWER_SENTENCE
+from unabridged.index.runs import spread
 
 LOOKED_AT = 20
 """The best rows, among which copies go behind the others."""
@@ -36,20 +37,30 @@ def without_copies(
     firsts, seconds = np.nonzero(np.triu(pairs, 1))
     if not len(firsts):
         return best_first
-    held = {n: _pieces(rows, int(best[n])) for n in {*firsts.tolist(), *seconds.tolist()}}
+    common = _common(rows, best)
+    sizes = np.diagonal(common)
+    shared = common[firsts, seconds]
+    either = sizes[firsts] + sizes[seconds] - shared
+    same = (np.minimum(sizes[firsts], sizes[seconds]) >= FEWEST) & (shared >= SAME * either)
     copies = np.zeros(len(best), dtype=np.bool_)
-    for first, second in zip(firsts.tolist(), seconds.tolist(), strict=True):
-        copies[second] |= _same(held[first], held[second])
+    copies[seconds[same]] = True
     return np.concatenate((best[~copies], best[copies], best_first[LOOKED_AT:]))
 
 
-def _pieces(rows: Shortlist, row: int) -> set[int]:
-    held = rows.pieces[rows.starts[row] : rows.starts[row + 1]]
-    return set(held[held < ANSWER_SENTENCE].tolist())
-
-
-def _same(pieces: set[int], other: set[int]) -> bool:
-    """Whether two rows hold nearly the same pieces."""
-    least, most = sorted((len(pieces), len(other)))
-    common = len(pieces & other)
-    return least >= FEWEST and common >= SAME * (least + most - common)
+def _common(rows: Shortlist, some: NDArray[np.int64]) -> NDArray[np.float64]:
+    """How many pieces each two of some rows have in common, and each with itself."""
+    starts = rows.starts.take(some)
+    lengths = rows.starts.take(some + 1) - starts
+    stream = rows.pieces.take(spread(starts, lengths))
+    row = np.arange(len(some)).repeat(lengths)
+    words = stream < ANSWER_SENTENCE
+    row, stream = row[words], stream[words]
+    there = np.zeros(ANSWER_SENTENCE, dtype=np.bool_)
+    there[stream] = True
+    pieces = np.flatnonzero(there)
+    column = np.empty(ANSWER_SENTENCE, dtype=np.int64)
+    column[pieces] = np.arange(len(pieces))
+    held = np.zeros((len(some), len(pieces)), dtype=np.float32)
+    held[row, column.take(stream)] = 1
+    with np.errstate(invalid="ignore"):  # BLAS may raise it unasked: numpy's issue 24067
+        return (held @ held.T).astype(np.float64)

@@ -57,7 +57,7 @@ class Asked:
 
 
 def features(rows: Shortlist, asked: Asked, lexicon: Lexicon | None) -> dict[str, Column]:
-    """The features of each row, by name; likeness is 0 for rows that were not found.
+    """The features of each row, by name; those that were not found have neither likeness nor session.
 
     Args:
         rows: The shortlist.
@@ -126,15 +126,17 @@ def _window(rows: Shortlist, both: Table) -> Table:
 
 def _session(rows: Shortlist, speaks: Column) -> Column:
     """What the best found rows of each row's session come to, on the whole."""
-    speaks = np.where(rows.found, speaks, np.float32(0))
-    order = np.lexsort((-speaks, rows.sessions))
-    numbers = rows.sessions[order]
+    found = np.flatnonzero(rows.found)
+    speaks, sessions = speaks[found], rows.sessions[found]
+    order = np.lexsort((-speaks, sessions))
+    numbers = sessions[order]
     first = np.flatnonzero(np.diff(numbers, prepend=numbers[:1] - 1))
     lengths = np.diff(first, append=len(order))
     place = np.arange(len(order)) - np.repeat(first, lengths)
     best = np.where(place < SESSION_BEST, speaks[order], np.float32(0))
-    result: Column = np.empty_like(speaks)
-    result[order] = np.repeat(np.add.reduceat(best, first), lengths) / np.float32(2 * SESSION_BEST)
+    result: Column = np.zeros(len(rows.found), dtype=np.float32)
+    sums = np.add.reduceat(best, first) if len(first) else best
+    result[found[order]] = np.repeat(sums, lengths) / np.float32(2 * SESSION_BEST)
     return result
 
 

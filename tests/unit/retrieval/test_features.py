@@ -151,7 +151,7 @@ def test_a_session_is_worth_its_three_best(shortlist):
         found=[True] * 5 + [False],
     )  # fmt: skip
     session = features(rows, asked(), None)["session"]
-    assert session.tolist() == pytest.approx([0.2] * 4 + [1 / 6] * 2)
+    assert session.tolist() == pytest.approx([0.2] * 4 + [1 / 6, 0])
 
 
 def test_words_that_only_ask_for_the_past_say_little(shortlist):
