@@ -172,11 +172,26 @@ class Memory(memory.Memory):
             raise SettingError(
                 "The settings name no embedder.", hint="Give one: --embedder static, for example."
             )
-        yield from reembed(self._store, embedder)
+        try:
+            yield from reembed(self._store, embedder)
+        except BaseException:
+            embedder.close()
+            raise
         reader = Reader(embedder, StaticLexicon())
         if isinstance(self._store, SqliteStore):
             self._store.read_with(reader.embedder, reader.lexicon)
+        self._close_embedder()
         self._parts.finder.reader = reader
+
+    def close(self) -> None:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        """Let go of the store, the upstream and the embedder."""
+        self._close_embedder()
+        super().close()
+
+    def _close_embedder(self) -> None:
+        embedder = self._parts.finder.reader.embedder
+        if embedder is not None:
+            embedder.close()
 
     @property
     def search_note(self) -> str:

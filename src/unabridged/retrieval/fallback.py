@@ -4,6 +4,7 @@ It reads the whole space at each lookup, and indexes what is new or has changed 
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.lookup import Probe, Shortlist
@@ -40,15 +41,14 @@ class FallbackIndex:
         self._marks: dict[str, _Mark] = {}
         self._bare: set[str] = set()
         self._last = 0
-        embedder = reader.embedder
-        self._embeds = embedder is not None
-        self._tail = Tail(
-            embedder.identity if embedder else "", embedder.dimension if embedder else 0
-        )
+        self._tail = Tail()
 
     def lookup(self, probe: Probe) -> Shortlist:
         """What bears on a probe; see ``ports.SupportsLookup``."""
-        self._follow(embed=self._embeds and probe.vector is not None)
+        embed = probe.vector is not None and self._can_embed()
+        self._follow(embed=embed)
+        if not embed:
+            probe = replace(probe, vector=None)
         return look_up(View((), (), self._tail), probe)
 
     def at(self, places: Sequence[int]) -> dict[int, Exchange]:
@@ -56,6 +56,19 @@ class FallbackIndex:
         names = {place: self._names[place] for place in places if place in self._names}
         found = self._store.get(names.values())
         return {place: found[name] for place, name in names.items() if name in found}
+
+    def _can_embed(self) -> bool:
+        """Whether there is an embedder, and it can be asked; what it is, is asked when it matters."""
+        embedder = self._reader.embedder
+        if embedder is None:
+            return False
+        if not self._tail.dimension:
+            try:
+                self._tail = Tail(embedder.identity, embedder.dimension)
+            except UpstreamError:
+                return False
+            self._bare |= self._marks.keys()
+        return True
 
     def _follow(self, *, embed: bool) -> None:
         """Take over what changed in the store.
