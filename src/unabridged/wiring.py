@@ -180,18 +180,13 @@ class Memory(memory.Memory):
         reader = Reader(embedder, StaticLexicon())
         if isinstance(self._store, SqliteStore):
             self._store.read_with(reader.embedder, reader.lexicon)
-        self._close_embedder()
+        self._parts.finder.close()
         self._parts.finder.reader = reader
 
     def close(self) -> None:  # type: ignore[explicit-override]  # typing.override came with 3.12
         """Let go of the store, the upstream and the embedder."""
-        self._close_embedder()
+        self._parts.finder.close()
         super().close()
-
-    def _close_embedder(self) -> None:
-        embedder = self._parts.finder.reader.embedder
-        if embedder is not None:
-            embedder.close()
 
     @property
     def search_note(self) -> str:

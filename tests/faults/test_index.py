@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import apsw
 import pytest
 
 from unabridged.domain.scope import Space
@@ -18,7 +19,7 @@ from unabridged.errors import StoreError, StoreFullError
 from unabridged.index import upkeep
 from unabridged.retrieval.words import query_terms
 from unabridged.stores import segments
-from unabridged.stores.sqlite import SqliteStore
+from unabridged.stores.sqlite import SqliteStore, tally
 from unabridged.stores.sqlite.view import folder_of
 from unabridged.testing.stores_lookup import looked_up
 from unabridged.testing.talk import Talk
@@ -369,3 +370,35 @@ def test_a_space_keeps_its_index_when_it_is_renamed_and_merged(tmp_path):
     aside = folder.set_aside(new)
     assert not folder_of(folder.path_of(new)).exists()
     proven(aside, {x.id: f"words1n{n}" for n, x in enumerate(said)})
+
+
+@pytest.mark.parametrize("state", ["sound", "vanished", "pending", "not entered"])
+def test_what_cannot_be_written_is_searched_whole(path, monkeypatch, state):
+    said = fill(path, 17)
+    store = indexer.opened(path)
+    wanted = list(looked_up(store, *query_terms("marble")))
+    if state == "not entered":
+        for table in ("entry", "pending", "segment", "mask"):
+            store._db._connection.execute(f"DELETE FROM {table}")
+        count = tally.load(store._db)
+        count.entries = count.pending = count.pending_passages = 0
+        count.epoch += 1
+        tally.save(store._db, count)
+    if state == "pending":
+        Talk(store, "s2").begin("another thing")
+    store.close()
+    if state == "vanished":
+        shutil.rmtree(folder_of(path))
+    before = {part: part.read_bytes() for part in path.parent.rglob("*") if part.is_file()}
+
+    def connect(path, _busy):
+        return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+
+    monkeypatch.setattr("unabridged.stores.sqlite.database._connect", connect)
+    store = indexer.opened(path)
+    assert store.read_only
+    assert list(looked_up(store, *query_terms("marble"))) == wanted
+    assert list(looked_up(store, "words1n3")) == [said[3].id]
+    assert ("_beside" in store.__dict__) is (state in ("vanished", "not entered"))
+    store.close()
+    assert {part: part.read_bytes() for part in before} == before

@@ -104,6 +104,11 @@ class Finder:
         compared = Asked(question.text, question.now, asked, known)
         return rank(shortlist, features(shortlist, compared, self.reader.lexicon), recipe)
 
+    def close(self) -> None:
+        """Let go of what the embedder holds."""
+        if self.reader.embedder is not None:
+            self.reader.embedder.close()
+
     def _vector(self, text: str) -> "NDArray[np.float32] | None":
         """The question's vector, where the space holds such vectors."""
         self.trouble = ""

@@ -12,7 +12,7 @@ from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
 from unabridged.domain.session import Session
 from unabridged.errors import StoreBusyError, StoreFormatError
-from unabridged.ports import Batch, Embedder, Lexicon, Totals
+from unabridged.ports import Batch, Embedder, Lexicon, SupportsLookup, Totals
 from unabridged.stores.codec import unpack
 from unabridged.stores.sqlite import (
     checking,
@@ -117,6 +117,7 @@ class SqliteStore:
         """
         self._embedder, self._lexicon = embedder, lexicon
         self.__dict__.pop("_index", None)
+        self.__dict__.pop("_beside", None)
 
     @cached_property
     def _index(self) -> "SpaceIndex":
@@ -245,11 +246,26 @@ class SqliteStore:
 
     def lookup(self, probe: Probe) -> Shortlist:
         """Exchanges that bear on a probe; see ``ports.SupportsLookup``."""
-        return self._index.lookup(probe)
+        return self._looked_at().lookup(probe)
 
     def at(self, places: Sequence[int]) -> dict[int, Exchange]:
         """Whole exchanges by their places."""
-        return self._index.at(places)
+        beside = self.__dict__.get("_beside", self._index)
+        found: dict[int, Exchange] = beside.at(places)
+        return found
+
+    def _looked_at(self) -> SupportsLookup:
+        """The index; one in memory where it is not whole and the file cannot be written."""
+        if self.read_only and ("_beside" in self.__dict__ or not self._index.is_whole()):
+            return self._beside
+        return self._index
+
+    @cached_property
+    def _beside(self) -> SupportsLookup:
+        from unabridged.retrieval.entries import Reader  # noqa: PLC0415 - imports numpy
+        from unabridged.retrieval.fallback import FallbackIndex  # noqa: PLC0415 - imports numpy
+
+        return FallbackIndex(self, Reader(self._embedder, self._lexicon))
 
     def embedded_by(self) -> str:
         """The identity of the embedder whose vectors searches use; empty for none."""
