@@ -55,7 +55,7 @@ class SpaceIndex:
                     self._swept = True
                 yield
         except BaseException:
-            self._sealer.keep_retired()
+            self._sealer.undo()
             self._sight.forget()
             raise
         self._sealer.retire()

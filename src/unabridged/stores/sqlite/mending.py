@@ -49,7 +49,7 @@ class Mender:
         except StoreError as error:
             return [str(error)]
         count = tally.load(self._db)
-        without = count.exchanges - count.entries
+        without = (self._db.one("closed exchanges without entry") or (0,))[0]
         twice = self._sight.refresh().exchanges - count.entries - len(stray) + len(missing)
         for number, what in (
             (len(missing), "exchanges are missing from the index"),

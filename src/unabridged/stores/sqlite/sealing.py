@@ -41,6 +41,7 @@ class Sealer:
         self._db = db
         self._sight = sight
         self._retired: list[Path] = []
+        self._made: list[Path] = []
 
     def is_due(self) -> bool:
         """Whether there is so much pending that it should be sealed."""
@@ -100,12 +101,15 @@ class Sealer:
 
     def retire(self) -> None:
         """Remove the files that were replaced; after the transaction."""
+        self._made.clear()
         while self._retired:
             files.remove(self._retired.pop())
 
-    def keep_retired(self) -> None:
-        """Keep the files after all: the transaction failed."""
+    def undo(self) -> None:
+        """Keep the old files after all, and remove the new ones: the transaction failed."""
         self._retired.clear()
+        while self._made:
+            files.remove(self._made.pop())
 
     def sweep(self) -> None:
         """Remove files that no row lists. Nobody else can be writing one: this one writes."""
@@ -143,6 +147,7 @@ class Sealer:
 
     def _list(self, segment: Segment) -> None:
         name = files.write(self._sight.folder, segment)
+        self._made.append(self._sight.folder / name)
         self._db.run("add segment", sealed("segment", (name, segment.exchanges, segment.passages)))
 
     def _changed(self) -> None:

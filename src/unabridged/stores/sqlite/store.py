@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from unabridged.domain.exchange import Exchange
+from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.lookup import Probe, Shortlist
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
@@ -131,10 +131,9 @@ class SqliteStore:
         """Write a batch in one transaction; see ``ports.Store``."""
         with self._index.writing():
             new = writing.append(self._db, batch, expect_head)
-            if new and batch.opened_by is None:
-                self._index.enter_whole([batch.exchange])
-            else:
+            if not new or batch.exchange.state is not ExchangeState.OPEN:
                 self._index.enter([batch.exchange.id])
+            # A question whose answer is awaited enters with it, or before the next lookup.
         self._index.upkeep(SMALL)
 
     def admit(self, session: Session, exchanges: Sequence[Exchange]) -> int:

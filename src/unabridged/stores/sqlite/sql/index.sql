@@ -23,6 +23,11 @@ DELETE FROM entry WHERE place = ?;
 -- name: entries without exchange
 SELECT place FROM entry WHERE exchange NOT IN (SELECT id FROM exchange);
 
+-- name: closed exchanges without entry
+-- An open one enters with its answer, or before the next lookup.
+SELECT count(*) FROM exchange
+WHERE state <> 'open' AND id NOT IN (SELECT exchange FROM entry);
+
 -- name: exchanges without entry
 SELECT id FROM exchange WHERE id NOT IN (SELECT exchange FROM entry) ORDER BY id LIMIT ?;
 
