@@ -90,8 +90,8 @@ class _Held:
         table: NDArray[np.int8] = np.load(data / "table.npy", mmap_mode="r")
         vocabulary = (data / "vocabulary.txt").read_text("utf-8").split("\n")
         self.words = _Words(WordPiece(vocabulary), len(vocabulary))
-        self._axes = np.ascontiguousarray(table[:, :AXES], dtype=np.float32)
-        self._lengths = np.sqrt(np.square(self._axes).sum(axis=1))
+        self._axes = np.ascontiguousarray(table[:, :AXES])
+        self._lengths = np.sqrt(np.square(self._axes, dtype=np.float32).sum(axis=1))
         self._lengths[self._lengths == 0] = np.inf
 
     def alike(self, units: NDArray[np.int64], pieces: NDArray[np.integer]) -> NDArray[np.float32]:
@@ -106,7 +106,7 @@ class _Held:
         lengths[known] = self._lengths.take(units[known])
         here = pieces[: pieces.searchsorted(len(self._lengths))]
         with np.errstate(invalid="ignore"):  # BLAS may raise it unasked: numpy's issue 24067
-            products = self._axes.take(here, axis=0) @ asked
+            products = self._axes.take(here, axis=0).astype(np.float32) @ asked
         both = self._lengths.take(here)[:, None] * lengths
         products[products < LEAST * both] = 0
         cosines = np.zeros((len(pieces), len(units)), dtype=np.float32)

@@ -58,8 +58,8 @@ def _common(rows: Shortlist, some: NDArray[np.int64]) -> NDArray[np.float64]:
     there = np.zeros(ANSWER_SENTENCE, dtype=np.bool_)
     there[stream] = True
     pieces = np.flatnonzero(there)
-    column = np.empty(ANSWER_SENTENCE, dtype=np.int64)
-    column[pieces] = np.arange(len(pieces))
+    column = np.empty(ANSWER_SENTENCE, dtype=np.uint16)
+    column[pieces] = np.arange(len(pieces), dtype=np.uint16)
     held = np.zeros((len(some), len(pieces)), dtype=np.float32)
     held[row, column.take(stream)] = 1
     with np.errstate(invalid="ignore"):  # BLAS may raise it unasked: numpy's issue 24067

@@ -131,21 +131,23 @@ def _entries(
     some = np.flatnonzero(flat)
     piece = some // max(len(units.pieces), 1)
     unit = some - piece * len(units.pieces)
-    counts = np.bincount(piece, minlength=len(pieces))
-    begins = np.cumsum(counts) - counts
-    many = np.zeros(_NUMBERS, dtype=np.uint16)
-    many[pieces] = counts
-    slots = np.zeros(_NUMBERS, dtype=np.int64)
-    slots[pieces] = begins
-    hits = np.flatnonzero(many.take(stream))
-    repeats = many.take(stream.take(hits)).astype(np.int64)
-    chosen = spread(slots.take(stream.take(hits)), repeats)
+    begins = _firsts(piece)
+    counts = np.diff(begins, append=len(piece))
+    slots = np.zeros(_NUMBERS, dtype=np.uint16)
+    slots[pieces.take(piece.take(begins))] = np.arange(1, len(begins) + 1, dtype=np.uint16)
+    slot = slots.take(stream)
+    hits = np.flatnonzero(slot)
+    slot = slot.take(hits) - np.uint16(1)
+    repeats = counts.take(slot)
+    chosen = spread(begins.take(slot), repeats)
     return unit.take(chosen), hits.repeat(repeats), flat.take(some).take(chosen)
 
 
 def _firsts(ascending: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where each run of equal numbers begins."""
-    return np.concatenate(([0], np.flatnonzero(ascending[1:] != ascending[:-1]) + 1))
+    first = np.ones(len(ascending), dtype=np.bool_)
+    np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
+    return np.flatnonzero(first)
 
 
 def dot(table: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -1,7 +1,7 @@
 """Ranking: the features of a shortlist, weighed by a recipe."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,8 +12,7 @@ from unabridged.retrieval.features import Column
 from unabridged.retrieval.recipes import Recipe
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A place with what it is worth.
 
     Attributes:
@@ -32,10 +31,7 @@ def rank(rows: Shortlist, columns: Mapping[str, Column], recipe: Recipe) -> list
     order = found[np.lexsort((-rows.places[found], -score))]
     order = without_copies(rows, columns["alike"], order)
     sure = np.round(evidence(columns["bearing"][order], half(rows)).astype(np.float64), 4)
-    return [
-        Ranked(place, value)
-        for place, value in zip(rows.places[order].tolist(), sure.tolist(), strict=True)
-    ]
+    return list(map(Ranked, rows.places[order].tolist(), sure.tolist()))
 
 
 def weighed(columns: Mapping[str, Column], recipe: Recipe) -> Column:
