@@ -29,6 +29,8 @@ SCANNED_SHARE = 1 / 8
 """… this share of all."""
 _LONG = 100
 """Rows of a run from which it pays to copy it in one."""
+_AT_ONCE = 128
+"""Vectors that are multiplied at once: few enough to stay in the cache."""
 _NEVER = -np.inf
 """Below any cosine."""
 
@@ -157,8 +159,13 @@ class ByVectors:
 
     def _cosines(self, chosen: _Chosen) -> NDArray[np.float32]:
         arrays = chosen.part.arrays
-        codes = arrays["passage_codes"].take(chosen.rows, axis=0)
-        products = codes.astype(self._factors.dtype) @ self._factors
+        codes, rows = arrays["passage_codes"], chosen.rows
+        products = np.empty(len(rows), dtype=self._factors.dtype)
+        held = np.empty((min(_AT_ONCE, len(rows)), len(self._factors)), dtype=products.dtype)
+        for start in range(0, len(rows), _AT_ONCE):
+            some = rows[start : start + _AT_ONCE]
+            held[: len(some)] = codes.take(some, axis=0)
+            np.dot(held[: len(some)], self._factors, out=products[start : start + len(some)])
         scales = arrays["passage_scales"].take(chosen.rows) * self._scale
         return np.asarray(products * scales, dtype=np.float32)
 

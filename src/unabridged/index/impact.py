@@ -11,6 +11,7 @@ often its term occurs and of how long the side is, seven bits for each side, and
 small table from code to weight. By it candidates are chosen coarsely, and the best scored exactly.
 """
 
+from functools import lru_cache
 from math import log
 from typing import Any, NamedTuple
 
@@ -110,7 +111,13 @@ def weigh(codes: NDArray[np.uint16], means: tuple[float, float]) -> NDArray[np.f
     """
     if len(codes) < _MANY:
         return _weights(codes, means)
-    return _weights(np.arange(_SIZE * _SIZE, dtype=np.uint16), means).take(codes)
+    return _table(means).take(codes)
+
+
+@lru_cache(maxsize=2)
+def _table(means: tuple[float, float]) -> NDArray[np.float32]:
+    """What postings of each joined code weigh."""
+    return _weights(np.arange(_SIZE * _SIZE, dtype=np.uint16), means)
 
 
 def _weights(codes: NDArray[np.uint16], means: tuple[float, float]) -> NDArray[np.float32]:
