@@ -21,7 +21,7 @@ from unabridged.embeddings.lexicon import StaticLexicon
 from unabridged.embeddings.static import StaticEmbedder
 from unabridged.errors import HeadMovedError
 from unabridged.index import upkeep
-from unabridged.retrieval.passages import passages
+from unabridged.ingest.enrich import reembed
 from unabridged.retrieval.words import query_terms
 from unabridged.stores import segments
 from unabridged.stores.sqlite import SqliteStore
@@ -109,21 +109,25 @@ def probe(text):
     return Probe(tuple(query_terms(text)), StaticEmbedder().embed_query(text), limit=10_000)
 
 
-def made(identity, exchange):
-    """Vectors of another embedder, from the words alone."""
-    rng = np.random.default_rng(len(identity))
-    return [rng.standard_normal(64).astype(np.float32) for _ in passages(exchange)]
+class Other:
+    """Another embedder, that takes its time."""
+
+    dimension, instant = 64, False
+
+    def __init__(self, identity):
+        self.identity = identity
+
+    def embed(self, texts):
+        rng = np.random.default_rng(len(texts))
+        return rng.standard_normal((len(texts), self.dimension)).astype(np.float32)
 
 
 def switch(store, name, count):
     """Change over to other vectors and again to others."""
     for number in range(count):
         identity = f"{name}-{number % 2}"
-        after = None
-        while page := store.lacking(identity, 7, after):
-            store.put_vectors(identity, {x.id: made(identity, x) for x in page})
-            after = page[-1].id
-        store.switch_vectors(identity)
+        for _ in reembed(store, Other(identity)):
+            pass
         print("switched", identity, flush=True)
 
 

@@ -121,6 +121,27 @@ def test_two_writers_and_a_reader_at_once(path, tmp_path):
     proven(path, said, gone)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("work", ["rebuild", "switch"])
+def test_a_writer_and_a_reader_while_the_index_is_made_anew(path, tmp_path, work):
+    flag = tmp_path / "ended"
+    reader = run(path, "search", flag, 3)
+    other = run(path, work, "other", 6)
+    writer = run(path, "write", "w", 40)
+    said, gone = heard(_done(writer))
+    assert len(_done(other).splitlines()) == 6
+    flag.touch()
+    assert [line for line in _done(reader).splitlines() if not line.startswith("rounds")] == []
+    assert len(said) == 40 - 5
+    proven(path, said, gone)
+
+
+def _done(process):
+    out, err = process.communicate(timeout=100)
+    assert err == ""
+    return out
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="POSIX signals")
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))

@@ -93,6 +93,11 @@ def reembed(store: Store, embedder: Embedder) -> Iterator[Embedded]:
         return
     for _ in range(ROUNDS):
         yield from enrich(store, embedder)
-        if not keeper.lacking(embedder.identity, 1):
-            break
+        try:
+            keeper.switch_vectors(embedder.identity)
+        except StoreError:
+            if not keeper.lacking(embedder.identity, 1):
+                raise
+        else:
+            return
     keeper.switch_vectors(embedder.identity)
