@@ -93,13 +93,13 @@ def _parted(names: Iterable[Any]) -> tuple[str, list[Any]]:
 
 def _joined(db: Database, row: Row, rows: Sequence[Row]) -> Exchange:
     """Put the rows of an exchange and of its messages together."""
-    header, opened_by, own = exchange_of(row, db.path)
-    messages = tuple(message_of(found, db.path) for found in rows)
-    if len(messages) != own or any(found[2] != row[0] for found in rows):
-        raise faults.damaged(db.path, f"exchange {header.id!r} lacks messages.")
-    if opened_by is not None:
-        messages = (message(db, opened_by), *messages)
-    return header.extended(messages, header.state)
+    messages = tuple([message_of(found, db.path) for found in rows])
+    found, opened_by, own = exchange_of(row, db.path, messages)
+    if len(messages) != own or any(held[2] != row[0] for held in rows):
+        raise faults.damaged(db.path, f"exchange {found.id!r} lacks messages.")
+    if opened_by is None:
+        return found
+    return exchange_of(row, db.path, (message(db, opened_by), *messages))[0]
 
 
 def message(db: Database, message_id: str) -> Message:

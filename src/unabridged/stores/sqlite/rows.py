@@ -120,15 +120,23 @@ def exchange_row(exchange: Exchange, opened_by: str | None, own: int) -> Row:
     return sealed("exchange", columns)
 
 
-def exchange_of(row: Row, path: Path) -> tuple[Exchange, str | None, int]:
-    """Read an exchange without messages, the message it shares, and how many it has of its own."""
+def exchange_of(
+    row: Row, path: Path, messages: tuple[Message, ...] = ()
+) -> tuple[Exchange, str | None, int]:
+    """Read an exchange, the message that it shares, and how many it has of its own.
+
+    Args:
+        row: The row.
+        path: The file.
+        messages: The messages that it is to have.
+    """
     name, session, parent, opened_by, state, own, at, mode, model = checked("exchange", row, path)
     exchange = Exchange(
         id=text_of(name),
         session=text_of(session),
         parent=text_of(parent),
         state=ExchangeState(state),
-        messages=(),
+        messages=messages,
         at=datetime.fromisoformat(at),
         mode=text_of(mode),
         model=text_of(model),
