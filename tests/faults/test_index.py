@@ -396,7 +396,7 @@ def test_a_space_keeps_its_index_when_it_is_renamed_and_merged(tmp_path):
     proven(aside, {x.id: f"words1n{n}" for n, x in enumerate(said)})
 
 
-@pytest.mark.parametrize("state", ["sound", "vanished", "pending", "not entered"])
+@pytest.mark.parametrize("state", ["sound", "vanished", "pending", "awaited", "not entered"])
 def test_what_cannot_be_written_is_searched_whole(path, monkeypatch, state):
     said = fill(path, 17)
     store = indexer.opened(path)
@@ -409,6 +409,8 @@ def test_what_cannot_be_written_is_searched_whole(path, monkeypatch, state):
         count.epoch += 1
         tally.save(store._db, count)
     if state == "pending":
+        Talk(store, "s2").say("another thing", "Yes")
+    if state == "awaited":
         Talk(store, "s2").begin("another thing")
     store.close()
     if state == "vanished":
@@ -423,6 +425,6 @@ def test_what_cannot_be_written_is_searched_whole(path, monkeypatch, state):
     assert store.read_only
     assert list(looked_up(store, *query_terms("marble"))) == wanted
     assert list(looked_up(store, "words1n3")) == [said[3].id]
-    assert ("_beside" in store.__dict__) is (state in ("vanished", "not entered"))
+    assert ("_beside" in store.__dict__) is (state in ("vanished", "awaited", "not entered"))
     store.close()
     assert {part: part.read_bytes() for part in before} == before
