@@ -80,23 +80,28 @@ class Finder:
         A server that embeds and does not answer stops nothing: words find what they can, and
         ``trouble`` says so.
         """
-        ranked = self.rank(question)
-        chosen = [one for one in ranked if one.score >= max(floor, LEAST)]
         depth = self._reranker.depth if self._reranker else 0
+        ranked = self.rank(question, max(limit, depth))
+        chosen = [one for one in ranked if one.score >= max(floor, LEAST)]
         found = self._index.at([one.place for one in chosen[: max(limit, depth)]])
         evidence = [Evidence(found[one.place], one.score) for one in chosen if one.place in found]
         if depth and self._reranker is not None:
             evidence = _reranked(self._reranker, question.text, evidence, depth)
         return evidence[:limit]
 
-    def rank(self, question: Question) -> list[Ranked]:
-        """Places with their evidence, best first; nothing is read from the store."""
+    def rank(self, question: Question, limit: int) -> list[Ranked]:
+        """Places with their evidence, best first; nothing is read from the store.
+
+        Args:
+            question: What is looked for.
+            limit: How many are wanted; more may come.
+        """
         asked = asked_terms(question.text)
         vector = self._vector(question.text)
         if not asked and vector is None:
             return []
         recipe = RECIPES[question.intent]
-        shortlist = self._index.lookup(Probe(tuple(asked), vector, recipe.candidates))
+        shortlist = self._index.lookup(Probe(tuple(asked), vector, recipe.candidates_for(limit)))
         if not len(shortlist.places):
             return []
         embedder = self.reader.embedder
