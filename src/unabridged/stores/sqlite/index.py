@@ -177,9 +177,15 @@ class SpaceIndex:
 
     def embedded_by(self) -> str:
         """The identity of the embedder in use; empty for none."""
-        with self._db.lock, self._db.translated():
-            kept = vectors.in_use(self._db)
+        kept = self._in_use()
+        if kept is None:
+            self.catch_up()  # the first exchange may wait to enter: whose vectors it gets shows then
+            kept = self._in_use()
         return kept.identity if kept else ""
+
+    def _in_use(self) -> vectors.Kept | None:
+        with self._db.lock, self._db.translated():
+            return vectors.in_use(self._db)
 
     def lacking(self, identity: str, limit: int, after: str | None) -> list[Exchange]:
         """Exchanges without vectors; see ``ports.SupportsVectors``."""
