@@ -64,6 +64,13 @@ class SpaceIndex:
         """Let exchanges be found as they are now; inside ``writing``."""
         self._entrance.enter(ids)
 
+    def enter_answered(self, exchange_id: str) -> None:
+        """The same for one, and before it for all others that wait: places grow with age."""
+        count = tally.load(self._db)
+        if count.exchanges - count.entries > 1:
+            self._entrance.enter_missing()
+        self._entrance.enter([exchange_id])
+
     def enter_whole(self, exchanges: Sequence[Exchange]) -> None:
         """The same for exchanges that are at hand, as they are stored."""
         self._entrance.enter_whole(exchanges)

@@ -132,7 +132,7 @@ class SqliteStore:
         with self._index.writing():
             new = writing.append(self._db, batch, expect_head)
             if not new or batch.exchange.state is not ExchangeState.OPEN:
-                self._index.enter([batch.exchange.id])
+                self._index.enter_answered(batch.exchange.id)
             # A question whose answer is awaited enters with it, or before the next lookup.
         self._index.upkeep(SMALL)
 
