@@ -13,6 +13,8 @@ from unabridged.domain.intent import Intent
 
 FEW = 16
 """Exchanges that are a few."""
+MANY = 48
+"""Exchanges beyond which they are many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +26,18 @@ class Recipe:
         candidates: How many exchanges the index gives at least, by words and by vectors each.
         few: The same where no more than ``FEW`` are wanted. What that changes among the first ten
             is hardly to be measured: LoCoMo's frac@10 .788 instead of .789, LongMemEval's (dev) none.
+        many: The same where more than ``MANY`` are wanted.
     """
 
     weights: Mapping[str, float]
     candidates: int = 100
     few: int = 64
+    many: int = 250
 
     def candidates_for(self, limit: int) -> int:
         """How many exchanges the index gives at least where so many are wanted."""
+        if limit > MANY:
+            return self.many
         return self.few if limit <= FEW else self.candidates
 
 
@@ -43,7 +49,7 @@ DETAILS: Mapping[str, float] = MappingProxyType(
         "user_alike": 0.5,
         "sentence": 2.5,
         "window": 3.0,
-        "session": 0.5,
+        "session": 1.5,
         "time": 2.5,
         "opening": 1.25,
         "order": 0.5,
