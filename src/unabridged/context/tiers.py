@@ -6,7 +6,7 @@ was, request after request, so that the prompt keeps its beginning; when the run
 it moves once, in a block, down to 75 % of the room, and the next requests keep it again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from unabridged.budget.tiers import ExchangeLimits, divide, exchange_limits
@@ -27,6 +27,11 @@ WHOLE, OVER = "this session, whole", "over 25 % of memory"
 """Why an exchange of the history comes whole, or as an excerpt."""
 STRONG_SHARE = 0.5
 """Of the best evidence: what is weaker makes no history yield, and is no background."""
+STRONG_BESIDE = 0.8
+"""The same where a history stands beside it: each thing recalled is read anew by the model, while
+its cache holds the history."""
+MOST_BESIDE = 3
+"""Pieces of evidence that are background beside a history, at the most; found in it or not."""
 LEAST_ROOM = 96
 """Tokens under which nothing more is recalled."""
 MOST_EXCERPTS = 3
@@ -82,7 +87,7 @@ def choose(plan: Plan, material: Material, ask: Ask) -> Tiers:
     memory, intent = ask.memory, ask.intent
     budget = divide(memory, intent, facts_tokens_wanted=0)
     sized = _as_before(plan, material, ask)
-    wanted = _wanted(plan, material, sized, budget.semantic)
+    wanted = _wanted(plan, material, sized, budget.semantic, intent)
     give = wanted if intent is Intent.VIVID_RECALL else int(wanted * (1 - YIELD_SHARE))
     start = _kept_start(material)
     if sum(item.tokens for item in sized[start:]) + give > memory:
@@ -157,13 +162,15 @@ def _short(plan: Plan, exchange: Exchange, limit: int, reason: str) -> Item | No
     return Item(exchange, tokens, reason, sentences=places) if tokens <= limit else None
 
 
-def _wanted(plan: Plan, material: Material, sized: Sequence[Item], share: int) -> int:
+def _wanted(
+    plan: Plan, material: Material, sized: Sequence[Item], share: int, intent: Intent
+) -> int:
     """Tokens that evidence would use of the semantic tier's share."""
     if not material.evidence:
         return 0
     held = {item.exchange.id for item in sized}
     need = fence_frame(plan.counter)
-    for evidence in _strong(material.evidence):
+    for evidence in _strong(material.evidence, background=_is_background(intent, sized)):
         if need >= share:
             return share
         if evidence.exchange.id not in held:
@@ -171,10 +178,17 @@ def _wanted(plan: Plan, material: Material, sized: Sequence[Item], share: int) -
     return min(need, share)
 
 
-def _strong(evidence: Sequence[Evidence]) -> list[Evidence]:
-    """The evidence that comes near the best."""
+def _is_background(intent: Intent, history: Collection[object]) -> bool:
+    """Whether what is recalled is only background, beside a history."""
+    return intent is Intent.CONTEXTUAL and bool(history)
+
+
+def _strong(evidence: Sequence[Evidence], *, background: bool) -> list[Evidence]:
+    """The evidence that comes near the best; nearer, and little of it, where it is background."""
+    share = STRONG_BESIDE if background else STRONG_SHARE
     best = max((found.score for found in evidence), default=0.0)
-    return [found for found in evidence if found.score >= STRONG_SHARE * best]
+    strong = [found for found in evidence if found.score >= share * best]
+    return strong[:MOST_BESIDE] if background else strong
 
 
 def _kept_start(material: Material) -> int:
@@ -228,7 +242,12 @@ def _semantic(
     Who asks for details gets as much as fits; for the others what is far weaker than the best is
     no background.
     """
-    wanted = material.evidence if ask.intent is Intent.VIVID_RECALL else _strong(material.evidence)
+    vivid = ask.intent is Intent.VIVID_RECALL
+    wanted = (
+        material.evidence
+        if vivid
+        else _strong(material.evidence, background=_is_background(ask.intent, held))
+    )
     strong = {e.exchange.id for e in wanted}
     passed = strong | held
     weak = [e for e in material.evidence if e.exchange.id not in passed]
