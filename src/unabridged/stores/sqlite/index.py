@@ -185,8 +185,10 @@ class SpaceIndex:
     def embedded_by(self) -> str:
         """The identity of the embedder in use; empty for none."""
         kept = self._in_use()
-        if kept is None:
-            self.catch_up()  # the first exchange may wait to enter: whose vectors it gets shows then
+        if kept is None and self._reader.embedder is not None:
+            # The first exchange may wait to enter: whose vectors it gets shows then. Without an
+            # embedder it would enter by its words, and the space would take no embedder any more.
+            self.catch_up()
             kept = self._in_use()
         return kept.identity if kept else ""
 
