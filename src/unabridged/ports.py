@@ -5,11 +5,12 @@ fallback in the engine where one is possible, so that every store answers every 
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from unabridged.domain.batch import Batch, Totals
 from unabridged.domain.chat import Abilities, ChatRequest, Chunk
+from unabridged.domain.condensation import Draft, Source
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.lookup import Probe, Shortlist
 from unabridged.domain.record import Record, RecordKind
@@ -86,36 +87,6 @@ class ChatModel(Protocol):
     def close(self) -> None:
         """Let go of connections and memory."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """What one ``append`` writes, whole or not at all.
-
-    Attributes:
-        session: The header as it shall be afterwards, ``head`` being the last message's id.
-        exchange: The exchange with only the *new* messages in it, and its state afterwards. Where
-            the store holds an exchange of that id already, the messages are added to it.
-        opened_by: The id of a stored user message that this exchange shares (a regenerated
-            answer), or None where its first new message is the user's.
-        records: Records to put in the same transaction.
-    """
-
-    session: Session
-    exchange: Exchange
-    opened_by: str | None = None
-    records: tuple[Record, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """How much a space holds; kept by the store so that asking costs nothing."""
-
-    sessions: int
-    exchanges: int
-    messages: int
-    tokens: int
-    bytes: int
 
 
 class Store(Protocol):
@@ -222,6 +193,10 @@ class Store(Protocol):
         """Remove records; ids that name nothing are passed over."""
         ...
 
+    def revision(self, kind: RecordKind) -> int:
+        """A number that is another one whenever records of a kind were put or removed."""
+        ...
+
     def forget(self, ids: Iterable[str]) -> int:
         """Remove exchanges with every index entry and every record drawn from them, bytes and all.
 
@@ -315,6 +290,27 @@ class Lexicon(Protocol):
 
         Returns:
             Cosines, shape (pieces, units): 1 for the same, and 0 for those that are hardly alike.
+        """
+        ...
+
+
+class Condenser(Protocol):
+    """Makes a shorter text of messages, without inventing."""
+
+    @property
+    def identity(self) -> str:
+        """Its name and version, as ``Draft.by`` gives it."""
+        ...
+
+    def condense(self, sources: Sequence[Source], limit: int) -> Draft | None:
+        """Say what was said in fewer tokens; sentences are whole, or left out.
+
+        Args:
+            sources: The messages, in the order in which they were said.
+            limit: Tokens that the texts of the lines may take together.
+
+        Returns:
+            What it made; None where it makes nothing of these.
         """
         ...
 

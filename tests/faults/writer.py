@@ -8,12 +8,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from unabridged.domain.batch import Batch
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.session import Session
 from unabridged.errors import HeadMovedError
-from unabridged.ports import Batch
 from unabridged.stores.sqlite import SqliteStore
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)

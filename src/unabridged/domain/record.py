@@ -19,7 +19,15 @@ class RecordKind(StrEnum):
     CALIBRATION = "calibration"
     """What a model's tokens really cost; its id is the model's name."""
     CONDENSATION = "condensation"
-    """A shorter text that stands for named exchanges."""
+    """The condensations of one session or period; its id is the session's or the period's."""
+    READING = "reading"
+    """What the messages of an exchange were judged to be; its id is the exchange's."""
+    REQUIREMENT = "requirement"
+    """A requirement with its Volere fields."""
+    RUN = "run"
+    """What one run of condensing did, in figures."""
+    PROGRESS = "progress"
+    """How far work on the whole space has come; its id names the work."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from unabridged.domain.batch import Batch
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message
 from unabridged.domain.record import Record
 from unabridged.domain.session import Session, title_from
 from unabridged.errors import HeadMovedError, InputError, NotFoundError
-from unabridged.ports import Batch, Store
+from unabridged.ports import Store
 
 ATTEMPTS = 20
 """How often it is tried to add to an exchange while others move its session."""

@@ -8,16 +8,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from threading import RLock
 
+from unabridged.domain.batch import Batch, Totals
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, part_to_dict
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
 from unabridged.domain.session import Session
 from unabridged.errors import HeadMovedError
-from unabridged.ports import Batch, Totals
 from unabridged.stores import refusals
-from unabridged.stores.codec import pack, unpack
+from unabridged.stores.codec import pack
 from unabridged.stores.forgetting import bears_title
+from unabridged.stores.shelf import Shelf, packed
 
 
 @dataclass(slots=True)
@@ -43,7 +44,7 @@ class InMemoryStore:
         self._entries: dict[str, _Entry] = {}
         self._owners: dict[str, str] = {}
         self._messages: dict[str, Message] = {}
-        self._records: dict[tuple[RecordKind, str], tuple[Record, bytes]] = {}
+        self._records = Shelf()
         self._tokens = 0
         self._bytes = 0
 
@@ -70,12 +71,12 @@ class InMemoryStore:
                     raise refusals.duplicate(message_id)
             if session.head not in ids:
                 self._check_head(session)
-            packed = [(record, pack(record.body)) for record in batch.records]
+            records = packed(batch.records)
             if entry is None:
                 entry = _Entry(replace(exchange, messages=()), batch.opened_by)
             self._keep(entry, exchange)
             self._sessions[session.id] = session
-            self._put(packed)
+            self._records.put(records)
 
     def admit(self, session: Session, exchanges: Sequence[Exchange]) -> int:
         """Take over a conversation from elsewhere; see ``ports.Store``."""
@@ -105,13 +106,17 @@ class InMemoryStore:
     def put(self, records: Iterable[Record]) -> None:
         """Write records; one of the same kind and id is replaced."""
         with self._open():
-            self._put([(record, pack(record.body)) for record in records])
+            self._records.put(packed(records))
 
     def drop(self, kind: RecordKind, ids: Iterable[str]) -> None:
         """Remove records; ids that name nothing are passed over."""
         with self._open():
-            for record_id in ids:
-                self._records.pop((kind, record_id), None)
+            self._records.drop(kind, ids)
+
+    def revision(self, kind: RecordKind) -> int:
+        """A number that is another one whenever records of a kind were put or removed."""
+        with self._open():
+            return self._records.revision(kind)
 
     def forget(self, ids: Iterable[str]) -> int:
         """Remove exchanges with everything drawn from them; see ``ports.Store``."""
@@ -128,12 +133,7 @@ class InMemoryStore:
             self._lift_messages(lost)
             for session_id in {entry.exchange.session for entry in gone.values()}:
                 self._mend_session(session_id, lost)
-            self._records = {
-                key: held
-                for key, held in self._records.items()
-                if not gone.keys() & set(held[0].exchanges)
-                and not (key[0] is RecordKind.CONTEXT and key[1] in gone)
-            }
+            self._records.drop_drawn_from(gone)
             return len(gone)
 
     # --- reading -------------------------------------------------------------------------------
@@ -192,16 +192,7 @@ class InMemoryStore:
     ) -> list[Record]:
         """Records of a kind in the order of their ids."""
         with self._open():
-            wanted = None if ids is None else set(ids)
-            found = sorted(
-                name
-                for held, name in self._records
-                if held is kind and (wanted is None or name in wanted)
-            )
-            if newest is not None:
-                found = found[max(len(found) - newest, 0) :] if newest > 0 else []
-            held_records = [self._records[kind, name] for name in found]
-            return [replace(record, body=unpack(body)) for record, body in held_records]
+            return self._records.records(kind, ids, newest)
 
     def totals(self) -> Totals:
         """How much the space holds; ``bytes`` are those of the contents, as JSON."""
@@ -311,10 +302,6 @@ class InMemoryStore:
                 return True  # The answer to a message that had none.
             step = entry.exchange.parent
         return step is not None
-
-    def _put(self, packed: list[tuple[Record, bytes]]) -> None:
-        for record, body in packed:
-            self._records[record.kind, record.id] = (record, body)
 
     def _view(self, entry: _Entry) -> Exchange:
         """Give an exchange whole, with the user's message that it shares in front."""

@@ -18,12 +18,13 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from unabridged.domain.batch import Batch
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Reasoning, Role, Text
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.session import Session, title_from
 from unabridged.errors import DuplicateIdError, HeadMovedError
-from unabridged.ports import Batch, Store, SupportsCheck
+from unabridged.ports import Store, SupportsCheck
 from unabridged.testing.talk import START, Talk
 
 TEXTS = st.text(st.characters(), max_size=20)

@@ -6,11 +6,12 @@ from datetime import timedelta
 
 import pytest
 
+from unabridged.domain.batch import Batch
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.session import Session
 from unabridged.errors import DuplicateIdError, HeadMovedError, StoreError
-from unabridged.ports import Batch, Store
+from unabridged.ports import Store
 from unabridged.testing.stores_reading import ReadingContract
 from unabridged.testing.talk import START, Talk
 

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from unabridged.domain.batch import Batch
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Part, Role, Text
 from unabridged.domain.record import Record
 from unabridged.domain.session import Session
-from unabridged.ports import Batch, Store
+from unabridged.ports import Store
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 """When every conversation of a test begins."""

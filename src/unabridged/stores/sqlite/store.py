@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from unabridged.domain.batch import Batch, Totals
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.lookup import Probe, Shortlist
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
 from unabridged.domain.session import Session
 from unabridged.errors import StoreBusyError, StoreFormatError
-from unabridged.ports import Batch, Embedder, Lexicon, SupportsLookup, Totals
+from unabridged.ports import Embedder, Lexicon, SupportsLookup
 from unabridged.stores.codec import unpack
 from unabridged.stores.sqlite import (
     checking,
@@ -210,6 +211,11 @@ class SqliteStore:
             for record_id in ids:
                 writing.remove_record(self._db, kind, record_id, count)
             tally.save(self._db, count)
+
+    def revision(self, kind: RecordKind) -> int:
+        """A number that is another one whenever records of a kind were put or removed."""
+        with self._db.read():
+            return tally.load(self._db).changes.get(str(kind), 0)
 
     def forget(self, ids: Iterable[str]) -> int:
         """Remove exchanges, bytes and all; see ``ports.Store``.

@@ -27,6 +27,7 @@ class Tally:
         revision: Grows with every pending entry.
         epoch: Grows with every other change of the index.
         records: Records by kind.
+        changes: How often records were put or removed, by kind.
     """
 
     sessions: int = 0
@@ -42,6 +43,12 @@ class Tally:
     revision: int = 0
     epoch: int = 0
     records: dict[str, int] = field(default_factory=dict)
+    changes: dict[str, int] = field(default_factory=dict)
+
+    def record_changed(self, kind: str, more: int) -> None:
+        """Count a record that came (1) or went (-1)."""
+        self.records[kind] = self.records.get(kind, 0) + more
+        self.changes[kind] = self.changes.get(kind, 0) + 1
 
     def row(self) -> tuple[Any, ...]:
         """Give it as the row that keeps it."""

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import apsw
 
+from unabridged.domain.batch import Batch
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.session import Session
 from unabridged.errors import HeadMovedError
-from unabridged.ports import Batch
 from unabridged.stores import refusals
 from unabridged.stores.sqlite import faults, reading, tally
 from unabridged.stores.sqlite.database import Database
@@ -79,7 +79,7 @@ def put(db: Database, records: Iterable[Record], count: Tally) -> None:
         row = cursor.connection.last_insert_rowid()
         for exchange_id in record.exchanges:
             db.run("add lineage", (column(exchange_id), row))
-        count.records[str(record.kind)] = count.records.get(str(record.kind), 0) + 1
+        count.record_changed(str(record.kind), 1)
 
 
 def remove_record(db: Database, kind: RecordKind, record_id: str, count: Tally) -> None:
@@ -93,7 +93,7 @@ def remove_record_row(db: Database, row: int, kind: str, count: Tally) -> None:
     """Remove the record of a row, and what says where it was drawn from."""
     db.run("remove lineage", (row,))
     db.run("remove record", (row,))
-    count.records[kind] = count.records.get(kind, 0) - 1
+    count.record_changed(kind, -1)
 
 
 def check_head(db: Database, session: Session) -> None:

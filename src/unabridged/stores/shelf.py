@@ -1,0 +1,60 @@
+"""The records of a store in memory."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+
+from unabridged.domain.record import Record, RecordKind
+from unabridged.stores.codec import pack, unpack
+
+Packed = tuple[Record, bytes]
+"""A record with its body as JSON, so that nobody can change what is kept."""
+
+
+def packed(records: Iterable[Record]) -> list[Packed]:
+    """Pack the bodies of records; one that JSON cannot hold is refused before anything is kept."""
+    return [(record, pack(record.body)) for record in records]
+
+
+class Shelf:
+    """Records by kind and id."""
+
+    def __init__(self) -> None:
+        self._held: dict[tuple[RecordKind, str], Packed] = {}
+        self._changes: Counter[RecordKind] = Counter()
+
+    def put(self, records: Iterable[Packed]) -> None:
+        """Keep records; one of the same kind and id is replaced."""
+        for record, body in records:
+            self._held[record.kind, record.id] = (record, body)
+            self._changes[record.kind] += 1
+
+    def drop(self, kind: RecordKind, ids: Iterable[str]) -> None:
+        """Remove records; ids that name nothing are passed over."""
+        for record_id in ids:
+            if self._held.pop((kind, record_id), None):
+                self._changes[kind] += 1
+
+    def drop_drawn_from(self, gone: Collection[str]) -> None:
+        """Remove what was drawn from exchanges, and the contexts that they were begun with."""
+        for (kind, name), (record, _) in list(self._held.items()):
+            begun = kind is RecordKind.CONTEXT and name in gone
+            if begun or any(exchange in gone for exchange in record.exchanges):
+                self.drop(kind, [name])
+
+    def records(
+        self, kind: RecordKind, ids: Sequence[str] | None, newest: int | None
+    ) -> list[Record]:
+        """Records of a kind in the order of their ids."""
+        wanted = None if ids is None else set(ids)
+        found = sorted(
+            name for held, name in self._held if held is kind and (wanted is None or name in wanted)
+        )
+        if newest is not None:
+            found = found[max(len(found) - newest, 0) :] if newest > 0 else []
+        kept = [self._held[kind, name] for name in found]
+        return [replace(record, body=unpack(body)) for record, body in kept]
+
+    def revision(self, kind: RecordKind) -> int:
+        """A number that is another one whenever records of a kind were put or removed."""
+        return self._changes[kind]
