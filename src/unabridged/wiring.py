@@ -25,6 +25,7 @@ from unabridged.embeddings.lexicon import StaticLexicon
 from unabridged.errors import NameRefusedError, SettingError
 from unabridged.ingest.enrich import Embedded, enrich, reembed
 from unabridged.intent.detect import detect
+from unabridged.language.words import query_terms, terms
 from unabridged.models import choose as models
 from unabridged.models.openai import OPENAI_HOST
 from unabridged.models.quote import QuoteModel
@@ -33,7 +34,6 @@ from unabridged.models.window import max_prompt_tokens, window
 from unabridged.ports import ChatModel, Clock, Embedder, Store, SupportsVectors
 from unabridged.retrieval.entries import Reader
 from unabridged.retrieval.finder import Finder
-from unabridged.retrieval.words import query_terms, terms
 from unabridged.stores.inmemory import InMemoryStore
 from unabridged.stores.spaces import SpaceInfo, SpacesFolder
 from unabridged.stores.sqlite import SqliteStore

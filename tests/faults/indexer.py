@@ -22,7 +22,7 @@ from unabridged.embeddings.static import StaticEmbedder
 from unabridged.errors import HeadMovedError
 from unabridged.index import upkeep
 from unabridged.ingest.enrich import reembed
-from unabridged.retrieval.words import query_terms
+from unabridged.language.words import query_terms
 from unabridged.stores import segments
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.database import Database

@@ -10,7 +10,7 @@ from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
 from unabridged.errors import StoreBusyError
 from unabridged.index.entry import key_of
-from unabridged.retrieval.words import terms
+from unabridged.language.words import terms
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.stores_lookup import looked_up
 from unabridged.testing.talk import START, Talk

@@ -17,7 +17,7 @@ import pytest
 from unabridged.domain.scope import Space
 from unabridged.errors import StoreError, StoreFullError
 from unabridged.index import upkeep
-from unabridged.retrieval.words import query_terms
+from unabridged.language.words import query_terms
 from unabridged.stores import segments
 from unabridged.stores.sqlite import SqliteStore, tally
 from unabridged.stores.sqlite.view import folder_of

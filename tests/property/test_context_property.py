@@ -3,13 +3,13 @@
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from unabridged.budget.allocate import least_answer
-from unabridged.context.sentences import sentences
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import Abilities
 from unabridged.domain.context import ItemKind, Tier, Verdict
 from unabridged.domain.message import Role
 from unabridged.domain.settings import Settings
 from unabridged.errors import PromptTooLargeError
+from unabridged.language.sentences import sentences
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
 from unabridged.wiring import Memory

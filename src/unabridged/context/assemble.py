@@ -33,7 +33,7 @@ from unabridged.domain.intent import IntentReading
 from unabridged.domain.message import Message, Role, Text
 from unabridged.domain.scope import Scope
 from unabridged.errors import PromptTooLargeError
-from unabridged.retrieval.words import query_terms
+from unabridged.language.words import query_terms
 from unabridged.wire import openai
 
 STEADY_SHARE = 0.5

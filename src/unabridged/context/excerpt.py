@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from unabridged.budget.count import Counter
 from unabridged.context.plan import Places
-from unabridged.context.sentences import sentences
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Role
-from unabridged.retrieval.words import fold
+from unabridged.language.sentences import sentences
+from unabridged.language.words import fold
 
 USER_SHARE = 0.4
 """Share of an excerpt's tokens that the user's side may take first (10 of the 25 % that an exchange may have)."""

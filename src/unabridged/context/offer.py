@@ -4,7 +4,7 @@ from unabridged.budget.shares import SHARES
 from unabridged.context.plan import Plan
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import ToolSpec
-from unabridged.retrieval.words import query_terms, terms
+from unabridged.language.words import query_terms, terms
 
 
 def offer(plan: Plan, text: str) -> tuple[ToolSpec, ...]:

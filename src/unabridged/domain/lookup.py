@@ -13,7 +13,7 @@ class Probe:
     """What an index is asked.
 
     Attributes:
-        terms: The question's search terms, each once, as ``retrieval.words`` makes them.
+        terms: The question's search terms, each once, as ``language.words`` makes them.
         vector: The question's vector, shape (dimension,); None to look for words only.
         limit: How many exchanges to give at least, the best by words and the best by vectors.
     """

@@ -24,7 +24,7 @@ from unabridged.embeddings.static import DATA
 from unabridged.embeddings.wordpiece import WordPiece
 from unabridged.index.entry import ANSWER_SENTENCE, USER_SENTENCE
 from unabridged.index.runs import positions_of
-from unabridged.retrieval.words import STOP_WORDS, fold, spread, words
+from unabridged.language.words import STOP_WORDS, fold, spread, words
 
 AXES = 64
 """Columns that are compared; with all 384 recall was no better (LoCoMo, LongMemEval dev)."""

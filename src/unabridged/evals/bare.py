@@ -12,7 +12,7 @@ from typing import Any, Self
 import apsw
 import msgspec
 
-from unabridged.retrieval.words import query_terms, terms
+from unabridged.language.words import query_terms, terms
 
 KEPT = ("exchange", "message", "record", "record_exchange", "session", "tally")
 """Tables of what was said."""

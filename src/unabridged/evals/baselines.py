@@ -12,8 +12,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from unabridged.language.words import STOP_WORDS, query_terms, stem, terms
 from unabridged.ports import Embedder
-from unabridged.retrieval.words import STOP_WORDS, query_terms, stem, terms
 
 K1, B = 1.2, 0.75
 _AT_ONCE = 256

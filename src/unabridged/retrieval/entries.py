@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from unabridged.domain.exchange import Exchange
 from unabridged.index.entry import Vectors, Words, count_words, key_of, quantise
+from unabridged.language.words import fold, spread, stem, words
 from unabridged.ports import Embedder, Lexicon
 from unabridged.retrieval.passages import Passage, passages_of, sides
-from unabridged.retrieval.words import fold, spread, stem, words
 
 MOST_WORDS = 200_000
 """Words whose keys are held: about 25 MB. When full, all are let go."""

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unabridged.domain.lookup import Shortlist
+from unabridged.language.words import is_frame, is_pair
 from unabridged.ports import Lexicon
 from unabridged.retrieval.likeness import Likeness, dot, likeness, units_of
 from unabridged.retrieval.when import Order, closeness, order_hint, spans
-from unabridged.retrieval.words import is_frame, is_pair
 
 Column = NDArray[np.float32]
 """One number for each row."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from unabridged.domain.intent import Intent
 from unabridged.domain.lookup import Probe
 from unabridged.errors import UpstreamError
+from unabridged.language.words import asked_terms
 from unabridged.ports import Reranker, Store, SupportsLookup, SupportsVectors
 from unabridged.retrieval.entries import Reader
 from unabridged.retrieval.evidence import Evidence
@@ -19,7 +20,6 @@ from unabridged.retrieval.features import Asked, features
 from unabridged.retrieval.passages import sides
 from unabridged.retrieval.rank import Ranked, rank
 from unabridged.retrieval.recipes import RECIPES
-from unabridged.retrieval.words import asked_terms
 
 if TYPE_CHECKING:
     import numpy as np

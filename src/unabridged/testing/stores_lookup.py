@@ -11,10 +11,10 @@ import pytest
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.lookup import Probe
 from unabridged.domain.message import Role, ToolResult
+from unabridged.language.words import query_terms
 from unabridged.ports import Store, SupportsLookup
 from unabridged.retrieval.entries import Reader
 from unabridged.retrieval.fallback import FallbackIndex
-from unabridged.retrieval.words import query_terms
 from unabridged.testing.stores_writing import WritingContract
 from unabridged.testing.talk import Talk
 

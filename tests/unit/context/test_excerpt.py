@@ -7,11 +7,11 @@ from unabridged.budget.count import Counter
 from unabridged.context.condensers import CONDENSERS, condenser
 from unabridged.context.excerpt import excerpt, excerpt_sides, label
 from unabridged.context.render import history_messages, recalled_block
-from unabridged.context.sentences import sentences
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
 from unabridged.errors import SettingError
-from unabridged.retrieval.words import query_terms
+from unabridged.language.sentences import sentences
+from unabridged.language.words import query_terms
 from unabridged.tokens.estimate import EstimateTokenizer
 
 AT = datetime(2026, 3, 14, 10, 12, tzinfo=UTC)

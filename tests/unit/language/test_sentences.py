@@ -1,6 +1,6 @@
 import pytest
 
-from unabridged.context.sentences import sentences
+from unabridged.language.sentences import sentences
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""What text consists of: words, sentences, names. Pure functions over strings."""
