@@ -1,41 +1,181 @@
 """Whole sentences: the smallest piece in which an excerpt may quote.
 
-A sentence ends at a stop of any script, at a line break, or at the end of a fenced code block,
-which is one piece however long it is. Joining the pieces gives the text back, byte for byte.
+A sentence ends at a stop of any script, with the quotes and brackets behind it, or at a line
+break; a fenced code block is one piece however long it is. Joining the pieces gives the text back,
+byte for byte. What stores refer to by number keeps its numbers: the rules have versions.
 """
 
 import re
+from collections.abc import Callable, Mapping
+
+from unabridged.language.abbreviations import (
+    BEFORE_NUMBERS,
+    BETWEEN,
+    ORDINAL_BEFORE,
+    ORDINARY,
+    PERHAPS_LAST,
+    TITLES,
+)
+from unabridged.language.words import fold
+
+RULES = 2
+"""The rules by which sentences are split today."""
 
 _FENCE = re.compile(r"```.*?(?:```[^\n]*\n?|\Z)", re.DOTALL)
-_ABBREVIATED = re.compile(
-    r"(?:\b(?:[A-Za-z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|z\.B|d\.h|Nr|No|approx|ca|Jan|Feb|Mar"
-    r"|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec)|^\s*\d+)\.\s*$"
+_EMOJI = "\u2600-\u27bf\U0001f000-\U0001faff\ufe0f\u200d"
+_CLOSERS = r"(?:[\"'”’»›“)\]}*_~`]|\[\d{1,3}\])"
+_END = re.compile(
+    rf"(?<![.!?…])[.!?…]++{_CLOSERS}*+(?:[ ]?[{_EMOJI}]++)?+(?:\s++|\Z)"
+    r"|[。！？｡．‼⁇]+[」』”’）】》〉\"')\]]*+\s*+"
+    rf"|[؟۔।॥։።။។]+{_CLOSERS}*+\s*+"
+    r"|\n\s*+"
 )
-_END = re.compile(r"(?:[.!?…]+[\"'”’»)\]]*(?:\s+|\Z)|[。！？｡]+[」』”’）]*\s*|\n+\s*)")
+_MARKER = re.compile(r"[ \t>]*(?:[-*•–+]\s+)?(?:\*\*)?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})\Z")
+_LIST_ITEM = re.compile(r"(?:[-*•–+]|\d{1,3}[.)])\s|[#>|]")
+_LAST_WORD = re.compile(r"[^\s(\[{\"'“”„«»‘]*\Z")
+_DOTTED = re.compile(r"(?:\w\.)+\w")
+_WRAPPED = 50
+"""Characters from which a line without a stop, before a small letter, was only wrapped."""
+_BACK = 32
+"""Characters before a stop that tell whether it ends a sentence."""
 
 
-def sentences(text: str) -> list[str]:
-    """Split a text into sentences that join back to it exactly."""
+def sentences(text: str, rules: int = RULES) -> list[str]:
+    """Split a text into sentences that join back to it exactly, in linear time.
+
+    Args:
+        text: The text.
+        rules: The version of the rules: the newest, or the one by which stored numbers of
+            sentences were given.
+
+    Raises:
+        KeyError: There are no such rules.
+    """
+    split = _BY_VERSION[rules]
     pieces: list[str] = []
     start = 0
     for fence in _FENCE.finditer(text):
-        pieces += _plain(text[start : fence.start()])
+        pieces += split(text[start : fence.start()])
         pieces.append(fence.group())
         start = fence.end()
-    pieces += _plain(text[start:])
+    pieces += split(text[start:])
     return pieces
 
 
-def _plain(text: str) -> list[str]:
-    """Split text that holds no code block."""
+def _second(text: str) -> list[str]:
+    """Split text that holds no code block, by the second rules."""
     pieces: list[str] = []
     start = 0
     for end in _END.finditer(text):
+        if _ends(text, start, end.start(), end.end()):
+            pieces.append(text[start : end.end()])
+            start = end.end()
+    if start < len(text):
+        pieces.append(text[start:])
+    return pieces
+
+
+def _ends(text: str, start: int, stop: int, behind: int) -> bool:
+    """Whether a sentence that began at ``start`` ends at a stop.
+
+    Args:
+        text: The text.
+        start: Where the sentence began.
+        stop: Where the stop stands.
+        behind: What follows the stop and the space behind it.
+    """
+    following = text[behind : behind + 1]
+    space = text.find("\n", stop, behind) >= 0
+    if text[stop] == "\n":
+        return stop > start and not _wrapped(text, start, stop, behind)
+    if space or not following:
+        return True
+    mark = text[stop : stop + 2]
+    if mark in {"..", "…"} or mark[0] == "…":
+        return not following.islower()
+    if mark[0] in "!?" and mark[1:] in {'"', "”", "’", "»"}:
+        return not following.islower()
+    if mark[0] == "." and (mark[1:].isspace() or mark[1:] in {")", "]"}):
+        return _dot_ends(text[max(start, stop - _BACK) : stop], following, text, behind)
+    return True
+
+
+def _wrapped(text: str, start: int, stop: int, behind: int) -> bool:
+    """Whether a line break stands inside a sentence."""
+    if "\n" in text[stop + 1 : behind] or not text[behind : behind + 1].islower():
+        return False
+    line = text.rfind("\n", start, stop) + 1 or start
+    ended = text[stop - 1] in ":;|" or _LIST_ITEM.match(text, line) is not None
+    return stop - line >= _WRAPPED and not ended
+
+
+def _dot_ends(before: str, following: str, text: str, behind: int) -> bool:
+    """Whether a single stop with a space behind it ends a sentence.
+
+    Args:
+        before: The sentence as far as the stop, or its last characters.
+        following: The character that follows.
+        text: The text.
+        behind: Where that character stands.
+    """
+    found = _LAST_WORD.search(before)
+    word = found[0] if found else ""
+    dotted = len(word) == 1 and following.isalpha() and text[behind + 1 : behind + 2] == "."
+    if dotted or _MARKER.match(before):  # ``z. B.``, ``т. е.``; ``1. first``
+        return False
+    if word.isdigit():
+        return not (len(word) < 3 and _ordinal(before, following, text, behind))
+    if len(word) == 1 and word.isupper():
+        return not _initial(before[: -len(word)], word)
+    folded = fold(word)
+    begins = not (following.islower() or following.isdigit())
+    if folded in TITLES or folded in BETWEEN:
+        return False
+    if folded in BEFORE_NUMBERS or folded in PERHAPS_LAST or _DOTTED.fullmatch(word):
+        return begins or (following.islower() and folded in ORDINARY)
+    return True
+
+
+def _ordinal(before: str, following: str, text: str, behind: int) -> bool:
+    """Whether a number with a stop is an ordinal (``am 3. Mai``)."""
+    if following.islower():
+        previous = fold(before).split()[:-1]
+        return not previous or previous[-1] in ORDINAL_BEFORE or text[behind : behind + 2] != "i "
+    words = fold(before).split()
+    return len(words) > 1 and words[-2] in ORDINAL_BEFORE
+
+
+def _initial(before: str, letter: str) -> bool:
+    """Whether a capital with a stop is an initial: behind a name or another initial."""
+    words = before.split()
+    if not words:
+        return letter != "I"
+    last = words[-1]
+    if len(last) == 2 and last[1] == ".":
+        return True
+    return last[0].isupper() and letter != "I" and last != "I"
+
+
+_FIRST_ABBREVIATED = re.compile(
+    r"(?:\b(?:[A-Za-z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|z\.B|d\.h|Nr|No|approx|ca|Jan|Feb|Mar"
+    r"|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec)|^\s*\d+)\.\s*$"
+)
+_FIRST_END = re.compile(r"(?:[.!?…]+[\"'”’»)\]]*(?:\s+|\Z)|[。！？｡]+[」』”’）]*\s*|\n+\s*)")
+
+
+def _first(text: str) -> list[str]:
+    """Split text that holds no code block, by the first rules: contexts of 2026 refer to them."""
+    pieces: list[str] = []
+    start = 0
+    for end in _FIRST_END.finditer(text):
         piece = text[start : end.end()]
-        if "\n" not in end.group() and _ABBREVIATED.search(piece):
+        if "\n" not in end.group() and _FIRST_ABBREVIATED.search(piece):
             continue
         pieces.append(piece)
         start = end.end()
     if start < len(text):
         pieces.append(text[start:])
     return pieces
+
+
+_BY_VERSION: Mapping[int, Callable[[str], list[str]]] = {1: _first, 2: _second}
