@@ -33,6 +33,7 @@ _END = re.compile(
 _MARKER = re.compile(r"[ \t>]*(?:[-*•–+]\s+)?(?:\*\*)?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})\Z")
 _LIST_ITEM = re.compile(r"(?:[-*•–+]|\d{1,3}[.)])\s|[#>|]")
 _LAST_WORD = re.compile(r"[^\s(\[{\"'“”„«»‘]*\Z")
+_BLANK = re.compile(r"\s*")
 _DOTTED = re.compile(r"(?:\w\.)+\w")
 _WRAPPED = 50
 """Characters from which a line without a stop, before a small letter, was only wrapped."""
@@ -87,7 +88,8 @@ def _ends(text: str, start: int, stop: int, behind: int) -> bool:
     following = text[behind : behind + 1]
     space = text.find("\n", stop, behind) >= 0
     if text[stop] == "\n":
-        return stop > start and not _wrapped(text, start, stop, behind)
+        blank = _BLANK.match(text, start, stop)
+        return bool(blank and blank.end() < stop) and not _wrapped(text, start, stop, behind)
     if space or not following:
         return True
     mark = text[stop : stop + 2]
