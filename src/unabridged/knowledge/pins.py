@@ -1,5 +1,6 @@
 """Pinned facts: what every prompt carries, because the user said so."""
 
+from dataclasses import replace
 from datetime import datetime
 
 from unabridged.domain.exchange import Exchange
@@ -66,7 +67,6 @@ def unpin(store: Store, wanted: str) -> Pin:
     if len(matches) != 1:
         raise NotFoundError(f"No pin is called {wanted!r}.", hint="List them: /remember")
     pin = matches[0]
-    drawn = (pin.exchange,) if pin.exchange else ()
-    body = {"text": pin.text, "pinned": False, "exchange": pin.exchange}
-    store.put([Record(RecordKind.FACT, pin.id, pin.at, body, drawn)])
+    records = store.records(RecordKind.FACT, ids=[pin.id])
+    store.put([replace(record, body={**record.body, "pinned": False}) for record in records])
     return pin

@@ -1,0 +1,86 @@
+"""What is known of attributes: which have one value at a time, which deny which, and who asks how.
+
+The table is data. An attribute that is not in it has one value at a time, unless it is written as a
+plural (``skills``).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from unabridged.language.words import fold
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """What of somebody a fact is about.
+
+    Attributes:
+        name: As facts carry it.
+        single: Whether there is one value at a time: a newer one takes the older one's place.
+        asked: Words by which people ask for it, beside those of its name.
+        denies: The attribute of which it says the contrary of the same value; empty for none.
+    """
+
+    name: str
+    single: bool
+    asked: str = ""
+    denies: str = ""
+
+
+_TABLE = (
+    Attribute("name", single=True, asked="called"),
+    Attribute("age", single=True, asked="old years"),
+    Attribute("birthday", single=True, asked="born birth"),
+    Attribute("lives in", single=True, asked="live living home city town address where house"),
+    Attribute("is from", single=True, asked="origin hometown grew born country"),
+    Attribute("works as", single=True, asked="job profession occupation work career living role"),
+    Attribute("works at", single=True, asked="job employer company work office"),
+    Attribute("studies", single=True, asked="study degree major university college student"),
+    Attribute("studies at", single=True, asked="study university college school student"),
+    Attribute("diet", single=True, asked="eat food meal recipe cook dinner lunch restaurant"),
+    Attribute("partner", single=True, asked="husband wife spouse girlfriend boyfriend married"),
+    Attribute("native language", single=True, asked="mother tongue"),
+    Attribute("phone number", single=True, asked="call"),
+    Attribute("email", single=True, asked="mail address"),
+    Attribute("allergic to", single=False, asked="allergy allergies allergic eat food"),
+    Attribute("not allergic to", single=False, asked="allergy", denies="allergic to"),
+    Attribute("health", single=False, asked="condition diagnosis doctor medical"),
+    Attribute("likes", single=False, asked="like love enjoy"),
+    Attribute("dislikes", single=False, asked="like hate", denies="likes"),
+    Attribute("prefers", single=False, asked="prefer preference"),
+    Attribute("has", single=False, asked="own"),
+    Attribute("does not have", single=False, asked="own have", denies="has"),
+    Attribute("no longer has", single=False, asked="own have", denies="has"),
+    Attribute("eats", single=False, asked="eat food"),
+    Attribute("does not eat", single=False, asked="eat food recipe", denies="eats"),
+    Attribute("drinks", single=False, asked="drink"),
+    Attribute("does not drink", single=False, asked="drink", denies="drinks"),
+    Attribute("plays", single=False, asked="play instrument sport"),
+    Attribute("speaks", single=False, asked="speak language"),
+    Attribute("habit", single=False, asked="routine usually every"),
+    Attribute("plan", single=False, asked="plan plans planning"),
+    Attribute("did", single=False),
+    Attribute("uses", single=False, asked="use"),
+    Attribute("no longer uses", single=False, asked="use", denies="uses"),
+    Attribute("learns", single=False, asked="learn learning"),
+)
+
+TABLE: Mapping[str, Attribute] = MappingProxyType({entry.name: entry for entry in _TABLE})
+"""Every attribute that the rules give."""
+
+NO_LONGER = "no longer "
+"""Before the name of any attribute: what it says holds no longer."""
+
+
+def attribute_of(name: str) -> Attribute:
+    """What is known of an attribute; names are compared folded."""
+    folded = " ".join(fold(name).split())
+    known = TABLE.get(folded)
+    if known is not None:
+        return known
+    if folded.startswith(NO_LONGER):
+        denied = attribute_of(folded.removeprefix(NO_LONGER))
+        return Attribute(folded, denied.single, denied.asked, denies=denied.name)
+    plural = folded.endswith("s") and not folded.endswith("ss") and " " not in folded
+    return Attribute(folded, single=not plural)

@@ -1,0 +1,54 @@
+"""How facts hang together over time: what took whose place, what a person edited, what is gone."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from unabridged.domain.fact import Change, Fact, FactState
+from unabridged.knowledge.merge import Settled
+from unabridged.knowledge.statements import Statement
+
+
+def gone_fact(statement: Statement) -> Fact:
+    """A withdrawn statement, as a fact without words."""
+    return Fact(
+        id=statement.id,
+        text="",
+        since=statement.since,
+        exchange=statement.exchange,
+        until=statement.withdrawn,
+        by=statement.by,
+        state=FactState.WITHDRAWN,
+    )
+
+
+def are_linked(one: Settled, other: Settled) -> bool:
+    """Whether one took the other's place."""
+    return any(
+        a.fact.supersedes in {s.id for s in b.members} for a, b in ((one, other), (other, one))
+    )
+
+
+def is_edit(settled: Settled, gone: dict[str, Statement]) -> bool:
+    """Whether a person edited one of these statements into this fact, or the other way round."""
+    edited = {s.replaces for s in gone.values()}
+    return any(s.replaces in gone or s.id in edited for s in settled.members)
+
+
+def steps_of(settled: Settled) -> list[Change]:
+    """What happened to one fact."""
+    first = settled.members[0]
+    steps = [Change(first.since, first.by, "edited" if first.replaces else "added", first.text)]
+    for statement in settled.members:
+        steps += [replace(change, text=statement.text) for change in statement.changes]
+    return steps
+
+
+def ends_of(settled: Settled, related: Sequence[Settled]) -> list[Change]:
+    """That another fact took this one's place, unless a person edited it: that says so itself."""
+    fact = settled.fact
+    names = {s.id for s in settled.members}
+    edited = any(m.replaces in names for other in related for m in other.members)
+    if fact.until is None or edited:
+        return []
+    taker = next((r.fact.by for r in related if r.fact.supersedes == fact.id), fact.by)
+    return [Change(fact.until, taker, "superseded", fact.text)]

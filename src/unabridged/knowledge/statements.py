@@ -1,0 +1,177 @@
+"""Statements: what was said once, as it is stored; never changed, except that a person pins or withdraws.
+
+Facts are not stored: ``merge`` derives them from the statements whenever these changed. So a
+statement that goes (its exchange was forgotten) takes with it what it superseded, and no more.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any
+
+from unabridged.domain.fact import SELF, Change
+from unabridged.domain.record import Record, RecordKind
+from unabridged.language.words import fold, words
+
+PERSON = "user"
+"""By whom a statement is that a person gave."""
+_ARTICLES = frozenset(
+    "a an the my our der die das ein eine el la los las un una le les une".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What was said once.
+
+    Attributes:
+        id: Derived from exchange, subject, attribute, value and quote; fresh where a person gave it.
+        text: As people and prompts read it; empty once it was withdrawn.
+        since: When it was said.
+        subject: Whom it is about.
+        attribute: What of them; empty for free words.
+        value: What it is; empty for free words.
+        quote: The words that say so, as they stand in the exchange.
+        exchange: The exchange, or None.
+        by: Who drew it.
+        place: Where in the message the quote begins, in characters: of two in one message the later
+            one may correct the earlier one.
+        corrects: Whether it says itself that it takes the place of what was said before.
+        pinned: Whether every prompt carries it.
+        replaces: The id of the statement that a person's edit takes the place of.
+        aliases: Other words by which people ask for it.
+        withdrawn: When a person took it back, or None.
+        seal: Once it was withdrawn: what recognises its like without its words.
+        changes: What a person did to it, without words: when, who and what.
+    """
+
+    id: str
+    text: str
+    since: datetime
+    subject: str = SELF
+    attribute: str = ""
+    value: str = ""
+    quote: str = ""
+    exchange: str | None = None
+    by: str = PERSON
+    place: int = 0
+    corrects: bool = False
+    pinned: bool = False
+    replaces: str | None = None
+    aliases: tuple[str, ...] = ()
+    withdrawn: datetime | None = None
+    seal: str = ""
+    changes: tuple[Change, ...] = field(default=())
+
+
+def derived_id(statement: Statement) -> str:
+    """The id of a statement that was drawn from an exchange: the same in every process."""
+    parts = (statement.exchange or "", *key(statement), statement.quote)
+    return blake2b("\x1f".join(parts).encode("utf-8", "replace"), digest_size=10).hexdigest()
+
+
+def key(statement: Statement) -> tuple[str, str, str]:
+    """What two statements share that say the same: subject, attribute and value, folded."""
+    value = statement.value or statement.text
+    return folded(statement.subject), folded(statement.attribute), folded(value)
+
+
+@lru_cache(maxsize=65536)
+def folded(text: str) -> str:
+    """A value as values are compared: folded, without articles and punctuation."""
+    found = words(fold(text))
+    telling = [word for word in found if word not in _ARTICLES]
+    return " ".join(telling or found)
+
+
+def sealed(statement: Statement, salt: str) -> str:
+    """What recognises a statement's like without holding its words: a salted digest of its key.
+
+    Args:
+        statement: With its words.
+        salt: Anything that is not the same for other statements.
+    """
+    parts = "\x1f".join((salt, *key(statement))).encode("utf-8", "replace")
+    return f"{salt}:{blake2b(parts, digest_size=16).hexdigest()}"
+
+
+def is_sealed(statement: Statement, seals: Iterable[str]) -> bool:
+    """Whether a statement is the like of one that was withdrawn."""
+    return any(sealed(statement, seal.partition(":")[0]) == seal for seal in seals)
+
+
+def withdrawn(statement: Statement, at: datetime) -> Statement:
+    """What remains of a statement that a person takes back: that there was one, and no words."""
+    return Statement(
+        id=statement.id,
+        text="",
+        since=statement.since,
+        exchange=statement.exchange,
+        by=statement.by,
+        place=statement.place,
+        withdrawn=at,
+        seal=sealed(statement, statement.id),
+        changes=(*statement.changes, Change(at, PERSON, "withdrawn", "")),
+    )
+
+
+def changed(statement: Statement, at: datetime, what: str, *, pinned: bool) -> Statement:
+    """A statement that a person pins or unpins."""
+    steps = (*statement.changes, Change(at, PERSON, what, ""))
+    return replace(statement, pinned=pinned, changes=steps)
+
+
+def to_record(statement: Statement) -> Record:
+    """A statement as it is stored; it names the exchange that it was drawn from."""
+    body: dict[str, Any] = {
+        "text": statement.text,
+        "pinned": statement.pinned,
+        "exchange": statement.exchange,
+        "by": statement.by,
+    }
+    if statement.attribute or statement.subject != SELF:
+        body |= {"subject": statement.subject, "attribute": statement.attribute}
+        body["value"] = statement.value
+    if statement.quote:
+        body |= {"quote": statement.quote, "place": statement.place}
+    for name in ("corrects", "replaces", "seal"):
+        if given := getattr(statement, name):
+            body[name] = given
+    if statement.aliases:
+        body["aliases"] = list(statement.aliases)
+    if statement.withdrawn:
+        body["withdrawn"] = statement.withdrawn.isoformat()
+    if statement.changes:
+        body["changes"] = [[c.at.isoformat(), c.by, c.what] for c in statement.changes]
+    drawn = (statement.exchange,) if statement.exchange else ()
+    return Record(RecordKind.FACT, statement.id, statement.since, body, drawn)
+
+
+def from_record(record: Record) -> Statement:
+    """Read what ``to_record`` gave, and pins of the first format: text, pinned, exchange."""
+    body: Mapping[str, Any] = record.body
+    gone = body.get("withdrawn")
+    return Statement(
+        id=record.id,
+        text=str(body.get("text", "")),
+        since=record.at,
+        subject=str(body.get("subject", SELF)),
+        attribute=str(body.get("attribute", "")),
+        value=str(body.get("value", "")),
+        quote=str(body.get("quote", "")),
+        exchange=body.get("exchange"),
+        by=str(body.get("by", PERSON)),
+        place=int(body.get("place", 0)),
+        corrects=bool(body.get("corrects", False)),
+        pinned=bool(body.get("pinned", False)),
+        replaces=body.get("replaces"),
+        aliases=tuple(body.get("aliases", ())),
+        withdrawn=datetime.fromisoformat(gone) if gone else None,
+        seal=str(body.get("seal", "")),
+        changes=tuple(
+            Change(datetime.fromisoformat(at), by, what, "")
+            for at, by, what in body.get("changes", ())
+        ),
+    )
