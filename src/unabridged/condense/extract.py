@@ -1,0 +1,98 @@
+"""The extractive condenser: whole sentences, word for word, chosen without any model."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from unabridged.condense.coverage import choose
+from unabridged.condense.joining import joined
+from unabridged.condense.pieces import Piece, pieces_of
+from unabridged.condense.weights import WEIGHTS, Weights
+from unabridged.domain.condensation import Draft, Line, Source
+
+VERSION = "extract-1"
+"""Its name and version: another version may choose other sentences."""
+BLOCK = 1_500
+"""Sentences that are weighed against one another at once; longer texts are parted."""
+
+
+class Extractor:
+    """Chooses sentences of messages under a token limit; never cuts one and never adds a word.
+
+    Args:
+        count: Counts the tokens of a text.
+        weights: What makes a sentence worth keeping.
+    """
+
+    def __init__(self, count: Callable[[str], int], weights: Weights = WEIGHTS) -> None:
+        self._count = count
+        self._weights = weights
+
+    @property
+    def identity(self) -> str:
+        """``extract`` with its version."""
+        return VERSION
+
+    def condense(
+        self, sources: Sequence[Source], limit: int, about: Iterable[str] = ()
+    ) -> Draft | None:
+        """Keep what tells the most, in the order in which it was said.
+
+        Args:
+            sources: The messages, in their order.
+            limit: Tokens that the texts of the lines may take together.
+            about: Search terms (``language.words``) that the sentences should speak of, if
+                any.
+
+        Returns:
+            A line for each message of which something is kept; None where not one sentence fits.
+        """
+        pieces = pieces_of(sources, self._count, self._weights, frozenset(about))
+        chosen = _chosen(pieces, limit, self._weights)
+        lines, tokens = self._fitting(sources, pieces, chosen, limit)
+        return Draft(tuple(lines), tokens, VERSION) if lines else None
+
+    def _fitting(
+        self, sources: Sequence[Source], pieces: Sequence[Piece], chosen: list[int], limit: int
+    ) -> tuple[list[Line], int]:
+        """Write the lines; while they are too long, leave out what was chosen last."""
+        held: dict[int, dict[int, str]] = {}
+        for i in chosen:
+            held.setdefault(pieces[i].source, {})[pieces[i].number] = pieces[i].text
+        lines = {place: _line(sources[place], kept) for place, kept in held.items()}
+        counts = {place: self._count(line.text) for place, line in lines.items()}
+        total = sum(counts.values())
+        for i in reversed(chosen):
+            if total <= limit:
+                break
+            place = pieces[i].source
+            del held[place][pieces[i].number]
+            total -= counts.pop(place)
+            del lines[place]
+            if held[place]:
+                lines[place] = _line(sources[place], held[place])
+                counts[place] = self._count(lines[place].text)
+                total += counts[place]
+        return [lines[place] for place in sorted(lines)], total
+
+
+def _line(source: Source, kept: dict[int, str]) -> Line:
+    """What is kept of one message."""
+    numbers = tuple(sorted(kept))
+    text = joined({number: kept[number] for number in numbers})
+    return Line(text, source.exchange, source.index, source.role, numbers)
+
+
+def _chosen(pieces: Sequence[Piece], limit: int, weights: Weights) -> list[int]:
+    """Choose among all pieces, block by block, each with its share of the limit."""
+    blocks = max(1, -(-len(pieces) // BLOCK))
+    size = max(1, -(-len(pieces) // blocks))
+    left = sum(piece.tokens for piece in pieces)
+    chosen: list[int] = []
+    for start in range(0, len(pieces), size):
+        block = pieces[start : start + size]
+        tokens = sum(piece.tokens for piece in block)
+        share = limit * tokens // left if left else 0
+        picked = choose(block, share, weights)
+        limit -= sum(block[i].tokens for i in picked)
+        left -= tokens
+        chosen += [start + i for i in picked]
+    return chosen

@@ -1,0 +1,26 @@
+"""Whole sentences of one message as one text, with a mark where others stood between them."""
+
+from collections.abc import Mapping
+
+GAP = " […] "
+"""Stands where sentences of the message were left out between two that are kept."""
+
+
+def joined(kept: Mapping[int, str]) -> str:
+    """Join sentences of a message.
+
+    Args:
+        kept: Sentences by their number, in their order.
+
+    Returns:
+        The sentences as they stand, without the white space at both ends.
+    """
+    text = ""
+    previous: int | None = None
+    for number, sentence in kept.items():
+        if previous is not None and number != previous + 1:
+            text = text.rstrip() + GAP
+            sentence = sentence.lstrip()  # noqa: PLW2901 -- the space around a gap is the gap's
+        text += sentence
+        previous = number
+    return text.strip()
