@@ -16,6 +16,9 @@ LOW, HIGH = 2.5, 97.5
 """Percentiles of the interval: 95 % lie in it."""
 _AT_ONCE = 500
 
+Parts = tuple[float, float]
+"""What one question adds to a ratio, above and below the line."""
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:
@@ -65,6 +68,49 @@ def differences(
     pairs = zip(ours, theirs, strict=True)
     shared = [name for name in ours[0] if name in theirs[0]] if ours else []
     return intervals([{n: mine[n] - other[n] for n in shared} for mine, other in pairs])
+
+
+def ratios(rows: Sequence[Mapping[str, Parts]]) -> dict[str, Interval]:
+    """Resample questions, for measures that are one sum over another.
+
+    Args:
+        rows: For each question the same measures, each as what it adds above and below the line.
+    """
+    if not rows:
+        return {}
+    return {name: _interval(*_over(rows, name)) for name in rows[0]}
+
+
+def ratio_differences(
+    ours: Sequence[Mapping[str, Parts]], theirs: Sequence[Mapping[str, Parts]]
+) -> dict[str, Interval]:
+    """Resample the differences of two systems' ratios on the same questions.
+
+    Args:
+        ours: As for ``ratios``.
+        theirs: The same of the other system, in the same order.
+    """
+    if not ours or len(ours) != len(theirs):
+        return {}
+    found = {}
+    for name in [name for name in ours[0] if name in theirs[0]]:
+        (mine, my_means), (other, other_means) = _over(ours, name), _over(theirs, name)
+        found[name] = _interval(mine - other, my_means - other_means)
+    return found
+
+
+def _over(rows: Sequence[Mapping[str, Parts]], name: str) -> tuple[float, NDArray[np.float64]]:
+    """A ratio, and the same of every resample; 0 where nothing stands below the line."""
+    values = np.array([row[name] for row in rows], dtype=np.float64)
+    above, below = values.sum(axis=0)
+    drawn = _resampled(values)
+    shares = np.divide(drawn[:, 0], drawn[:, 1], out=np.zeros(len(drawn)), where=drawn[:, 1] > 0)
+    return (float(above / below) if below else 0.0), shares
+
+
+def _interval(mean: float, means: NDArray[np.float64]) -> Interval:
+    low, high = np.percentile(means, (LOW, HIGH))
+    return Interval(*(round(float(v), 4) for v in (mean, means.std(), low, high)))
 
 
 def _resampled(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -117,20 +117,41 @@ def filled(
         now: The time at which it is asked; None for a time of the clock's own.
         settings: What shall differ from the defaults: ``embedder``, ``reranker`` …
     """
+    with (
+        tempfile.TemporaryDirectory(prefix="unabridged-bench-") as home,
+        opened(home, conversations, now, settings) as subject,
+    ):
+        yield subject
+
+
+@contextmanager
+def opened(
+    home: str,
+    conversations: Iterable[Conversation] = (),
+    now: datetime | None = None,
+    settings: Mapping[str, Any] = MappingProxyType({}),
+) -> Iterator[Subject]:
+    """Open the space of a home, and put conversations into it.
+
+    Args:
+        home: Its folder.
+        conversations: What comes to what it holds.
+        now: The time at which it is asked; None for a time of the clock's own.
+        settings: What shall differ from the defaults.
+    """
     clock = ManualClock(now) if now else ManualClock()
-    with tempfile.TemporaryDirectory(prefix="unabridged-bench-") as home:
-        chosen = Settings(home=home, max_prompt_tokens=LARGEST_PROMPT, **settings)
-        if chosen.embedder.startswith("onnx:"):
-            # What was fetched once is not fetched again.
-            cache = config.folder(config.home_of(), "cache")
-            Path(home, "cache").symlink_to(cache, target_is_directory=True)
-        with Memory.open(settings=chosen, upstream=model("bench"), clock=clock) as memory:
-            for conversation in conversations:
-                memory.admit(conversation)
-            for _ in memory.enrich():
-                pass
-            memory.new_session()
-            yield Subject(memory, clock)
+    chosen = Settings(home=home, max_prompt_tokens=LARGEST_PROMPT, **settings)
+    if chosen.embedder.startswith("onnx:") and not Path(home, "cache").exists():
+        # What was fetched once is not fetched again.
+        cache = config.folder(config.home_of(), "cache")
+        Path(home, "cache").symlink_to(cache, target_is_directory=True)
+    with Memory.open(settings=chosen, upstream=model("bench"), clock=clock) as memory:
+        for conversation in conversations:
+            memory.admit(conversation)
+        for _ in memory.enrich():
+            pass
+        memory.new_session()
+        yield Subject(memory, clock)
 
 
 def _recalled(row: LedgerRow) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from unabridged.cli.commands.bench_condense import condense_command
 from unabridged.cli.commands.bench_intent import intent_command
 from unabridged.cli.commands.bench_peers import peers_command
 from unabridged.cli.commands.bench_recall import (
@@ -30,6 +31,7 @@ for each in (
     longmemeval_command,
     pooled_command,
     locomo_command,
+    condense_command,
     intent_command,
     peers_command,
 ):

@@ -1,0 +1,151 @@
+"""``unabridged bench condense``: what condensing keeps, beside simple ways to keep as much."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from unabridged.errors import SettingError
+from unabridged.evals import condense_answers, condense_contexts, condense_speed, crd3, qmsum
+from unabridged.evals.condense_baselines import ORDERS, UserOnly, same_size
+from unabridged.evals.condense_check import Checks, Trial
+from unabridged.evals.condense_findings import OURS, CondenseFindings
+from unabridged.evals.condense_text import Method, Texts
+from unabridged.evals.core import machine
+from unabridged.tokens.estimate import EstimateTokenizer
+
+PARTS = ("answers", "qmsum", "crd3", "contexts", "speed")
+"""What can be measured alone."""
+DATA = ("longmemeval", "locomo", "qmsum", "crd3")
+"""Folders that the data may hold."""
+MEETING_BASELINES = ("leading", "leading of each", "newest", "random", "textrank")
+"""Those that mean something where nobody is the user."""
+
+USER = "user messages"
+
+Progress = Callable[[str], None]
+Make = Callable[[Callable[[str], int]], Method]
+
+
+def run(
+    data: str | Path,
+    *,
+    progress: Progress,
+    only: Sequence[str] = (),
+    first: int | None = None,
+    make: Make | None = None,
+) -> CondenseFindings:
+    """Measure everything for which there is data.
+
+    Args:
+        data: A folder that holds any of ``DATA``.
+        progress: Told in a few words what goes on.
+        only: Only these of ``PARTS``.
+        first: Look at only so many questions, meetings and episodes of each data.
+        make: Makes what is measured, of what counts tokens; None for the baselines only.
+
+    Raises:
+        SettingError: There is no such part, or the folder holds none of the data.
+        TransferError: The data cannot be read.
+    """
+    folder = Path(data)
+    held = {name: folder / name for name in DATA if (folder / name).exists()}
+    _known(only, folder, held)
+    bench = _Bench(held, progress, first, make)
+    for part in only or PARTS:
+        try:
+            getattr(bench, part)()
+        except KeyboardInterrupt:
+            bench.findings.interrupted = True
+            break
+    bench.findings.checks = dict(bench.checks.as_dict())
+    return bench.findings
+
+
+def _known(only: Sequence[str], folder: Path, held: Mapping[str, Path]) -> None:
+    unknown = [name for name in only if name not in PARTS]
+    if unknown:
+        raise SettingError(
+            f"There is no part {unknown[0]!r} of this benchmark.",
+            hint=f"Choose from: {', '.join(PARTS)}.",
+        )
+    if not held and set(only or PARTS) != {"speed"}:
+        raise SettingError(
+            f"The folder {folder.name!r} holds none of {', '.join(DATA)}.",
+            hint="Give the folder in which these folders lie; any one of them is enough.",
+        )
+
+
+class _Bench:
+    """One run: the data, the methods, and what was found."""
+
+    def __init__(
+        self,
+        held: Mapping[str, Path],
+        say: Progress,
+        first: int | None,
+        make: Make | None,
+    ) -> None:
+        self.findings = CondenseFindings(machine(), missing=[n for n in DATA if n not in held])
+        self._held = held
+        self._say = say
+        self._first = first
+        self._make = make
+        self._count = EstimateTokenizer().count
+        self._texts = Texts(self._count)
+        self.checks = Checks(self._texts)
+
+    def _trial(self, names: Collection[str], *, user: bool = False) -> Trial:
+        """Ours beside some baselines."""
+        methods = {} if self._make is None else {OURS: self._make(self._texts.count)}
+        methods |= {n: m for n, m in same_size(self._texts).items() if n in names}
+        if user:
+            methods[USER] = UserOnly(self._texts)
+        return Trial(methods, self._texts, self.checks, self._say, unbound=frozenset({USER}))
+
+    def answers(self) -> None:
+        """Which answers still stand in condensed histories."""
+        views = condense_answers.Views(self._trial(ORDERS, user=True))
+        found = condense_answers.table()
+        self.findings.tables.append(found)
+        readers = {
+            "longmemeval": condense_answers.of_longmemeval,
+            "locomo": condense_answers.of_locomo,
+        }
+        for name, read in readers.items():
+            if name in self._held:
+                looked, asked = read(self._held[name], self._first)
+                condense_answers.measure(asked, views, found)
+                counted = len(next(iter(found.groups.get(name, {"": []}).values())))
+                self.findings.notes.append(
+                    f"{name}: {looked:,} questions were looked at; {counted:,} count for answers_kept."
+                )
+
+    def qmsum(self) -> None:
+        """How meetings are summarised."""
+        if "qmsum" in self._held:
+            meetings = qmsum.load(self._held["qmsum"])[: self._first]
+            self.findings.tables += qmsum.measure(meetings, self._trial(MEETING_BASELINES))
+
+    def crd3(self) -> None:
+        """Which turns of play are left."""
+        if "crd3" in self._held:
+            episodes = crd3.load(self._held["crd3"])[: self._first]
+            self.findings.tables.append(crd3.measure(episodes, self._trial(MEETING_BASELINES)))
+
+    def contexts(self) -> None:
+        """Which answers stand in contexts."""
+        found = condense_contexts.table()
+        self.findings.tables.append(found)
+        readers = {
+            "longmemeval": condense_contexts.of_longmemeval,
+            "locomo": condense_contexts.of_locomo,
+        }
+        for name, read in readers.items():
+            if name in self._held:
+                histories = read(self._held[name], self._first)
+                condense_contexts.measure(histories, found, self._say)
+
+    def speed(self) -> None:
+        """How long it takes."""
+        fresh = None if self._make is None else partial(self._make, self._count)
+        self.findings.speed = condense_speed.measure(self._count, fresh, self._say)

@@ -1,0 +1,187 @@
+"""Answers kept: does what answers a question still stand in the condensed history?
+
+Of LongMemEval and LoCoMo those questions count whose answer has two words or more (parted by white
+space) and stands word for word in one message of the evidence. Each session of the history is
+condensed by itself to a quarter of its tokens. An answer is kept where it stands word for word in
+one unbroken piece of what is left of the whole history. Word for word: both as their runs of
+letters and digits alone, folded (``measures.words_of``), whole words; so case, white space and
+punctuation, at the edges and within, are of no account.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from unabridged.domain.views import Conversation
+from unabridged.evals.condense_check import Trial
+from unabridged.evals.condense_findings import Table
+from unabridged.evals.condense_text import searchable, sources_of, unbroken
+from unabridged.evals.measures import words_of
+from unabridged.transfer.locomo import Talk, load, places
+from unabridged.transfer.longmemeval import Corpus
+
+SHARE = 0.25
+"""Of its tokens, what a session is condensed to."""
+WORDS = 2
+"""The fewest words of an answer that counts."""
+POOLED = "pooled"
+ADVERSARIAL = 5
+"""LoCoMo's category that is left out."""
+LEAST = {"answers_kept": (0.85, 0.92)}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question whose answer stands in its evidence.
+
+    Attributes:
+        group: The data that it is of.
+        question: Its words.
+        answer: The answer.
+        history: The sessions in which it is looked for.
+    """
+
+    group: str
+    question: str
+    answer: str
+    history: Sequence[Conversation]
+
+
+def table() -> Table:
+    """An empty table for this measure."""
+    about = (
+        f"answers_kept: share of the answers of {WORDS} words or more, verbatim in the evidence, that"
+        f" still stand in the history condensed to {SHARE:.0%}, session by session; size: share of"
+        " the history's tokens that is left."
+    )
+    return Table("answers_kept", about, "questions", LEAST)
+
+
+def of_longmemeval(path: Path, first: int | None) -> tuple[int, Iterator[Asked]]:
+    """The questions of LongMemEval that count.
+
+    Args:
+        path: What ``Corpus.at`` reads.
+        first: Look at only so many questions.
+
+    Returns:
+        How many were looked at, and those that count.
+
+    Raises:
+        TransferError: The data cannot be read.
+    """
+    corpus = Corpus.at(path)
+    names = list(islice(corpus.questions, first))
+
+    def each() -> Iterator[Asked]:
+        for name in names:
+            if name.endswith("_abs") or not _long(corpus.questions[name].get("answer")):
+                continue
+            haystack = corpus.haystack(name)
+            answer = str(haystack.question["answer"])
+            held = {e.id: e for c in haystack.conversations for e in c.exchanges}
+            evidence = (m.text for g in haystack.gold for m in held[g].messages)
+            if stands(answer, searchable(evidence)):
+                asked = str(haystack.question.get("question") or "")
+                yield Asked("longmemeval", asked, answer, haystack.conversations)
+
+    return len(names), each()
+
+
+def of_locomo(path: Path, first: int | None) -> tuple[int, Iterator[Asked]]:
+    """The questions of LoCoMo that count; category 5 does not.
+
+    Args:
+        path: A file or folder of LoCoMo's form.
+        first: Look at only so many questions of each conversation.
+
+    Returns:
+        How many were looked at, and those that count.
+
+    Raises:
+        TransferError: The data cannot be read.
+    """
+    talks = load(path)
+    return (
+        sum(len(talk.questions[:first]) for talk in talks),
+        (asked for talk in talks for asked in _asked_of(talk, first)),
+    )
+
+
+def _asked_of(talk: Talk, first: int | None) -> Iterator[Asked]:
+    messages = {e.id: e.messages for c in talk.sessions for e in c.exchanges}
+    for question in talk.questions[:first]:
+        answer = question.get("answer")
+        if question.get("category") == ADVERSARIAL or not _long(answer):
+            continue
+        named = [p for p in places(question.get("evidence")) if p in talk.exchange_of]
+        evidence = (m.text for p in named for m in messages[talk.exchange_of[p]])
+        if stands(str(answer), searchable(evidence)):
+            yield Asked("locomo", str(question.get("question") or ""), str(answer), talk.sessions)
+
+
+def _long(answer: object) -> bool:
+    return answer is not None and len(str(answer).split()) >= WORDS
+
+
+def stands(answer: str, within: str) -> bool:
+    """Whether an answer stands in a text that ``searchable`` gave."""
+    wanted = words_of(answer)
+    return bool(wanted.strip()) and wanted in within
+
+
+class Views:
+    """Condensed sessions, each made once.
+
+    Args:
+        trial: The methods.
+        share: Of its tokens, what a session is condensed to.
+    """
+
+    def __init__(self, trial: Trial, share: float = SHARE) -> None:
+        self.trial = trial
+        self._share = share
+        self._made: dict[str, tuple[int, dict[str, tuple[str, int]]]] = {}
+
+    def of(self, history: Sequence[Conversation], answer: str) -> dict[str, dict[str, float]]:
+        """Method to whether an answer still stands, and the size of what is left."""
+        views = [self._view(session) for session in history]
+        total = sum(tokens for tokens, _ in views) or 1
+        return {
+            name: {
+                "answers_kept": float(any(stands(answer, made[name][0]) for _, made in views)),
+                "size": sum(made[name][1] for _, made in views) / total,
+            }
+            for name in self.trial.methods
+        }
+
+    def _view(self, session: Conversation) -> tuple[int, dict[str, tuple[str, int]]]:
+        """What a session takes, and by method its words in a form to search, with their tokens."""
+        key = session.session.foreign_id or session.session.id
+        if key not in self._made:
+            sources = sources_of(session)
+            tokens = self.trial.texts.tokens(sources)
+            drafts = self.trial.condensed(sources, int(tokens * self._share))
+            self._made[key] = (
+                tokens,
+                {n: (searchable(unbroken(d)), d.tokens if d else 0) for n, d in drafts.items()},
+            )
+            self.trial.texts.clear()
+        return self._made[key]
+
+
+def measure(asked: Iterator[Asked], views: Views, into: Table) -> None:
+    """Look for the answers, and add what comes of each, under its data and pooled.
+
+    Args:
+        asked: The questions.
+        views: What condenses.
+        into: Where the figures go.
+    """
+    for number, each in enumerate(asked, 1):
+        if number % 5 == 1:
+            views.trial.say(f"Answers kept, {each.group}: question {number} …")
+        values = views.of(each.history, each.answer)
+        into.add(POOLED, values)
+        into.add(each.group, values)

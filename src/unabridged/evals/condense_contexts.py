@@ -1,0 +1,152 @@
+"""Answers in the context: how many stand there word for word, with condensation and without.
+
+Every question that counts in ``bench longmemeval`` and ``bench locomo`` and has an answer is asked
+of a memory that holds its history, at the question's time, with so much room for memory; once with
+the setting ``condenser`` at ``none``, once as it is by default, on the same store.
+"""
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from unabridged.domain.settings import Settings
+from unabridged.domain.views import Conversation
+from unabridged.evals import locomo, longmemeval
+from unabridged.evals.asking import EXCHANGE, Case
+from unabridged.evals.condense_answers import POOLED, WORDS, stands
+from unabridged.evals.condense_findings import OURS, Table
+from unabridged.evals.condense_text import searchable
+from unabridged.evals.subject import opened
+from unabridged.transfer.locomo import load
+from unabridged.transfer.longmemeval import Corpus
+
+BUDGETS = (2_000, 4_000)
+"""Memory budgets in tokens."""
+WITHOUT = "without"
+"""The name of the baseline."""
+
+Say = Callable[[str], None]
+
+
+class History(NamedTuple):
+    """Questions about one history.
+
+    Attributes:
+        group: The data that it is of.
+        sessions: The history.
+        now: When they are asked.
+        cases: The questions.
+    """
+
+    group: str
+    sessions: Sequence[Conversation]
+    now: datetime | None
+    cases: Sequence[Case]
+
+
+def of_longmemeval(path: Path, first: int | None) -> Iterator[History]:
+    """Each question with its own history.
+
+    Args:
+        path: What ``Corpus.at`` reads.
+        first: Only so many questions.
+
+    Raises:
+        TransferError: The data cannot be read.
+    """
+    corpus = Corpus.at(path)
+    for name in list(corpus.questions)[:first]:
+        haystack = corpus.haystack(name)
+        case = longmemeval.case_of(haystack, {})
+        if case.counted and case.answer:
+            yield History("longmemeval", haystack.conversations, case.now, [case])
+
+
+def of_locomo(path: Path, first: int | None) -> Iterator[History]:
+    """Each conversation with the questions about it.
+
+    Args:
+        path: A file or folder of LoCoMo's form.
+        first: Only so many questions of each conversation.
+
+    Raises:
+        TransferError: The data cannot be read.
+    """
+    for talk in load(path):
+        now = max(c.session.updated for c in talk.sessions)
+        cases = [locomo.case_of(talk, n, q, now) for n, q in enumerate(talk.questions[:first], 1)]
+        counted = [case for case in cases if case.counted and case.answer]
+        yield History("locomo", talk.sessions, now, counted)
+
+
+def table() -> Table:
+    """An empty table for this measure."""
+    about = (
+        "Share of the answers that stand word for word in a context with so many tokens for memory,"
+        f" condensing as it is by default ({Settings().condenser!r}) and not at all. all: of every"
+        f" answer; evidence: of those of {WORDS} words or more that stand in the evidence."
+    )
+    return Table("answers_in_context", about, "questions")
+
+
+def measure(histories: Iterator[History], into: Table, say: Say) -> None:
+    """Ask every question with and without condensation.
+
+    Args:
+        histories: The questions, by history.
+        into: Where the figures go.
+        say: Told in a few words what goes on.
+    """
+    for number, history in enumerate(histories, 1):
+        say(f"Answers in context, {history.group}: history {number} …")
+        said = searchable(m.text for c in history.sessions for e in c.exchanges for m in e.messages)
+        asked = [case for case in history.cases if stands(case.answer, said)]
+        held = _asked(history, asked) if asked else {}
+        for case in history.cases:
+            values = held.get(case.id) or {WITHOUT: _none(), OURS: _none()}
+            for group in (POOLED, history.group):
+                into.add(f"{group}, all", values)
+                if _in_evidence(case, history):
+                    into.add(f"{group}, evidence", values)
+
+
+def _none() -> dict[str, float]:
+    """What a question gives whose answer stands nowhere in the history."""
+    return {_at(budget): 0.0 for budget in BUDGETS}
+
+
+def _asked(history: History, cases: Sequence[Case]) -> dict[str, dict[str, Mapping[str, float]]]:
+    """Question to method to measures."""
+    found: dict[str, dict[str, Mapping[str, float]]] = {case.id: {} for case in cases}
+    with tempfile.TemporaryDirectory(prefix="unabridged-bench-") as home:
+        told: Sequence[Conversation] = history.sessions
+        # Without comes first: what condensing adds to the store is not there yet.
+        for method, settings in ((WITHOUT, {"condenser": "none"}), (OURS, {})):
+            with opened(home, told, history.now, settings) as subject:
+                for case in cases:
+                    subject.ask_at(case.now)
+                    found[case.id][method] = {
+                        _at(budget): float(
+                            stands(
+                                case.answer,
+                                searchable([subject.prepare(case.question, budget).text]),
+                            )
+                        )
+                        for budget in BUDGETS
+                    }
+            told = ()
+    return found
+
+
+def _in_evidence(case: Case, history: History) -> bool:
+    if len(case.answer.split()) < WORDS:
+        return False
+    gold = case.gold.get(EXCHANGE, frozenset())
+    held = (e for c in history.sessions for e in c.exchanges if e.id in gold)
+    return stands(case.answer, searchable(m.text for e in held for m in e.messages))
+
+
+def _at(budget: int) -> str:
+    return f"answers@{budget}"

@@ -1,0 +1,209 @@
+"""QMSum: meetings with summaries that people wrote, each for a question (Zhong et al., 2021).
+
+A meeting is a JSON file (github.com/Yale-LILY/QMSum, README): ``meeting_transcripts`` are its turns
+(``speaker``, ``content``), ``general_query_list`` and ``specific_query_list`` the questions with
+their ``answer``; a specific one has ``relevant_text_span``, pairs of the first and the last turn
+(inclusive) that bear on it. Marks of sounds such as ``{vocalsound}`` are taken out.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from unabridged.domain.condensation import Draft, Source
+from unabridged.domain.message import Role
+from unabridged.errors import TransferError
+from unabridged.evals.condense_check import Trial
+from unabridged.evals.condense_findings import Table
+from unabridged.evals.condense_text import Texts, unbroken
+from unabridged.evals.rouge import rouge_l
+from unabridged.evals.textrank import telling
+
+LENGTHS = (1, 3)
+"""How many times as long as the person's summary a whole meeting is condensed to."""
+SHARES = (0.10, 0.25)
+"""Of its tokens, what a meeting is condensed to, to see which spans are covered."""
+
+_MARK = re.compile(r"\{\w+\}")
+_AT = datetime(2021, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question with what a person answered.
+
+    Attributes:
+        text: The question.
+        answer: The person's summary.
+        turns: The numbers of the turns that bear on it; empty for a general one.
+    """
+
+    text: str
+    answer: str
+    turns: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """One meeting.
+
+    Attributes:
+        name: The name of its file.
+        sources: Its turns that hold words; ``exchange`` is the number of the turn.
+        general: Questions about all of it.
+        specific: Questions about parts of it.
+    """
+
+    name: str
+    sources: tuple[Source, ...]
+    general: tuple[Query, ...]
+    specific: tuple[Query, ...]
+
+
+def load(path: str | Path) -> list[Meeting]:
+    """Read meetings.
+
+    Args:
+        path: A file, or a folder: then every ``.json`` file in it and below.
+
+    Raises:
+        TransferError: It cannot be read, or holds no meeting.
+    """
+    place = Path(path)
+    files = sorted(place.rglob("*.json")) if place.is_dir() else [place]
+    found = [meeting for file in files if (meeting := _meeting(file)) is not None]
+    if not found:
+        raise TransferError(
+            f"{place.name!r} holds no meetings of QMSum.",
+            hint="Give a folder of its JSON files, such as data/ALL/val.",
+        )
+    return found
+
+
+def _meeting(path: Path) -> Meeting | None:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise TransferError(
+            f"{path.name} cannot be read: {error}.", hint="Give QMSum's JSON files as they are."
+        ) from error
+    if not isinstance(data, dict) or not data.get("meeting_transcripts"):
+        return None
+    sources = [
+        Source(str(number), 0, Role.USER, text, _AT)
+        for number, turn in enumerate(data["meeting_transcripts"])
+        if (text := _said(turn))
+    ]
+    return Meeting(
+        path.stem,
+        tuple(sources),
+        tuple(map(_query, data.get("general_query_list", ()))),
+        tuple(map(_query, data.get("specific_query_list", ()))),
+    )
+
+
+def _said(turn: Mapping[str, Any]) -> str:
+    """A turn's words behind its speaker's name, as LoCoMo's are stored; empty without words."""
+    words = " ".join(_MARK.sub(" ", str(turn.get("content", ""))).split())
+    speaker = str(turn.get("speaker", "")).strip()
+    return f"{speaker}: {words}" if any(c.isalnum() for c in words) else ""
+
+
+def _query(record: Mapping[str, Any]) -> Query:
+    spans = record.get("relevant_text_span", ())
+    turns = (n for first, last in spans for n in range(int(first), int(last) + 1))
+    return Query(str(record.get("query", "")), str(record.get("answer", "")), frozenset(turns))
+
+
+def tables() -> tuple[Table, Table, Table]:
+    """Empty tables: summaries of whole meetings, coverage of spans, summaries for a question."""
+    return (
+        Table(
+            "qmsum_general",
+            "Whole meetings, condensed to so many times the tokens of the person's summary of them:"
+            " ROUGE-L F1 against it.",
+            "queries",
+        ),
+        Table(
+            "qmsum_spans",
+            "Whole meetings, condensed to a share of their tokens without a question. touched: of the"
+            " turns that people marked as bearing on a question, weighted by tokens, those of which"
+            " a sentence is left; kept: of their tokens, the share that is left; answer words: of the"
+            " different words of the person's answer (stemmed, no stop words) that these turns hold,"
+            " those that are left of them.",
+            "queries",
+        ),
+        Table(
+            "qmsum_specific",
+            "Whole meetings, condensed to so many times the tokens of the person's answer to a"
+            " specific question: ROUGE-L F1 against it.",
+            "queries",
+        ),
+    )
+
+
+def measure(meetings: Sequence[Meeting], trial: Trial) -> tuple[Table, Table, Table]:
+    """Condense every meeting by every method.
+
+    Args:
+        meetings: The meetings.
+        trial: The methods.
+    """
+    general, spans, specific = found = tables()
+    for number, meeting in enumerate(meetings, 1):
+        trial.say(f"QMSum, {meeting.name}: meeting {number} of {len(meetings)} …")
+        for query in meeting.general:
+            _summarised(meeting, query, trial, general)
+        for query in meeting.specific:
+            _summarised(meeting, query, trial, specific)
+        _spans(meeting, trial, spans)
+        trial.texts.clear()
+    return found
+
+
+def _summarised(meeting: Meeting, query: Query, trial: Trial, into: Table) -> None:
+    """Condense to about the length of the person's answer, and compare."""
+    question = query.text if query.turns else ""
+    for times in LENGTHS:
+        limit = times * trial.texts.count(query.answer)
+        drafts = trial.condensed(meeting.sources, limit, question)
+        into.add(f"{times} × the length", {n: _rouge(d, query.answer) for n, d in drafts.items()})
+
+
+def _spans(meeting: Meeting, trial: Trial, into: Table) -> None:
+    """Condense to a share of the tokens, once for all questions, and look at each one's turns."""
+    total = trial.texts.tokens(meeting.sources)
+    for share in SHARES:
+        limit = int(total * share)
+        drafts = trial.condensed(meeting.sources, limit)
+        for query in meeting.specific:
+            for name, made in trial.about.items():
+                drafts[name] = made(query.text).condense(meeting.sources, limit)
+                trial.checks.take(name, meeting.sources, drafts[name], limit)
+            values = {n: covered(meeting, query, d, trial.texts) for n, d in drafts.items()}
+            if all(values.values()):
+                into.add(f"{share:.0%}", values)
+
+
+def covered(meeting: Meeting, query: Query, draft: Draft | None, texts: Texts) -> dict[str, float]:
+    """How much of the turns that bear on a question is left; empty where none has words."""
+    wanted = {s.exchange: s.text for s in meeting.sources if int(s.exchange) in query.turns}
+    total = sum(map(texts.count, wanted.values()))
+    if not total:
+        return {}
+    lines = [line for line in (draft.lines if draft else ()) if line.exchange in wanted]
+    answer = telling(query.answer) & telling("\n".join(wanted.values()))
+    left = telling("\n".join(line.text for line in lines))
+    return {
+        "touched": sum(texts.count(wanted[line.exchange]) for line in lines) / total,
+        "kept": sum(texts.count(line.text) for line in lines) / total,
+        "answer words": len(answer & left) / len(answer) if answer else 1.0,
+    }
+
+
+def _rouge(draft: Draft | None, answer: str) -> dict[str, float]:
+    return {"rouge-l": rouge_l("\n".join(unbroken(draft)), answer).f1}
