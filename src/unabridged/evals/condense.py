@@ -1,7 +1,6 @@
 """``unabridged bench condense``: what condensing keeps, beside simple ways to keep as much."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 from unabridged.errors import SettingError
@@ -90,8 +89,7 @@ class _Bench:
         self._say = say
         self._first = first
         self._make = make
-        self._count = EstimateTokenizer().count
-        self._texts = Texts(self._count)
+        self._texts = Texts(_counter())
         self.checks = Checks(self._texts)
 
     def _trial(self, names: Collection[str], *, user: bool = False) -> Trial:
@@ -147,5 +145,8 @@ class _Bench:
 
     def speed(self) -> None:
         """How long it takes."""
-        fresh = None if self._make is None else partial(self._make, self._count)
-        self.findings.speed = condense_speed.measure(self._count, fresh, self._say)
+        self.findings.speed = condense_speed.measure(_counter, self._make, self._say)
+
+
+def _counter() -> Callable[[str], int]:
+    return EstimateTokenizer().count

@@ -28,13 +28,16 @@ Count = Callable[[str], int]
 
 
 def measure(
-    count: Count, ours: Callable[[], Method] | None, say: Say, sizes: Sequence[int] = SIZES
+    counter: Callable[[], Count],
+    ours: Callable[[Count], Method] | None,
+    say: Say,
+    sizes: Sequence[int] = SIZES,
 ) -> list[dict[str, Any]]:
     """Time each method at each size.
 
     Args:
-        count: Tokens of a text; nothing of it may be remembered.
-        ours: Makes what is measured, anew; None to time the baselines only.
+        counter: Makes what counts tokens, anew, so that no text was counted before.
+        ours: Makes what is measured, of what counts; None to time the baselines only.
         say: Told in a few words what goes on.
         sizes: Tokens of the talk.
 
@@ -45,16 +48,14 @@ def measure(
     rows: list[dict[str, Any]] = []
     for size in sizes:
         say(f"Condensing {size:,} tokens of generated talk …")
-        sources, total = talk(size, count)
+        sources, total = talk(size, counter())
         limit = int(total * SHARE)
         made: dict[str, Callable[[], object]] = {
-            SPLIT: partial(_split, sources, count),
-            TEXTRANK: partial(
-                _condensed, lambda: same_size(Texts(count))[TEXTRANK], sources, limit
-            ),
+            SPLIT: partial(_split, sources, counter),
+            TEXTRANK: partial(_condensed, _textrank, counter, sources, limit),
         }
         if ours is not None:
-            made[OURS] = partial(_condensed, ours, sources, limit)
+            made[OURS] = partial(_condensed, ours, counter, sources, limit)
         took = {name: _took(call, REPEATS.get(size, 1)) for name, call in made.items()}
         rows += [
             {
@@ -84,12 +85,21 @@ def talk(size: int, count: Count) -> tuple[list[Source], int]:
     return sources, total
 
 
-def _condensed(make: Callable[[], Method], sources: Sequence[Source], limit: int) -> object:
-    return make().condense(sources, limit)
+def _textrank(count: Count) -> Method:
+    return same_size(Texts(count))[TEXTRANK]
 
 
-def _split(sources: Sequence[Source], count: Count) -> int:
-    texts = Texts(count)
+def _condensed(
+    make: Callable[[Count], Method],
+    counter: Callable[[], Count],
+    sources: Sequence[Source],
+    limit: int,
+) -> object:
+    return make(counter()).condense(sources, limit)
+
+
+def _split(sources: Sequence[Source], counter: Callable[[], Count]) -> int:
+    texts = Texts(counter())
     return sum(texts.count(piece) for s in sources for piece in texts.sentences(s.text))
 
 

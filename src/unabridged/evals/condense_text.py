@@ -128,7 +128,7 @@ def said(pieces: Sequence[str], numbers: Sequence[int]) -> str:
     parts = [pieces[numbers[0]]]
     for before, number in pairwise(numbers):
         if number > before + 1:
-            parts.append(f" {GAP} " if not parts[-1].endswith("\n") else f"{GAP} ")
+            parts.append(f"{GAP} " if parts[-1][-1:].isspace() else f" {GAP} ")
         parts.append(pieces[number])
     return "".join(parts).strip()
 
