@@ -17,6 +17,8 @@ class Category:
         keep: 0 to 1: the share of its exchanges that stays verbatim.
         importance: 0 to 1: how much a typical message of it matters.
         critical: Whether names in its messages must survive every condensation.
+        examples: Short messages of it, by which others are recognised.
+        cues: Regular expressions that speak for it, for folded text (small letters, no accents).
     """
 
     name: str
@@ -24,6 +26,8 @@ class Category:
     keep: float
     importance: float
     critical: bool = False
+    examples: tuple[str, ...] = ()
+    cues: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
