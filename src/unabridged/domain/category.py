@@ -19,6 +19,7 @@ class Category:
         critical: Whether names in its messages must survive every condensation.
         examples: Short messages of it, by which others are recognised.
         cues: Regular expressions that speak for it, for folded text (small letters, no accents).
+        by_user: Whether the user's words make it as a rule; of others it takes more.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Category:
     critical: bool = False
     examples: tuple[str, ...] = ()
     cues: tuple[str, ...] = ()
+    by_user: bool = False
 
 
 @dataclass(frozen=True, slots=True)
