@@ -44,6 +44,7 @@ ASSISTANT = Scheme(
             "What must hold: a demand, a limit, a deadline, a standing instruction.",
             (0.9, 0.85),
             critical=True,
+            by_user=True,
             examples="""
                 The system must support a thousand users.
                 It has to work without internet.
@@ -59,11 +60,11 @@ ASSISTANT = Scheme(
                 The meal has to be gluten free.
             """,
             cues=r"""
-                \b(?:must|has to|have to|needs? to|should|shall|may not|is required to|are required to)\b(?! i\b| we\b)(?=.*\b(?:be|support|include|work|load|run|have|contain|never|not|able|use|return|store|handle|exceed|fit|accept|allow|show|answer)\b)
+                \b(?:it|app|application|system|report|text|page|site|website|users?|code|function|answers?|solution|design|everything|each|all|there|files?|letter|article|email|story|list|plan|product|service|software|tool|budget|event|room|meal|recipe|essay|document|response|they) (?:\w+ ){0,3}(?:must|has to|have to|needs? to|should|shall|may not|cannot|is required to|are required to)\b|\b(?:must|has to|needs to) (?:be|support|include|work|load|run|have|contain|never|not|return|store|handle|fit|accept|allow|show)\b
                 ^(?:please )?(?:always|never|don't|do not|only)\b (?:\w+ )?(?:use|answer|reply|write|include|call|mention|respond|add|give|put|ask|repeat|send|be)\b|\bfrom now on\b
-                \b(?:make sure|ensure|be sure to|it is important that|keep it (?:under|below|short)|no more than|at most|at least|no longer than|up to \d|maximum of|minimum of|must not|may not exceed|not exceed|within \d+|under \d+ (?:words|minutes|seconds)|in under)\b
+                (?<!i )(?<!'ll )(?<!to )(?<!can )(?<!will )\b(?:make sure|ensure|be sure to)\b|\b(?:it is important that|keep it (?:under|below|short)|no more than|at most|at least|no longer than|up to \d|maximum of|minimum of|must not|may not exceed|not exceed|within \d+|under \d+ (?:words|minutes|seconds)|in under)\b
                 \b(?:deadline|requirements?|constraints?|acceptance criteri\w+|specification|budget (?:is|of|must)|due (?:by|on)|by (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|the end))\b
-                \b(?:no external|not allowed|is allowed|are allowed|mandatory|required|forbidden)\b|\b(?:vegan|gluten|nut|dairy)[ -]?free\b|\bi need an? \w+.* that (?:is|are|can|has|does|takes)\b|\bable to\b
+                \b(?:no external|not allowed|is allowed|are allowed|mandatory|required|forbidden)\b|\b(?:vegan|gluten|nut|dairy)[ -]?free\b|\bi need an? \w+.* that (?:is|are|can|has|does|takes)\b|\busers? (?:should|must|can) be able to\b
                 \b(?:muss|mussen|soll|sollte|darf|durfen)\b|\bmindestens\b|\bhochstens\b|\bimmer auf\b|\bbitte (?:immer|nie|nur)\b|\bab jetzt\b|\bbis (?:montag|dienstag|mittwoch|donnerstag|freitag)\b
                 \b(?:debe|deben|tiene que|tienen que|como maximo|al menos|siempre|nunca) \w+|\ba partir de ahora\b|\bfecha limite\b
                 \b(?:doit|doivent|il faut|au maximum|au moins|toujours|jamais)\b|\ba partir de maintenant\b|\bdate limite\b
@@ -75,6 +76,7 @@ ASSISTANT = Scheme(
             "What is true of the user: home, work, family, health, belongings, doings.",
             (0.8, 0.8),
             critical=True,
+            by_user=True,
             examples="""
                 I live in Berlin with my husband.
                 I work as a teacher at a primary school.
@@ -92,7 +94,7 @@ ASSISTANT = Scheme(
                 I finished my third painting yesterday.
             """,
             cues=r"""
-                \bi (?:live|work|study|studied|teach|own|drive|moved|graduated|grew up|was born|retired|volunteer|speak|play|weigh|earn|suffer|attended|attend|joined|adopted|commute)\b
+                \bi(?:'m| am) currently \w+ing\b|\bi (?:live|work|study|studied|teach|own|drive|moved|take the|graduated|grew up|was born|retired|volunteer|speak|play|weigh|earn|suffer|attended|attend|joined|adopted|commute)\b
                 \b(?:i am|i'm|im|i've been|i have been) (?:an? (?:\w+ ){0,2}(?:nurse|teacher|student|engineer|developer|doctor|lawyer|mother|father|mom|dad|designer|manager|artist|writer|vegetarian|vegan|freelancer|programmer|scientist|accountant)|\d+ years? old|\d+$|from|married|single|divorced|pregnant|allergic|diabetic|learning|working (?:at|as|in|on)|training for|allerg)\b
                 \bmy (?:\w+ )?(?:wife|husband|partner|girlfriend|boyfriend|fiancee?|son|daughter|kids?|children|mother|father|mom|mum|dad|parents|sister|brother|grandmother|grandfather|grandma|grandpa|aunt|uncle|cousin|niece|nephew|friend|dog|cat|pet|boss|colleague|roommate|neighbou?r)s?\b
                 \bmy (?:name|birthday|job|house|apartment|flat|car|bike|salary|commute|address|hometown|company|degree|school|garden|account|phone number|anniversary|doctor|team) (?:is|was|are|takes|has|in|at|on|from|with)\b
@@ -109,6 +111,7 @@ ASSISTANT = Scheme(
             "preference",
             "What the user likes, dislikes or would rather have.",
             (0.7, 0.75),
+            by_user=True,
             examples="""
                 I prefer tea over coffee.
                 I love Italian food.
@@ -157,9 +160,9 @@ ASSISTANT = Scheme(
                 ^traceback|\bfile ".+", line \d+|\b\w+(?:error|exception)\b(?=[: ]| in\b|$)|\bstack ?trace\b|\bsegmentation fault\b|\bexit code \d
                 ^\s*(?:def|class|import|from \w+ import|function|const|let|var|public|private|static|return|#include|package|using|fn|func)\b.*[({=;:]|^\s*(?:import \w+|from [\w.]+ import)
                 ^\s*(?:select\b.*\bfrom|insert into|update \w+ set|create table|delete from|alter table)\b
-                ^\s*(?:\$ |> )?(?:git|npm|pip3?|docker|kubectl|sudo|cd|ls|curl|make|cargo|yarn|brew|apt|ssh|chmod|python3?) [\w./-]+|`[^`]*(?:npm|pip|git|docker|cargo|make|yarn|python)\b[^`]*`
+                ^\s*(?:\$ |> )?(?:git \w+|npm (?:i|ci|install|run|start|test)\b|pip3? install|docker[ -]\w+|kubectl \w+|sudo \w+|cd [\w./~-]+$|ls -|curl (?:-|http)|make (?:all|install|test|clean|build|check)\b|cargo (?:build|run|test|add)|yarn (?:add|install|build)|brew install|apt(?:-get)? install|ssh \w+@|chmod [\d+]|python3? [\w./-]+\.py)|`[^`]*(?:npm|pip|git|docker|cargo|make|yarn|python)\b[^`]*`
                 ^\s*[\[{]["'\s\[{].*[:,]|^\s*</?[a-z][\w-]*(?: [\w-]+=.*)?>|</[a-z]+>
-                ^\s*\|.*\|.*\||^[\w./-]+(?:[,;\t][\w./ -]*){2,}$|(?:\w+: ?-?\d+(?:\.\d+)?[,;] ?){2,}
+                ^\s*\|.*\|.*\||^[\w./-]{1,25}(?:[,;\t][\w./-]{0,25}){2,}$|(?:\w+: ?-?\d+(?:\.\d+)?[,;] ?){2,}
                 `[\w.\-]+(?:\(\)|: ?\w+|\.(?:py|js|ts|yaml|yml|json|sql|java|go|rs|html|css))`|\b\w+\.(?:py|js|ts|java|cpp|rs|go):\d+
                 [{};]\s*$|=>|\w+\([^)]*\)\s*[;{]|==|!=|&&|\|\|
             """,
@@ -183,14 +186,14 @@ ASSISTANT = Scheme(
                 What size would you like?
             """,
             cues=r"""
-                [?？](?:["'”’)\]\s]*)$|^[¿]
+                [?](?:["'”)\]\s]*)$|^¿
                 ^(?:so |and |but |ok,? |okay,? |hi,? |hello,? )?(?:what|how|why|which|who|whose|where|when|is|are|was|were|do|does|did|can|could|would|should|will|has|have|may) (?!a\b)\w+
                 \b(?:can|could|would) you (?:please )?(?:explain|tell|show|recommend|suggest|help|give|list|describe|compare)\b|^(?:please )?(?:tell me|explain|describe|list|recommend|suggest|compare)\b
                 \b(?:any (?:idea|tips|advice|suggestions|recommendations)|i wonder|i was wondering|i'm wondering|do you know|what about|how about|i'd like to know|i want to know|curious (?:about|how|what))\b
                 ^(?:was|wie|warum|wieso|welche[rsn]?|wer|wo|wann|wohin|kannst du|konntest du|weisst du|gibt es|ist|sind)\b
                 ^(?:que|como|por que|cual|cuales|quien|donde|cuando|cuanto|cuantos|puedes|podrias|sabes|hay)\b
                 ^(?:qu'est-ce|que|comment|pourquoi|quel|quelle|qui|ou|quand|combien|peux-tu|pouvez-vous|est-ce)\b
-                什么|怎么|为什么|哪[个里些]|谁|吗[？?]?$|多少|ですか|ますか|なぜ|どうやって|何[をがで]|教えて
+                什么|怎么|为什么|哪[个里些]|谁|吗[?]?$|多少|ですか|ますか|なぜ|どうやって|何[をがで]|教えて
             """,
         ),
         category(

@@ -13,7 +13,7 @@ FALLBACK_KEEP = 0.4
 
 _NAME = re.compile("[a-z][a-z0-9_]*")
 _SCHEME_FIELDS = ("name", "about", "fallback", "categories")
-_FIELDS = ("about", "keep", "importance", "critical", "examples", "cues")
+_FIELDS = ("about", "keep", "importance", "critical", "by_user", "examples", "cues")
 
 
 def category(
@@ -24,6 +24,7 @@ def category(
     examples: str,
     cues: str,
     critical: bool = False,
+    by_user: bool = False,
 ) -> Category:
     """Make a category of tables.
 
@@ -34,9 +35,10 @@ def category(
         examples: Messages of it, one a line.
         cues: Regular expressions for folded text, one a line.
         critical: Whether names in its messages must survive.
+        by_user: Whether the user's words make it as a rule.
     """
     keep, importance = shares
-    return Category(name, about, keep, importance, critical, lines(examples), lines(cues))
+    return Category(name, about, keep, importance, critical, lines(examples), lines(cues), by_user)
 
 
 def lines(table: str) -> tuple[str, ...]:
@@ -50,8 +52,9 @@ def scheme_from(data: Mapping[str, Any]) -> Scheme:
     Args:
         data: ``name``; ``about``; ``fallback``, the name of the category of what fits none (by
             default the last); ``categories``: a name to ``about``, ``keep`` and ``importance``
-            (both 0 to 1), ``critical``, ``examples`` (short messages of it) and ``cues`` (words, or
-            regular expressions between two slashes). All but the names may be missing.
+            (both 0 to 1), ``critical`` and ``by_user`` (true or false), ``examples`` (short messages
+            of it) and ``cues`` (words, or regular expressions between two slashes). All but the
+            names may be missing.
 
     Raises:
         SettingError: Something is missing, superfluous or out of range; the hint says what to do.
@@ -83,17 +86,15 @@ def _category(given: str, fields: Any) -> Category:
         )
     _known(fields, _FIELDS, f"The category {name!r}")
     keep = _share(fields, "keep", FALLBACK_KEEP, name)
-    critical = fields.get("critical", False)
-    if not isinstance(critical, bool):
-        raise SettingError(f"critical of {name!r} is {critical!r}.", hint="Write true or false.")
     return Category(
         name,
         str(fields.get("about", "")),
         keep,
         _share(fields, "importance", keep, name),
-        critical,
+        _flag(fields, "critical", name),
         tuple(_texts(fields, "examples", name)),
         tuple(_cue(cue, name) for cue in _texts(fields, "cues", name)),
+        _flag(fields, "by_user", name),
     )
 
 
@@ -119,6 +120,13 @@ def _share(fields: Mapping[str, Any], field: str, default: float, name: str) -> 
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise SettingError(f"{field} of {name!r} is {value!r}.", hint="Give a number from 0 to 1.")
     return float(value)
+
+
+def _flag(fields: Mapping[str, Any], field: str, name: str) -> bool:
+    value = fields.get(field, False)
+    if not isinstance(value, bool):
+        raise SettingError(f"{field} of {name!r} is {value!r}.", hint="Write true or false.")
+    return value
 
 
 def _texts(fields: Mapping[str, Any], field: str, name: str) -> list[str]:

@@ -124,26 +124,6 @@ COMPANION = Scheme(
             """,
         ),
         category(
-            "plan",
-            "What somebody means to do, and when.",
-            (0.7, 0.65),
-            examples="""
-                I am going to visit my mother on Saturday.
-                Next month I start my new job.
-                I want to learn to dance this year.
-                We are planning a trip to Norway.
-                I have an exam on Monday.
-                Tomorrow I will go to the doctor.
-                I am thinking about moving abroad.
-                My goal is to save some money.
-            """,
-            cues=r"""
-                \b(?:i'm|i am|we're|we are) (?:going to|planning|about to|thinking (?:of|about)|hoping to|looking forward)\b|\b(?:tomorrow|next (?:week|month|year|monday|tuesday|wednesday|thursday|friday|saturday|sunday|summer|weekend)|this weekend|tonight)\b|\b(?:i|we) (?:plan|want|hope|intend|have an? (?:exam|appointment|interview|date|meeting)|will start|start)\b|\bmy (?:goal|plan|dream) (?:is|for)\b
-                \b(?:morgen|nachste[nrs]? (?:woche|monat|jahr)|ich (?:will|werde|plane|habe vor))\b|\b(?:manana|la proxima|el proximo|quiero|voy a|pienso)\b|\b(?:demain|la semaine prochaine|je (?:vais|veux|compte))\b
-                明天|下周|下个月|打算|计划|明日|来週|来月|つもり|予定
-            """,
-        ),
-        category(
             "preference",
             "What the user likes and dislikes.",
             (0.7, 0.7),
@@ -161,6 +141,26 @@ COMPANION = Scheme(
                 \bi(?:'d| would| really| also| always| just)* (?:prefer|rather|love|like|enjoy|adore|dislike|hate)\b(?! (?:you|him|her|it when you|to (?:know|ask)))|\bi can't stand\b|\bi don't (?:like|enjoy)\b|\bmy (?:\w+ )?favou?rite\b|\b(?:big|huge) fan of\b
                 \bich (?:mag|liebe|hasse)\b|\blieblings|\blieber\b|\b(?:prefiero|me gusta|me encanta|odio)\b|\bj'(?:aime|adore)\b|\bje (?:prefere|deteste)\b
                 我喜欢|最喜欢|讨厌|好き|嫌い|大好き
+            """,
+        ),
+        category(
+            "plan",
+            "What somebody means to do, and when.",
+            (0.7, 0.65),
+            examples="""
+                I am going to visit my mother on Saturday.
+                Next month I start my new job.
+                I want to learn to dance this year.
+                We are planning a trip to Norway.
+                I have an exam on Monday.
+                Tomorrow I will go to the doctor.
+                I am thinking about moving abroad.
+                My goal is to save some money.
+            """,
+            cues=r"""
+                \b(?:i'm|i am|we're|we are) (?:going to|planning|about to|thinking (?:of|about)|hoping to|looking forward)\b|\b(?:tomorrow|next (?:week|month|year|monday|tuesday|wednesday|thursday|friday|saturday|sunday|summer|weekend)|this weekend|tonight)\b|\b(?:i|we) (?:plan|want|hope|intend|have an? (?:exam|appointment|interview|date|meeting)|will start|start)\b|\bmy (?:goal|plan|dream) (?:is|for)\b
+                \b(?:morgen|nachste[nrs]? (?:woche|monat|jahr)|ich (?:will|werde|plane|habe vor))\b|\b(?:manana|la proxima|el proximo|quiero|voy a|pienso)\b|\b(?:demain|la semaine prochaine|je (?:vais|veux|compte))\b
+                明天|下周|下个月|打算|计划|明日|来週|来月|つもり|予定
             """,
         ),
         category(

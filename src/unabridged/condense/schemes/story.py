@@ -154,7 +154,7 @@ STORY = Scheme(
                 \b(?:tears?|weeps?|wept|weeping|crie[sd]|cry(?:ing)?|sobs?|sobbing|sobbed)\b
                 \b(?:grie(?:f|ves?|ving)|mourn\w*|sorrow\w*|heartbroken|heartbreak\w*|despair\w*|anguish|devastated|desperat\w+|hopeless\w*|miserable|lonely|alone in)\b
                 \b(?:rage|furious|fury|wrath|enraged|anger|angry|livid|seeth\w+|fists clenched|clench\w* (?:his|her|my) fists?)\b
-                \b(?:terror|dread|horrified|panic\w*|fear)\b(?! of)|\bheart (?:is |was )?(?:pound|rac|sank|break|breaks|swell)\w*|\btrembl\w+|\bshak(?:es|ing) with\b
+                \b(?:terror|dread|horrified|panic\w*|(?<!greatest )(?<!biggest )(?<!worst )fear)\b(?! of)|\bheart (?:is |was )?(?:pound|rac|sank|break|breaks|swell)\w*|\btrembl\w+|\bshak(?:es|ing) with\b
                 \b(?:joy|joyful|overjoyed|so happy|happiness|elated|ecstatic|relief|relieved|gratitude|grateful|laugh out loud|bliss)\b
                 \b(?:shame|ashamed|guilt|guilty|humiliated|regrets?|remorse)\b
                 \b(?:pride swells?|proud of|deeply moved|touched|overcome with|overwhelm\w*|wave of|floods? through|washes over|stunned|shocked)\b
