@@ -47,8 +47,8 @@ def feel(text: str) -> tuple[float, float]:
     Returns:
         Valence, 0 (bad) to 1 (good), 0.5 for neither; intensity, 0 (plain) to 1 (overwhelming).
     """
-    felt = [_sentence(piece) for piece in sentences(text) if piece.strip()]
-    felt = [each for each in felt if each is not None]
+    judged = (_sentence(piece) for piece in sentences(text) if piece.strip())
+    felt = [each for each in judged if each is not None]
     if not felt:
         return NEUTRAL, 0.0
     strongest = max(felt, key=lambda each: each[1])

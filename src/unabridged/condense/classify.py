@@ -1,0 +1,208 @@
+"""What kind of content a message is and how much it matters, by rules: cues and examples.
+
+A message is judged by its sentences, so that what matters in a long one is not blurred by the rest.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from unabridged.condense.emotion import feel
+from unabridged.domain.category import Category, Reading, Scheme
+from unabridged.domain.message import Role
+from unabridged.language.sentences import sentences
+from unabridged.language.words import fold, words
+from unabridged.ports import Embedder
+
+if TYPE_CHECKING:
+    from unabridged.condense.nearness import Examples
+
+VERSION = "rules:1"
+"""Changes whenever the rules read something differently."""
+
+MOST_SENTENCES = 12
+"""Sentences of a message that are judged: those at its beginning, and the last two."""
+
+LONGEST = 2_000
+"""Characters of a sentence that are judged."""
+
+CUE_WEIGHT = 1.0
+"""What a sure cue weighs beside an example that says the same."""
+
+STRONGEST = MappingProxyType({Role.USER: 0.6})
+"""What the strongest sentence of a message weighs beside the mean of all, by who said it."""
+
+STRONGEST_OTHERS = 0.35
+"""The same for others: long answers hold a sentence of every kind."""
+
+FIRST_CUE = 0.7
+"""How sure one cue is, of 1; each further one halves what is missing."""
+
+LEANING = 0.4
+"""How far choosing leans to what is important: between two that fit alike the weightier counts."""
+
+OTHERS = 0.5
+"""What a cue weighs in another's words, where as a rule the user's make the category."""
+
+PLAIN = 0.25
+"""The score of the fallback where nothing speaks for anything."""
+
+SURE = 0.3
+"""The lead over the second category from which on a reading is sure."""
+
+_FIRST_PERSON = frozenset("i my mine im ive ich mein meine meinen yo mi mis je mon ma mes".split())
+_NUMBER = re.compile(r"\d")
+_NAME = re.compile(r"(?<=[\w,;:] )[A-Z][a-z]{2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A sentence of a message."""
+
+    message: int
+    text: str
+    folded: str
+    share: float
+
+
+class Classifier:
+    """Reads messages by the cues and examples of a scheme.
+
+    Args:
+        scheme: The categories.
+        embedder: Compares with the examples; it must be instant. Without one only cues count.
+    """
+
+    def __init__(self, scheme: Scheme, embedder: Embedder | None = None) -> None:
+        self.scheme = scheme
+        self._embedder = embedder
+        self._cues = [
+            [re.compile(cue, re.MULTILINE) for cue in category.cues]
+            for category in scheme.categories
+        ]
+        names = [category.name for category in scheme.categories]
+        self._fallback = names.index(scheme.fallback)
+
+    @property
+    def identity(self) -> str:
+        """The rules, with their version, and the embedder that they use."""
+        return f"{VERSION}/{self._embedder.identity}" if self._embedder else VERSION
+
+    def classify(self, texts: Sequence[tuple[Role, str]]) -> list[Reading | None]:
+        """Read messages; what is read of one does not depend on the others.
+
+        Args:
+            texts: Who said it, and what.
+
+        Returns:
+            A reading for each; None for one without words.
+        """
+        pieces = [p for number, (_, text) in enumerate(texts) for p in _pieces(number, text)]
+        near = self._near(pieces)
+        by_message: dict[int, list[tuple[_Piece, list[float]]]] = {}
+        for piece, nearness in zip(pieces, near, strict=True):
+            role = texts[piece.message][0]
+            by_message.setdefault(piece.message, []).append(
+                (piece, self._scores(piece, nearness, role))
+            )
+        return [
+            self._reading(*text, by_message[number]) if number in by_message else None
+            for number, text in enumerate(texts)
+        ]
+
+    def _near(self, pieces: Sequence[_Piece]) -> list[list[float]]:
+        if self._embedder is None or not pieces:
+            return [[0.0] * len(self._cues) for _ in pieces]
+        found: list[list[float]] = self._examples.nearness([p.text for p in pieces]).tolist()
+        return found
+
+    @cached_property
+    def _examples(self) -> "Examples":
+        from unabridged.condense.nearness import Examples  # noqa: PLC0415 - imports numpy
+
+        assert self._embedder is not None  # noqa: S101 - asked for where there is one only
+        return Examples(self._embedder, [each.examples for each in self.scheme.categories])
+
+    def _scores(self, piece: _Piece, nearness: Sequence[float], role: Role) -> list[float]:
+        """How well a sentence fits each category, 0 to 1."""
+        found = []
+        none = True
+        for category, cues, near in zip(self.scheme.categories, self._cues, nearness, strict=True):
+            hits = sum(1 for cue in cues if cue.search(piece.folded))
+            none = none and not hits
+            weight = OTHERS if category.by_user and role is not Role.USER else 1.0
+            cue = (1 - (1 - FIRST_CUE) * 0.5 ** (hits - 1)) * weight if hits else 0.0
+            found.append((near + CUE_WEIGHT * cue) / (1 + CUE_WEIGHT))
+        if none:
+            found[self._fallback] = max(found[self._fallback], PLAIN)
+        return found
+
+    def _reading(
+        self, role: Role, text: str, judged: Sequence[tuple[_Piece, list[float]]]
+    ) -> Reading:
+        columns = range(len(self.scheme.categories))
+        floor = self.scheme.categories[self._fallback].importance
+        scores = {}
+        strongest = STRONGEST.get(role, STRONGEST_OTHERS)
+        for column in columns:
+            category = self.scheme.categories[column]
+            mean = sum(piece.share * row[column] for piece, row in judged)
+            most = max(row[column] for _, row in judged)
+            weight = strongest if category.importance > floor else 0.0
+            scores[category.name] = round(weight * most + (1 - weight) * mean, 3)
+        valence, intensity = feel(text)
+        best = max(self.scheme.categories, key=lambda each: scores[each.name] * _leaning(each))
+        importance = _importance(self.scheme, scores, best) + _telling(role, text, intensity)
+        return Reading(
+            best.name,
+            round(min(1.0, max(0.0, importance)), 3),
+            valence,
+            intensity,
+            self.identity,
+            scores,
+        )
+
+
+def _pieces(message: int, text: str) -> list[_Piece]:
+    """The sentences of a message that are judged; ``share`` adds up to 1."""
+    found = [piece.strip()[:LONGEST] for piece in sentences(text)]
+    found = [piece for piece in found if any(map(str.isalnum, piece))] or [
+        piece for piece in found if piece
+    ]
+    if len(found) > MOST_SENTENCES:
+        found = [*found[: MOST_SENTENCES - 2], *found[-2:]]
+    lengths = [min(200, 10 + len(piece)) for piece in found]
+    total = sum(lengths)
+    return [
+        _Piece(message, piece, fold(piece), length / total)
+        for piece, length in zip(found, lengths, strict=True)
+    ]
+
+
+def _leaning(category: Category) -> float:
+    return 1 - LEANING * (1 - category.importance)
+
+
+def _importance(scheme: Scheme, scores: Mapping[str, float], best: Category) -> float:
+    """That of the category; where another fits nearly as well, something between the two."""
+    others = [each for each in scheme.categories if each is not best]
+    if not others:
+        return best.importance
+    second = max(others, key=lambda each: scores[each.name] * _leaning(each))
+    lead = max(0.0, scores[best.name] - scores[second.name])
+    sure = min(1.0, 0.7 + 0.3 * lead / SURE)
+    return sure * best.importance + (1 - sure) * second.importance
+
+
+def _telling(role: Role, text: str, intensity: float) -> float:
+    """What names, numbers, the first person, feeling and length add or take."""
+    found = words(fold(text[:LONGEST]))
+    added = 0.02 * min(2, len(_NUMBER.findall(text[:LONGEST])))
+    added += 0.02 * min(2, len(_NAME.findall(text[:LONGEST])))
+    if role is Role.USER and any(word in _FIRST_PERSON for word in found):
+        added += 0.02
+    added += 0.1 * max(0.0, intensity - 0.4)
+    return added - 0.05 if len(found) < 3 else added

@@ -1,0 +1,51 @@
+"""How near texts are to the examples of categories.
+
+Vectors are rounded to whole numbers, whose sums are exact: a text gets the same figures whatever
+stands beside it, on however many threads.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unabridged.ports import Embedder
+
+STEPS = 1024
+"""Steps between 0 and 1 of a rounded number; inner products of these stay far below 2**53."""
+
+NEAREST = 2
+"""Examples of a category that speak for it: one alone may be near by chance."""
+
+
+class Examples:
+    """The examples of some categories, as vectors.
+
+    Args:
+        embedder: What makes vectors.
+        examples: Those of each category; of a category without any nothing is near.
+    """
+
+    def __init__(self, embedder: Embedder, examples: Sequence[Sequence[str]]) -> None:
+        self._embedder = embedder
+        texts = [text for some in examples for text in some]
+        self._vectors = self._rounded(texts).T
+        ends = np.cumsum([len(some) for some in examples]).tolist()
+        self._slices = [slice(end - len(e), end) for end, e in zip(ends, examples, strict=True)]
+
+    def nearness(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """How near each text is to each category, 0 to 1; shape (texts, categories)."""
+        cosines = (self._rounded(texts) @ self._vectors) / STEPS**2
+        found = np.zeros((len(texts), len(self._slices)))
+        for column, place in enumerate(self._slices):
+            count = place.stop - place.start
+            if count:
+                best = np.sort(cosines[:, place], axis=1)[:, -min(NEAREST, count) :]
+                found[:, column] = best.mean(axis=1)
+        return np.clip(found, 0.0, 1.0)
+
+    def _rounded(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        vectors: NDArray[np.float64] = np.rint(
+            self._embedder.embed(list(texts)).astype(np.float64) * STEPS
+        )
+        return vectors
