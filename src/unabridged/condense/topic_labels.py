@@ -1,0 +1,144 @@
+"""Names for groups of texts, in their own words: class-based TF-IDF (Grootendorst, 2022).
+
+A word counts once for each exchange that has it, so that one long answer does not name a topic
+alone; the user's words count double.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import log1p, prod, sqrt
+
+from unabridged.condense.topic_words import prose, telling
+
+MOST = 4
+"""Words or pairs of words in a label at most; …"""
+FAIR = 0.4
+"""… those that score less than this share of the best are no part of it."""
+_PAIR_SHARE = 0.5
+"""The share of a word's exchanges in which it must stand in a pair to be named with its partner."""
+_USER, _ANSWER = 2.0, 1.0
+_PAIR_BONUS = 1.25
+_DEEDS = ("ing", "ed")
+"""Endings of words that seldom name anything."""
+_MANY = 4
+"""Exchanges of a group from which a word of one of them alone does not name it."""
+_LEAST = 0.01
+_RAREST = 1e-6
+_EVERYWHERE = 0.6
+"""Taken off what a word tells: as often here as elsewhere is ln 2, which is worth little."""
+
+Share = Callable[[str], float]
+"""0 to 1: the share of all exchanges that hold a word, from its stem."""
+Key = str | tuple[str, str]
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What was seen of one word or pair: weight, named minus done, and its spellings."""
+
+    weight: float = 0.0
+    times: int = 0
+    named: int = 0
+    spellings: Counter[str] = field(default_factory=Counter)
+
+
+def label(texts: Sequence[tuple[str, str]], share: Share) -> tuple[str, ...]:
+    """Name a group of exchanges.
+
+    Args:
+        texts: The user's side and the answer of each.
+        share: The share of all exchanges that hold a word, from its stem.
+
+    Returns:
+        Two to four words or pairs of words as they were written, the most telling first; fewer
+        where they have no more.
+    """
+    seen: dict[Key, _Seen] = {}
+    for user, answer in texts:
+        _count(seen, user, answer)
+    scores = {key: _score(key, seen, share, len(texts)) for key in seen}
+    ranked = sorted(scores, key=lambda key: (-scores[key], str(key)))
+    chosen: list[Key] = []
+    for key in ranked:
+        if len(chosen) == MOST or scores[key] <= 0:
+            break
+        if len(chosen) >= 2 and scores[key] < FAIR * scores[chosen[0]]:
+            break
+        if not any(_overlaps(key, other) for other in chosen):
+            chosen.append(key)
+    return tuple(_spelt(seen[key].spellings) for key in chosen)
+
+
+def _count(seen: dict[Key, _Seen], user: str, answer: str) -> None:
+    """Count the words and pairs of one exchange, each once."""
+    met: dict[Key, float] = {}
+    for text, weight in ((user, _USER), (answer, _ANSWER)):
+        for word in telling(prose(text)):
+            _meet(seen, word.stem, word.spelling, word.named)
+            met[word.stem] = max(met.get(word.stem, 0), weight)
+            if word.follows and word.follows.stem != word.stem:
+                pair = (word.follows.stem, word.stem)
+                _meet(seen, pair, f"{word.follows.spelling} {word.spelling}", 0)
+                met[pair] = max(met.get(pair, 0), weight)
+    for key, weight in met.items():
+        seen[key].weight += weight
+        seen[key].times += 1
+
+
+def _meet(seen: dict[Key, _Seen], key: Key, spelling: str, named: int) -> None:
+    one = seen.setdefault(key, _Seen())
+    one.spellings[spelling] += 1
+    one.named += named
+
+
+def _score(key: Key, seen: Mapping[Key, _Seen], share: Share, count: int) -> float:
+    """How well a word or pair names a group of so many exchanges."""
+    one = seen[key]
+    if isinstance(key, str):
+        if count >= _MANY and one.times < 2:
+            return 0.0
+        return one.weight * _tells(key, one, share, count) * _nameable(one)
+    rarer = min(seen[part].times for part in key)
+    if one.times < min(2, count) or one.times < _PAIR_SHARE * rarer:
+        return 0.0
+    parts = [(part, seen[part]) for part in key]
+    tells = prod(_tells(stem, each, share, count) for stem, each in parts)
+    return one.weight * sqrt(tells) * max(_nameable(each) for _, each in parts) * _PAIR_BONUS
+
+
+def _tells(stem: str, one: _Seen, share: Share, count: int) -> float:
+    """How much more often a word stands here than elsewhere; little but above 0 for any."""
+    here = one.times / count
+    return max(_LEAST, log1p(here / max(share(stem), _RAREST)) - _EVERYWHERE)
+
+
+def _nameable(one: _Seen) -> float:
+    """0.3 to 1.5: whether it stands where names of things stand, or where deeds do."""
+    total = sum(one.spellings.values())
+    capital = sum(n for spelling, n in one.spellings.items() if spelling[:1].isupper())
+    named = (one.named + capital) / (total + 2)
+    deeds = sum(n for spelling, n in one.spellings.items() if spelling.endswith(_DEEDS))
+    return min(1.5, max(0.5, 1 + 0.5 * named)) * (1 - 0.4 * deeds / total)
+
+
+def _overlaps(key: Key, other: Key) -> bool:
+    """Whether two keys say the same, or one is part of the other."""
+    parts, others = _parts(key), _parts(other)
+    if parts & others:
+        return True
+    if isinstance(key, str) and isinstance(other, str):
+        return not key.isascii() and (key in other or other in key)
+    return False
+
+
+def _parts(key: Key) -> set[str]:
+    return {key} if isinstance(key, str) else set(key)
+
+
+def _spelt(spellings: Counter[str]) -> str:
+    """The spelling to show: without a capital if it was written so now and then at least."""
+    total = sum(spellings.values())
+    small = {s: n for s, n in spellings.items() if s == s.lower()}
+    usable = small if sum(small.values()) >= 0.2 * total else spellings
+    return min(usable, key=lambda s: (-usable[s], s))

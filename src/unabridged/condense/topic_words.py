@@ -1,0 +1,158 @@
+"""The words of exchanges that may tell what they are about, with the spelling they had.
+
+Code, addresses and numbers tell little to a reader, and so do the words that any request uses.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from unabridged.language.words import STOP_PAIRS, STOP_WORDS, UNSPACED, fold, stem
+
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+_ADDRESS = re.compile(r"\b(?:https?://|www\.)\S+|\S+@\S+\.\w+|(?<!\w)[~.]?/[\w./-]+")
+_WORD = re.compile(
+    rf"[{UNSPACED}]+|[^\W{UNSPACED}]+(?:['’-][^\W{UNSPACED}]+)*|[.!?:;,()\n\[\]|*#\"“”]"
+)
+_RUN = re.compile(rf"^[{UNSPACED}]")
+_HIRAGANA = re.compile("^[\u3040-\u309f]+$")
+_HUMP = re.compile("[a-z0-9][A-Z]|_")
+_BOUND = re.compile(r"['’]s$|^(?:l|d|qu|j|n|s|c|m|t)['’](?=\w)", re.IGNORECASE)
+_LONGEST = 30
+_GRAMS = (2, 3, 4)
+"""Lengths of the pieces of a run without spaces that may be words."""
+
+GENERIC = frozenset(
+    """
+    able absolutely add additional advice agree allow almost along already alright also although
+    always amazing another answer anything anyway appreciate approach around article ask available
+    away awesome awhile bad based basic beautiful become begin believe best better big bit bring
+    bunch buy call care case cause certain chance change check choose clear close come common
+    complete consider continue cool couple course create curious current day days deal decide
+    definitely depend describe detail details develop different difficult discover does doesn dont
+    easily easy effective effectively else end enjoy enough ensure especially essential etc even
+    ever every everyone everything exactly example excellent excited exciting expect experience
+    explain explore fact far favorite favourite feel feeling find fine first focus following forward
+    found fun general generally get getting give given glad go going gonna good got great guess guy
+    guys haha happen happy hard hear hello help helpful here's hey hi high honestly hope hour hours
+    however huge idea ideas improve include including increase incredible individual information
+    inspire inspiring instead interested interesting involve isn issue item items i'll i'm i've job keep
+    kind know known large last lately later lead learn least leave less let let's level life like
+    likely list little living long look lot lots love lovely low made main maintain make making man
+    many matter maybe mean means meet might mind minute minutes moment month months morning much must
+    name near necessary need never new next nice nope note nothing number offer oh ok okay old one
+    ones open option options order others overall part particular past people perfect perhaps person
+    personal perspective place plan plenty plus point popular possible potential prefer pretty
+    previously probably problem process provide put question questions quick quickly quite rather
+    ready real really reason recent recently recommend recommendation recommendations related
+    remain remember respond response result right role run same saw say see seem seen sense set
+    several share short show significant similar simple since single small someone something
+    sometimes soon sorry sort sound sounds special specific spend start step steps still stop story
+    strong stuff such suggest suggestion suggestions suitable super support sure take talk tell
+    thank thanks that's thing things think though thought three tip tips today together told
+    tomorrow tonight total totally tried truly try turn two type types typically understand unique
+    unless update use used useful user using usual usually value various via view wait want wanted
+    way ways week weekend weeks welcome well went what's whatever whether while whole willing win
+    wish without wonder wonderful wondering word words work working world worth wow write wrong
+    yeah year years yes yesterday yet you're you've appropriate assist assistant benefit benefits
+    provided importance important key major often towards within across may million hundred four
+    yep whoa aww wow haha lol kinda fave dude wanna gonna gotta btw bye oof congrats prob back hold gotten
+    five six seven eight nine ten second third saturday sunday monday tuesday wednesday thursday
+    friday january february march april june july august september october november december
+    noch auch aber oder doch dass kann kannst können habe haben hatte wird werden wurde sein mein
+    meine meinen dein deine sehr mehr viel gut ja nein bitte danke hallo gerne etwas dann denn weil
+    wenn als bei nach über unter vor durch ohne gegen um noch schon nur man einen einem einer eines
+    diese dieser dieses pour avec sur pas plus mais bien merci bonjour oui non comme être avoir fait
+    cette ces mon ma mes ton ta tes son sa ses nos vos leur leurs aux par sans quel quelle
+    para con por una del las como más pero muy hola gracias sí mi mis tu tus su sus este esta esto
+    qué cómo tengo quiero puedo hacer
+    """.split()
+)
+"""Words that any talk uses, whatever it is about."""
+_SAYS_NOTHING = frozenset(
+    shape for word in (*GENERIC, *STOP_WORDS) for shape in (word, fold(word), stem(fold(word)))
+)
+_BEFORE_NAMES = frozenset(
+    """
+    a an the my your his her our their this these those some of for with in on at from by about
+    its new der die das den dem ein eine einen mein meine le la les un une des mon ma el los las
+    una mi
+    """.split()
+)
+"""Words behind which a name of something stands as a rule."""
+_BEFORE_DEEDS = frozenset(
+    """
+    to i you we they he she can could would will should must may might don't didn't can't won't
+    i'll i'm i've you'll we'll they'll i'd be been being is are was were am have has had very so too
+    really more most
+    """.split()
+)
+"""Words behind which something done, or how it is, stands as a rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word of a text that may say what it is about.
+
+    Attributes:
+        stem: What its forms share.
+        spelling: As it stood there.
+        named: 1 where the word before it lets one expect a name, -1 a deed or quality, else 0.
+        follows: The word directly before it, where that one tells something too; else None.
+    """
+
+    stem: str
+    spelling: str
+    named: int
+    follows: "Word | None" = None
+
+
+def prose(text: str) -> str:
+    """A text without code and addresses."""
+    return _ADDRESS.sub(" ", _CODE.sub("\n", text))
+
+
+def telling(text: str) -> Iterator[Word]:
+    """The words of a text that may say what it is about, in their order, repeats included."""
+    before: Word | None = None
+    led = ""
+    for token in _WORD.findall(text):
+        if _RUN.match(token):
+            yield from (Word(gram, gram, 0) for gram in _grams(token))
+            before, led = None, ""
+            continue
+        root = _root(token)
+        if not root:
+            before, led = None, fold(token)
+            continue
+        named = 1 if led in _BEFORE_NAMES else -1 if led in _BEFORE_DEEDS else 0
+        before = Word(root, _bare(token), named, before)
+        yield before
+        before, led = Word(root, before.spelling, named), ""
+
+
+@lru_cache(maxsize=65536)
+def _root(token: str) -> str:
+    """The stem of a word; empty for one that tells nothing."""
+    bare = _bare(token)
+    folded = fold(bare)
+    if "'" in folded:  # I've, don't, they'll
+        return ""
+    if len(folded) < 3 or len(folded) > _LONGEST or not any(map(str.isalpha, folded)):
+        return ""
+    if _HUMP.search(bare) and not bare[0].isupper():
+        return ""
+    root = stem(folded)
+    return "" if folded in _SAYS_NOTHING or root in _SAYS_NOTHING or folded.endswith("ly") else root
+
+
+def _bare(token: str) -> str:
+    """A word without its possessive, or the short word bound to it: ``l'hôtel``."""
+    return _BOUND.sub("", token)
+
+
+def _grams(run: str) -> list[str]:
+    """What may be words in a run of a script that writes no spaces."""
+    found = [run[i : i + size] for size in _GRAMS for i in range(len(run) - size + 1)]
+    return [gram for gram in found if gram not in STOP_PAIRS and not _HIRAGANA.match(gram)]
