@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from math import log1p, prod, sqrt
 
 from unabridged.condense.topic_words import prose, telling
+from unabridged.language.words import is_pair
 
 MOST = 4
 """Words or pairs of words in a label at most; …"""
@@ -23,6 +24,7 @@ _DEEDS = ("ing", "ed")
 """Endings of words that seldom name anything."""
 _MANY = 4
 """Exchanges of a group from which a word of one of them alone does not name it."""
+_LONGER = 0.3
 _LEAST = 0.01
 _RAREST = 1e-6
 _EVERYWHERE = 0.6
@@ -77,9 +79,9 @@ def _count(seen: dict[Key, _Seen], user: str, answer: str) -> None:
         for word in telling(prose(text)):
             _meet(seen, word.stem, word.spelling, word.named)
             met[word.stem] = max(met.get(word.stem, 0), weight)
-            if word.follows and word.follows.stem != word.stem:
-                pair = (word.follows.stem, word.stem)
-                _meet(seen, pair, f"{word.follows.spelling} {word.spelling}", 0)
+            if word.follows and word.follows[0] != word.stem:
+                pair = (word.follows[0], word.stem)
+                _meet(seen, pair, f"{word.follows[1]} {word.spelling}", 0)
                 met[pair] = max(met.get(pair, 0), weight)
     for key, weight in met.items():
         seen[key].weight += weight
@@ -98,13 +100,19 @@ def _score(key: Key, seen: Mapping[Key, _Seen], share: Share, count: int) -> flo
     if isinstance(key, str):
         if count >= _MANY and one.times < 2:
             return 0.0
-        return one.weight * _tells(key, one, share, count) * _nameable(one)
+        whole = 1 if key.isascii() else _longer(key)
+        return one.weight * _tells(key, one, share, count) * _nameable(one) * whole
     rarer = min(seen[part].times for part in key)
     if one.times < min(2, count) or one.times < _PAIR_SHARE * rarer:
         return 0.0
     parts = [(part, seen[part]) for part in key]
     tells = prod(_tells(stem, each, share, count) for stem, each in parts)
     return one.weight * sqrt(tells) * max(_nameable(each) for _, each in parts) * _PAIR_BONUS
+
+
+def _longer(key: str) -> float:
+    """What a piece of a run without spaces is worth for its length: pieces of a word are shorter."""
+    return 1 + _LONGER * (len(key) - 2) if is_pair(key) else 1
 
 
 def _tells(stem: str, one: _Seen, share: Share, count: int) -> float:

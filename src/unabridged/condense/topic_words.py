@@ -5,8 +5,8 @@ Code, addresses and numbers tell little to a reader, and so do the words that an
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from unabridged.language.words import STOP_PAIRS, STOP_WORDS, UNSPACED, fold, stem
 
@@ -16,9 +16,11 @@ _WORD = re.compile(
     rf"[{UNSPACED}]+|[^\W{UNSPACED}]+(?:['’-][^\W{UNSPACED}]+)*|[.!?:;,()\n\[\]|*#\"“”]"
 )
 _RUN = re.compile(rf"^[{UNSPACED}]")
-_HIRAGANA = re.compile("^[\u3040-\u309f]+$")
+_HIRAGANA = re.compile("[\u3040-\u309f]+")
 _HUMP = re.compile("[a-z0-9][A-Z]|_")
 _BOUND = re.compile(r"['’]s$|^(?:l|d|qu|j|n|s|c|m|t)['’](?=\w)", re.IGNORECASE)
+SHORTEST = 3
+"""Letters of a word that may tell something."""
 _LONGEST = 30
 _GRAMS = (2, 3, 4)
 """Lengths of the pieces of a run without spaces that may be words."""
@@ -91,68 +93,87 @@ _BEFORE_DEEDS = frozenset(
 """Words behind which something done, or how it is, stands as a rule."""
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """One word of a text that may say what it is about.
 
     Attributes:
         stem: What its forms share.
         spelling: As it stood there.
         named: 1 where the word before it lets one expect a name, -1 a deed or quality, else 0.
-        follows: The word directly before it, where that one tells something too; else None.
+        follows: Stem and spelling of the word directly before it, where that one tells too.
     """
 
     stem: str
     spelling: str
     named: int
-    follows: "Word | None" = None
+    follows: tuple[str, str] | None
 
 
 def prose(text: str) -> str:
     """A text without code and addresses."""
-    return _ADDRESS.sub(" ", _CODE.sub("\n", text))
+    if "`" in text:
+        text = _CODE.sub("\n", text)
+    return _ADDRESS.sub(" ", text) if "/" in text or "@" in text else text
+
+
+def stems(text: str) -> list[str]:
+    """The stems of the telling words of a text, in their order, repeats included."""
+    found: list[str] = []
+    for token in _WORD.findall(text):
+        if token.isascii() or not _RUN.match(token):
+            if root := _read(token)[0]:
+                found.append(root)
+        else:
+            found += _grams(token)
+    return found
 
 
 def telling(text: str) -> Iterator[Word]:
     """The words of a text that may say what it is about, in their order, repeats included."""
-    before: Word | None = None
-    led = ""
+    before: tuple[str, str] | None = None
+    led = 0
     for token in _WORD.findall(text):
-        if _RUN.match(token):
-            yield from (Word(gram, gram, 0) for gram in _grams(token))
-            before, led = None, ""
+        if not token.isascii() and _RUN.match(token):
+            yield from (Word(gram, gram, 0, None) for gram in _grams(token))
+            before, led = None, 0
             continue
-        root = _root(token)
-        if not root:
-            before, led = None, fold(token)
-            continue
-        named = 1 if led in _BEFORE_NAMES else -1 if led in _BEFORE_DEEDS else 0
-        before = Word(root, _bare(token), named, before)
-        yield before
-        before, led = Word(root, before.spelling, named), ""
+        root, bare, leads = _read(token)
+        if root:
+            yield Word(root, bare, led, before)
+            before, led = (root, bare), 0
+        else:
+            before, led = None, leads
 
 
 @lru_cache(maxsize=65536)
-def _root(token: str) -> str:
-    """The stem of a word; empty for one that tells nothing."""
-    bare = _bare(token)
+def _read(token: str) -> tuple[str, str, int]:
+    """Stem and spelling of a word, the stem empty for one that tells nothing; and what it leads to.
+
+    That is 1 where a name stands behind it as a rule, -1 for a deed or quality, else 0.
+    """
+    bare = _BOUND.sub("", token)
     folded = fold(bare)
-    if "'" in folded:  # I've, don't, they'll
+    leads = 1 if folded in _BEFORE_NAMES else -1 if folded in _BEFORE_DEEDS else 0
+    return (_root(bare, folded), bare, leads)
+
+
+def _root(bare: str, folded: str) -> str:
+    if not SHORTEST <= len(folded) <= _LONGEST or not any(map(str.isalpha, folded)):
         return ""
-    if len(folded) < 3 or len(folded) > _LONGEST or not any(map(str.isalpha, folded)):
+    if "'" in folded or folded.endswith("ly"):  # they'll, don't; quickly
         return ""
     if _HUMP.search(bare) and not bare[0].isupper():
         return ""
     root = stem(folded)
-    return "" if folded in _SAYS_NOTHING or root in _SAYS_NOTHING or folded.endswith("ly") else root
-
-
-def _bare(token: str) -> str:
-    """A word without its possessive, or the short word bound to it: ``l'hôtel``."""
-    return _BOUND.sub("", token)
+    return "" if folded in _SAYS_NOTHING or root in _SAYS_NOTHING else root
 
 
 def _grams(run: str) -> list[str]:
-    """What may be words in a run of a script that writes no spaces."""
-    found = [run[i : i + size] for size in _GRAMS for i in range(len(run) - size + 1)]
-    return [gram for gram in found if gram not in STOP_PAIRS and not _HIRAGANA.match(gram)]
+    """What may be words in a run of a script that writes no spaces; Japanese endings part it."""
+    found = [
+        part[i : i + size]
+        for part in _HIRAGANA.split(run)
+        for size in _GRAMS
+        for i in range(len(part) - size + 1)
+    ]
+    return [gram for gram in found if gram not in STOP_PAIRS]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from unabridged.condense.topic_groups import alike, middles, runs
 from unabridged.condense.topic_labels import label
 from unabridged.condense.topic_vectors import Counts, joined
-from unabridged.condense.topic_words import prose, telling
+from unabridged.condense.topic_words import prose, stems
 from unabridged.domain.topic import Topic, TopicItem
 from unabridged.ports import Embedder
 
@@ -24,10 +24,11 @@ LEAST_WORDS = 8
 """Telling words that an answer has at least to say something by itself, where the user's have none."""
 SINGLES = 30
 """Exchanges up to which a topic may be a single one; in more, those belong to the others."""
-NAMED_BY = 200
+NAMED_BY = 60
 """Exchanges of a topic whose words are counted for its name, evenly chosen."""
 USER_TIMES = 2
 """What a word of the user counts, where one of the answer counts once."""
+_NAMED_BY_ANSWER = 500
 _KNOWN_BY = 200
 _AT_ONCE = 512
 
@@ -35,12 +36,12 @@ Moved = Callable[[str, int, int], None]
 """Called with what goes on, how many were done, and of how many."""
 
 
-def _unmoved(_what: str, _done: int, _of: int) -> None:
+def unmoved(_what: str, _done: int, _of: int) -> None:
     """Tell nobody."""
 
 
 def topics(
-    items: Sequence[TopicItem], embedder: Embedder | None = None, moved: Moved = _unmoved
+    items: Sequence[TopicItem], embedder: Embedder | None = None, moved: Moved = unmoved
 ) -> list[Topic]:
     """Find what was talked about. The same items give the same topics, in whatever order they come.
 
@@ -85,11 +86,11 @@ def _counted(items: Sequence[TopicItem], moved: Moved) -> tuple[Counts, list[boo
     light = []
     for done, item in enumerate(items):
         found: dict[str, int] = {}
-        for word in telling(prose(item.user)):
-            found[word.stem] = found.get(word.stem, 0) + USER_TIMES
+        for stem in stems(prose(item.user)):
+            found[stem] = found.get(stem, 0) + USER_TIMES
         said = bool(found)
-        for word in telling(prose(item.answer)):
-            found[word.stem] = found.get(word.stem, 0) + 1
+        for stem in stems(prose(item.answer)):
+            found[stem] = found.get(stem, 0) + 1
         light.append(not said and len(found) < LEAST_WORDS)
         counts.add(found)
         if done % _AT_ONCE == 0:
@@ -138,8 +139,10 @@ def _grouped(
 
 def _name(members: Sequence[TopicItem], counts: Counts) -> tuple[str, ...]:
     """Name a group by the words of its exchanges."""
-    step = max(1, len(members) // NAMED_BY)
-    return label([(item.user, item.answer) for item in members[::step]], counts.share)
+    step = -(-len(members) // NAMED_BY)
+    return label(
+        [(item.user, item.answer[:_NAMED_BY_ANSWER]) for item in members[::step]], counts.share
+    )
 
 
 def _topic(members: Sequence[TopicItem], name: tuple[str, ...], *, other: bool = False) -> Topic:
