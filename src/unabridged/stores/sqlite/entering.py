@@ -92,12 +92,6 @@ class Entrance:
             count.epoch += 1
         return kept
 
-    def changed(self) -> None:
-        """Let every process see the index anew."""
-        count = tally.load(self._db)
-        count.epoch += 1
-        tally.save(self._db, count)
-
     def able(self) -> bool:
         """Whether the reader makes what the embedder in use gives."""
         kept = vectors.in_use(self._db)

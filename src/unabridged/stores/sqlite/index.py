@@ -218,7 +218,7 @@ class SpaceIndex:
             taken = vectors.put(self._db, identity, made)
             kept = vectors.in_use(self._db)
             if kept != before:
-                self._entrance.changed()
+                tally.index_changed(self._db)
             if kept is not None and kept.identity == identity:
                 self._entrance.retake(taken)
         self.upkeep(None)

@@ -114,9 +114,7 @@ class Mender:
             except StoreError:
                 self._db.run("remove segment", (number,))
                 self._db.run("remove masks", (number,))
-        count = tally.load(self._db)
-        count.epoch += 1
-        tally.save(self._db, count)
+        tally.index_changed(self._db)
 
     def _drop_damaged_rows(self) -> None:
         """Drop rows of the index that are not what was written; all but centres are made anew."""

@@ -89,7 +89,7 @@ class Sealer:
         for number, segment in list(self._sight.segments.items()):
             if np.isin(segment.places, gone).any():
                 self._replace([number], without=gone)
-        self._changed()
+        tally.index_changed(self._db)
 
     def discard(self) -> None:
         """Forget every segment: they are to be made anew."""
@@ -97,7 +97,7 @@ class Sealer:
             self._retired.append(self._sight.folder / str(name))
         self._db.run("clear segments")
         self._db.run("clear masks")
-        self._changed()
+        tally.index_changed(self._db)
 
     def retire(self) -> None:
         """Remove the files that were replaced; after the transaction."""
@@ -122,7 +122,7 @@ class Sealer:
 
     def _join(self, numbers: Iterable[int]) -> None:
         self._replace(list(numbers))
-        self._changed()
+        tally.index_changed(self._db)
         self._sight.refresh()
 
     def _replace(
@@ -150,11 +150,6 @@ class Sealer:
         self._made.append(self._sight.folder / name)
         self._db.run("add segment", sealed("segment", (name, segment.exchanges, segment.passages)))
 
-    def _changed(self) -> None:
-        count = tally.load(self._db)
-        count.epoch += 1
-        tally.save(self._db, count)
-
     def _centre(self) -> None:
         """Train centres where the space has outgrown what it has, and list all segments by them."""
         kept = self._sight.kept
@@ -169,7 +164,7 @@ class Sealer:
         vectors.set_centres(self._db, kept, made)
         for number in list(some):
             self._replace([number], centres=made)
-        self._changed()
+        tally.index_changed(self._db)
         self._sight.refresh()
 
 

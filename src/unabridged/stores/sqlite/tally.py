@@ -75,3 +75,10 @@ def load(db: Database) -> Tally:
 def save(db: Database, tally: Tally) -> None:
     """Write the counters."""
     db.run("set tally", tally.row())
+
+
+def index_changed(db: Database) -> None:
+    """Let every process see the index anew."""
+    count = load(db)
+    count.epoch += 1
+    save(db, count)
