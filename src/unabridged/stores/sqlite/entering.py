@@ -3,7 +3,7 @@
 Every method runs inside a write transaction.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from unabridged.domain.exchange import Exchange
@@ -182,12 +182,3 @@ class Entrance:
         places = {p: name for name in ids if (p := entries.place_of(self._db, name)) is not None}
         found = entries.stored_vectors(self._db, kept.number, places, kept.dimension)
         return {places[place]: vector for place, vector in found.items()}
-
-    def retake(self, taken: Mapping[str, Vectors]) -> None:
-        """Hold exchanges with vectors that were made elsewhere, which stay kept."""
-        count = tally.load(self._db)
-        found = reading.get(self._db, taken)
-        readings = self._reader.read(list(found.values()), embed=False)
-        for (name, exchange), read in zip(found.items(), readings, strict=True):
-            self._take(exchange, replace(read, vectors=taken[name]), count, keep_vectors=True)
-        tally.save(self._db, count)

@@ -220,7 +220,7 @@ class SpaceIndex:
             if kept != before:
                 tally.index_changed(self._db)
             if kept is not None and kept.identity == identity:
-                self._entrance.retake(taken)
+                self._entrance.enter_again(taken)
         self.upkeep(None)
 
     def switch_vectors(self, identity: str) -> None:
