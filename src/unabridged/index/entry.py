@@ -22,6 +22,8 @@ USER_SENTENCE, ANSWER_SENTENCE = 0xFFFF, 0xFFFE
 """What stands before the pieces of a sentence, and says whose it is."""
 USER, ANSWER, BOTH = 1, 2, 3
 """Whose a passage is; a short exchange is one passage of both sides."""
+FIRST = -1
+"""The parent of an exchange that begins its path."""
 
 
 @dataclass(frozen=True, slots=True)

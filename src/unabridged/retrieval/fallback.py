@@ -9,7 +9,7 @@ from dataclasses import replace
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.lookup import Probe, Shortlist
 from unabridged.errors import UpstreamError
-from unabridged.index.entry import Entry
+from unabridged.index.entry import FIRST, Entry
 from unabridged.index.lookup import View, look_up
 from unabridged.index.tail import Tail
 from unabridged.ports import Store
@@ -18,8 +18,6 @@ from unabridged.retrieval.pages import everything
 
 PAGE = 256
 """Exchanges that are embedded at once."""
-FIRST = -1
-"""The parent of an exchange that begins its path."""
 
 _Mark = tuple[int, str | None, int]
 """What shows that an exchange has changed: its messages, which one it follows, and its position."""

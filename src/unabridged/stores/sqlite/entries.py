@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from unabridged.domain.exchange import Exchange
 from unabridged.index.entry import (
+    FIRST,
     Entry,
     Vectors,
     pack_vectors,
@@ -23,8 +24,6 @@ from unabridged.stores.sqlite.database import Database
 from unabridged.stores.sqlite.rows import Row, checked, column, name_of, sealed
 from unabridged.stores.sqlite.tally import Tally
 
-FIRST = -1
-"""The parent of an exchange that begins its path."""
 _PIECE = np.dtype("<u2")
 
 
