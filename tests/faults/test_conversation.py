@@ -99,21 +99,9 @@ def test_a_chat_killed_in_mid_answer_goes_on_where_it_was(environ):
     assert states == ["open", "complete"]
 
 
-def mount(folder, how):
-    command = ["mount", "-t", "tmpfs", "-o", how, "tmpfs", str(folder)]
-    if not shutil.which("mount"):
-        return False
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
-
-
 @pytest.fixture
-def small_disk(tmp_path):
-    folder = tmp_path / "small"
-    folder.mkdir()
-    if not mount(folder, "size=2m"):
-        pytest.skip("this user may not mount a small disk")
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
+def small_disk(tmp_path, mounted):
+    return mounted(tmp_path / "small", "2m")
 
 
 def test_a_disk_that_fills_while_chatting_ends_with_its_code_and_keeps_the_rest(

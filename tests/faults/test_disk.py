@@ -1,7 +1,6 @@
 """A full disk, a file or folder that cannot be written, a file that others keep locked."""
 
 import os
-import shutil
 import subprocess
 import sys
 import threading
@@ -45,17 +44,8 @@ def writes(store, said):
 
 
 @pytest.fixture
-def small_disk(tmp_path):
-    folder = tmp_path / "small"
-    folder.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
-    if (
-        not shutil.which("mount")
-        or subprocess.run(command, capture_output=True, check=False).returncode
-    ):
-        pytest.skip("this user may not mount a small disk")
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
+def small_disk(tmp_path, mounted):
+    return mounted(tmp_path / "small", "1m")
 
 
 def talk_on(talk, said):

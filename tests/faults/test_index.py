@@ -258,17 +258,8 @@ def test_no_room_for_a_segment_is_no_failure(path, monkeypatch):
 
 
 @pytest.fixture
-def small_index(path):
-    folder = folder_of(path)
-    folder.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=96k", "tmpfs", str(folder)]
-    if (
-        not shutil.which("mount")
-        or subprocess.run(command, capture_output=True, check=False).returncode
-    ):
-        pytest.skip("this user may not mount a small disk")
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
+def small_index(path, mounted):
+    return mounted(folder_of(path), "96k")
 
 
 def test_a_really_full_disk_for_segments_is_no_failure(path, small_index):
