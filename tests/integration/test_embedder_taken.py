@@ -1,0 +1,57 @@
+"""A space takes the embedder that it is opened with, also where its first exchange waits."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from unabridged import Memory
+from unabridged.domain.scope import Space
+from unabridged.embeddings.static import IDENTITY
+from unabridged.models.scripted import ScriptedModel
+from unabridged.stores.spaces import SpacesFolder
+
+FORMATS = Path(__file__).parents[1] / "fixtures" / "formats"
+
+
+def begun(home):
+    """Store a question that got no answer before the program ended."""
+    with Memory.open(home, upstream=ScriptedModel(("Yes.",))) as memory:
+        memory.begin(memory.prepare("My physician told me to avoid peanuts."))
+
+
+def by_meaning(memory, question):
+    """What a question finds that shares no word with it."""
+    return [found.exchange.user.text for found in memory.search(question)]
+
+
+def test_where_the_first_question_was_never_answered(tmp_path):
+    begun(tmp_path)
+    with Memory.open(tmp_path) as memory:
+        assert memory._store.embedded_by() == IDENTITY
+        found = by_meaning(memory, "doctor nut allergy")
+    assert found == ["My physician told me to avoid peanuts."]
+
+
+def test_where_only_its_sessions_are_listed_first(tmp_path):
+    begun(tmp_path)
+    with Memory.open(tmp_path) as memory:
+        memory.sessions()
+        memory.stats()
+    with Memory.open(tmp_path) as memory:
+        assert memory._store.embedded_by() == IDENTITY
+
+
+@pytest.mark.parametrize("folder", sorted(FORMATS.glob("sqlite-*")), ids=lambda f: f.name)
+def test_a_file_of_an_older_format_is_searched_by_meaning(folder, tmp_path):
+    space = Space("ada", "formats", "model:1")
+    path = SpacesFolder(tmp_path / "spaces").path_of(space)
+    path.parent.mkdir(exist_ok=True)
+    shutil.copy(folder / "space.db", path)
+    names = {"user": "ada", "agent": "formats", "model": "model:1"}
+    isolation = ("user", "agent", "model")
+    with Memory.open(tmp_path, isolation=isolation, upstream="quote", **names) as memory:
+        assert memory.stats().exchanges == 14
+        assert memory._store.embedded_by() == IDENTITY
+        assert memory._store.lacking(IDENTITY, 100) == []
+        assert "I went to the tower" in by_meaning(memory, "visiting a skyscraper")
