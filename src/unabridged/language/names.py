@@ -21,6 +21,7 @@ _CAPITAL = "".join(
 _SMALL_BETWEEN = "of the|of|de la|de los|del|de|da|di|du|van der|van den|van|von der|von|der|bin|ibn|al|el|la|le|y"
 _NAME = rf"[{_CAPITAL}][\w]*(?:['’.&-](?=\w)\w+)*"
 _RUN = re.compile(rf"(?<![\w@./]){_NAME}(?:[ ](?:(?:{_SMALL_BETWEEN})[ ])?{_NAME})*")
+_CAPITALS = re.compile(rf"(?<!\w){_NAME}(?:[ ]{_NAME})*")
 _HUMPS = re.compile(r"(?<![\w/])[a-z]+\d*[A-Z]\w+|(?<![\w/.])@\w{2,}|[\w.+-]+@\w+(?:\.\w+)+")
 _QUOTED = re.compile(
     r"[“„«]([^“”„«»\n]{2,60})[”“»]|(?<![\w\"])\"([^\"\n]{2,60})\"(?!\w)"
@@ -49,7 +50,7 @@ GERMAN = frozenset(
 _BEFORE_GERMAN = frozenset(
     "herr herrn frau dr prof in nach aus bei heisst heisse namens bin mit und von".split()
 )
-_NO_NAMES = frozenset(
+NO_NAMES = frozenset(
     fold(
         """
         i i'm i've i'll i'd im ive ok okay tv id god mom mum dad sir user assistant ps pm am a an
@@ -147,10 +148,23 @@ def names_in(text: str, known: Container[str] = frozenset()) -> frozenset[str]:
         name = _name(run, sure=sure)
         if name and (not german or " " in name or before in _BEFORE_GERMAN or run[0].isupper()):
             found.add(name)
-    found.update(map(fold, _HUMPS.findall(text)))
+    return frozenset(found) | marked_names(text)
+
+
+def marked_names(text: str) -> frozenset[str]:
+    """Names by other signs than a capital at their beginning, folded.
+
+    Humps, handles, addresses, what stands in quotation marks or before a form of address.
+    """
+    found = set(map(fold, _HUMPS.findall(text)))
     found.update(name for name in map(_work, _QUOTED.findall(text)) if name)
     found.update(one or other for one, other in _ADDRESSED.findall(text))
     return frozenset(found)
+
+
+def capitalised(text: str) -> list[str]:
+    """Every run of words with a capital, wherever it stands."""
+    return _CAPITALS.findall(text)
 
 
 def _runs(text: str) -> Iterator[tuple[list[str], str, bool]]:
@@ -187,9 +201,9 @@ def _name(run: list[str], *, sure: bool) -> str:
     """
     words = list(map(_bare, run))
     capitals = len(run) > 2 and all(word.isupper() for word in run)
-    while words and (words[0] in _NO_NAMES or len(words[0]) < 2):
+    while words and (words[0] in NO_NAMES or len(words[0]) < 2):
         words, sure = words[1:], True
-    while words and (words[-1] in _NO_NAMES or len(words[-1]) < 2):
+    while words and (words[-1] in NO_NAMES or len(words[-1]) < 2):
         words = words[:-1]
     dated = len(words) == 1 and (words[0] in MONTHS or words[0] in WEEKDAYS)
     if not words or capitals or dated:

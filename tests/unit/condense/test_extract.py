@@ -16,15 +16,6 @@ COUNT = EstimateTokenizer().count
 EXTRACTOR = Extractor(COUNT)
 
 
-def talk(*said, **changes):
-    """Messages, by turns of the user and of the assistant."""
-    roles = (Role.USER, Role.ASSISTANT)
-    return [
-        Source(f"e{n // 2}", n % 2, roles[n % 2], text, AT, **changes)
-        for n, text in enumerate(said)
-    ]
-
-
 def text_of(draft):
     return "\n".join(line.text for line in draft.lines)
 
@@ -35,7 +26,7 @@ def test_it_is_a_condenser():
     assert condenser.condense([], 100) is None
 
 
-def test_enough_room_keeps_everything_that_is_said_once():
+def test_enough_room_keeps_everything_that_is_said_once(talk):
     sources = talk("I live in Oslo. My cat is Miso.", "Lovely! Miso is a fine name.")
     draft = EXTRACTOR.condense(sources, 1_000)
     assert [line.text for line in draft.lines] == [source.text for source in sources]
@@ -44,7 +35,7 @@ def test_enough_room_keeps_everything_that_is_said_once():
     assert draft.tokens == sum(COUNT(line.text) for line in draft.lines)
 
 
-def test_nothing_fits_nothing_is_made():
+def test_nothing_fits_nothing_is_made(talk):
     assert EXTRACTOR.condense(talk("I live in Oslo with my cat and my brother."), 3) is None
     assert EXTRACTOR.condense(talk("I live in Oslo."), 0) is None
 
@@ -64,13 +55,13 @@ FILLER = "That is so great! How nice is that? I hope it goes well. Wow, really c
         "Mi hermana Lucía se mudó a Sevilla el 3 de mayo.",
     ],
 )
-def test_what_was_told_is_kept_rather_than_filler(fact):
+def test_what_was_told_is_kept_rather_than_filler(talk, fact):
     sources = talk(f"{FILLER} {fact} {FILLER}", f"{FILLER} Thanks for that!", FILLER, FILLER)
     draft = EXTRACTOR.condense(sources, COUNT(fact) + 8)
     assert fact in text_of(draft)
 
 
-def test_who_said_it_comes_with_it():
+def test_who_said_it_comes_with_it(talk):
     fact = "My name is Juno and I was built in Graz."
     draft = EXTRACTOR.condense(talk("Hello there!", fact), COUNT(fact))
     assert [(line.role, line.exchange, line.index) for line in draft.lines] == [
@@ -78,7 +69,7 @@ def test_who_said_it_comes_with_it():
     ]
 
 
-def test_repetition_goes_before_what_is_new():
+def test_repetition_goes_before_what_is_new(talk):
     again = "I really want to learn the cello this winter."
     new = "The teacher Marta asks 40 euros an hour."
     sources = talk(again, again, f"{again} {new}", "I want to learn the cello in winter.")
@@ -87,7 +78,7 @@ def test_repetition_goes_before_what_is_new():
     assert new in kept
 
 
-def test_the_order_is_that_of_the_talk():
+def test_the_order_is_that_of_the_talk(talk):
     sources = talk(*(f"In step {n} I bought part {n * 7} from shop number {n}." for n in range(30)))
     draft = EXTRACTOR.condense(sources, 200)
     places = [(line.exchange, line.index) for line in draft.lines]
@@ -103,7 +94,7 @@ def test_importance_decides_between_equals():
         assert "Malmö" in text_of(EXTRACTOR.condense(sources, 16))
 
 
-def test_names_of_critical_messages_stay():
+def test_names_of_critical_messages_stay(talk):
     long = "We bought 12 chairs, 4 tables, 3 lamps and a carpet from Istanbul for 900 euros."
     sources = talk(long, long.replace("chairs", "sofas"), "Then Thessaly wept.")
     plain = EXTRACTOR.condense(sources, 40)
@@ -128,7 +119,7 @@ def test_gaps_are_marked_and_neighbours_are_not():
     assert joined({}) == ""
 
 
-def test_what_is_asked_for_comes_first():
+def test_what_is_asked_for_comes_first(talk):
     sources = talk(
         "I bought a Yamaha piano for 900 euros in Hamburg.",
         "You paid 900 euros for a piano made by Yamaha in Hamburg.",
@@ -139,12 +130,12 @@ def test_what_is_asked_for_comes_first():
     assert "dentist" in text_of(EXTRACTOR.condense(sources, limit, about=terms("dentist")))
 
 
-def test_a_question_that_stayed_open_is_kept():
+def test_a_question_that_stayed_open_is_kept(talk):
     sources = talk("I like tea. I like pie. Should I quit?")
     assert "Should I quit?" in text_of(EXTRACTOR.condense(sources, 5))
 
 
-def test_a_code_block_is_kept_whole_or_not_at_all():
+def test_a_code_block_is_kept_whole_or_not_at_all(talk):
     code = "```python\nx = 1. \ny = 2. \n```\n"
     sources = talk(f"Look:\n{code}Done and dusted.")
     for limit in range(1, 40):

@@ -1,0 +1,66 @@
+"""The condensers by name: each a class with one method, the next standing behind the one before."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from unabridged.condense.extract import Extractor
+from unabridged.condense.written import Written
+from unabridged.domain.condensation import Draft, Source
+from unabridged.errors import SettingError
+from unabridged.ports import ChatModel, Condenser
+
+QUOTES = "quote"
+"""The provider that quotes and writes nothing of its own."""
+
+
+class Nothing:
+    """Condenses nothing: what does not fit is left out."""
+
+    @property
+    def identity(self) -> str:
+        """``none``."""
+        return "none"
+
+    def condense(self, sources: Sequence[Source], limit: int) -> Draft | None:  # noqa: ARG002 -- the seam
+        """Make nothing."""
+        return None
+
+
+Maker = Callable[[Callable[[str], int], ChatModel | None], Condenser]
+
+
+def _nothing(_count: Callable[[str], int], _model: ChatModel | None) -> Condenser:
+    return Nothing()
+
+
+def _extract(count: Callable[[str], int], _model: ChatModel | None) -> Condenser:
+    return Extractor(count)
+
+
+def _model(count: Callable[[str], int], model: ChatModel | None) -> Condenser:
+    extractor = Extractor(count)
+    if model is None or model.provider == QUOTES:
+        return extractor
+    return Written(model, extractor, count)
+
+
+STRATEGIES: Mapping[str, Maker] = {"none": _nothing, "extract": _extract, "model": _model}
+
+
+def condenser(name: str, count: Callable[[str], int], model: ChatModel | None = None) -> Condenser:
+    """Give a condenser by its name.
+
+    Args:
+        name: ``none``, ``extract`` (whole sentences, chosen without a model) or ``model`` (written
+            by the model and checked, else ``extract``; without a model that writes, ``extract``).
+        count: Counts the tokens of a text.
+        model: The model that writes.
+
+    Raises:
+        SettingError: There is no condenser of that name.
+    """
+    make = STRATEGIES.get(name)
+    if make is None:
+        raise SettingError(
+            f"There is no condenser {name!r}.", hint=f"Take one of: {', '.join(STRATEGIES)}."
+        )
+    return make(count, model)
