@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 
-GAP = " […] "
+from unabridged.language.sentences import OMITTED
+
+GAP = f" {OMITTED} "
 """Stands where sentences of the message were left out between two that are kept."""
 
 

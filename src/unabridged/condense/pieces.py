@@ -9,7 +9,7 @@ from unabridged.domain.condensation import Source
 from unabridged.domain.message import Role
 from unabridged.language.calendar import MONTHS, WEEKDAYS
 from unabridged.language.names import names_in
-from unabridged.language.sentences import sentences
+from unabridged.language.sentences import OMITTED, sentences
 from unabridged.language.words import fold, spread, stem, words
 
 _INSIDE = re.compile(r"(?<=[\w,;)] )[^\W\d_a-z]\w*|\b\w+[a-z][A-Z]\w*|\b[A-Z]{2,}\b")
@@ -57,18 +57,19 @@ def pieces_of(
     found: list[Piece] = []
     seen: set[tuple[str, ...]] = set()
     long_answers = _answers_at_length(sources)
+    last = {source.exchange: place for place, source in enumerate(sources)}
     for place, source in enumerate(sources):
         allowed = None if source.sentences is None else frozenset(source.sentences)
         names = _critical_terms(source)
         side = weights.answer if long_answers and source.role is Role.ASSISTANT else 1.0
         side *= 1 + weights.importance * (source.importance - 0.5)
-        answered = place + 1 < len(sources)
+        answered = source.role is Role.ASSISTANT or last[source.exchange] > place
         for number, text in enumerate(sentences(source.text)):
             if allowed is not None and number not in allowed:
                 continue
             said = words(fold(spread(text)))
             key = tuple(said) or (text.strip(),)
-            if not text.strip() or key in seen:
+            if key in seen or text.strip() in {"", OMITTED}:
                 continue
             seen.add(key)
             factor = side * _factor(text, frozenset(said), weights, answered=answered)

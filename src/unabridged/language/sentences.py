@@ -21,7 +21,11 @@ from unabridged.language.words import fold
 RULES = 2
 """The rules by which sentences are split today."""
 
+OMITTED = "[…]"
+"""Stands where sentences were left out; a piece of its own, since the second rules."""
+
 _FENCE = re.compile(r"```.*?(?:```[^\n]*\n?|\Z)", re.DOTALL)
+_FENCE_OR_MARK = re.compile(rf"{_FENCE.pattern}|{re.escape(OMITTED)}\s*", re.DOTALL)
 _EMOJI = "\u2600-\u27bf\U0001f000-\U0001faff\ufe0f\u200d"
 _CLOSERS = r"(?:[\"'”’»›“)\]}*_~`]|\[\d{1,3}\])"
 _END = re.compile(
@@ -52,13 +56,13 @@ def sentences(text: str, rules: int = RULES) -> list[str]:
     Raises:
         KeyError: There are no such rules.
     """
-    split = _BY_VERSION[rules]
+    split, whole = _BY_VERSION[rules]
     pieces: list[str] = []
     start = 0
-    for fence in _FENCE.finditer(text):
-        pieces += split(text[start : fence.start()])
-        pieces.append(fence.group())
-        start = fence.end()
+    for found in whole.finditer(text):
+        pieces += split(text[start : found.start()])
+        pieces.append(found.group())
+        start = found.end()
     pieces += split(text[start:])
     return pieces
 
@@ -180,4 +184,8 @@ def _first(text: str) -> list[str]:
     return pieces
 
 
-_BY_VERSION: Mapping[int, Callable[[str], list[str]]] = {1: _first, 2: _second}
+_BY_VERSION: Mapping[int, tuple[Callable[[str], list[str]], re.Pattern[str]]] = {
+    1: (_first, _FENCE),
+    2: (_second, _FENCE_OR_MARK),
+}
+"""How plain text is split, and what is a piece of its own in it."""

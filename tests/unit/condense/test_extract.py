@@ -119,6 +119,21 @@ def test_gaps_are_marked_and_neighbours_are_not():
     assert joined({}) == ""
 
 
+def test_an_earlier_condensation_is_condensed_again_without_piling_up_marks():
+    text = "I live in Oslo. […] My cat is Miso. […] i pay 900 euros. […] Ada rows."
+    source = Source("", 0, None, text, AT)
+    whole = EXTRACTOR.condense([source], 200)
+    assert [line.text for line in whole.lines] == [text]
+    for limit in range(4, 40):
+        draft = EXTRACTOR.condense([source], limit)
+        if draft is not None:
+            (line,) = draft.lines
+            assert line.role is None
+            kept = line.text.split(" […] ")
+            assert "".join(kept).count("…") == 0
+            assert all(piece in text.split(" […] ") for piece in kept)
+
+
 def test_what_is_asked_for_comes_first(talk):
     sources = talk(
         "I bought a Yamaha piano for 900 euros in Hamburg.",

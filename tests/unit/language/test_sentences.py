@@ -51,6 +51,7 @@ def test_sentences_end_where_people_end_them(text, count, rules):
         "# A heading\n|- one. |Two.\n|- three\n",
         "a. first\n|b. second\n",
         "\n\nThis line was wrapped by a mail program of the old days and\ngoes on here.|Yes.",
+        "One. |[…]|Two |[…]|[…]|and three.|[…]",
         "Dear all,\n\n|milk\n|eggs\n",
     ],
 )
