@@ -1,0 +1,43 @@
+"""A command of the chat, and what several of them need."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from unabridged.cli.chat.talk import Chat
+from unabridged.cli.text import clip, one_line
+from unabridged.domain.exchange import Exchange
+from unabridged.errors import NotFoundError
+
+
+@dataclass(frozen=True, slots=True)
+class ChatCommand:
+    """A command of the chat.
+
+    Attributes:
+        name: With its slash; may be two words.
+        argument: What may follow, in capitals; empty for nothing.
+        help: What it does.
+        run: Does it.
+    """
+
+    name: str
+    argument: str
+    help: str
+    run: Callable[[Chat, str], None]
+
+
+def last(chat: Chat) -> Exchange:
+    """Give the newest exchange of the session.
+
+    Raises:
+        NotFoundError: Nothing was said in it yet.
+    """
+    history = chat.memory.history(1)
+    if not history:
+        raise NotFoundError("Nothing was said in this session yet.", hint="Say something first.")
+    return history[-1]
+
+
+def first_words(exchange: Exchange) -> str:
+    """Give the beginning of what the user said, in one line."""
+    return clip(one_line(exchange.user.text), 50)

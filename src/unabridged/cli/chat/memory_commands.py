@@ -1,0 +1,70 @@
+"""Commands of the chat that look into the memory, and pin what every prompt shall carry."""
+
+from unabridged.cli import lists
+from unabridged.cli.account import account_lines
+from unabridged.cli.chat.command import ChatCommand, last
+from unabridged.cli.chat.talk import Chat
+from unabridged.cli.paint import colour_out, width
+from unabridged.cli.text import clip, one_line
+from unabridged.errors import InputError
+
+
+def _why(chat: Chat, wanted: str) -> None:
+    account = chat.memory.why(wanted or None)
+    chat.screen.say(account_lines(account, width(), colour=colour_out()))
+
+
+def _search(chat: Chat, query: str) -> None:
+    if not query:
+        raise InputError("The words to look for are missing.", hint="/search lisbon hotel")
+    found = chat.memory.search(query, 10)
+    if not found:
+        chat.screen.note("Nothing was found.")
+    chat.screen.say(line for one in found for line in lists.found_lines(one))
+
+
+def _stats(chat: Chat, _: str) -> None:
+    chat.screen.say(lists.stats_lines(chat.memory.stats()))
+
+
+def _tokens(chat: Chat, _: str) -> None:
+    chat.screen.say(lists.token_lines(chat.memory.tokens()))
+
+
+def _remember(chat: Chat, text: str) -> None:
+    if not text:
+        raise InputError("The words are missing.", hint="/remember I am allergic to nuts.")
+    chat.memory.remember(text)
+    chat.screen.note("Pinned: every prompt carries it from now on. /pins lists them.")
+
+
+def _pin(chat: Chat, wanted: str) -> None:
+    pin = chat.memory.pin(wanted or last(chat).id)
+    chat.screen.note(f"Pinned: “{clip(one_line(pin.text), 60)}”. /pins lists them.")
+
+
+def _pins(chat: Chat, _: str) -> None:
+    pins = chat.memory.pins()
+    if not pins:
+        chat.screen.note("Nothing is pinned. /remember TEXT or /pin pins something.")
+    chat.screen.say(lists.pin_lines(pins))
+
+
+def _unpin(chat: Chat, wanted: str) -> None:
+    if not wanted:
+        _pins(chat, "")
+        return
+    pin = chat.memory.unpin(wanted)
+    chat.screen.note(f"No longer pinned: “{clip(one_line(pin.text), 60)}”.")
+
+
+COMMANDS = (
+    ChatCommand("/why", "[ID]", "Account for every token of the last prompt.", _why),
+    ChatCommand("/search", "WORDS", "Find exchanges by what was said.", _search),
+    ChatCommand("/memory stats", "", "Say how much the memory holds.", _stats),
+    ChatCommand("/memory tokens", "", "Show the window of the last prompt.", _tokens),
+    ChatCommand("/remember", "TEXT", "Pin a text: every prompt carries it.", _remember),
+    ChatCommand("/pin", "[ID]", "Pin what you said last, or in another exchange.", _pin),
+    ChatCommand("/pins", "", "List what is pinned.", _pins),
+    ChatCommand("/unpin", "NUMBER", "Take a pin off.", _unpin),
+)

@@ -1,0 +1,51 @@
+"""Commands of the chat that choose what answers, and how."""
+
+import difflib
+
+from unabridged.cli import lists
+from unabridged.cli.chat.command import ChatCommand
+from unabridged.cli.chat.talk import Chat
+from unabridged.cli.words import model_name
+from unabridged.domain.budget import Mode
+from unabridged.errors import InputError, NotFoundError
+from unabridged.wiring import available_models
+
+
+def _model(chat: Chat, wanted: str) -> None:
+    memory = chat.memory
+    found = available_models(memory.settings)
+    if not wanted:
+        current = memory.upstream
+        chat.screen.say(lists.model_lines(found, current.provider, current.model))
+        chat.screen.note("/model NAME or NUMBER goes on with another; the memory stays.")
+        return
+    models = [line for line in found if line.model]
+    number = int(wanted) if wanted.isdecimal() else 0
+    if 0 < number <= len(models):
+        line = models[number - 1]
+    else:
+        named = {each.model: each for each in reversed(models)}
+        near = difflib.get_close_matches(wanted, named, 1, 0.4)
+        if wanted not in named:
+            raise NotFoundError(
+                f"There is no model {wanted!r} here.",
+                hint=f"Did you mean {near[0]!r}?" if near else "/model lists what there is.",
+            )
+        line = named[wanted]
+    memory.use_upstream(memory.choose_upstream(upstream=line.provider, model=line.model))
+    name = model_name(line.model, line.provider)
+    chat.screen.note(f"{name} answers from now on; the memory stays.")
+
+
+def _mode(chat: Chat, wanted: str) -> None:
+    if wanted:
+        if wanted not in tuple(Mode):
+            raise InputError(f"There is no mode {wanted!r}.", hint="/mode chat or /mode tools")
+        chat.mode = Mode(wanted)
+    chat.screen.note(f"{chat.mode.value.capitalize()} mode. t: or chat: chooses it for a message.")
+
+
+COMMANDS = (
+    ChatCommand("/model", "[NAME]", "List the models, or go on with another.", _model),
+    ChatCommand("/mode", "[chat|tools]", "Show or change the mode.", _mode),
+)

@@ -1,0 +1,99 @@
+"""Commands of the chat that are about sessions and their branches."""
+
+from unabridged.cli import lists
+from unabridged.cli.chat.command import ChatCommand, first_words, last
+from unabridged.cli.chat.talk import Chat
+from unabridged.cli.paint import Column, table, width
+from unabridged.cli.text import one_line
+from unabridged.cli.words import day
+from unabridged.errors import InputError
+
+
+def _new(chat: Chat, title: str) -> None:
+    chat.memory.new_session(title)
+    chat.screen.note("A new session begins with your next message; memory reaches into all.")
+
+
+def _sessions(chat: Chat, _: str) -> None:
+    found = chat.memory.sessions()
+    if not found:
+        chat.screen.note("There is no session yet.")
+    chat.screen.say(lists.session_lines(found[:20]))
+
+
+def _switch(chat: Chat, wanted: str) -> None:
+    if not wanted:
+        _sessions(chat, "")
+        chat.screen.note("/switch NUMBER goes on with one of them.")
+        return
+    session = chat.memory.switch(wanted)
+    chat.screen.note(f"Going on with “{one_line(session.title)}”.")
+
+
+def _title(chat: Chat, title: str) -> None:
+    if not title:
+        raise InputError("The title is missing.", hint="/title Trip to Lisbon")
+    session = chat.memory.retitle(title)
+    chat.screen.note(f"This session is called “{one_line(session.title)}” now.")
+
+
+def _branch(chat: Chat, wanted: str) -> None:
+    leaves = chat.memory.branches()
+    if not wanted:
+        current = last(chat).id if leaves else ""
+        columns = [
+            Column("", right=True, style="dim"),
+            Column("", style="accent"),
+            Column("", flexible=True),
+            Column("", style="dim"),
+        ]
+        rows = [
+            (str(number), "●" if leaf.id == current else "", leaf.user.text, day(leaf.at))
+            for number, leaf in enumerate(leaves, 1)
+        ]
+        chat.screen.say(table(columns, rows, width()))
+        chat.screen.note("/branch NUMBER goes on from the end of another branch.")
+        return
+    number = int(wanted) if wanted.isdecimal() else 0
+    chosen = leaves[number - 1].id if 0 < number <= len(leaves) else wanted
+    chat.memory.take_branch(chosen)
+    chat.screen.note(f"Going on from “{first_words(chat.memory.show(chosen))}”.")
+
+
+def _retry(chat: Chat, _: str) -> None:
+    chat.send("", retry_of=last(chat).id)
+
+
+def _edit(chat: Chat, text: str) -> None:
+    newest = last(chat)
+    chat.memory.undo()
+    stored = False
+    try:
+        words = text or chat.screen.read(newest.user.text) or ""
+        if words.strip():
+            stored = chat.send(words).exchange is not None
+    except KeyboardInterrupt:
+        chat.screen.note("Nothing was changed.")
+    finally:
+        if not stored:
+            chat.memory.take_branch(newest.id)
+
+
+def _undo(chat: Chat, _: str) -> None:
+    over = chat.memory.undo()
+    if over is None:
+        chat.screen.note("There is nothing to step back over.")
+        return
+    chat.screen.note(f"Stepped back over “{first_words(over)}”. It is kept: /branch shows it.")
+
+
+COMMANDS = (
+    ChatCommand("/new", "[TITLE]", "Begin a new session.", _new),
+    ChatCommand("/sessions", "", "List the sessions, the newest first.", _sessions),
+    ChatCommand("/switch", "WHICH", "Go on with another: its number, title or id.", _switch),
+    ChatCommand("/title", "TEXT", "Give this session a title.", _title),
+    ChatCommand("/branch", "[NUMBER]", "List the branches of this session, or take one.", _branch),
+    ChatCommand("/retry", "", "Let the last message be answered again.", _retry),
+    ChatCommand("/edit", "[TEXT]", "Change the last message; what was said stays a branch.", _edit),
+    ChatCommand("/undo", "", "Step back over the last exchange; it stays a branch.", _undo),
+)
