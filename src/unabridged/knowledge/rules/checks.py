@@ -1,0 +1,178 @@
+"""What a value must be for a rule to take it."""
+
+import re
+
+from unabridged.knowledge.rules.lexicon import ADJECTIVES_OF_NO_NAME, DATED, DIET, JOB, PET, THING
+
+_POINTING = re.compile(
+    r"(?:your|that|this|it|its|these|those|how|what|why|them|him|his|her|their|they|you|both|all|"
+    r"everything|anything|something|nothing|ones?|each|either|any|some of|another|more|most|best|"
+    r"around|along|with|"
+    r"the (?!(?:outdoors|beach|ocean|sea|mountains|rain|snow|sun|cold|heat|summer|winter|autumn|fall|"
+    r"spring|night|city|countryside|gym|piano|guitar|violin|theat(?:er|re)|opera|(?-i:[A-Z])|[\"“]))|"
+    r"a good|an idea|my last|to (?:hear|know|see|learn|get|be|start|try|have|find|make|add|use|think|"
+    r"go with)|missing|gone|lost|broken|when|\w+ing (?:it|him|her|them|this|that|these|those)|hearing|knowing|seeing|being|having|getting|trying|using|adding|such)\b",
+    re.IGNORECASE,
+)
+"""Values that point at what was said before, or that say what is liked of it only."""
+_POINTING_END = re.compile(
+    r"\b(?:option|feature|idea|ideas|suggestion|suggestions|one|part|approach|format|version)$",
+    re.IGNORECASE,
+)
+_CUT = re.compile(r"\b(?:a|an|the)\s+[\w-]+$", re.IGNORECASE)
+_THAT_ONE = re.compile(r"(?:[\w'’]+\s+){1,4}?(?:it|them|mine|ones?)\b(?!['’])", re.IGNORECASE)
+_OF_THAT = re.compile(
+    r"(?:\S+\s+){1,6}?(?:on|with|for|from|to|of|about|in) (?:it|them|that one)\b|"
+    r"(?:won|completed|finished|watched|read|did|got)\s+(?:the first |the last |another |up to )?"
+    r"[\d-]+(?:\s\w+)?$",
+    re.IGNORECASE,
+)
+_NO_OBJECT = re.compile(
+    r"(?:attended|bought|visited|got|went|came back|got back|stayed|moved|returned|purchased|completed|started|learned|learned about|took|made|"
+    r"participated in|went to|tried|joined|met|saw|read|watched|finished|ordered|received|ran out)"
+    r"\s+(?:on|in|at|from|last|this|yesterday|today|one|two|three|four|a\s(?:few|couple|week|month)|"
+    r"about|around|recently|during|was|were|is|over)\b",
+    re.IGNORECASE,
+)
+_LASTING = re.compile(
+    r"(?:visited|attended|bought|purchased|finished|completed|joined|adopted|won|volunteered|moved|"
+    r"participated|signed up|celebrated|hosted|hiked|baked|planted|got (?:married|engaged|promoted|"
+    r"divorced|a job|my)|married|retired|quit|met my|graduated|inherited)\s+(?:in\s|for\s|to\s|at\s)?"
+    r"(?:an?|my|the|our|two|three|four|five|\d+|some|(?-i:[A-Z])|[\"“])",
+    re.IGNORECASE,
+)
+"""Deeds that are worth knowing though it was not said when they were done."""
+_NO_AIM = re.compile(
+    r"\w+ (?:to )?(?:visit|attend|buy|see|try|make|do|use|start|go) (?:in|on|at|next|this|soon|later|"
+    r"today|tomorrow|it|there)\b|spent? (?:around |about |over )?[$€£]?\d",
+    re.IGNORECASE,
+)
+_OPEN_END = re.compile(
+    r"\b(?:from|with|at|to|of|for|the|an?|and|or|by|about|that|my|some|into|than|as|like|called|named|"
+    r"is|are|was|were|called|be)$",
+    re.IGNORECASE,
+)
+_HARDLY = re.compile(
+    r"(?:having|taking)\s+(?:an?\s+(?:hard|difficult|tough|great|good|bad)|trouble|issues|problems|"
+    r"it|some)\b",
+    re.IGNORECASE,
+)
+_ONLY_POINTING = re.compile(
+    r"(?:it|that|this|them|these|those|so|one|there|here|with it|for it|the same)\b[\s\w]{0,12}$",
+    re.IGNORECASE,
+)
+_JOB_END = re.compile(rf"\b{JOB}s?(?:\s+(?:at|for|in|with|from)\s.+)?$", re.IGNORECASE)
+_AMATEUR = re.compile(
+    r"(?:intermediate|beginner|beginning|novice|avid|amateur|hobby|home|good|bad|great|big|keen|new|"
+    r"decent|terrible|poor|natural|visual|fast|slow|quick|better|professional)\b",
+    re.IGNORECASE,
+)
+_THING_END = re.compile(
+    rf"\b(?:{THING}|{PET})s?(?:\s+(?:at|for|in|with|from|of|named|called|on|that|to|model|since|which)"
+    r"\b.*)?$",
+    re.IGNORECASE,
+)
+_NO_THING = re.compile(
+    r"(?:a |an |some |no |any |my )?(?:few |couple |lot |little |bit |new |big |good |great |quick "
+    r"|specific |follow-up )*(?:questions?|idea|feeling|hard time|problem|issue|plan|meeting|chance|"
+    r"look|doubt|clue|hunch|tendency|preference|thought|concern|request|task|project|point|"
+    r"reason|goal|budget|deadline|sense|lot|bit)\b",
+    re.IGNORECASE,
+)
+_DIET = re.compile(rf"^(?:strict |mostly |lifelong |mainly |a )*{DIET}$", re.IGNORECASE)
+
+
+def capital(value: str, _found: re.Match[str]) -> bool:
+    """Whether it is a name by its spelling."""
+    first = value.removeprefix("the ").removeprefix("The ").lstrip()
+    word = re.split(r"[\s'’]", first, maxsplit=1)[0]
+    return first[:1].isupper() and word.lower() not in ADJECTIVES_OF_NO_NAME
+
+
+def named(value: str, found: re.Match[str]) -> bool:
+    """Whether it is the name of somebody: capitals, and no word that begins a clause."""
+    if not capital(value, found):
+        return False
+    return all(word.lower() not in ADJECTIVES_OF_NO_NAME for word in value.split())
+
+
+def age(value: str, _found: re.Match[str]) -> bool:
+    """Whether it can be somebody's age in years."""
+    digits = re.search(r"\d+", value)
+    return digits is None or 4 <= int(digits[0]) <= 110
+
+
+def job(value: str, _found: re.Match[str]) -> bool:
+    """Whether it names a job, and not how well one does something."""
+    return len(value.split()) <= 8 and bool(_JOB_END.search(value)) and not _AMATEUR.match(value)
+
+
+def diet(value: str, _found: re.Match[str]) -> bool:
+    """Whether it names a way to eat."""
+    return bool(_DIET.match(value))
+
+
+def thing(value: str, _found: re.Match[str]) -> bool:
+    """Whether it names something that one has for long."""
+    return bool(_THING_END.search(value)) and not _NO_THING.match(value)
+
+
+def telling(value: str, found: re.Match[str]) -> bool:
+    """Whether it says what it is, and does not point at something that was said before."""
+    if not re.search(r"\w\w", value) or len(value) > 160:
+        return False
+    if _POINTING.match(value) or _POINTING_END.search(value) or _OPEN_END.search(value):
+        return False
+    behind = found.string[found.end("value") :] if found.groupdict().get("value") else ""
+    return not (behind.lstrip().startswith((",", "and ")) and _CUT.search(value))
+
+
+def experienced(value: str, found: re.Match[str]) -> bool:
+    """Whether it says what has been done for a time, and not only meant or thought."""
+    return happened(value, found) and not re.search(
+        r"been (?:meaning|thinking|trying|wondering|considering|looking|hearing|wanting|having|"
+        r"feeling|working on (?:it|this|that)|\w+ing (?:it|this|that|them|one|some)\b)|since then",
+        value,
+        re.IGNORECASE,
+    )
+
+
+def owned(value: str, found: re.Match[str]) -> bool:
+    """Whether it is something that one can own, and not a question that one has."""
+    return telling(value, found) and not _NO_THING.match(value)
+
+
+def happened(value: str, _found: re.Match[str]) -> bool:
+    """Whether it says enough of what was done: an object of its own, or a time."""
+    words = value.split()
+    if len(words) < 2 or len(value) > 240 or _ONLY_POINTING.match(value):
+        return False
+    pointing = (_THAT_ONE, _OF_THAT, _NO_OBJECT, _NO_AIM)
+    if any(each.match(value) for each in pointing) or _OPEN_END.search(value):
+        return False
+    return not re.search(r"\b(?:you|your|yours)\b", value, re.IGNORECASE)
+
+
+def dated(value: str, found: re.Match[str]) -> bool:
+    """Whether it says what, and when; or what lasts."""
+    if not happened(value, found):
+        return False
+    return bool(DATED.search(value) or _LASTING.match(value))
+
+
+def planned(value: str, found: re.Match[str]) -> bool:
+    """Whether it says what will be done, and when."""
+    return happened(value, found) and bool(DATED.search(value)) and not _HARDLY.match(value)
+
+
+def routine(value: str, found: re.Match[str]) -> bool:
+    """Whether it says what is done, of oneself."""
+    return happened(value, found) and not re.match(
+        r"(?:have|had|had been|be|been|was|am|get|feel|think|wonder|wondered|wanted|want|thought|"
+        r"(?:usually|always|often|typically|normally|generally|regularly|tend to)\s+(?:have been|had|"
+        r"been|was|am|feel|felt|think|thought|wonder|wondered|wanted|want|loved|liked|enjoyed|hear|"
+        r"heard|find|found|forget|struggle|end up|considered|seem|assumed|admired|get|hated|dreamed|"
+        r"believed|knew|do it|do that|use it)\b|hear|heard|find|found|spent|made|had|did|took|went|forget|struggle|need|loved|liked|considered|seem|end up|assumed)\b",
+        value,
+        re.IGNORECASE,
+    )

@@ -1,0 +1,69 @@
+"""English: what the user did, does and plans; and the people around."""
+
+from unabridged.knowledge.rules import checks
+from unabridged.knowledge.rules.lexicon import WEEKDAY, WEEKDAYS
+from unabridged.knowledge.rules.rule import rule
+
+_DONE = r"""(?:
+    visited|attended|bought|purchased|finished|completed|joined|travell?ed|flew|drove|hiked|ran|
+    participated|volunteered|won|met|watched|read|baked|cooked|built|planted|adopted|sold|lost|broke|
+    celebrated|hosted|organi[sz]ed|redecorated|replaced|fixed|repaired|donated|upgraded|installed|
+    switched|quit|retired|married|signed\s+up|took|gave|wrote|published|launched|presented|submitted|
+    received|ordered|picked\s+up|harvested|assembled|painted|renovated|cleaned|started|began|
+    went|got\s+back|got\s+(?:an?|my|some|the|married|engaged|promoted|divorced|rid)|had\s+(?:an?|my|some|surgery|lunch|dinner)|
+    moved|returned|came\s+back|set\s+up|enrolled|applied|passed|failed|earned|spent|saved|paid|
+    saw|tried|made|learned|caught|scored|discovered|inherited|collected|acquired|subscribed|
+    cancell?ed|changed|rearranged|reorgani[sz]ed|created|refinished|knitted|crocheted|sewed|
+    trained|competed|performed|played|photographed|swam|rode|camped|skied|climbed|stayed|rented|
+    hired|invested|opened|closed|downloaded|upcycled|thrifted
+)"""
+_DID = _DONE.replace("\n", "").replace(" ", "")
+_PLAN = (
+    r"(?:planning|going|travell?ing|flying|visiting|attending|getting\s+married|moving|starting|"
+    r"hosting|taking|leaving|meeting|running|having|driving|throwing|participating|volunteering)"
+)
+
+_NO_HABIT = (
+    r"(?:would|will|can|could|should|might|may|want|need|was|am|have|had|hope|wish|think|don|did|"
+    r"just|plan|know|noticed?|reali[sz]ed?|found|find|see|heard|hear|got|feel|felt|thought|love|like|enjoy|used)"
+)
+_LONG = (
+    r"(?:about\s+|over\s+|almost\s+|nearly\s+|around\s+|the\s+past\s+|the\s+last\s+|"
+    r"more\s+than\s+)*(?:an?|<N>|several|a\s+few|few|many|a\s+couple\s+of|couple)\s+(?:\w+\s+)?"
+    r"(?:year|month|week|day|decade)s?"
+)
+_OCCASION = (
+    r"(?:trip|vacation|wedding|party|holiday|move|road\s+trip|honeymoon|getaway|visit|retreat|"
+    r"appointment|interview|exam|flight|conference|race|marathon|concert|recital|reunion|surgery|"
+    r"presentation|meeting|date|competition|tournament|cruise|hike)"
+)
+
+LIFE = (
+    rule("did", rf"\bI(?:['’]ve|\s+have)?(?:\s+(?:just|recently|also|finally|actually|already|once|even))*\s+(?P<value>{_DID}\b<REST>)", checks.dated),
+    rule("habit", r"\bI(?:['’]ve|\s+have)?\s+(?P<value>(?:usually|always|often|typically|normally|generally|regularly|tend\s+to)\s+<REST>)", checks.routine),
+    rule("habit", rf"\bI<A>\s+(?P<value>(?!{_NO_HABIT}\b)[a-z]+\s+(?:(?!\s-)[^\n;!?.,–—])*?(?:(?:every|each|once\s+a|twice\s+a|(?:two|three|four|five|\d)\s+times\s+a)\s+(?:other\s+)?(?:day|morning|evening|night|week|weekend|month|year|{WEEKDAY}|summer|winter)s?|on\s+(?:{WEEKDAYS}|weekends|weekdays))\b<REST>)", checks.routine),
+    rule("experience", rf"\bI(?:['’]ve|\s+have)<A>\s+(?P<value>been\s+(?:\w+ing)\s+(?:(?!\s-)[^\n;!?.,–—])*?\bfor\s+{_LONG}\b)", checks.experienced, cue="been"),
+    rule("experience", r"\bI(?:['’]ve|\s+have)<A>\s+(?P<value>been\s+(?:\w+ing)\s+(?:(?!\s-)[^\n;!?.,–—])*?\bsince\s+[^\n;!?.,]+?)(?=\s*(?:$|[.;!?\n,]|\b(?:and|but|so|because|which)\b))", checks.experienced, cue="since"),
+    rule("plan", rf"<IM><A>\s+(?P<value>{_PLAN}\s+<REST>)", checks.planned),
+    rule("plan", rf"<IM><A>\s+(?P<value>planning\s+(?:an?|my|our)\s+(?:[\w'’-]+\s+){{0,4}}?{_OCCASION}\b(?:\s+(?:to|in|for|with|around|through)\s+[^\n;!?.,]+?)?)(?=\s*(?:$|[.;!?\n,]|\b(?:and|but|so|because|which)\b))", checks.happened, cue="planning"),
+    rule("plan", rf"\bI\s+have\s+(?P<value>an?\s+(?:[\w'’-]+\s+){{0,3}}?{_OCCASION}\b[^\n;!?.]*?)(?=\s*(?:$|[.;!?\n]|,|\b(?:and|but|so|because|which)\b))", checks.dated, cue="have"),
+)  # fmt: skip
+"""What the user did, does and plans."""
+
+OTHERS = (
+    rule("{who}", r"\bmy\s+(?P<who><REL>|<PET>)(?:['’]s\s+name\s+is|\s+is\s+(?:called|named)|,?\s+(?:called|named)|)\s+<NAME>(?=\s*(?:$|[\s,.;!?)]|['’]s))", checks.named, presupposed=True, text="{Who}: {value}", cue="my"),
+    rule("{who}", r"\bmy\s+(?P<who><REL>|<PET>),\s+<NAME>(?=\s*(?:$|[.;!?)]|,(?!\s*(?:and|or|(?-i:[A-Z]))\b)))", checks.named, presupposed=True, text="{Who}: {value}", cue="my"),
+    rule("{who}", r"\b(?:I\s+(?:have|got|adopted)|we\s+(?:have|got|adopted))\s+(?:an?|my)\s+(?:[\w'’-]+\s+){0,4}?(?P<who><PET>|<REL>)\s+(?:named|called|whose\s+name\s+is)\s+<NAME>", checks.named, text="{Who}: {value}"),
+    rule("lives in", r"\bmy\s+(?P<subject>(?:<REL>)(?:,?\s+(?-i:[A-Z])\w+,?)?)\s+(?:currently\s+|now\s+|still\s+)?(?:lives|is\s+living|is\s+based|resides)\s+in\s+<V>", checks.capital, cue="my"),
+    rule("lives in", r"\bmy\s+(?P<subject>(?:<REL>)(?:,?\s+(?-i:[A-Z])\w+,?)?)\s+(?:just\s+|recently\s+)?moved\s+to\s+<V>", checks.capital, corrects=True, cue="moved"),
+    rule("works as", r"\bmy\s+(?P<subject>(?:<REL>)(?:,?\s+(?-i:[A-Z])\w+,?)?)(?:['’]s|\s+is|\s+works\s+as)\s+(?:now\s+|also\s+)?an?\s+<V>", checks.job, cue="my"),
+    rule("works at", r"\bmy\s+(?P<subject>(?:<REL>)(?:,?\s+(?-i:[A-Z])\w+,?)?)\s+works\s+(?:at|for)\s+<V>", checks.telling, cue="works"),
+    rule("age", r"\bmy\s+(?P<subject>(?:<REL>|<PET>)(?:,?\s+(?-i:[A-Z])\w+,?)?)(?:['’]s|\s+is)\s+(?P<value>\d{1,2})(?:\s+(?:years?|months?|weeks?)(?:\s+old)?)?(?=\s*(?:$|[.,;!?]|and\b|but\b|now\b|so\b))", checks.age, cue="my"),
+    rule("age", r"\bmy\s+(?P<value>\d{1,2})[- ](?:years?|months?|weeks?)[- ]old\s+(?P<subject><REL>|<PET>)\b", checks.age, presupposed=True, cue="old"),
+    rule("likes", r"\bmy\s+(?P<subject>(?:<REL>|<PET>)(?:,?\s+(?-i:[A-Z])\w+,?)?)\s+(?:really\s+|absolutely\s+|also\s+)?(?:loves|likes|enjoys|adores)\s+<V>", checks.telling, cue="s "),
+    rule("dislikes", r"\bmy\s+(?P<subject>(?:<REL>|<PET>)(?:,?\s+(?-i:[A-Z])\w+,?)?)\s+(?:really\s+|absolutely\s+|also\s+)?(?:hates|dislikes|doesn['’]?t\s+like)\s+<V>", checks.telling, cue="my"),
+    rule("allergic to", r"\bmy\s+(?P<subject>(?:<REL>|<PET>)(?:,?\s+(?-i:[A-Z])\w+,?)?)(?:['’]s|\s+is)\s+(?:severely\s+|very\s+)?allergic\s+to\s+<V>", checks.telling, cue="allergic"),
+    rule("diet", r"\bmy\s+(?P<subject>(?:<REL>)(?:,?\s+(?-i:[A-Z])\w+,?)?)(?:['’]s|\s+is)\s+an?\s+<V>", checks.diet, cue="my"),
+    rule("birthday", r"\bmy\s+(?P<subject><REL>)['’]s\s+(?:\w+\s+)?birthday(?:\s+is|['’]s)?\s+(?:coming\s+up\s+)?(?P<value>(?:on|in|next|this)\s+[^\n.;!?,]+?)(?=\s*(?:$|[.;!?\n,]|\b(?:and|but|so|because|which|with|at)\b))", checks.telling, presupposed=True, cue="birthday"),
+)  # fmt: skip
+"""The people around."""

@@ -1,0 +1,190 @@
+"""Drawing statements from a message by the rules."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.fact import SELF
+from unabridged.knowledge.drawn import Drawn, tied
+from unabridged.knowledge.rules.checks import named
+from unabridged.knowledge.rules.elsewhere import FRENCH, GERMAN, SPANISH
+from unabridged.knowledge.rules.english import LIKES, PERSON, THINGS
+from unabridged.knowledge.rules.english_life import LIFE, OTHERS
+from unabridged.knowledge.rules.looking import Clause, clauses, speaker
+from unabridged.knowledge.rules.rule import Rule
+from unabridged.knowledge.statements import Statement
+
+VERSION = "rules-1"
+"""By whom a statement is that the rules drew; a change of the rules takes a new one."""
+
+_ENGLISH = (*PERSON, *LIKES, *THINGS, *LIFE, *OTHERS)
+_LANGUAGES: Sequence[tuple[re.Pattern[str], Sequence[Rule]]] = (
+    (re.compile(r"\b(?:I|my|we)\b", re.IGNORECASE), _ENGLISH),
+    (re.compile(r"\b(?:ich|meine?)\b", re.IGNORECASE), GERMAN),
+    (re.compile(r"\b(?:me|soy|vivo|tengo|mi|trabajo)\b", re.IGNORECASE), SPANISH),
+    (re.compile(r"\b(?:je|mon|ma)\b|\bj['’]", re.IGNORECASE), FRENCH),
+)
+"""What a clause must hold for the rules of a language to be tried, and these."""
+
+_UNREAL = re.compile(
+    r"\b(?:if|unless|whether|suppose|supposing|imagine|wish(?:ed)?|hope|hoping|pretend|as though|would|"
+    r"could|might|maybe|perhaps|once i|in case|should|let['’]?s say|someday|one day|not sure|"
+    r"unsure|wonder(?:ing)?|dream(?:ed|t|ing)?|wenn|falls|würde|könnte|vielleicht|ojalá|quizás|"
+    r"si|quisiera|peut-être|never said|not true|novel|character|fictional|feels like|"
+    r"it(?:['’]s| is) like|joke|kidding|used to)\b",
+    re.IGNORECASE,
+)
+_UNREAL_INSIDE = re.compile(
+    r"\b(?:would|could|might|wish|hope to|should have|if i|maybe|perhaps|i['’]d|never)\b",
+    re.IGNORECASE,
+)
+_REPORTED = re.compile(
+    r"\b(?:says?|said|told|tells|thinks?|thought|claims?|claimed|asked|asks|wrote|writes|believes?|"
+    r"sagt|sagte|dice|dijo|dit|tells)\b[^.;]{0,25}$",
+    re.IGNORECASE,
+)
+_MINE = re.compile(r"\bI(?:\s+\w+)?\s+(?:said|told|mentioned|think|thought|believe|wrote|say)\b")
+_BEGINS = re.compile(
+    r"(?:^|[.,;:!?()\"“”–—…*-]|\b(?:and|but|so|because|since|as|while|then|now|well|also|plus|though|"
+    r"although|when|after|before|actually|yes|yeah|no|ok|okay|way|lately|recently|today|yesterday|"
+    r"ago|week|weekend|month|year|morning|night|evening|\w+day|that['’]s why|btw|lol|haha|hi|hey|"
+    r"hello|currently|yet|where|until|or|19\d\d|20\d\d|unfortunately|luckily|personally|honestly|"
+    r"\w+ly|think|mentioned|said|know|because|therefore|however|too|either|anyway))\s*$",
+    re.IGNORECASE,
+)
+"""What may stand before *I* where it begins a clause; else the clause tells which thing is meant."""
+_FIRST = re.compile(r"I\b")
+_CORRECTS = re.compile(
+    r"\b(?:actually|no longer|not anymore|any more|anymore|correction|i meant|i misspoke|"
+    r"changed my mind|eigentlich|nicht mehr|en realidad|ya no|en fait|ne plus)\b",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(
+    r"(?:\s+(?:now|currently|too|as well|right now|these days|at the moment|though|lately|here|"
+    r"anyway|already|again|myself|actually|so far|much|a lot|very much|so much|in general)|[\s,;:'’\"”)-])+$",
+    re.IGNORECASE,
+)
+_POSSESSIVE = re.compile(r"['’]s?\b.*$")
+_NAMES = {
+    "live in": "lives in", "living in": "lives in", "work as": "works as", "work at": "works at",
+    "work for": "works at", "have": "has", "own": "has", "use": "uses", "like": "likes",
+    "play": "plays", "eat": "eats", "drink": "drinks", "favorite": "favourite",
+}  # fmt: skip
+"""Words of a pattern to the attribute that they mean."""
+
+
+def extract(exchange: Exchange) -> list[Statement]:
+    """Draw statements about the user from what the user said; never from anybody else's words."""
+    drawn = draw(exchange.user.text)
+    return [s for d in drawn if (s := tied(d, exchange, VERSION)) is not None]
+
+
+def draw(text: str) -> list[Drawn]:
+    """Draw statements from a message, in order; each with a quote that stands in it."""
+    who = speaker(text)
+    found: dict[tuple[str, str, str], Drawn] = {}
+    for clause in clauses(text):
+        taken: list[tuple[int, int]] = []
+        for drawn in _drawn(clause, who):
+            span = (drawn.place, drawn.place + len(drawn.quote))
+            if any(a <= span[0] and span[1] <= b for a, b in taken) and drawn.attribute == "did":
+                continue  # said already, by a rule that knows more of it
+            taken.append(span)
+            found.setdefault((drawn.subject, drawn.attribute, drawn.value.lower()), drawn)
+    return sorted(found.values(), key=lambda d: d.place)
+
+
+def _drawn(clause: Clause, who: str) -> Iterator[Drawn]:
+    """What the rules find in one clause."""
+    lowered = clause.text.lower()
+    for cue, rules in _LANGUAGES:
+        if not cue.search(clause.text):
+            continue
+        for rule in rules:
+            if (clause.asks and not rule.presupposed) or rule.cue not in lowered:
+                continue
+            for found in rule.pattern.finditer(clause.text):
+                if (drawn := _taken(rule, found, clause, who)) is not None:
+                    yield drawn
+
+
+def _taken(rule: Rule, found: re.Match[str], clause: Clause, who: str) -> Drawn | None:
+    """What a rule found, if it is stated, of the user, and the value is what it must be."""
+    groups = found.groupdict()
+    group = "value" if groups.get("value") else "value2"
+    if not groups.get(group):
+        return None
+    start, end = found.start(), found.end(group)
+    value = _TAIL.sub("", found[group].strip())
+    if not value or (rule.check is not None and not rule.check(value, found)):
+        return None
+    if not rule.presupposed and not _is_stated(clause.text[:start], clause.text[start:end]):
+        return None
+    if rule.check is named:
+        value = _POSSESSIVE.sub("", value)
+    quote = _closed(clause.text[start : max(end, _end_of_names(found))], clause.text)
+    place = clause.place + start + len(quote) - len(quote.lstrip())
+    subject = _subject(groups.get("subject"), who)
+    quote = quote.strip()
+    return Drawn(
+        attribute=_attribute(rule.attribute, groups),
+        value=value if _is_paired(value) else value.replace('"', ""),
+        quote=quote,
+        text=_text(rule, groups, value, quote, who),
+        subject=subject,
+        place=place,
+        corrects=rule.corrects or bool(_CORRECTS.search(clause.text)),
+    )
+
+
+def _closed(quote: str, text: str) -> str:
+    """A quote without words that say nothing at its end, but with the mark that closes a title."""
+    end = text.index(quote) + len(quote)
+    if not _is_paired(quote) and (mark := re.match(r"[,.!?]?\"", text[end:])):
+        return quote + mark[0]
+    bare = _TAIL.sub("", quote)
+    return bare if _is_paired(bare) else quote.rstrip()
+
+
+def _is_paired(text: str) -> bool:
+    return text.count('"') % 2 == 0
+
+
+def _end_of_names(found: re.Match[str]) -> int:
+    """Where the words end that are part of the statement though they stand behind its value."""
+    ends = [found.end(name) for name in ("what", "who", "subject") if name in found.re.groupindex]
+    return max(ends, default=-1)
+
+
+def _is_stated(before: str, inside: str) -> bool:
+    """Whether a clause states it: no condition, no wish, no words of somebody else."""
+    if _UNREAL.search(before) or _UNREAL_INSIDE.search(inside):
+        return False
+    if _FIRST.match(inside) and not _BEGINS.search(before):
+        return False
+    reported = _REPORTED.search(before)
+    return reported is None or bool(_MINE.search(before))
+
+
+def _attribute(name: str, groups: dict[str, str | None]) -> str:
+    """The attribute, with what the pattern says of it."""
+    for group in ("what", "who"):
+        words = " ".join((groups.get(group) or "").lower().split())
+        name = name.replace("{" + group + "}", _NAMES.get(words, words))
+    return name
+
+
+def _subject(words: str | None, who: str) -> str:
+    """Whom it is about: the user, somebody of the user's, or who speaks."""
+    named = " ".join((words or "").replace(",", " ").split())
+    if not named:
+        return who or SELF
+    return f"{who}'s {named}" if who else named
+
+
+def _text(rule: Rule, groups: dict[str, str | None], value: str, quote: str, who: str) -> str:
+    """The statement as people read it."""
+    relation = " ".join((groups.get("who") or "").split())
+    said = rule.text.replace("{Who}", relation.capitalize()).replace("{value}", value)
+    said = said or quote[:1].upper() + quote[1:]
+    return f"{who}: {said}" if who else said
