@@ -1,15 +1,20 @@
 """``unabridged bench condense``: what condensing keeps, beside simple ways to keep as much."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from unabridged.condense.extract import Extractor
+from unabridged.domain.condensation import Draft, Source
 from unabridged.errors import SettingError
 from unabridged.evals import condense_answers, condense_contexts, condense_speed, crd3, qmsum
 from unabridged.evals.condense_baselines import ORDERS, UserOnly, same_size
 from unabridged.evals.condense_check import Checks, Trial
-from unabridged.evals.condense_findings import OURS, CondenseFindings
+from unabridged.evals.condense_findings import ABOUT, OURS, CondenseFindings
 from unabridged.evals.condense_text import Method, Texts
 from unabridged.evals.core import machine
+from unabridged.language.words import query_terms
 from unabridged.tokens.estimate import EstimateTokenizer
 
 PARTS = ("answers", "qmsum", "crd3", "contexts", "speed")
@@ -31,7 +36,7 @@ def run(
     progress: Progress,
     only: Sequence[str] = (),
     first: int | None = None,
-    make: Make | None = None,
+    make: Make | None = Extractor,
 ) -> CondenseFindings:
     """Measure everything for which there is data.
 
@@ -74,6 +79,21 @@ def _known(only: Sequence[str], folder: Path, held: Mapping[str, Path]) -> None:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The extractive condenser, with an eye on a question."""
+
+    extractor: Extractor
+    question: str
+
+    @property
+    def identity(self) -> str:
+        return self.extractor.identity
+
+    def condense(self, sources: Sequence[Source], limit: int) -> Draft | None:
+        return self.extractor.condense(sources, limit, query_terms(self.question))
+
+
 class _Bench:
     """One run: the data, the methods, and what was found."""
 
@@ -94,29 +114,33 @@ class _Bench:
 
     def _trial(self, names: Collection[str], *, user: bool = False) -> Trial:
         """Ours beside some baselines."""
-        methods = {} if self._make is None else {OURS: self._make(self._texts.count)}
+        ours = None if self._make is None else self._make(self._texts.count)
+        methods = {} if ours is None else {OURS: ours}
         methods |= {n: m for n, m in same_size(self._texts).items() if n in names}
         if user:
             methods[USER] = UserOnly(self._texts)
-        return Trial(methods, self._texts, self.checks, self._say, unbound=frozenset({USER}))
+        about = {ABOUT: partial(_Asked, ours)} if isinstance(ours, Extractor) else {}
+        return Trial(methods, self._texts, self.checks, self._say, about, frozenset({USER}))
 
     def answers(self) -> None:
         """Which answers still stand in condensed histories."""
-        views = condense_answers.Views(self._trial(ORDERS, user=True))
-        found = condense_answers.table()
-        self.findings.tables.append(found)
         readers = {
             "longmemeval": condense_answers.of_longmemeval,
             "locomo": condense_answers.of_locomo,
         }
-        for name, read in readers.items():
-            if name in self._held:
-                looked, asked = read(self._held[name], self._first)
+        for by_session in (False, True):
+            views = condense_answers.Views(self._trial(ORDERS, user=True), by_session=by_session)
+            found = condense_answers.table(by_session=by_session)
+            self.findings.tables.append(found)
+            for name in [name for name in readers if name in self._held]:
+                looked, asked = readers[name](self._held[name], self._first)
                 condense_answers.measure(asked, views, found)
-                counted = len(next(iter(found.groups.get(name, {"": []}).values())))
-                self.findings.notes.append(
-                    f"{name}: {looked:,} questions were looked at; {counted:,} count for answers_kept."
-                )
+                if by_session:
+                    counted = len(next(iter(found.groups.get(name, {"": []}).values())))
+                    self.findings.notes.append(
+                        f"{name}: {looked:,} questions were looked at; {counted:,} count for"
+                        " answers_kept."
+                    )
 
     def qmsum(self) -> None:
         """How meetings are summarised."""

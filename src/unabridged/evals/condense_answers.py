@@ -1,8 +1,8 @@
 """Answers kept: does what answers a question still stand in the condensed history?
 
 Of LongMemEval and LoCoMo those questions count whose answer has two words or more (parted by white
-space) and stands word for word in one message of the evidence. Each session of the history is
-condensed by itself to a quarter of its tokens. An answer is kept where it stands word for word in
+space) and stands word for word in one message of the evidence. The history is condensed to a quarter
+of its tokens, as one or each session by itself. An answer is kept where it stands word for word in
 one unbroken piece of what is left of the whole history. Word for word: both as their runs of
 letters and digits alone, folded (``measures.words_of``), whole words; so case, white space and
 punctuation, at the edges and within, are of no account.
@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from unabridged.domain.views import Conversation
 from unabridged.evals.condense_check import Trial
@@ -48,14 +49,16 @@ class Asked:
     history: Sequence[Conversation]
 
 
-def table() -> Table:
+def table(*, by_session: bool = False) -> Table:
     """An empty table for this measure."""
+    how = "each session of it by itself" if by_session else "as one, with one limit"
     about = (
-        f"answers_kept: share of the answers of {WORDS} words or more, verbatim in the evidence, that"
-        f" still stand in the history condensed to {SHARE:.0%}, session by session; size: share of"
-        " the history's tokens that is left."
+        f"Share of the answers of {WORDS} words or more, verbatim in the evidence, that still stand"
+        f" in the history condensed to {SHARE:.0%} of its tokens, {how}; size: share of the tokens"
+        " that is left."
     )
-    return Table("answers_kept", about, "questions", LEAST)
+    name = "answers_kept_by_session" if by_session else "answers_kept"
+    return Table(name, about, "questions", LEAST)
 
 
 def of_longmemeval(path: Path, first: int | None) -> tuple[int, Iterator[Asked]]:
@@ -132,43 +135,50 @@ def stands(answer: str, within: str) -> bool:
 
 
 class Views:
-    """Condensed sessions, each made once.
+    """Condensed histories, each part made once.
 
     Args:
         trial: The methods.
-        share: Of its tokens, what a session is condensed to.
+        by_session: Whether each session is condensed by itself, or the history as one.
+        share: Of its tokens, what each is condensed to.
     """
 
-    def __init__(self, trial: Trial, share: float = SHARE) -> None:
+    def __init__(self, trial: Trial, *, by_session: bool = False, share: float = SHARE) -> None:
         self.trial = trial
+        self._by_session = by_session
         self._share = share
-        self._made: dict[str, tuple[int, dict[str, tuple[str, int]]]] = {}
+        self._made: dict[tuple[str, ...], _View] = {}
 
     def of(self, history: Sequence[Conversation], answer: str) -> dict[str, dict[str, float]]:
         """Method to whether an answer still stands, and the size of what is left."""
-        views = [self._view(session) for session in history]
-        total = sum(tokens for tokens, _ in views) or 1
+        parts = [[session] for session in history] if self._by_session else [history]
+        views = [self._view(part) for part in parts]
+        total = sum(view.tokens for view in views) or 1
         return {
             name: {
-                "answers_kept": float(any(stands(answer, made[name][0]) for _, made in views)),
-                "size": sum(made[name][1] for _, made in views) / total,
+                "answers_kept": float(any(stands(answer, view.left[name][0]) for view in views)),
+                "size": sum(view.left[name][1] for view in views) / total,
             }
             for name in self.trial.methods
         }
 
-    def _view(self, session: Conversation) -> tuple[int, dict[str, tuple[str, int]]]:
-        """What a session takes, and by method its words in a form to search, with their tokens."""
-        key = session.session.foreign_id or session.session.id
+    def _view(self, sessions: Sequence[Conversation]) -> "_View":
+        key = tuple(each.session.foreign_id or each.session.id for each in sessions)
         if key not in self._made:
-            sources = sources_of(session)
+            sources = [source for session in sessions for source in sources_of(session)]
             tokens = self.trial.texts.tokens(sources)
             drafts = self.trial.condensed(sources, int(tokens * self._share))
-            self._made[key] = (
-                tokens,
-                {n: (searchable(unbroken(d)), d.tokens if d else 0) for n, d in drafts.items()},
-            )
+            left = {n: (searchable(unbroken(d)), d.tokens if d else 0) for n, d in drafts.items()}
+            self._made[key] = _View(tokens, left)
             self.trial.texts.clear()
         return self._made[key]
+
+
+class _View(NamedTuple):
+    """Some sessions: what they take, and by method what is left, to search in, with its tokens."""
+
+    tokens: int
+    left: dict[str, tuple[str, int]]
 
 
 def measure(asked: Iterator[Asked], views: Views, into: Table) -> None:

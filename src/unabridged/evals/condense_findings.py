@@ -7,7 +7,11 @@ from typing import Any
 from unabridged.evals.bootstrap import Interval, Parts, ratio_differences, ratios
 
 OURS = "unabridged"
-"""What is measured; every other method is a baseline."""
+"""What is measured."""
+ABOUT = "unabridged, asked"
+"""The same with the words of the question; every other method is a baseline."""
+
+_HEADLINES = ("answers_kept", "answers_kept_by_session")
 
 Rows = dict[str, list[Mapping[str, Parts]]]
 """Method to its measures of each unit; every method has the same units in the same order."""
@@ -48,15 +52,15 @@ class Table:
         """Method to measure to its mean, with how far it may be off."""
         return {method: ratios(rows) for method, rows in self.groups[group].items()}
 
-    def gains(self, group: str) -> dict[str, dict[str, Interval]]:
+    def gains(self, group: str, ours: str = OURS) -> dict[str, dict[str, Interval]]:
         """Baseline to measure to how far we are above it; empty without ours."""
         held = self.groups[group]
-        if OURS not in held:
+        if ours not in held:
             return {}
         return {
-            method: ratio_differences(held[OURS], rows)
+            method: ratio_differences(held[ours], rows)
             for method, rows in held.items()
-            if method != OURS
+            if method not in (OURS, ABOUT)
         }
 
     def as_dict(self) -> dict[str, Any]:
@@ -75,6 +79,7 @@ class Table:
                     for method, found in figures.items()
                 },
                 "differences": self.gains(group),
+                "differences_asked": self.gains(group, ABOUT),
             }
         least = {name: {"must": must, "aim": aim} for name, (must, aim) in self.least.items()}
         return {
@@ -132,10 +137,9 @@ class CondenseFindings:
         }
 
     def _headline(self) -> dict[str, float]:
-        """``answers_kept`` at the top, where it was measured and ours was there."""
+        """The main figures at the top, where they were measured and ours was there."""
+        found = {}
         for table in self.tables:
-            if table.name == "answers_kept" and "pooled" in table.groups:
-                found = table.figures("pooled")
-                if OURS in found:
-                    return {"answers_kept": found[OURS]["answers_kept"].mean}
-        return {}
+            if table.name in _HEADLINES and OURS in table.groups.get("pooled", ()):
+                found[table.name] = table.figures("pooled")[OURS]["answers_kept"].mean
+        return found

@@ -18,7 +18,7 @@ from unabridged.domain.condensation import Draft, Source
 from unabridged.domain.message import Role
 from unabridged.errors import TransferError
 from unabridged.evals.condense_check import Trial
-from unabridged.evals.condense_findings import Table
+from unabridged.evals.condense_findings import ABOUT, Table
 from unabridged.evals.condense_text import Texts, unbroken
 from unabridged.evals.rouge import rouge_l
 from unabridged.evals.textrank import telling
@@ -130,17 +130,18 @@ def tables() -> tuple[Table, Table, Table]:
         ),
         Table(
             "qmsum_spans",
-            "Whole meetings, condensed to a share of their tokens without a question. touched: of the"
-            " turns that people marked as bearing on a question, weighted by tokens, those of which"
-            " a sentence is left; kept: of their tokens, the share that is left; answer words: of the"
-            " different words of the person's answer (stemmed, no stop words) that these turns hold,"
-            " those that are left of them.",
+            "Whole meetings, condensed to a share of their tokens. Of the turns that people marked as"
+            " bearing on a question: touched: the share, weighted by tokens, of which a sentence is"
+            " left; words: of their different words (stemmed, no stop words), the share that is left"
+            " of them; answer words: of those that the person's answer has too, the share that is"
+            f" left of them. {ABOUT!r} was told the question.",
             "queries",
         ),
         Table(
             "qmsum_specific",
             "Whole meetings, condensed to so many times the tokens of the person's answer to a"
-            " specific question: ROUGE-L F1 against it.",
+            " specific question: ROUGE-L F1 against it."
+            f" {ABOUT!r} was told the question.",
             "queries",
         ),
     )
@@ -196,11 +197,12 @@ def covered(meeting: Meeting, query: Query, draft: Draft | None, texts: Texts) -
     if not total:
         return {}
     lines = [line for line in (draft.lines if draft else ()) if line.exchange in wanted]
-    answer = telling(query.answer) & telling("\n".join(wanted.values()))
+    words = telling("\n".join(wanted.values()))
+    answer = telling(query.answer) & words
     left = telling("\n".join(line.text for line in lines))
     return {
         "touched": sum(texts.count(wanted[line.exchange]) for line in lines) / total,
-        "kept": sum(texts.count(line.text) for line in lines) / total,
+        "words": len(words & left) / len(words) if words else 1.0,
         "answer words": len(answer & left) / len(answer) if answer else 1.0,
     }
 

@@ -48,7 +48,8 @@ def test_findings_are_data(run, data):
     assert ran.data["benchmark"] == "condense"
     assert ran.data["missing"] == ["crd3"]
     assert ran.data["violations"] == 0
-    (table,) = ran.data["tables"]
+    table, by_session = ran.data["tables"]
+    assert by_session["name"] == "answers_kept_by_session"
     assert table["groups"]["pooled"]["questions"] == 2
     assert table["groups"]["pooled"]["figures"]["user messages"]["answers_kept"] == 1.0
 

@@ -56,7 +56,8 @@ def test_answers_count_that_are_long_enough_and_stand_in_the_evidence(data):
 
 def test_an_answer_is_kept_where_it_still_stands(data):
     found = condense.run(data, progress=quiet, only=["answers"], make=Everything)
-    (table,) = found.tables
+    table, by_session = found.tables
+    assert by_session.name == "answers_kept_by_session"
     assert {name: len(rows[OURS]) for name, rows in table.groups.items()} == {
         "pooled": 3, "longmemeval": 1, "locomo": 2,
     }  # fmt: skip
@@ -84,7 +85,7 @@ def test_what_keeps_to_no_limit_is_told(data):
 
 
 def test_without_a_method_the_baselines_stand_alone(data):
-    found = condense.run(data, progress=quiet, only=["answers"]).as_dict()
+    found = condense.run(data, progress=quiet, only=["answers"], make=None).as_dict()
     assert "answers_kept" not in found
     assert found["tables"][0]["groups"]["pooled"]["differences"] == {}
     assert found["missing"] == ["qmsum", "crd3"]
@@ -111,7 +112,10 @@ def test_an_interruption_keeps_what_was_measured(data, monkeypatch):
     monkeypatch.setattr(condense.condense_contexts, "measure", interrupted)
     found = condense.run(data, progress=quiet, only=["answers", "contexts", "qmsum"]).as_dict()
     assert found["interrupted"]
-    assert [table["name"] for table in found["tables"]] == ["answers_kept"]
+    assert [table["name"] for table in found["tables"]] == [
+        "answers_kept",
+        "answers_kept_by_session",
+    ]
 
 
 def test_what_cannot_be_measured_says_so(data, tmp_path):
@@ -176,3 +180,22 @@ def test_groups_are_told_with_their_numbers():
 def test_the_real_questions_that_count():
     assert len(list(condense_answers.of_locomo(DATA / "locomo", None)[1])) == 109
     assert len(list(condense_answers.of_longmemeval(DATA / "longmemeval", None)[1])) == 15
+
+
+def test_a_history_is_condensed_as_one_and_by_session_each_once(data):
+    calls = []
+
+    class Nothing:
+        identity = "nothing"
+
+        def __init__(self, count):
+            self._count = count
+
+        def condense(self, sources, limit):
+            calls.append((sum(self._count(s.text) for s in sources), limit))
+
+    condense.run(data, progress=quiet, only=["answers"], make=Nothing)
+    # One question of LongMemEval, two conversations of LoCoMo; then 13 and 5 sessions.
+    assert len(calls) == 1 + 2 + 13 + 5
+    assert all(limit == int(tokens * 0.25) for tokens, limit in calls)
+    assert sum(tokens for tokens, _ in calls[:3]) == sum(tokens for tokens, _ in calls[3:])

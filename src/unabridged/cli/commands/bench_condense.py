@@ -13,6 +13,8 @@ from unabridged.cli.paint import Column, paint, table, width
 from unabridged.cli.text import wrap
 
 _Figures = Mapping[str, Mapping[str, Any]]
+_OURS = {"differences": "unabridged", "differences_asked": "unabridged, asked,"}
+"""Differences to who is above the baselines."""
 
 
 @click.command(
@@ -69,8 +71,9 @@ def lines(data: Mapping[str, Any]) -> list[str]:
         for name, group in each["groups"].items():
             shown += [paint(f"{name}: {group[each['unit']]:,} {each['unit']}", "bold")]
             shown += [*_figures(group), ""]
-            if group["differences"]:
-                shown += ["unabridged above it, 95 %:", *_gains(group["differences"]), ""]
+            for key, ours in _OURS.items():
+                if group[key]:
+                    shown += [f"{ours} above it, 95 %:", *_gains(group[key]), ""]
         shown += _wanted(each)
     shown += [*_speed(data["speed"]), *_checks(data)]
     notes = list(data["notes"])
@@ -83,7 +86,7 @@ def _figures(group: Mapping[str, _Figures]) -> list[str]:
     """Each method with its means and their standard errors."""
     held, errors = group["figures"], group["standard_errors"]
     names = list(next(iter(held.values())))
-    columns = [Column("method"), *(Column(name, right=True) for name in names)]
+    columns = [Column("method", flexible=True), *(Column(name, right=True) for name in names)]
     rows = [
         [method, *(f"{_share(found[n])} ± {_share(errors[method][n])}" for n in names)]
         for method, found in held.items()
@@ -94,15 +97,14 @@ def _figures(group: Mapping[str, _Figures]) -> list[str]:
 def _gains(differences: _Figures) -> list[str]:
     """How far we are above each baseline."""
     names = [name for name in next(iter(differences.values())) if name != "size"]
-    columns = [Column("baseline"), *(Column(name, right=True) for name in names)]
+    columns = [Column("baseline", flexible=True), *(Column(name, right=True) for name in names)]
     rows = [[method, *(_gain(found[n]) for n in names)] for method, found in differences.items()]
     return table(columns, rows, width())
 
 
 def _gain(gain: Any) -> str:
     """A difference and its interval: ``+.041 (-.02 +.10)``."""
-    text = f"{gain.mean:+.3f} ({gain.low:+.2f} {gain.high:+.2f})"
-    return text.replace("0.", ".")
+    return f"{gain.mean:+.3f} ({gain.low:+.2f} {gain.high:+.2f})".replace("0.", ".")
 
 
 def _wanted(each: Mapping[str, Any]) -> Iterator[str]:
