@@ -16,6 +16,9 @@ from unabridged.ports import Condenser
 GAP = "[…]"
 """What stands where sentences were left out (``domain.condensation.Line``)."""
 
+_PATIENCE = 100
+"""Sentences that do not fit before no other is tried."""
+
 Chosen = Mapping[int, Sequence[int]]
 """The place of a source to the numbers of its sentences, ascending."""
 
@@ -77,6 +80,34 @@ def fitted(
         limit: Tokens that all lines may take together.
         texts: Splits and counts.
     """
+    held = list(order)
+    chosen = _by_pieces(held, sources, limit, texts)
+    prices = {place: _price(sources[place], numbers, texts) for place, numbers in chosen.items()}
+    left, missed = limit - sum(prices.values()), 0
+    # A line takes a little less than its pieces, so some more may fit.
+    for place, number in held:
+        if left <= 0 or missed >= _PATIENCE:
+            break
+        numbers = chosen.get(place, [])
+        if number not in numbers:
+            price = _price(sources[place], sorted([*numbers, number]), texts)
+            if price - prices.get(place, 0) <= left:
+                left -= price - prices.get(place, 0)
+                prices[place] = price
+                insort(chosen.setdefault(place, numbers), number)
+            else:
+                missed += 1
+    return {place: chosen[place] for place in sorted(chosen)}
+
+
+def _price(source: Source, numbers: Sequence[int], texts: Texts) -> int:
+    return texts.count(said(texts.sentences(source.text), numbers))
+
+
+def _by_pieces(
+    order: Iterable[tuple[int, int]], sources: Sequence[Source], limit: int, texts: Texts
+) -> dict[int, list[int]]:
+    """Take sentences while the sum of what each takes by itself, with marks of gaps, fits."""
     mark = texts.count(f" {GAP} ")
     chosen: dict[int, list[int]] = {}
     left = limit
@@ -89,7 +120,7 @@ def fitted(
         if price <= left:
             left -= price
             insort(chosen.setdefault(place, held), number)
-    return {place: chosen[place] for place in sorted(chosen)}
+    return chosen
 
 
 def _gaps(numbers: Sequence[int]) -> int:
