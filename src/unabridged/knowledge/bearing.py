@@ -6,7 +6,7 @@ open. Below a floor nothing bears. What was superseded or withdrawn is never loo
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,19 +14,23 @@ import numpy as np
 
 from unabridged.domain.fact import SELF, Fact
 from unabridged.knowledge.attributes import attribute_of
-from unabridged.language.words import STOP_WORDS, asked_terms, is_frame, stem, terms
+from unabridged.language.words import STOP_WORDS, asked_terms, fold, is_frame, stem, words
 from unabridged.ports import Embedder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FLOOR = 0.3
+FLOOR = 0.37
 """The score from which a fact bears on a message."""
-NAMED, SPOKEN = 0.8, 0.35
-"""What a word is worth that names the fact (an alias, a word of its value or attribute), and what
-one that its text holds beside."""
+NAMED = 0.8
+"""What it is worth that a message says a whole name of the fact: an alias, or its attribute. Of a
+name of several words each is worth its share."""
+SPOKEN = 0.35
+"""What a word is worth that the fact's text holds beside."""
 ASKED = 0.35
 """What a word is worth by which people ask for facts of this attribute."""
+BRIEF = 8
+"""Telling words of a message beyond which the others count less: the more, the more meet by chance."""
 NEAR, NEAREST = 0.3, 0.75
 """The cosine from which on meaning speaks for a fact, and the one at which it says all it can."""
 MEANING = 0.7
@@ -132,7 +136,7 @@ class Shelf:
             for term, weight in worth.items():
                 places[term].append(place)
                 weights[term].append(weight)
-                if weight == NAMED:
+                if weight > SPOKEN:
                     self._naming[term[:2]].add(term)
         return {t: (np.array(places[t]), np.array(weights[t])) for t in places}
 
@@ -197,11 +201,13 @@ class Shelf:
         left = np.ones(len(self._entries))
         total = len(self._entries) + ELSEWHERE
         most = math.log(1 + total)
+        damp = min(1.0, math.sqrt(BRIEF / max(len(asked), 1)))
         for term in asked:
             if (held := self._postings.get(term)) is not None:
                 places, weights = held
                 rarity = math.log(1 + (total - len(places) + 0.5) / (len(places) + 0.5)) / most
-                left[places] *= 1 - weights * min(rarity, 1.0)
+                counting = np.where(weights > SPOKEN, weights, weights * damp)
+                left[places] *= 1 - counting * min(rarity, 1.0)
         return left
 
     def _spelt(self, term: str, word: str) -> str:
@@ -254,18 +260,22 @@ def _worth(entry: Entry) -> dict[str, float]:
     """What each term is worth for a fact: most where it names it."""
     fact = entry.fact
     attribute = attribute_of(fact.attribute) if fact.attribute else None
-    naming = _telling((fact.value, fact.attribute, *entry.aliases))
-    if fact.subject != SELF:
-        naming |= _telling((fact.subject,))
-    worth = dict.fromkeys(_telling((fact.text,)), SPOKEN if attribute else NAMED)
-    worth |= dict.fromkeys(_telling((attribute.asked,)) if attribute else (), ASKED)
-    worth |= dict.fromkeys(naming, NAMED)
+    worth = dict.fromkeys(_telling(fact.text), SPOKEN)
+    if attribute is not None:
+        worth |= dict.fromkeys(_telling(attribute.asked), ASKED)
+    names = [fact.attribute, *entry.aliases, fact.subject if fact.subject != SELF else ""]
+    shares = [(name, -1.0) for name in names]
+    shares.append((fact.value if attribute else fact.text, -0.5))
+    for name, power in shares:
+        found = _telling(name)
+        for term in found:
+            worth[term] = max(worth.get(term, 0.0), NAMED * len(found) ** power)
     return worth
 
 
-def _telling(texts: Iterable[str]) -> set[str]:
-    """The terms of texts that say which fact is meant."""
-    return {term for text in texts for term in terms(text) if term not in _COMMON}
+def _telling(text: str) -> set[str]:
+    """The terms of a text that say which fact is meant; ``TypeScript`` is one."""
+    return {term for word in words(fold(text)) if (term := stem(word)) not in _COMMON}
 
 
 def _one_apart(one: str, other: str) -> bool:
