@@ -1,0 +1,327 @@
+"""The requirements of one space, each with the fields of a Volere snow card."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from threading import RLock
+from typing import Any
+
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.fact import Change, Requirement
+from unabridged.domain.record import Record, RecordKind
+from unabridged.errors import NotFoundError
+from unabridged.knowledge import progress
+from unabridged.knowledge.cards import (
+    PERSON,
+    Card,
+    checked,
+    emptied,
+    from_record,
+    key_of,
+    name_of,
+    numbered,
+    seal_of,
+    to_record,
+    with_step,
+)
+from unabridged.knowledge.statements import folded
+from unabridged.knowledge.stating import VERSION, Stated, conflict, described, gist, stated
+from unabridged.ports import Clock, Store
+
+PROGRESS = "requirements"
+"""The id of the record that says how far learning has come."""
+LAST = "requirement-number"
+"""The id of the record that holds the highest number ever given: none is given twice."""
+
+Stater = Callable[[str], Iterable[Stated]]
+"""Draws requirements from the user's words, each with a quote."""
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    revision: int
+    cards: list[Card]
+
+
+class RequirementBook:
+    """The requirements of one space. Several processes may hold one each.
+
+    Args:
+        store: The space.
+        clock: The time and fresh ids.
+    """
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._lock = RLock()
+        self._seen: _View | None = None
+
+    # Looking.
+
+    def all(self, *, withdrawn: bool = False) -> list[Requirement]:
+        """The requirements in the order of their numbers, with the conflicts that show.
+
+        Args:
+            withdrawn: Also those that a person took back; of these only the id is left.
+        """
+        return [
+            card.requirement
+            for card in self._view().cards
+            if withdrawn or not card.requirement.withdrawn
+        ]
+
+    def get(self, wanted: str) -> Requirement:
+        """A requirement by its id or its number.
+
+        Raises:
+            NotFoundError: There is none.
+        """
+        return self._find(wanted).requirement
+
+    def history(self, wanted: str) -> tuple[Change, ...]:
+        """What happened to a requirement, the oldest first.
+
+        Raises:
+            NotFoundError: There is none.
+        """
+        return self.get(wanted).history
+
+    def conflicts(self) -> list[tuple[Requirement, Requirement]]:
+        """Pairs that cannot be met together: other numbers, must against must not, or as told."""
+        held = {each.id: each for each in self.all()}
+        pairs = {
+            tuple(sorted((each.id, other), key=_number))
+            for each in held.values()
+            for other in each.conflicts
+            if other in held
+        }
+        ordered = sorted(pairs, key=lambda pair: (_number(pair[0]), _number(pair[1])))
+        return [(held[one], held[other]) for one, other in ordered]
+
+    # What a person does.
+
+    def add(self, text: str, **fields: Any) -> Requirement:
+        """Add a requirement that a person gives; what is not given follows from the wording.
+
+        Args:
+            text: What must be.
+            **fields: Any of ``cards.FIELDS``.
+
+        Raises:
+            InputError: There is no text, a field is unknown, or cannot take its value.
+        """
+        words = checked("text", text)
+        given = {name: checked(name, value) for name, value in fields.items()}
+        told = described(words)
+        at = self._clock.now()
+        requirement = Requirement(
+            id="",
+            text=words,
+            at=at,
+            type=told.type,
+            rationale=told.rationale,
+            fit_criterion=told.fit_criterion,
+            originator=told.originator or PERSON,
+            priority=told.priority,
+        )
+        requirement = with_step(replace(requirement, **given), at, "added")
+        return self._enter([(self._clock.new_id(), requirement)])[0]
+
+    def edit(self, wanted: str, **fields: Any) -> Requirement:
+        """Change fields of a requirement; the history keeps the text that it had.
+
+        Args:
+            wanted: As for ``get``.
+            **fields: Any of ``cards.FIELDS``.
+
+        Raises:
+            InputError: A field is unknown, or cannot take its value.
+            NotFoundError: There is none.
+        """
+        card = self._find(wanted)
+        given = {name: checked(name, value) for name, value in fields.items()}
+        changed = replace(self._stored(card), **given)
+        return self._change(card, with_step(changed, self._clock.now(), "edited"))
+
+    def pin(self, wanted: str) -> Requirement:
+        """Let every prompt carry a requirement."""
+        return self._set_pin(wanted, pinned=True)
+
+    def unpin(self, wanted: str) -> Requirement:
+        """Let prompts carry a requirement no more."""
+        return self._set_pin(wanted, pinned=False)
+
+    def withdraw(self, wanted: str) -> Requirement:
+        """Take a requirement back: its words go, its number stays, and it is not drawn again.
+
+        Returns:
+            The requirement as it was, with its words for the last time.
+        """
+        card = self._find(wanted)
+        self._store.put([to_record(emptied(card, self._clock.now()))])
+        return card.requirement
+
+    def admit(self, requirements: Iterable[Requirement]) -> int:
+        """Take over requirements from elsewhere; those whose words are here already are passed over.
+
+        Returns:
+            How many were new. Where a number is taken, the newcomer has another one.
+        """
+        here = {folded(card.requirement.text) for card in self._view().cards}
+        news: list[tuple[str, Requirement]] = []
+        for each in requirements:
+            if each.text.strip() and folded(each.text) not in here and not each.withdrawn:
+                here.add(folded(each.text))
+                bare = replace(each, exchange=None)
+                news.append((self._clock.new_id(), with_step(bare, self._clock.now(), "added")))
+        self._enter(news)
+        return len(news)
+
+    # Learning.
+
+    def learn(self, exchanges: Iterable[Exchange], stater: Stater = stated) -> int:
+        """Draw requirements from what the user said; doing it twice adds nothing.
+
+        Args:
+            exchanges: What was said.
+            stater: Draws them; the rules by default.
+
+        Returns:
+            How many were new.
+        """
+        view = self._view()
+        keys = {card.key for card in view.cards}
+        said = {folded(card.requirement.quote or card.requirement.text) for card in view.cards}
+        seals = [(c.seal, c.requirement.history[-1].at) for c in view.cards if c.seal]
+        news: list[tuple[str, Requirement]] = []
+        for exchange in exchanges:
+            for each in stater(exchange.user.text):
+                words, key = folded(each.quote), key_of(exchange.id, each.quote)
+                known = key in keys or words in said or each.quote not in exchange.user.text
+                if known or _is_sealed(each.quote, [s for s, at in seals if exchange.at <= at]):
+                    continue
+                keys.add(key)
+                said.add(words)
+                news.append((key, _drawn(each, exchange)))
+        self._enter(news)
+        return len(news)
+
+    def learn_pending(self, limit: int = 500) -> int:
+        """Draw requirements from exchanges not looked at yet; it goes on where it stopped.
+
+        Args:
+            limit: At most so many exchanges.
+
+        Returns:
+            How many exchanges were looked at; 0 when nothing waits.
+        """
+        work = (PROGRESS, VERSION)
+        return progress.read_on(self._store, self._clock, work, limit, self.learn)
+
+    # Inside.
+
+    def _view(self) -> _View:
+        with self._lock:
+            revision = self._store.revision(RecordKind.REQUIREMENT)
+            if self._seen is None or self._seen.revision != revision:
+                records = self._store.records(RecordKind.REQUIREMENT)
+                cards = _with_conflicts(numbered([from_record(record) for record in records]))
+                self._seen = _View(revision, cards)
+            return self._seen
+
+    def _find(self, wanted: str) -> Card:
+        digits = wanted.upper().removeprefix("REQ-")
+        for card in self._view().cards:
+            if digits == str(card.number) and not card.requirement.withdrawn:
+                return card
+        raise NotFoundError(
+            f"No requirement is called {wanted!r}.", hint="List them: unabridged requirements list"
+        )
+
+    def _stored(self, card: Card) -> Requirement:
+        """A requirement with the conflicts that a person named only."""
+        (record,) = self._store.records(RecordKind.REQUIREMENT, ids=[card.key])
+        return replace(card.requirement, conflicts=tuple(record.body["conflicts"]))
+
+    def _change(self, card: Card, requirement: Requirement) -> Requirement:
+        self._store.put([to_record(replace(card, requirement=requirement))])
+        return self.get(requirement.id)
+
+    def _set_pin(self, wanted: str, *, pinned: bool) -> Requirement:
+        card = self._find(wanted)
+        if card.requirement.pinned is pinned:
+            return card.requirement
+        changed = replace(self._stored(card), pinned=pinned)
+        what = "pinned" if pinned else "unpinned"
+        return self._change(card, with_step(changed, self._clock.now(), what))
+
+    def _enter(self, news: Sequence[tuple[str, Requirement]]) -> list[Requirement]:
+        """Give numbers and store; all in one transaction with the highest number."""
+        if not news:
+            return []
+        held = self._store.records(RecordKind.PROGRESS, ids=[LAST])
+        last = int(held[0].body["number"]) if held else 0
+        last = max([last, *(card.number for card in self._view().cards)])
+        cards = [
+            Card(key, last + place, requirement) for place, (key, requirement) in enumerate(news, 1)
+        ]
+        mark = {"number": last + len(cards)}
+        records = [to_record(card) for card in cards]
+        self._store.put([*records, Record(RecordKind.PROGRESS, LAST, self._clock.now(), mark)])
+        keys = {key for key, _ in news}
+        return [card.requirement for card in self._view().cards if card.key in keys]
+
+
+def _drawn(each: Stated, exchange: Exchange) -> Requirement:
+    """A requirement that an exchange states."""
+    return Requirement(
+        id="",
+        text=each.text,
+        at=exchange.at,
+        type=each.type,
+        rationale=each.rationale,
+        fit_criterion=each.fit_criterion,
+        originator=each.originator or PERSON,
+        priority=each.priority,
+        quote=each.quote,
+        exchange=exchange.id,
+        by=VERSION,
+        history=(Change(exchange.at, VERSION, "added", each.text),),
+    )
+
+
+def _with_conflicts(cards: list[Card]) -> list[Card]:
+    """Cards that name what they cannot be met together with, as told and as it shows."""
+    held = [card for card in cards if not card.requirement.withdrawn]
+    gists = [gist(card.requirement.text) for card in held]
+    against: dict[int, set[int]] = {card.number: set() for card in held}
+    for one, other in combinations(range(len(held)), 2):
+        if gists[one].terms & gists[other].terms and conflict(gists[one], gists[other]):
+            against[held[one].number].add(held[other].number)
+            against[held[other].number].add(held[one].number)
+    for card in held:
+        for name in card.requirement.conflicts:
+            other_number = _number(name)
+            if other_number in against:
+                against[card.number].add(other_number)
+                against[other_number].add(card.number)
+    return [
+        replace(
+            card,
+            requirement=replace(
+                card.requirement,
+                conflicts=tuple(map(name_of, sorted(against.get(card.number, ())))),
+            ),
+        )
+        for card in cards
+    ]
+
+
+def _number(name: str) -> int:
+    digits = name.removeprefix("REQ-")
+    return int(digits) if digits.isdecimal() else 0
+
+
+def _is_sealed(quote: str, seals: Iterable[str]) -> bool:
+    return any(seal_of(seal.partition(":")[0], quote) == seal for seal in seals)

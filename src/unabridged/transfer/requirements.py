@@ -1,0 +1,141 @@
+"""Requirements out and in: Markdown for people, CSV for tables, JSON for programs (also in again).
+
+The fields are those of a Volere snow card (Robertson and Robertson, *Mastering the Requirements
+Process*, 2012), and where each comes from.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from datetime import datetime
+from typing import Any
+
+from unabridged.domain.fact import Change, Requirement
+from unabridged.errors import TransferError
+
+_LABELS = {
+    "type": "Type",
+    "priority": "Priority",
+    "rationale": "Rationale",
+    "fit_criterion": "Fit criterion",
+    "originator": "Originator",
+    "satisfaction": "Customer satisfaction",
+    "dissatisfaction": "Customer dissatisfaction",
+    "conflicts": "Conflicts",
+    "quote": "Quote",
+    "exchange": "Exchange",
+    "by": "Drawn by",
+}
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet takes for the beginning of a formula (OWASP, *CSV Injection*)."""
+FORMAT = "unabridged-requirements"
+
+
+def to_markdown(requirements: Iterable[Requirement]) -> str:
+    """Requirements as Markdown, a section for each."""
+    parts = ["# Requirements\n"]
+    for each in requirements:
+        mark = " (withdrawn)" if each.withdrawn else ""
+        parts.append(f"## {each.id}{mark}\n\n{_escaped(each.text)}\n")
+        rows = [(label, _cell(getattr(each, name))) for name, label in _LABELS.items()]
+        parts.append("\n".join(f"- {label}: {_escaped(v)}" for label, v in rows if v) + "\n")
+        steps = [f"{c.at:%Y-%m-%d %H:%M} {c.what} by {c.by}" for c in each.history]
+        parts.append("- History: " + "; ".join(map(_escaped, steps)) + "\n" if steps else "")
+    return "\n".join(part for part in parts if part)
+
+
+def to_csv(requirements: Iterable[Requirement]) -> str:
+    """Requirements as CSV (RFC 4180), every field a column; no cell is taken for a formula."""
+    names = [field.name for field in fields(Requirement)]
+    stream = io.StringIO(newline="")
+    writer = csv.writer(stream)
+    writer.writerow(names)
+    for each in requirements:
+        writer.writerow([_guarded(_cell(getattr(each, name))) for name in names])
+    return stream.getvalue()
+
+
+def to_json(requirements: Iterable[Requirement]) -> str:
+    """Requirements as JSON that ``from_json`` reads again."""
+    rows = [as_dict(each) for each in requirements]
+    return json.dumps({"format": FORMAT, "requirements": rows}, ensure_ascii=False, indent=2)
+
+
+def as_dict(requirement: Requirement) -> dict[str, Any]:
+    """A requirement as plain data."""
+    row = {field.name: getattr(requirement, field.name) for field in fields(Requirement)}
+    row["at"] = requirement.at.isoformat()
+    row["conflicts"] = list(requirement.conflicts)
+    row["history"] = [
+        {"at": c.at.isoformat(), "by": c.by, "what": c.what, "text": c.text}
+        for c in requirement.history
+    ]
+    return row
+
+
+def from_json(text: str) -> list[Requirement]:
+    """Read what ``to_json`` wrote.
+
+    Raises:
+        TransferError: It is something else.
+    """
+    try:
+        data = json.loads(text)
+        rows = data["requirements"] if isinstance(data, Mapping) else data
+        return [_from_dict(row) for row in rows]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise TransferError(
+            f"These are no requirements: {error}.",
+            hint="Give what `unabridged requirements export --format json` wrote.",
+        ) from error
+
+
+def _from_dict(row: Mapping[str, Any]) -> Requirement:
+    known = {field.name for field in fields(Requirement)}
+    given = {name: value for name, value in row.items() if name in known}
+    given["at"] = datetime.fromisoformat(given["at"])
+    given["conflicts"] = tuple(map(str, given.get("conflicts", ())))
+    given["history"] = tuple(
+        Change(datetime.fromisoformat(c["at"]), str(c["by"]), str(c["what"]), str(c["text"]))
+        for c in given.get("history", ())
+    )
+    if not isinstance(given["text"], str) or not isinstance(given["id"], str):
+        raise TypeError("a requirement needs an id and a text")
+    return Requirement(**given)
+
+
+def _cell(value: object) -> str:
+    """A field in one cell."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else ""
+        case datetime():
+            return value.isoformat()
+        case tuple():
+            return "; ".join(map(_step, value))
+        case _:
+            return str(value)
+
+
+def _step(value: object) -> str:
+    return (
+        f"{value.at.isoformat()} {value.what} by {value.by}"
+        if isinstance(value, Change)
+        else str(value)
+    )
+
+
+def _guarded(cell: str) -> str:
+    return f"'{cell}" if cell.startswith(_FORMULA) else cell
+
+
+def _escaped(text: str) -> str:
+    """Words on one line, in which Markdown and HTML begin nothing."""
+    line = " ".join(text.split())
+    for mark in ("\\", "<", "*", "_", "`", "[", "#"):
+        line = line.replace(mark, "\\" + mark)
+    return line
