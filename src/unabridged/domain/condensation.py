@@ -26,7 +26,7 @@ class Source:
     Attributes:
         exchange: The id of its exchange.
         index: Its place among the messages of the exchange.
-        role: Who said it: the user or the assistant.
+        role: Who said it: the user or the assistant; None for the words of an earlier condensation.
         text: Its words, whole.
         at: When its exchange was.
         importance: 0 to 1; 0.5 where nobody judged it.
@@ -38,7 +38,7 @@ class Source:
 
     exchange: str
     index: int
-    role: Role
+    role: Role | None
     text: str
     at: datetime
     importance: float = 0.5
@@ -90,7 +90,8 @@ class Coherence:
     Attributes:
         critical_kept: 0 to 1: of the critical exchanges, the share that stays verbatim.
         shares_kept: Whether every category keeps its share verbatim.
-        lost_names: Names of people and of critical messages that occur in the view no more.
+        lost_names: Names that the condensed messages held and the view holds no more.
+        lost_critical: Those of them that critical messages held; such a run is not used.
         in_order: Whether what is left stands in the order in which it was said.
         tokens_before: Tokens of the view before the run.
         tokens_after: Tokens afterwards.
@@ -99,6 +100,7 @@ class Coherence:
     critical_kept: float
     shares_kept: bool
     lost_names: tuple[str, ...]
+    lost_critical: tuple[str, ...]
     in_order: bool
     tokens_before: int
     tokens_after: int
@@ -128,6 +130,8 @@ class Condensation:
         source_tokens: What the exchanges take whole.
         by: Who wrote it.
         category: The category that it is of; empty where it is of several.
+        messages: What it stands for, message by message: (exchange, index); empty for all messages
+            of what it covers.
         parts: The ids of the condensations that it was made from.
         notes: What a person should know.
     """
@@ -143,6 +147,7 @@ class Condensation:
     source_tokens: int
     by: str
     category: str = ""
+    messages: tuple[tuple[str, int], ...] = ()
     parts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 

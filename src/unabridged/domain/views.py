@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from unabridged.domain.chat import Usage
+from unabridged.domain.condensation import Coherence, Condensation
 from unabridged.domain.context import Ledger
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.session import Session
@@ -185,3 +186,87 @@ class Finding:
     ok: bool | None
     text: str
     hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How far upkeep has come.
+
+    Attributes:
+        stage: What is being done: ``read``, ``learn``, ``condense``, ``periods``.
+        done: Exchanges or sessions that this stage has done in this run.
+        left: Those that are still to do, at the most.
+        note: What a person should know.
+    """
+
+    stage: str
+    done: int
+    left: int = 0
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a run of condensing would do, or has done, with one session.
+
+    Attributes:
+        session: The session.
+        due: Whether a run is due by itself.
+        tokens: Tokens of the view now.
+        threshold: Tokens above which a run is due.
+        messages: Messages of the session.
+        candidates: Messages that may be condensed.
+        keep: Messages that stay verbatim, by category.
+        condense: Messages that are condensed, by category.
+        made: The condensations.
+        coherence: What the check found; None where there is nothing to condense.
+        usable: Whether the run may be stored.
+        reason: Why nothing is done, in words; empty where something is.
+    """
+
+    session: str
+    due: bool
+    tokens: int
+    threshold: int
+    messages: int
+    candidates: int
+    keep: Mapping[str, int]
+    condense: Mapping[str, int]
+    made: tuple[Condensation, ...] = ()
+    coherence: Coherence | None = None
+    usable: bool = False
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CondenseStats:
+    """What condensing has done in a space.
+
+    Attributes:
+        runs: Runs.
+        messages_condensed: Messages condensed.
+        tokens_saved: Tokens that the views are shorter than the originals.
+        by_category: Messages condensed, by category.
+        last: When the last run was; None before the first.
+        coherence: What the last check found.
+    """
+
+    runs: int
+    messages_condensed: int
+    tokens_saved: int
+    by_category: Mapping[str, int]
+    last: datetime | None
+    coherence: Coherence | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """A condensation opened: what it says, and what it stands for, whole.
+
+    Attributes:
+        condensation: The condensation.
+        exchanges: The originals, in their order.
+    """
+
+    condensation: Condensation
+    exchanges: tuple[Exchange, ...]

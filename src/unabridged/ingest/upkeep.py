@@ -1,0 +1,282 @@
+"""Upkeep: what is done after recording, off the hot path. It condenses what outgrew its budget.
+
+Every step is one transaction that replaces a session's condensations as a whole, so it may be
+killed at any moment, run again, and run in two programs at once. Originals are never touched.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from unabridged.condense.view import PERIOD, View, record_of, view_of
+from unabridged.domain.category import ExchangeReading
+from unabridged.domain.condensation import Condensation, Level
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.record import RecordKind
+from unabridged.domain.session import Session
+from unabridged.domain.views import CondenseStats, Expanded, Outlook, Step
+from unabridged.errors import NotFoundError
+from unabridged.ingest import runs
+from unabridged.ingest.condensing import (
+    Terms,
+    Trigger,
+    Worked,
+    candidates_of,
+    spoken,
+    tokens_of,
+    work_out,
+)
+from unabridged.ingest.levels import conversation_of, is_stale, month_of, period_of
+from unabridged.ports import Clock, Store
+
+PAGE = 64
+"""Exchanges that are read at once."""
+GROWTH = 0.25
+"""Of the threshold: what must be new since the last run for another to be due."""
+NEWEST = 4
+"""Sessions that are looked at after an answer; all where everything is condensed."""
+LEAST_CONVERSATION = 4
+"""Messages under which a session gets no condensation of its own: it is as short as one."""
+
+
+class ReadsCategories(Protocol):
+    """Gives what messages were judged to be."""
+
+    def of(self, exchanges: Sequence[Exchange]) -> Mapping[str, ExchangeReading]:
+        """Readings by exchange, judged now where nobody did."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A session as upkeep sees it."""
+
+    session: Session
+    view: View
+    path: list[Exchange]
+    messages: int
+    tokens: int
+
+
+class Upkeep:
+    """Condenses the sessions of a space.
+
+    Args:
+        store: The space.
+        clock: The time.
+        readings: What messages were judged to be.
+        terms: What runs work with.
+        trigger: When one is due.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        readings: ReadsCategories,
+        terms: Terms,
+        trigger: Trigger | None = None,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._readings = readings
+        self.terms = terms
+        self.trigger = trigger or Trigger()
+
+    # Looking.
+
+    def view(self, session: str) -> View:
+        """What of a session, or of a period, is condensed."""
+        found = self._store.records(RecordKind.CONDENSATION, ids=[session])
+        return view_of(found[0]) if found else View(session)
+
+    def condensations(self) -> list[Condensation]:
+        """Every condensation of the space, the oldest first."""
+        records = self._store.records(RecordKind.CONDENSATION)
+        found = [one for record in records for one in view_of(record).condensations]
+        return sorted(found, key=lambda one: (one.since, one.until, one.id))
+
+    def expand(self, wanted: str) -> Expanded:
+        """Open a condensation by its id or the beginning of it.
+
+        Raises:
+            NotFoundError: There is none, or several.
+        """
+        near = [one for one in self.condensations() if one.id.startswith(wanted)]
+        if len(near) != 1 or len(wanted) < len("c-") + 2:
+            several = "begins several ids" if len(near) > 1 else "names no condensation"
+            raise NotFoundError(f"{wanted!r} {several}.", hint="List them: unabridged condense")
+        held = self._store.get(near[0].covers)
+        return Expanded(near[0], tuple(held[name] for name in near[0].covers if name in held))
+
+    def stats(self) -> CondenseStats:
+        """What condensing has done."""
+        return runs.statistics(self._store)
+
+    # Condensing one session.
+
+    def plan(self, session: str, *, threshold: int | None = None) -> Outlook:
+        """Say what a run over a session would do; nothing is changed.
+
+        Args:
+            session: The session.
+            threshold: Tokens above which a run is due; None for the setting.
+
+        Raises:
+            NotFoundError: There is no such session.
+        """
+        held = self._held(session)
+        return self._outlook(held, self._work_out(held), threshold)
+
+    def condense(
+        self, session: str, *, force: bool = False, threshold: int | None = None
+    ) -> Outlook:
+        """Condense a session where a run is due.
+
+        Args:
+            session: The session.
+            force: Run also where none is due; the newest messages are spared all the same.
+            threshold: Tokens above which a run is due; None for the setting.
+
+        Raises:
+            NotFoundError: There is no such session.
+        """
+        held = self._held(session)
+        if not force and not self._due(held, threshold):
+            return self._outlook(held, None, threshold)
+        worked = self._work_out(held)
+        outlook = self._outlook(held, worked, threshold)
+        if worked is not None and worked.usable:
+            at = self._clock.now()
+            run = runs.run_of(session, worked, at, self.terms.condenser.identity)
+            self._store.put([record_of(worked.view, at), runs.record_of(run)])
+        return outlook
+
+    def _work_out(self, held: _Held) -> Worked | None:
+        older = candidates_of(held.path, self.trigger.spared)
+        readings = self._readings.of(older)
+        return work_out(held.path, readings, held.view, self.trigger, self.terms)
+
+    def _held(self, session_id: str) -> _Held:
+        """Read a session whole.
+
+        Raises:
+            NotFoundError: There is no such session.
+        """
+        session = self._store.session(session_id)
+        if session is None:
+            raise NotFoundError(
+                f"There is no session {session_id!r}.", hint="List them: unabridged sessions"
+            )
+        path = self._path(session_id)
+        said = [m for e in path for _, m in spoken(e)]
+        tokens = sum(tokens_of(m, self.terms.count) for m in said)
+        return _Held(session, self.view(session_id), path, len(said), tokens)
+
+    def _path(self, session: str) -> list[Exchange]:
+        pages: list[list[Exchange]] = []
+        before = None
+        while page := self._store.recent(session, PAGE, before):
+            pages.append(page)
+            if len(page) < PAGE:
+                break
+            before = page[0].id
+        return [exchange for page in reversed(pages) for exchange in page]
+
+    def _due(self, held: _Held, threshold: int | None) -> bool:
+        """Whether the view has outgrown its budget, and enough is new."""
+        most = self._threshold(threshold)
+        ids = [exchange.id for exchange in held.path]
+        seen = ids.index(held.view.upto) + 1 if held.view.upto in ids else 0
+        fresh = [m for e in held.path[seen:] for _, m in spoken(e)]
+        new_tokens = sum(tokens_of(m, self.terms.count) for m in fresh)
+        saved = held.view.total - held.view.tokens if seen else 0
+        grown = not seen or new_tokens >= GROWTH * most
+        return held.tokens - saved > most and grown and len(fresh) >= self.trigger.messages
+
+    def _threshold(self, given: int | None) -> int:
+        return self.trigger.tokens if given is None else min(given, self.trigger.tokens)
+
+    def _outlook(self, held: _Held, worked: Worked | None, threshold: int | None) -> Outlook:
+        due = self._due(held, threshold)
+        older = candidates_of(held.path, self.trigger.spared)
+        candidates = sum(len(spoken(exchange)) for exchange in older)
+        saved = sum(one.source_tokens - one.tokens for one in held.view.at(Level.EXCHANGES))
+        reason = worked.reason if worked else ""
+        if worked is None:
+            reason = "Every candidate is condensed or stays verbatim." if due else "Nothing is due."
+        return Outlook(
+            session=held.session.id,
+            due=due,
+            tokens=held.tokens - saved,
+            threshold=self._threshold(threshold),
+            messages=held.messages,
+            candidates=candidates,
+            keep=_counts(worked.selection.keep) if worked else {},
+            condense=_counts(worked.selection.condense) if worked else {},
+            made=worked.made if worked else (),
+            coherence=worked.coherence if worked else None,
+            usable=bool(worked and worked.usable),
+            reason=reason,
+        )
+
+    # Condensing everything.
+
+    def run(
+        self,
+        current: str | None = None,
+        *,
+        everything: bool = False,
+        threshold: int | None = None,
+    ) -> Iterator[Step]:
+        """Condense what is due: sessions that outgrew their budget, sessions that were left, months.
+
+        Args:
+            current: The session that is being talked in: it was not left.
+            everything: Look at every session; else at the newest few.
+            threshold: Tokens above which a run is due; None for the setting.
+
+        Yields:
+            How far it has come, after each session; all that was reported is stored.
+        """
+        sessions = self._store.sessions(newest=None if everything else NEWEST)
+        months: set[str] = set()
+        for done, session in enumerate(reversed(sessions), 1):
+            outlook = self.condense(session.id, threshold=threshold)
+            note = outlook.reason if outlook.made and not outlook.usable else ""
+            if session.id != current and self._whole(session):
+                months.add(month_of(session))
+            yield Step("condense", done, len(sessions) - done, note)
+        if everything:
+            months = {month_of(s) for s in sessions}
+        ended = sorted(m for m in months if m < self._clock.now().strftime("%Y-%m"))
+        for done, month in enumerate(ended, 1):
+            self._period(month)
+            yield Step("periods", done, len(ended) - done)
+
+    def _whole(self, session: Session) -> bool:
+        """Condense a session that was left as a whole, where it is new or went on since."""
+        view = self.view(session.id)
+        if not is_stale(view, session):
+            return False
+        path = self._path(session.id)
+        if sum(len(spoken(exchange)) for exchange in path) < LEAST_CONVERSATION:
+            return False
+        made = conversation_of(session, path, view, self._readings.of(path), self.terms)
+        if made is None:
+            return False
+        self._store.put([record_of(made, self._clock.now())])
+        return True
+
+    def _period(self, month: str) -> None:
+        """Condense the conversations of a month, where they changed."""
+        within = [s for s in self._store.sessions() if month_of(s) == month]
+        records = self._store.records(RecordKind.CONDENSATION, ids=[s.id for s in within])
+        whole = [c for r in records for c in view_of(r).at(Level.CONVERSATION)]
+        made = period_of(month, whole, self.view(PERIOD + month), self.terms)
+        if made is not None:
+            self._store.put([record_of(made, self._clock.now())])
+
+
+def _counts(groups: Mapping[str, Sequence[object]]) -> dict[str, int]:
+    return {name: len(keys) for name, keys in groups.items() if keys}
