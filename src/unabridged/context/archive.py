@@ -25,6 +25,8 @@ def context_records(context: Context, system: str) -> tuple[Record, ...]:
     if manifest["tools"]:
         body = tools_to_blob(context.tools or ())
         records.append(Record(RecordKind.BLOB, manifest["tools"], context.at, body))
+    for name, (data, drawn) in context.shared.items():
+        records.append(Record(RecordKind.BLOB, name, context.at, data, drawn))
     return tuple(records)
 
 

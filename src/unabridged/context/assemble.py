@@ -11,6 +11,7 @@ from typing import Any
 from unabridged.budget.allocate import allocate
 from unabridged.budget.complexity import complexity
 from unabridged.budget.output import output_limit
+from unabridged.context.earlier import earlier_text, earlier_to_data
 from unabridged.context.ledger import ledger_of, ledger_to_dict, parts_of, rest_of, rows_of
 from unabridged.context.manifest import VERSION, blob_id, item_to_dict, tools_to_blob
 from unabridged.context.offer import offer
@@ -163,7 +164,7 @@ def _render(
     plan: Plan, pins: Sequence[str], tiers: Tiers, occasion: Occasion
 ) -> tuple[Message, ...]:
     """Chosen items to messages."""
-    words = system_text(plan.system) + pinned_text(pins)
+    words = system_text(plan.system) + pinned_text(pins) + earlier_text(tiers.shown.earlier)
     system = Message("system", Role.SYSTEM, (Text(words),), occasion.at)
     history = [history_messages(item.exchange, item.sentences) for item in tiers.history]
     here = occasion.scope.session
@@ -179,11 +180,12 @@ def _context(plan: Plan, material: Material, occasion: Occasion, made: _Made) ->
     messages = openai.messages(made.prompt)
     digest = hash_of(messages, offered)
     trace = _trace(plan, made, messages)
+    earlier = made.tiers.shown.earlier
     parts = parts_of(made.budget, made.sizes.pinned, made.tiers)
     counted = [(p.id, plan.counter.text("- " + p.body["text"])) for p in material.pins]
     rows = rows_of(plan, made.tiers, made.offered, counted)
     reuse = _reuse(trace, material.previous)
-    rest = rest_of(material, made.tiers)
+    rest = rest_of(material, made.tiers, occasion.scope.session)
     ledger = ledger_of(
         plan,
         made.budget,
@@ -195,6 +197,7 @@ def _context(plan: Plan, material: Material, occasion: Occasion, made: _Made) ->
     )
     manifest = {
         **_manifest(plan, material, made),
+        "earlier": earlier.id if earlier else None,
         "hash": digest,
         "trace": trace,
         "ledger": ledger_to_dict(ledger),
@@ -225,6 +228,7 @@ def _context(plan: Plan, material: Material, occasion: Occasion, made: _Made) ->
         parent=occasion.parent,
         new_session=occasion.new_session,
         at=occasion.at,
+        shared={earlier.id: (earlier_to_data(earlier), earlier.drawn)} if earlier else {},
         retry_of=occasion.retry_of,
     )
 

@@ -1,12 +1,18 @@
 """Reading the material for one message: the only place on the read path that asks the store."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from unabridged.condense.judged import reading_of
+from unabridged.condense.tells import telling
+from unabridged.condense.view import View, view_of
+from unabridged.context.earlier import Earlier, earlier_from_data
 from unabridged.context.manifest import previous_manifest
-from unabridged.context.plan import Material, Plan
+from unabridged.context.plan import Material, Plan, Stored
+from unabridged.domain.category import ExchangeReading
+from unabridged.domain.condensation import Level, Source
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.intent import Intent
 from unabridged.domain.record import RecordKind
@@ -64,7 +70,12 @@ def gather(
     session, parent = standing.session, standing.parent
     previous = previous_manifest(store, parent)
     began = _began(plan, previous)
+    earlier = _earlier(store, previous)
+    if earlier is None and previous is not None and previous.get("earlier"):
+        began = None  # a part of it was forgotten: it is made anew from what the session holds
     path = _path(store, session, parent, began, plan) if session and parent else []
+    if earlier is not None:
+        path = [exchange for exchange in path if exchange.id not in earlier.inner]
     floor = FLOOR_SHARES[question.intent] * plan.floor
     casual = question.intent is Intent.CASUAL  # small talk asks nothing of memory
     found = [] if casual else finder.find(question, _most(plan, question.intent), floor=floor)
@@ -77,8 +88,55 @@ def gather(
         evidence=[e for e in found if e not in beside],
         beside=beside,
         previous=previous,
+        earlier=earlier,
+        stored=lambda: _stored(store, session, path),
+        tells=lambda exchanges: telling(exchanges, _readings(store, exchanges)),
         total_exchanges=totals.exchanges,
         total_tokens=totals.tokens,
+    )
+
+
+def _earlier(store: Store, previous: Mapping[str, Any] | None) -> Earlier | None:
+    """What stood for exchanges that the previous prompt showed no more; None where it is gone."""
+    name = previous.get("earlier") if previous else None
+    found = store.records(RecordKind.BLOB, ids=[name]) if name else []
+    return earlier_from_data(found[0].body) if found else None
+
+
+def _readings(store: Store, exchanges: Sequence[Exchange]) -> dict[str, ExchangeReading]:
+    """What exchanges were judged to be, where somebody judged."""
+    records = store.records(RecordKind.READING, ids=[exchange.id for exchange in exchanges])
+    return {record.id: reading_of(record) for record in records}
+
+
+def _stored(store: Store, session: str | None, path: Sequence[Exchange]) -> Stored:
+    """What upkeep knows of a session."""
+    found = store.records(RecordKind.CONDENSATION, ids=[session]) if session else []
+    view = view_of(found[0]) if found else View("")
+    readings = _readings(store, path)
+    weights = {
+        name: reading.importance
+        for judged in readings.values()
+        for name, reading in judged.messages.items()
+    }
+    on_path = {exchange.id for exchange in path}
+    first = min((exchange.at for exchange in path), default=None)
+    older = [
+        (one, line)
+        for one in view.at(Level.EXCHANGES)
+        for line in one.lines
+        if first is not None and one.since < first and line.exchange not in on_path
+    ]
+    whole = {name for one, _ in older for name in one.covers} - on_path
+    return Stored(
+        sentences=view.sentences(),
+        importance=weights,
+        older=[
+            Source(line.exchange or one.id, line.index, line.role, line.text, one.since)
+            for one, line in older
+        ],
+        older_count=len(whole),
+        older_tokens=sum(one.source_tokens for one in {one.id: one for one, _ in older}.values()),
     )
 
 

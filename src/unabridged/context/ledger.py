@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from unabridged.context.history import History
 from unabridged.context.ledger_rows import rows_from_data, rows_to_data
 from unabridged.context.plan import Chosen, Material, Plan
 from unabridged.context.tiers import Tiers
@@ -19,7 +20,7 @@ def parts_of(budget: Budget, pinned: int, tiers: Tiers) -> dict[str, int]:
     """
     used = {
         "immediate": tiers.immediate.tokens,
-        "recent": tiers.recent.tokens,
+        "recent": tiers.recent.tokens + tiers.shown.tokens,
         "semantic": tiers.semantic.tokens + tiers.frame,
         "knowledge": pinned,
     }
@@ -47,6 +48,7 @@ def rows_of(
         LedgerRow(Tier.KNOWLEDGE, ItemKind.FACT, pin, Verdict.KEPT, tokens, "pinned")
         for pin, tokens in pins
     ]
+    rows += _earlier_rows(tiers.shown)
     for tier, chosen in (
         (Tier.IMMEDIATE, tiers.immediate),
         (Tier.RECENT, tiers.recent),
@@ -61,6 +63,17 @@ def rows_of(
         tokens = plan.counter.tool(spec)
         rows.append(LedgerRow(None, ItemKind.TOOL, spec.name, verdict, tokens, reason))
     return tuple(rows)
+
+
+def _earlier_rows(history: History) -> list[LedgerRow]:
+    """The row of what stands for exchanges that are shown no more."""
+    earlier = history.earlier
+    if earlier is None:
+        return []
+    said = "1 exchange" if earlier.count == 1 else f"{earlier.count} exchanges"
+    reason = f"{said} from earlier in this session, condensed"
+    kind, verdict = ItemKind.CONDENSATION, Verdict.CONDENSED
+    return [LedgerRow(Tier.RECENT, kind, earlier.id, verdict, history.tokens, reason)]
 
 
 def _tier_rows(tier: Tier, chosen: Chosen) -> list[LedgerRow]:
@@ -97,17 +110,25 @@ def _tier_rows(tier: Tier, chosen: Chosen) -> list[LedgerRow]:
     return kept + left
 
 
-def rest_of(material: Material, tiers: Tiers) -> tuple[int, int]:
-    """Exchanges that no tier considered, and their tokens as counted when stored."""
+def rest_of(material: Material, tiers: Tiers, session: str | None) -> tuple[int, int]:
+    """Exchanges that no tier considered, and their tokens as counted when stored.
+
+    Args:
+        material: What was read.
+        tiers: What was chosen of it.
+        session: The session; what is recalled of it stands for itself and is not counted twice.
+    """
     seen = {}
+    shown = {item.exchange.id for item in tiers.history}
+    earlier = tiers.shown.earlier
     for chosen in (tiers.immediate, tiers.recent, tiers.semantic):
         held = [item.exchange for item in chosen.items]
         for exchange in held + [drop.exchange for drop in chosen.dropped]:
-            seen[exchange.id] = sum(m.tokens or 0 for m in exchange.messages)
-    return (
-        max(0, material.total_exchanges - len(seen)),
-        max(0, material.total_tokens - sum(seen.values())),
-    )
+            if earlier is None or exchange.session != session or exchange.id in shown:
+                seen[exchange.id] = sum(m.tokens or 0 for m in exchange.messages)
+    count = len(seen) + (earlier.count if earlier else 0)
+    tokens = sum(seen.values()) + (earlier.tokens if earlier else 0)
+    return max(0, material.total_exchanges - count), max(0, material.total_tokens - tokens)
 
 
 def ledger_of(

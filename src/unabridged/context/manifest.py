@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from unabridged.context.earlier import Earlier, earlier_from_data, earlier_text
 from unabridged.context.plan import Item
 from unabridged.context.render import (
     hash_of,
@@ -74,7 +75,8 @@ def replay(store: Store, context_id: str, manifest: Mapping[str, Any]) -> Replay
     wanted = [context_id, *(item["id"] for item in items)]
     found = store.get(wanted)
     pins = {r.id: r for r in store.records(RecordKind.FACT, ids=manifest["pins"])}
-    shared = [name for name in (manifest["system"], manifest["tools"]) if name]
+    texts = (manifest["system"], manifest["tools"], manifest.get("earlier"))
+    shared = [name for name in texts if name]
     blobs = {r.id: r.body for r in store.records(RecordKind.BLOB, ids=shared)}
     gone = [i for i in wanted if i not in found]
     gone += [i for i in manifest["pins"] if i not in pins]
@@ -82,8 +84,12 @@ def replay(store: Store, context_id: str, manifest: Mapping[str, Any]) -> Replay
     if gone:
         return Replay(None, intact=False, missing=tuple(dict.fromkeys(gone)))
     tools = tools_from_blob(blobs[manifest["tools"]]) if manifest["tools"] else None
+    held = blobs[manifest["earlier"]] if manifest.get("earlier") else None
     system = system_message(
-        blobs[manifest["system"]]["text"], [pins[i].body["text"] for i in manifest["pins"]], found
+        blobs[manifest["system"]]["text"],
+        [pins[i].body["text"] for i in manifest["pins"]],
+        earlier_from_data(held) if held else None,
+        found,
     )
     here = found[context_id].session
     rendered = prompt(
@@ -98,10 +104,13 @@ def replay(store: Store, context_id: str, manifest: Mapping[str, Any]) -> Replay
     return Replay(messages, intact=hash_of(messages, tools) == manifest["hash"])
 
 
-def system_message(system: str, pins: Sequence[str], found: Mapping[str, Exchange]) -> Message:
+def system_message(
+    system: str, pins: Sequence[str], earlier: Earlier | None, found: Mapping[str, Exchange]
+) -> Message:
     """The system message; its date is of no account and taken from any exchange."""
     at = next(iter(found.values())).at
-    return Message("system", Role.SYSTEM, (Text(system_text(system) + pinned_text(pins)),), at)
+    words = system_text(system) + pinned_text(pins) + earlier_text(earlier)
+    return Message("system", Role.SYSTEM, (Text(words),), at)
 
 
 def tools_to_blob(tools: Sequence[ToolSpec]) -> dict[str, Any]:

@@ -5,10 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unabridged.budget.count import Counter
+from unabridged.context.earlier import Earlier
 from unabridged.domain.budget import Mode, Verbosity
 from unabridged.domain.chat import ToolSpec
+from unabridged.domain.condensation import Source
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record
+from unabridged.ports import Condenser
 from unabridged.retrieval.evidence import Evidence
 
 Places = tuple[tuple[int, int], ...]
@@ -42,6 +45,7 @@ class Plan:
         local: Whether the answer's limit is worked out for a server whose cap is unknown.
         floor: Evidence under which nothing is recalled.
         condense: Shortens an exchange that is too long to come whole.
+        condenser: Condenses what falls out of the shown history; None to leave it out.
         notes: What a person should know of the window and the upstream.
     """
 
@@ -58,7 +62,37 @@ class Plan:
     local: bool = True
     floor: float = 0.25
     condense: Condense = nothing
+    condenser: Condenser | None = None
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What is known of a session beside its words; read where its shown history moves.
+
+    Attributes:
+        sentences: Message (exchange, index) to the sentences that its condensation kept.
+        importance: Message id to how much it matters, 0 to 1.
+        older: What stands for exchanges before the path.
+        older_count: How many these are.
+        older_tokens: What they take whole.
+    """
+
+    sentences: Mapping[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
+    importance: Mapping[str, float] = field(default_factory=dict)
+    older: Sequence[Source] = ()
+    older_count: int = 0
+    older_tokens: int = 0
+
+
+def nothing_stored() -> Stored:
+    """Know nothing beside the words."""
+    return Stored()
+
+
+def nothing_telling(exchanges: Sequence[Exchange]) -> Sequence[str | None]:
+    """Tell nothing of exchanges: the oldest goes first."""
+    return [None] * len(exchanges)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +108,9 @@ class Material:
         beside: Exchanges that would, but stand in the place of the new one: what an edited or
             regenerated message replaces.
         previous: The manifest of the session's previous context, or None.
+        earlier: What stood for exchanges that were shown no more, or None.
+        stored: Gives what is known of the session; asked only where its shown history moves.
+        tells: Says of exchanges why they should come whole, or None; asked as seldom.
         total_exchanges: Exchanges of the space.
         total_tokens: Their tokens, as counted when stored.
     """
@@ -84,6 +121,9 @@ class Material:
     evidence: Sequence[Evidence] = ()
     beside: Sequence[Evidence] = ()
     previous: Mapping[str, Any] | None = None
+    earlier: Earlier | None = None
+    stored: Callable[[], Stored] = nothing_stored
+    tells: Callable[[Sequence[Exchange]], Sequence[str | None]] = nothing_telling
     total_exchanges: int = 0
     total_tokens: int = 0
 

@@ -1,7 +1,7 @@
 """A context: what is sent to the model, with the ledger that accounts for every token of it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -36,6 +36,7 @@ class ItemKind(StrEnum):
     EXCHANGE = "exchange"
     FACT = "fact"
     TOOL = "tool"
+    CONDENSATION = "condensation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,8 @@ class Context:
         new_session: Whether ``begin`` will create the session.
         at: When it was prepared.
         retry_of: The exchange whose user message is answered again, or None.
+        shared: Texts that this context made and later ones will share, for ``begin`` to store: id
+            to plain data and the ids of the exchanges that they were drawn from.
     """
 
     id: str
@@ -158,3 +161,4 @@ class Context:
     new_session: bool
     at: datetime
     retry_of: str | None = None
+    shared: Mapping[str, tuple[Mapping[str, Any], tuple[str, ...]]] = field(default_factory=dict)

@@ -1,0 +1,249 @@
+"""The shown history: one run of this session's exchanges, and a condensation of what stands before.
+
+Its beginning stays where it was, request after request, so that the prompt keeps its beginning.
+When it outgrows its room it moves once, in a block, down to 75 % of the room: exchanges behind the
+five newest that tell nothing of their own go first, then the oldest; both into the condensation
+that stands for them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from unabridged.budget.tiers import ExchangeLimits, exchange_limits
+from unabridged.context.earlier import (
+    Earlier,
+    drafted,
+    earlier_text,
+    sources_again,
+    sources_of,
+)
+from unabridged.context.manifest import places_of
+from unabridged.context.measure import in_history, sides
+from unabridged.context.plan import Chosen, Item, Material, Places, Plan
+from unabridged.domain.exchange import Exchange
+
+IMMEDIATE_EXCHANGES = 5
+"""The newest exchanges that come whole while their share holds them."""
+BLOCK_SHARE = 0.75
+"""How full the history's room is after its boundary moved."""
+EARLIER_SHARE = 0.1
+"""Of the history's room: what the condensation of what falls out of it may take."""
+LEAST_EARLIER = 64
+"""Tokens under which such a condensation says too little."""
+WHOLE, OVER = "this session, whole", "over 25 % of memory"
+"""Why an exchange of the history comes whole, or as an excerpt."""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What of a session is shown.
+
+    Attributes:
+        shown: Its exchanges that are shown, oldest first.
+        hidden: Those of the path that are not, and that nothing stands for.
+        earlier: What stands for exchanges that are not shown, or None.
+        tokens: What ``earlier`` takes.
+    """
+
+    shown: tuple[Item, ...]
+    hidden: tuple[Item, ...] = ()
+    earlier: Earlier | None = None
+    tokens: int = 0
+
+    @property
+    def used(self) -> int:
+        """Tokens of everything that is shown."""
+        return self.tokens + sum(item.tokens for item in self.shown)
+
+
+NOTHING_SHOWN = History(())
+
+
+def shown_history(plan: Plan, material: Material, memory: int, steady: int, give: int) -> History:
+    """Choose what of a session is shown.
+
+    Args:
+        plan: The terms.
+        material: The session's path, and how it was shown the last time.
+        memory: Tokens of the memory budget.
+        steady: Tokens that limits are measured by.
+        give: Tokens of the memory budget that the history gives to what is recalled.
+    """
+    sized = _as_before(plan, material, memory)
+    start = _kept_start(material)
+    earlier = material.earlier
+    tokens = earlier_tokens(plan, earlier)
+    kept = History(tuple(sized[start:]), tuple(sized[:start]), earlier, tokens)
+    if kept.used + give <= memory:
+        return kept
+    sized = _shorter(plan, sized, steady)
+    return _moved(plan, material, sized[start:], memory, give)
+
+
+def earlier_tokens(plan: Plan, earlier: Earlier | None) -> int:
+    """What the condensation takes in the prompt."""
+    return plan.counter.text(earlier_text(earlier)) if earlier else 0
+
+
+def _as_before(plan: Plan, material: Material, memory: int) -> list[Item]:
+    """The path with the form and tokens that each exchange has in the history.
+
+    Each comes whole, or as the excerpt that the previous prompt had of it; the newest as one only
+    where it alone exceeds the whole budget.
+    """
+    before = _shortened(material)
+    items: list[Item] = []
+    for exchange in material.path:
+        places = before.get(exchange.id, ())
+        tokens = in_history(exchange, plan.counter, places)
+        items.append(Item(exchange, tokens, OVER if places else WHOLE, places))
+    if items and items[-1].tokens > memory:
+        newest = items[-1].exchange
+        short = _short(plan, newest, memory, "newest, but larger than all memory")
+        items[-1] = short or items[-1]
+    return items
+
+
+def _shortened(material: Material) -> dict[str, Places]:
+    """The excerpts that the previous prompt had in its history: they stay as they were."""
+    shown = material.previous["history"] if material.previous else ()
+    return {item["id"]: places_of(item) for item in shown if item.get("sentences")}
+
+
+def _kept_start(material: Material) -> int:
+    """Where the shown history began the last time, as a place in the path."""
+    ids = [exchange.id for exchange in material.path]
+    return ids.index(material.began) if material.began in ids else 0
+
+
+def _shorter(plan: Plan, items: Sequence[Item], steady: int) -> list[Item]:
+    """The same, with what is over the limits and behind the five newest as excerpts.
+
+    The limits bind where memory is short, so this is done when the history's beginning moves, and
+    costs no prefix of its own.
+    """
+    limits = exchange_limits(steady)
+    cut = max(0, len(items) - IMMEDIATE_EXCHANGES)
+    older = [
+        (_short(plan, item.exchange, limits.whole, OVER) or item)
+        if not item.sentences and over(limits, item.exchange, plan)
+        else item
+        for item in items[:cut]
+    ]
+    return [*older, *items[cut:]]
+
+
+def over(limits: ExchangeLimits | None, exchange: Exchange, plan: Plan) -> bool:
+    """Whether an exchange is over the limits, if there are any."""
+    return limits is not None and not limits.allows(*sides(exchange, plan.counter))
+
+
+def _short(plan: Plan, exchange: Exchange, limit: int, reason: str) -> Item | None:
+    """An exchange as an excerpt of whole sentences, or None where not one sentence fits."""
+    places, _ = plan.condense(exchange, limit, plan.counter, ())
+    if not places:
+        return None
+    tokens = in_history(exchange, plan.counter, places)
+    return Item(exchange, tokens, reason, sentences=places) if tokens <= limit else None
+
+
+def _moved(
+    plan: Plan, material: Material, sized: Sequence[Item], memory: int, give: int
+) -> History:
+    """The history after its beginning moved."""
+    room = memory - give
+    most = int(EARLIER_SHARE * room)
+    holds = plan.condenser is not None and most >= LEAST_EARLIER
+    gone = _falls_out(
+        material, sized, int(room * BLOCK_SHARE) - (most if holds else 0), tells=holds
+    )
+    shown = [item for item in sized if item.exchange.id not in gone]
+    if sum(item.tokens for item in shown) > memory:
+        gone, shown = {item.exchange.id for item in sized}, []
+    hidden = [item for item in sized if item.exchange.id in gone]
+    left = memory - sum(item.tokens for item in shown)
+    earlier = _earlier(plan, material, hidden, shown, min(most, left)) if holds else None
+    tokens = earlier_tokens(plan, earlier)
+    if earlier is None or tokens > left:
+        cut = next((n for n, item in enumerate(sized) if item.exchange.id not in gone), len(sized))
+        if any(item.exchange.id in gone for item in sized[cut:]):
+            # Nothing stands for what lies between: only the oldest may be left away.
+            return _moved(replace(plan, condenser=None), material, sized, memory, give)
+        return History(tuple(shown), tuple(hidden))
+    return History(tuple(shown), (), earlier, tokens)
+
+
+def _falls_out(material: Material, sized: Sequence[Item], room: int, *, tells: bool) -> set[str]:
+    """The ids of the exchanges that are shown no more: never the newest.
+
+    Args:
+        material: Tells which exchanges say something of their own.
+        sized: The path.
+        room: Tokens that the rest may take.
+        tells: Whether something stands for what falls out, so that it need not be the oldest.
+    """
+    total = sum(item.tokens for item in sized)
+    cut = max(0, len(sized) - IMMEDIATE_EXCHANGES)
+    older = [item.exchange for item in sized[:cut]]
+    reasons = material.tells(older) if tells and older else [""] * len(older)
+    plain = [n for n, reason in enumerate(reasons) if reason is None]
+    order = [*plain, *(n for n in range(len(sized) - 1) if n >= cut or reasons[n] is not None)]
+    gone: set[str] = set()
+    for place in order:
+        if total <= room:
+            break
+        gone.add(sized[place].exchange.id)
+        total -= sized[place].tokens
+    return gone
+
+
+def _earlier(
+    plan: Plan, material: Material, hidden: Sequence[Item], shown: Sequence[Item], limit: int
+) -> Earlier | None:
+    """The condensation that stands for what is shown no more; None where nothing fits."""
+    if plan.condenser is None or not (hidden or material.earlier):
+        return material.earlier
+    before = material.earlier
+    stored = material.stored()
+    sources = sources_again(before) if before else list(stored.older)
+    for item in hidden:
+        sources += sources_of(item.exchange, stored.sentences, stored.importance)
+    sources.sort(key=lambda source: source.at)  # stable: within an exchange the order stays
+    first = shown[0].exchange.at if shown else None
+    between = [i.exchange.id for i in hidden if first is not None and i.exchange.at >= first]
+    inner = (*(before.inner if before else ()), *between)
+    count = len(hidden) + (before.count if before else stored.older_count)
+    tokens = sum(m.tokens or 0 for item in hidden for m in item.exchange.messages)
+    tokens += before.tokens if before else stored.older_tokens
+    for share in (1.0, 0.8, 0.6):
+        draft = plan.condenser.condense(sources, int(limit * share) - 40) if sources else None
+        if draft is None or not draft.lines:
+            return None
+        made = drafted(draft, sources, count=count, tokens=tokens, inner=inner)
+        if earlier_tokens(plan, made) <= limit:
+            return made
+    return None
+
+
+def split(shown: Sequence[Item], room: int) -> tuple[Chosen, Chosen]:
+    """Part the shown history into the immediate tier and the rest.
+
+    Args:
+        shown: Its exchanges, oldest first.
+        room: Tokens of the immediate tier.
+    """
+    count = 0
+    used = 0
+    for item in reversed(shown[-IMMEDIATE_EXCHANGES:]):
+        if count and used + item.tokens > room:
+            break
+        used += item.tokens
+        count += 1
+    cut = len(shown) - count
+    newest = tuple(replace(i, reason=_newest_reason(i)) for i in shown[cut:])
+    return Chosen(newest), Chosen(tuple(shown[:cut]))
+
+
+def _newest_reason(item: Item) -> str:
+    """The reason of an item of the immediate tier."""
+    return item.reason if item.sentences else "newest of this session, whole"
