@@ -34,6 +34,7 @@ from unabridged.domain.intent import IntentReading
 from unabridged.domain.message import Message, Role, Text
 from unabridged.domain.scope import Scope
 from unabridged.errors import PromptTooLargeError
+from unabridged.language.sentences import RULES
 from unabridged.language.words import query_terms
 from unabridged.wire import openai
 
@@ -238,6 +239,7 @@ def _manifest(plan: Plan, material: Material, made: _Made) -> dict[str, Any]:
     tools = tools_to_blob(made.offered) if plan.mode is Mode.TOOLS else None
     return {
         "version": VERSION,
+        "sentences": RULES,
         "model": plan.model,
         "mode": plan.mode.value,
         "window": plan.window,

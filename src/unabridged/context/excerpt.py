@@ -13,7 +13,7 @@ from unabridged.budget.count import Counter
 from unabridged.context.plan import Places
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Role
-from unabridged.language.sentences import sentences
+from unabridged.language.sentences import RULES, sentences
 from unabridged.language.words import fold
 
 USER_SHARE = 0.4
@@ -107,21 +107,33 @@ def _take(candidates: list[Sentence], room: int) -> list[Sentence]:
     return taken
 
 
-def label(exchange: Exchange, places: Sequence[tuple[int, int]]) -> str:
-    """Say that it is an excerpt, of how much, and the id that opens the whole."""
-    total = sum(len(sentences(m.text)) for _, m in spoken(exchange))
+def label(exchange: Exchange, places: Sequence[tuple[int, int]], rules: int = RULES) -> str:
+    """Say that it is an excerpt, of how much, and the id that opens the whole.
+
+    Args:
+        exchange: The exchange.
+        places: The sentences.
+        rules: The version of the rules by which they were numbered.
+    """
+    total = sum(len(sentences(m.text, rules)) for _, m in spoken(exchange))
     return f"excerpt: {len(places)} of {total} sentences; whole: {exchange.id}"
 
 
 def excerpt_sides(
-    exchange: Exchange, places: Sequence[tuple[int, int]]
+    exchange: Exchange, places: Sequence[tuple[int, int]], rules: int = RULES
 ) -> list[tuple[Message, str]]:
-    """The messages of an excerpt with the sentences kept of each; gaps are marked by ``[…]``."""
+    """The messages of an excerpt with the sentences kept of each; gaps are marked by ``[…]``.
+
+    Args:
+        exchange: The exchange.
+        places: The sentences.
+        rules: The version of the rules by which they were numbered.
+    """
     sides: list[tuple[Message, str]] = []
     for i, message in spoken(exchange):
         kept = [n for j, n in places if j == i]
         if kept:
-            sides.append((message, _joined(sentences(message.text), kept)))
+            sides.append((message, _joined(sentences(message.text, rules), kept)))
     return sides
 
 

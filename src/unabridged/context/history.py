@@ -21,6 +21,7 @@ from unabridged.context.manifest import places_of
 from unabridged.context.measure import in_history, sides
 from unabridged.context.plan import Chosen, Item, Material, Places, Plan
 from unabridged.domain.exchange import Exchange
+from unabridged.language.sentences import RULES
 
 IMMEDIATE_EXCHANGES = 5
 """The newest exchanges that come whole while their share holds them."""
@@ -105,8 +106,14 @@ def _as_before(plan: Plan, material: Material, memory: int) -> list[Item]:
 
 
 def _shortened(material: Material) -> dict[str, Places]:
-    """The excerpts that the previous prompt had in its history: they stay as they were."""
-    shown = material.previous["history"] if material.previous else ()
+    """The excerpts that the previous prompt had in its history: they stay as they were.
+
+    Numbers that were given by other rules mean other sentences: those come whole.
+    """
+    before = material.previous
+    if before is None or before.get("sentences", 1) != RULES:
+        return {}
+    shown = before["history"]
     return {item["id"]: places_of(item) for item in shown if item.get("sentences")}
 
 

@@ -92,12 +92,16 @@ def replay(store: Store, context_id: str, manifest: Mapping[str, Any]) -> Replay
         found,
     )
     here = found[context_id].session
+    rules = manifest.get("sentences", 1)
     rendered = prompt(
         system,
-        [history_messages(found[i["id"]], places_of(i)) for i in manifest["history"]],
+        [history_messages(found[i["id"]], places_of(i), rules) for i in manifest["history"]],
         user_message(
             found[context_id].user,
-            [recalled_block(found[i["id"]], here, places_of(i)) for i in manifest["semantic"]],
+            [
+                recalled_block(found[i["id"]], here, places_of(i), rules)
+                for i in manifest["semantic"]
+            ],
         ),
     )
     messages = openai.messages(rendered)

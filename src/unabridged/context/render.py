@@ -23,6 +23,7 @@ from unabridged.context.fence import (
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from unabridged.language.sentences import RULES
 
 PINNED = "\n\nPinned by the user:\n"
 NO_ANSWER = "[no answer came]"
@@ -38,14 +39,16 @@ def pinned_text(pins: Sequence[str]) -> str:
     return PINNED + "\n".join(f"- {neutralise(pin)}" for pin in pins) if pins else ""
 
 
-def history_messages(exchange: Exchange, places: Sequence[tuple[int, int]] = ()) -> list[Message]:
+def history_messages(
+    exchange: Exchange, places: Sequence[tuple[int, int]] = (), rules: int = RULES
+) -> list[Message]:
     """An exchange of this session as messages, whole or as an excerpt.
 
     Calls without results and results without calls are left away together, since servers refuse
     them; an exchange without an answer gets a note in its place, since templates want turns.
     """
     if places:
-        return _excerpt_messages(exchange, places)
+        return _excerpt_messages(exchange, places, rules)
     kept: Iterable[Message] = exchange.messages
     if not all(_plain(message) for message in kept):
         results = {r.call_id for m in exchange.messages for r in m.results}
@@ -100,14 +103,16 @@ def _note(exchange: Exchange, text: str) -> Message:
     return Message(f"{exchange.id}-note", Role.ASSISTANT, (Text(text),), exchange.at)
 
 
-def _excerpt_messages(exchange: Exchange, places: Sequence[tuple[int, int]]) -> list[Message]:
+def _excerpt_messages(
+    exchange: Exchange, places: Sequence[tuple[int, int]], rules: int
+) -> list[Message]:
     """An excerpt as a user and an assistant message; the label stands before the user's words."""
     by_role: dict[Role, list[str]] = {Role.USER: [], Role.ASSISTANT: []}
-    for message, text in excerpt_sides(exchange, places):
+    for message, text in excerpt_sides(exchange, places, rules):
         by_role[message.role].append(neutralise(text))
     said = "\n".join(by_role[Role.USER]) or "[…]"
     answered = "\n".join(by_role[Role.ASSISTANT]) or "[…]"
-    user = Text(f"[{label(exchange, places)}]\n{said}")
+    user = Text(f"[{label(exchange, places, rules)}]\n{said}")
     return [
         Message(f"{exchange.id}-user", Role.USER, (user,), exchange.at),
         Message(f"{exchange.id}-answer", Role.ASSISTANT, (Text(answered),), exchange.at),
@@ -115,7 +120,10 @@ def _excerpt_messages(exchange: Exchange, places: Sequence[tuple[int, int]]) -> 
 
 
 def recalled_block(
-    exchange: Exchange, session: str | None, places: Sequence[tuple[int, int]] = ()
+    exchange: Exchange,
+    session: str | None,
+    places: Sequence[tuple[int, int]] = (),
+    rules: int = RULES,
 ) -> str:
     """A recalled exchange inside the fence, whole or as an excerpt.
 
@@ -123,11 +131,12 @@ def recalled_block(
         exchange: The exchange.
         session: The session that it is recalled into.
         places: The sentences of an excerpt; none for the whole.
+        rules: The version of the rules by which they were numbered.
     """
     origin = HERE if exchange.session == session else ELSEWHERE
     if places:
-        sides = [(m.role.value, text) for m, text in excerpt_sides(exchange, places)]
-        return exchange_block(exchange.at, origin, sides, label(exchange, places))
+        sides = [(m.role.value, text) for m, text in excerpt_sides(exchange, places, rules)]
+        return exchange_block(exchange.at, origin, sides, label(exchange, places, rules))
     said = [(m.role.value, m.text) for _, m in spoken(exchange)]
     return exchange_block(exchange.at, origin, said)
 

@@ -39,8 +39,16 @@ class Settings:
         timeout: Seconds to wait for a server to begin answering.
         evidence_floor: 0 to 1: the least evidence at which something is recalled; who asks for
             the past gets what reaches 60 % of it.
-        condenser: How an exchange that is too long is shortened: ``excerpt`` (whole sentences)
-            or ``none`` (it is left out).
+        condenser: How what does not fit is shortened: ``extract`` (whole sentences of what was
+            said), ``model`` (upkeep asks the upstream, and checks it) or ``none`` (it is left out).
+        condense_tokens: Tokens of a session above which its oldest exchanges are condensed; the
+            memory budget where that is less.
+        condense_messages: Messages that must be new for that.
+        condense_spared: The newest messages of a session, which are never condensed.
+        scheme: The categories that messages are sorted into: ``assistant``, ``companion`` or
+            ``story``.
+        facts: Who draws facts and requirements from what is said: ``rules``, ``model`` (rules and
+            the upstream) or ``none``.
         embedder: What finds by meaning: ``static``, ``none``, ``ollama:MODEL``, ``openai:MODEL``
             (at ``openai_url``), or ``onnx:`` with a fetched model's name or a folder.
         reranker: What looks at the best once more: ``none``, or ``onnx:`` with a folder.
@@ -69,6 +77,11 @@ class Settings:
     model_cache_ttl: float = 3600.0
     timeout: float = 300.0
     evidence_floor: float = 0.25
-    condenser: str = "excerpt"
+    condenser: str = "extract"
+    condense_tokens: int = 25_000
+    condense_messages: int = 20
+    condense_spared: int = 5
+    scheme: str = "assistant"
+    facts: str = "rules"
     embedder: str = "static"
     reranker: str = "none"

@@ -19,8 +19,7 @@ from urllib.parse import urlsplit
 import msgspec
 import platformdirs
 
-from unabridged.domain.budget import Mode, Verbosity
-from unabridged.domain.scope import ISOLATION_FIELDS, check_name
+from unabridged.config.rules import CHECKS, CHOICES, is_address
 from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
 
@@ -31,56 +30,6 @@ NAMES = tuple(field.name for field in fields(Settings))
 
 _TYPES: Mapping[str, Any] = get_type_hints(Settings)
 _PATHS = ("persona", "gguf")
-_CHOICES: Mapping[str, tuple[str, ...]] = {
-    "store": ("sqlite", "memory"),
-    "upstream": ("auto", "ollama", "openai", "gguf", "quote"),
-    "tokenizer": ("auto", "estimate", "tiktoken", "gguf"),
-    "mode": tuple(Mode),
-    "verbosity": tuple(Verbosity),
-    "condenser": ("excerpt", "none"),
-}
-
-
-def _is_name(value: str) -> bool:
-    try:
-        check_name("name", value)
-    except ValueError:
-        return False
-    return True
-
-
-def _is_address(value: str) -> bool:
-    try:
-        parts = urlsplit(value)
-        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return False
-
-
-_CHECKS: Mapping[str, tuple[Callable[[Any], object], str]] = {
-    "user": (_is_name, "a name of 1 to 200 characters that can be shown"),
-    "agent": (_is_name, "a name of 1 to 200 characters that can be shown"),
-    "isolation": (
-        lambda value: set(value) <= set(ISOLATION_FIELDS),
-        f"a list of {', '.join(ISOLATION_FIELDS)}",
-    ),
-    "ollama_url": (_is_address, "an address such as http://127.0.0.1:11434"),
-    "openai_url": (
-        lambda value: not value or _is_address(value),
-        "an address such as http://127.0.0.1:8080/v1",
-    ),
-    "window": (lambda value: value >= 512, "at least 512 tokens"),
-    "max_prompt_tokens": (lambda value: value >= 256, "at least 256 tokens"),
-    "max_output": (lambda value: value >= 1, "at least 1 token"),
-    "model_cache_ttl": (lambda value: 0 <= value < float("inf"), "0 seconds or more"),
-    "timeout": (lambda value: 0 < value < float("inf"), "more than 0 seconds"),
-    "embedder": (
-        re.compile(r"static|none|(?:ollama|openai|onnx):\S.*").fullmatch,
-        "static, none, ollama:MODEL, openai:MODEL, onnx:NAME or onnx:FOLDER",
-    ),
-    "reranker": (re.compile(r"none|onnx:\S.*").fullmatch, "none or onnx:FOLDER"),
-    "evidence_floor": (lambda value: 0 <= value <= 1, "a number from 0 to 1"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +263,7 @@ def ollama_address(text: str) -> str:
     if rest.count(":") > 1 and not rest.startswith("["):
         rest = f"[{rest}]"  # a bare IPv6 address
     where = f"{scheme}://" + ("127.0.0.1" + rest if rest.startswith(":") else rest)
-    if not _is_address(where):
+    if not is_address(where):
         raise SettingError(
             f"OLLAMA_HOST is no address: {text!r}.", hint="Write it as 127.0.0.1:11434."
         )
@@ -366,11 +315,11 @@ def _checked(name: str, value: Any, where: str, *, strict: bool = True) -> Any:
         good = msgspec.convert(value, _TYPES[name], strict=strict)
     except msgspec.ValidationError:
         raise _wrong(name, value, where, _wanted(name)) from None
-    if name in _CHOICES and good not in _CHOICES[name]:
-        near = difflib.get_close_matches(str(good), _CHOICES[name], 1)
+    if name in CHOICES and good not in CHOICES[name]:
+        near = difflib.get_close_matches(str(good), CHOICES[name], 1)
         mean = f"Did you mean {near[0]!r}? " if near else ""
         raise _wrong(name, value, where, _wanted(name), mean)
-    test, wanted = _CHECKS.get(name, (None, ""))
+    test, wanted = CHECKS.get(name, (None, ""))
     if test and good is not None and not test(good):
         raise _wrong(name, value, where, wanted)
     return good
@@ -378,8 +327,8 @@ def _checked(name: str, value: Any, where: str, *, strict: bool = True) -> Any:
 
 def _wanted(name: str) -> str:
     """Say what a setting takes."""
-    if name in _CHOICES:
-        return "one of " + ", ".join(_CHOICES[name])
+    if name in CHOICES:
+        return "one of " + ", ".join(CHOICES[name])
     words = {str: "text", float: "a number", tuple[str, ...]: "a list of words"}
     return words.get(_TYPES[name], "a whole number")
 

@@ -1,0 +1,65 @@
+"""Which values a setting takes, as data."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from unabridged.domain.budget import Mode, Verbosity
+from unabridged.domain.scope import ISOLATION_FIELDS, check_name
+
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "store": ("sqlite", "memory"),
+    "upstream": ("auto", "ollama", "openai", "gguf", "quote"),
+    "tokenizer": ("auto", "estimate", "tiktoken", "gguf"),
+    "mode": tuple(Mode),
+    "verbosity": tuple(Verbosity),
+    "condenser": ("extract", "model", "none"),
+    "facts": ("rules", "model", "none"),
+}
+
+
+def _is_name(value: str) -> bool:
+    try:
+        check_name("name", value)
+    except ValueError:
+        return False
+    return True
+
+
+def is_address(value: str) -> bool:
+    """Whether a text is the address of a server."""
+    try:
+        parts = urlsplit(value)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+CHECKS: Mapping[str, tuple[Callable[[Any], object], str]] = {
+    "user": (_is_name, "a name of 1 to 200 characters that can be shown"),
+    "agent": (_is_name, "a name of 1 to 200 characters that can be shown"),
+    "isolation": (
+        lambda value: set(value) <= set(ISOLATION_FIELDS),
+        f"a list of {', '.join(ISOLATION_FIELDS)}",
+    ),
+    "ollama_url": (is_address, "an address such as http://127.0.0.1:11434"),
+    "openai_url": (
+        lambda value: not value or is_address(value),
+        "an address such as http://127.0.0.1:8080/v1",
+    ),
+    "window": (lambda value: value >= 512, "at least 512 tokens"),
+    "max_prompt_tokens": (lambda value: value >= 256, "at least 256 tokens"),
+    "max_output": (lambda value: value >= 1, "at least 1 token"),
+    "condense_tokens": (lambda value: value >= 1, "at least 1 token"),
+    "condense_messages": (lambda value: value >= 0, "0 messages or more"),
+    "condense_spared": (lambda value: value >= 0, "0 messages or more"),
+    "model_cache_ttl": (lambda value: 0 <= value < float("inf"), "0 seconds or more"),
+    "timeout": (lambda value: 0 < value < float("inf"), "more than 0 seconds"),
+    "embedder": (
+        re.compile(r"static|none|(?:ollama|openai|onnx):\S.*").fullmatch,
+        "static, none, ollama:MODEL, openai:MODEL, onnx:NAME or onnx:FOLDER",
+    ),
+    "reranker": (re.compile(r"none|onnx:\S.*").fullmatch, "none or onnx:FOLDER"),
+    "evidence_floor": (lambda value: 0 <= value <= 1, "a number from 0 to 1"),
+}
