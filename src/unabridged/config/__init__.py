@@ -7,9 +7,8 @@ Ollama listens, and ``OPENAI_API_KEY`` is the key where an ``openai_url`` was na
 
 import difflib
 import os
-import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import MappingProxyType

@@ -1,0 +1,131 @@
+"""The adapters that settings name: store, embedder, system prompt, terms of an upstream."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from unabridged import config
+from unabridged.context.prompts import SYSTEM
+from unabridged.dialogue.parts import Terms
+from unabridged.domain.budget import Mode
+from unabridged.domain.scope import Scope, Space, space_of
+from unabridged.domain.settings import Settings
+from unabridged.embeddings.choose import choose as choose_embedder, name_of
+from unabridged.embeddings.lexicon import StaticLexicon
+from unabridged.errors import NameRefusedError, SettingError
+from unabridged.models.openai import OPENAI_HOST
+from unabridged.models.window import max_prompt_tokens, window
+from unabridged.ports import ChatModel, Clock, Embedder, Store, SupportsVectors
+from unabridged.retrieval.entries import Reader
+from unabridged.stores.inmemory import InMemoryStore
+from unabridged.stores.spaces import SpacesFolder
+from unabridged.stores.sqlite import SqliteStore
+from unabridged.tokens.choose import choose as choose_tokenizer
+
+TERMS_SECONDS = 60
+"""Seconds for which the terms of an upstream are kept before it is asked again."""
+
+
+def store_for(settings: Settings, scope: Scope) -> Store:
+    """Open the space that a scope falls into."""
+    space = space_from(scope, settings)
+    if settings.store == "memory":
+        return InMemoryStore(space)
+    if settings.store != "sqlite":
+        raise SettingError(
+            f"There is no store {settings.store!r}.", hint="Set store to sqlite or memory."
+        )
+    return spaces_of(settings).open(space)
+
+
+def spaces_of(settings: Settings) -> SpacesFolder:
+    """The spaces of a home; each is read by the embedder whose vectors it holds."""
+
+    def ready(store: SqliteStore) -> None:
+        reader = reader_for(settings, store)
+        store.read_with(reader.embedder, reader.lexicon)
+
+    return SpacesFolder(config.folder(settings.home, "spaces"), ready=ready)
+
+
+def reader_for(settings: Settings, store: Store) -> Reader:
+    """What reads exchanges for a space: by the embedder that it holds vectors of, if any.
+
+    Where that one cannot be had any more, words find what is stored until it is embedded anew.
+    """
+    held = store.embedded_by() if isinstance(store, SupportsVectors) else ""
+    if not held:
+        return Reader(embedder_of(settings), StaticLexicon())
+    try:
+        return Reader(embedder_of(replace(settings, embedder=name_of(held))), StaticLexicon())
+    except SettingError:
+        return Reader(None, StaticLexicon())
+
+
+def embedder_of(settings: Settings) -> Embedder | None:
+    """The embedder that settings name."""
+    cache = config.folder(settings.home, "cache") if settings.store != "memory" else None
+    return choose_embedder(settings.embedder, settings, cache)
+
+
+def space_from(scope: Scope, settings: Settings) -> Space:
+    """Give the space of a scope.
+
+    Raises:
+        NameRefusedError: A name cannot be used.
+    """
+    try:
+        return space_of(scope, settings.isolation)
+    except ValueError as error:
+        raise NameRefusedError(
+            f"This space cannot be named: {error}.", hint="Choose another name for it."
+        ) from error
+
+
+def system_prompts(settings: Settings) -> dict[Mode, str]:
+    """The system prompts: the persona, the given text, or the default of each mode."""
+    words = settings.system
+    if settings.persona:
+        try:
+            words = Path(settings.persona).expanduser().read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingError(
+                f"The persona {settings.persona} cannot be read: {error}.",
+                hint="Give the path of a text file in UTF-8.",
+            ) from error
+    return {mode: words or SYSTEM[mode] for mode in Mode}
+
+
+class TermsBook:
+    """What is known of upstreams, asked again after a minute."""
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._known: tuple[ChatModel, datetime, Terms] | None = None
+
+    def __call__(self, model: ChatModel) -> Terms:
+        """Give the terms of an upstream."""
+        now = self._clock.now()
+        if self._known is not None:
+            known, since, terms = self._known
+            if known is model and now - since < timedelta(seconds=TERMS_SECONDS):
+                return terms
+        terms = _terms(self._settings, model)
+        self._known = (model, now, terms)
+        return terms
+
+
+def _terms(settings: Settings, model: ChatModel) -> Terms:
+    """Ask an upstream for its window, and choose what counts for it."""
+    abilities = model.abilities()
+    width = window(abilities, setting=settings.window)
+    gguf = str(getattr(model, "path", ""))
+    return Terms(
+        window=width.tokens,
+        max_prompt_tokens=max_prompt_tokens(model.provider, settings.max_prompt_tokens),
+        tokenizer=choose_tokenizer(settings, abilities.model, model.provider, gguf),
+        abilities=abilities,
+        local=model.provider != "openai" or OPENAI_HOST not in settings.openai_url,
+        notes=(width.note,) if width.note else (),
+    )

