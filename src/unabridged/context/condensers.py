@@ -1,4 +1,7 @@
-"""The condensers, by name: each shortens one exchange without inventing a word."""
+"""How one exchange that is too long is shortened, by the name of the condenser.
+
+A prompt never waits for a model: what a model shall write is written by upkeep.
+"""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -7,7 +10,9 @@ from unabridged.context.excerpt import excerpt
 from unabridged.context.plan import Condense, nothing
 from unabridged.errors import SettingError
 
-CONDENSERS: Mapping[str, Condense] = MappingProxyType({"excerpt": excerpt, "none": nothing})
+CONDENSERS: Mapping[str, Condense] = MappingProxyType(
+    {"extract": excerpt, "model": excerpt, "none": nothing}
+)
 """Name to function; the setting ``condenser`` chooses."""
 
 

@@ -7,7 +7,7 @@ from unabridged.dialogue.tools import Tool
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import Abilities
 from unabridged.domain.settings import Settings
-from unabridged.ports import ChatModel, Clock, Store, Tokenizer
+from unabridged.ports import ChatModel, Clock, Condenser, Store, Tokenizer
 from unabridged.retrieval.finder import Finder
 
 
@@ -46,6 +46,7 @@ class Parts:
         terms_of: Gives the terms of an upstream.
         tokenizer: Counts where no model is asked: what an import takes over.
         system: The system prompt, by mode.
+        condenser: Condenses what falls out of the shown history; None to leave it out.
         tools: Tools that are offered in tools mode.
     """
 
@@ -57,4 +58,5 @@ class Parts:
     terms_of: Callable[[ChatModel], Terms]
     tokenizer: Tokenizer
     system: Mapping[Mode, str]
+    condenser: Condenser | None = None
     tools: Sequence[Tool] = ()

@@ -80,6 +80,7 @@ class Preparer:
             local=terms.local,
             floor=settings.evidence_floor,
             condense=condenser(settings.condenser),
+            condenser=self._parts.condenser,
             notes=terms.notes,
         )
 

@@ -18,7 +18,7 @@ from unabridged.ports import Condenser
 CONDENSED_SHARE = 0.25
 """Of the tokens of what is condensed: what its condensation may take."""
 LEAST_LIMIT = 40
-"""Tokens that a condensation may take whatever it condenses."""
+"""Tokens that a condensation may take of little; never more than half of it."""
 RESCUES = 3
 """How often messages are spared because a critical name would be lost without them."""
 _UNJUDGED = Reading("", 0.5)
@@ -230,7 +230,7 @@ def _made(run: _Run, selection: Selection) -> list[Condensation]:
     for name, keys in selection.condense.items():
         own = [run.sources[key] for key in keys]
         size = sum(run.sizes[key] for key in keys)
-        limit = max(LEAST_LIMIT, int(CONDENSED_SHARE * size))
+        limit = max(int(CONDENSED_SHARE * size), min(LEAST_LIMIT, size // 2))
         draft = run.terms.condenser.condense(own, limit)
         if draft is not None and draft.tokens < size:
             made.append(_condensation(run.view.id, own, size, draft, name))

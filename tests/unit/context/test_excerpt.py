@@ -58,7 +58,7 @@ def test_where_no_sentence_fits_there_is_no_excerpt():
 
 def test_condensers_are_chosen_by_name():
     assert condenser("none")(LONG, 1000, COUNTER, ()) == ((), 0)
-    assert condenser("excerpt") is CONDENSERS["excerpt"]
+    assert condenser("extract") is CONDENSERS["extract"]
     with pytest.raises(SettingError):
         condenser("sumary")
 
