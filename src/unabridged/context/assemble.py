@@ -12,9 +12,11 @@ from unabridged.budget.allocate import allocate
 from unabridged.budget.complexity import complexity
 from unabridged.budget.output import output_limit
 from unabridged.context.earlier import earlier_text, earlier_to_data
+from unabridged.context.fence import fact_block
 from unabridged.context.ledger import ledger_of, ledger_to_dict, parts_of, rest_of, rows_of
 from unabridged.context.manifest import VERSION, blob_id, item_to_dict, tools_to_blob
 from unabridged.context.offer import offer
+from unabridged.context.overviews import overview_to_data
 from unabridged.context.plan import Material, Plan
 from unabridged.context.render import (
     digest_of,
@@ -29,7 +31,7 @@ from unabridged.context.render import (
 from unabridged.context.tiers import Ask, Tiers, choose
 from unabridged.domain.budget import Budget, Mode
 from unabridged.domain.chat import ToolSpec
-from unabridged.domain.context import Context
+from unabridged.domain.context import Context, Shared
 from unabridged.domain.intent import IntentReading
 from unabridged.domain.message import Message, Role, Text
 from unabridged.domain.scope import Scope
@@ -91,13 +93,13 @@ def assemble(plan: Plan, material: Material, occasion: Occasion, reading: Intent
     """
     text = occasion.user.text
     offered = offer(plan, text)
-    pins = [pin.body["text"] for pin in material.pins]
+    pins = [pin.text for pin in material.pins]
     sizes = _sizes(plan, pins, occasion.user, offered)
     score = complexity(text, plan.mode)
     budget = _budget(plan, sizes, score)
     steady = int(STEADY_SHARE * min(plan.window, plan.max_prompt_tokens or plan.window))
     room = max(0, budget.memory - sizes.pinned)
-    ask = Ask(reading.intent, query_terms(text), room, steady)
+    ask = Ask(reading.intent, query_terms(text), room, steady, sizes.pinned)
     tiers = choose(plan, material, ask)
     rendered = _render(plan, pins, tiers, occasion)
     return _context(
@@ -169,7 +171,9 @@ def _render(
     system = Message("system", Role.SYSTEM, (Text(words),), occasion.at)
     history = [history_messages(item.exchange, item.sentences) for item in tiers.history]
     here = occasion.scope.session
-    recalled = [
+    recalled = [fact_block(told.at, told.text, told.note) for told in tiers.facts.items]
+    recalled += [one.text for one in tiers.overviews]
+    recalled += [
         recalled_block(item.exchange, here, item.sentences) for item in tiers.semantic.items
     ]
     return prompt(system, history, user_message(occasion.user, recalled))
@@ -183,7 +187,7 @@ def _context(plan: Plan, material: Material, occasion: Occasion, made: _Made) ->
     trace = _trace(plan, made, messages)
     earlier = made.tiers.shown.earlier
     parts = parts_of(made.budget, made.sizes.pinned, made.tiers)
-    counted = [(p.id, plan.counter.text("- " + p.body["text"])) for p in material.pins]
+    counted = [(p.id, plan.counter.text("- " + p.text)) for p in material.pins]
     rows = rows_of(plan, made.tiers, made.offered, counted)
     reuse = _reuse(trace, material.previous)
     rest = rest_of(material, made.tiers, occasion.scope.session)
@@ -198,6 +202,8 @@ def _context(plan: Plan, material: Material, occasion: Occasion, made: _Made) ->
     )
     manifest = {
         **_manifest(plan, material, made),
+        "facts": [[told.id, told.note] for told in made.tiers.facts.items],
+        "overviews": [one.id for one in made.tiers.overviews],
         "earlier": earlier.id if earlier else None,
         "hash": digest,
         "trace": trace,
@@ -229,9 +235,19 @@ def _context(plan: Plan, material: Material, occasion: Occasion, made: _Made) ->
         parent=occasion.parent,
         new_session=occasion.new_session,
         at=occasion.at,
-        shared={earlier.id: (earlier_to_data(earlier), earlier.drawn)} if earlier else {},
+        shared=_shared(made.tiers),
         retry_of=occasion.retry_of,
     )
+
+
+def _shared(tiers: Tiers) -> dict[str, Shared]:
+    """The texts of a context that others will have too."""
+    texts: dict[str, Shared] = {
+        one.id: (overview_to_data(one), one.drawn) for one in tiers.overviews
+    }
+    if earlier := tiers.shown.earlier:
+        texts[earlier.id] = (earlier_to_data(earlier), earlier.drawn)
+    return texts
 
 
 def _manifest(plan: Plan, material: Material, made: _Made) -> dict[str, Any]:

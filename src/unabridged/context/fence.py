@@ -52,3 +52,16 @@ def exchange_block(at: datetime, origin: str, sides: list[tuple[str, str]], labe
     lines = [f'<recalled-exchange date="{date_of(at)}" from="{origin}"{note}>']
     lines += [f"<recalled-{who}>{neutralise(text)}</recalled-{who}>" for who, text in sides]
     return "\n".join([*lines, "</recalled-exchange>\n"])
+
+
+def fact_block(since: datetime, text: str, note: str = "") -> str:
+    """One fact.
+
+    Args:
+        since: Since when it holds.
+        text: Its words.
+        note: What else to know of it.
+    """
+    told = f' note="{note}"' if note else ""
+    date = since.astimezone(UTC).strftime("%Y-%m-%d")
+    return f'<recalled-fact since="{date}"{told}>{neutralise(text)}</recalled-fact>\n'

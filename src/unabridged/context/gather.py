@@ -9,14 +9,18 @@ from unabridged.condense.judged import reading_of
 from unabridged.condense.tells import telling
 from unabridged.condense.view import View, view_of
 from unabridged.context.earlier import Earlier, earlier_from_data
+from unabridged.context.facts import MOST as MOST_FACTS
 from unabridged.context.manifest import previous_manifest
 from unabridged.context.plan import Material, Plan, Stored
 from unabridged.domain.category import ExchangeReading
-from unabridged.domain.condensation import Level, Source
+from unabridged.domain.condensation import Condensation, Level, Source
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.intent import Intent
 from unabridged.domain.record import RecordKind
+from unabridged.knowledge.bearing import Bearing
+from unabridged.knowledge.book import FactBook
 from unabridged.ports import Store
+from unabridged.retrieval.evidence import Evidence
 from unabridged.retrieval.finder import Finder, Question
 
 PAGE = 32
@@ -27,6 +31,8 @@ MORE_EVIDENCE = 48
 """The same, for a message that asks for the past and a window that may hold so many."""
 BRIEF = 400
 """Tokens of a brief exchange: a window is thought to hold no more exchanges than of these."""
+MOST_OVERVIEWS = 12
+"""Conversations whose condensations are considered for one message."""
 LARGER = 1.25
 """How much larger a window must be than the last one for the shown history to begin anew."""
 
@@ -55,18 +61,31 @@ class Standing:
     parent: str | None
 
 
-def gather(
-    store: Store, finder: Finder, plan: Plan, question: Question, standing: Standing
-) -> Material:
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What a context is read from.
+
+    Attributes:
+        store: The space.
+        finder: What finds exchanges in it.
+        facts: What is known by what was said in it.
+    """
+
+    store: Store
+    finder: Finder
+    facts: FactBook
+
+
+def gather(sources: Sources, plan: Plan, question: Question, standing: Standing) -> Material:
     """Read what a context is made from.
 
     Args:
-        store: The space.
-        finder: What finds exchanges in it.
+        sources: What it is read from.
         plan: The terms.
         question: The message as a question.
         standing: Where it stands.
     """
+    store = sources.store
     session, parent = standing.session, standing.parent
     previous = previous_manifest(store, parent)
     began = _began(plan, previous)
@@ -78,13 +97,17 @@ def gather(
         path = [exchange for exchange in path if exchange.id not in earlier.inner]
     floor = FLOOR_SHARES[question.intent] * plan.floor
     casual = question.intent is Intent.CASUAL  # small talk asks nothing of memory
-    found = [] if casual else finder.find(question, _most(plan, question.intent), floor=floor)
+    found = (
+        [] if casual else sources.finder.find(question, _most(plan, question.intent), floor=floor)
+    )
     beside = [e for e in found if _is_beside(e.exchange, session, parent)]
     totals = store.totals()
     return Material(
         path=path,
         began=began,
-        pins=[r for r in store.records(RecordKind.FACT) if r.body.get("pinned")],
+        pins=sources.facts.pinned(),
+        facts=[] if casual else _facts(sources.facts, question.text, found),
+        overviews=_overviews(store, found, session) if question.intent is Intent.SUMMARY else [],
         evidence=[e for e in found if e not in beside],
         beside=beside,
         previous=previous,
@@ -94,6 +117,20 @@ def gather(
         total_exchanges=totals.exchanges,
         total_tokens=totals.tokens,
     )
+
+
+def _facts(book: FactBook, message: str, found: Sequence[Evidence]) -> list[Bearing]:
+    """Facts that bear on a message; pinned ones stand in every prompt anyway."""
+    recalled = {evidence.exchange.id for evidence in found}
+    return [b for b in book.bearing(message, MOST_FACTS, recalled) if not b.fact.pinned]
+
+
+def _overviews(store: Store, found: Sequence[Evidence], here: str | None) -> list[Condensation]:
+    """The condensed conversations of what was found, best first; not the one talked in."""
+    sessions = list(dict.fromkeys(e.exchange.session for e in found if e.exchange.session != here))
+    records = store.records(RecordKind.CONDENSATION, ids=sessions[:MOST_OVERVIEWS])
+    held = {record.id: view_of(record).at(Level.CONVERSATION) for record in records}
+    return [one for name in sessions for one in held.get(name, ())]
 
 
 def _earlier(store: Store, previous: Mapping[str, Any] | None) -> Earlier | None:

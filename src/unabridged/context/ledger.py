@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from unabridged.context.facts import Facts
 from unabridged.context.history import History
 from unabridged.context.ledger_rows import rows_from_data, rows_to_data
 from unabridged.context.plan import Chosen, Material, Plan
@@ -21,8 +22,8 @@ def parts_of(budget: Budget, pinned: int, tiers: Tiers) -> dict[str, int]:
     used = {
         "immediate": tiers.immediate.tokens,
         "recent": tiers.recent.tokens + tiers.shown.tokens,
-        "semantic": tiers.semantic.tokens + tiers.frame,
-        "knowledge": pinned,
+        "semantic": tiers.fenced - tiers.facts.tokens,
+        "knowledge": pinned + tiers.facts.tokens,
     }
     spare = budget.memory - sum(used.values())
     return {
@@ -48,7 +49,20 @@ def rows_of(
         LedgerRow(Tier.KNOWLEDGE, ItemKind.FACT, pin, Verdict.KEPT, tokens, "pinned")
         for pin, tokens in pins
     ]
+    rows += _fact_rows(tiers.facts)
     rows += _earlier_rows(tiers.shown)
+    rows += [
+        LedgerRow(
+            tier=Tier.SEMANTIC,
+            kind=ItemKind.CONDENSATION,
+            id=one.id,
+            verdict=Verdict.CONDENSED,
+            tokens=one.tokens,
+            reason=one.reason,
+            session=one.session or None,
+        )
+        for one in tiers.overviews
+    ]
     for tier, chosen in (
         (Tier.IMMEDIATE, tiers.immediate),
         (Tier.RECENT, tiers.recent),
@@ -63,6 +77,25 @@ def rows_of(
         tokens = plan.counter.tool(spec)
         rows.append(LedgerRow(None, ItemKind.TOOL, spec.name, verdict, tokens, reason))
     return tuple(rows)
+
+
+def _fact_rows(facts: Facts) -> list[LedgerRow]:
+    """The rows of facts: those that were taken, then those that were left."""
+    parts = ((facts.items, Verdict.KEPT), (facts.dropped, Verdict.LEFT_OUT))
+    return [
+        LedgerRow(
+            tier=Tier.KNOWLEDGE,
+            kind=ItemKind.FACT,
+            id=told.id,
+            verdict=verdict,
+            tokens=told.tokens,
+            reason=told.reason,
+            score=told.score,
+            at=told.at,
+        )
+        for some, verdict in parts
+        for told in some
+    ]
 
 
 def _earlier_rows(history: History) -> list[LedgerRow]:

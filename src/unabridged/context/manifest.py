@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unabridged.context.earlier import Earlier, earlier_from_data, earlier_text
+from unabridged.context.fence import fact_block
 from unabridged.context.plan import Item
 from unabridged.context.render import (
     hash_of,
@@ -74,12 +75,15 @@ def replay(store: Store, context_id: str, manifest: Mapping[str, Any]) -> Replay
     items = (*manifest["history"], *manifest["semantic"])
     wanted = [context_id, *(item["id"] for item in items)]
     found = store.get(wanted)
-    pins = {r.id: r for r in store.records(RecordKind.FACT, ids=manifest["pins"])}
+    told = manifest.get("facts", ())
+    named = [*manifest["pins"], *(name for name, _ in told)]
+    facts = {r.id: r for r in store.records(RecordKind.FACT, ids=named)}
     texts = (manifest["system"], manifest["tools"], manifest.get("earlier"))
-    shared = [name for name in texts if name]
+    overviews = manifest.get("overviews", ())
+    shared = [name for name in (*texts, *overviews) if name]
     blobs = {r.id: r.body for r in store.records(RecordKind.BLOB, ids=shared)}
     gone = [i for i in wanted if i not in found]
-    gone += [i for i in manifest["pins"] if i not in pins]
+    gone += [i for i in named if i not in facts]
     gone += [i for i in shared if i not in blobs]
     if gone:
         return Replay(None, intact=False, missing=tuple(dict.fromkeys(gone)))
@@ -87,22 +91,21 @@ def replay(store: Store, context_id: str, manifest: Mapping[str, Any]) -> Replay
     held = blobs[manifest["earlier"]] if manifest.get("earlier") else None
     system = system_message(
         blobs[manifest["system"]]["text"],
-        [pins[i].body["text"] for i in manifest["pins"]],
+        [facts[i].body["text"] for i in manifest["pins"]],
         earlier_from_data(held) if held else None,
         found,
     )
     here = found[context_id].session
     rules = manifest.get("sentences", 1)
+    recalled = [fact_block(facts[i].at, facts[i].body["text"], note) for i, note in told]
+    recalled += [blobs[i]["block"] for i in overviews]
+    recalled += [
+        recalled_block(found[i["id"]], here, places_of(i), rules) for i in manifest["semantic"]
+    ]
     rendered = prompt(
         system,
         [history_messages(found[i["id"]], places_of(i), rules) for i in manifest["history"]],
-        user_message(
-            found[context_id].user,
-            [
-                recalled_block(found[i["id"]], here, places_of(i), rules)
-                for i in manifest["semantic"]
-            ],
-        ),
+        user_message(found[context_id].user, recalled),
     )
     messages = openai.messages(rendered)
     return Replay(messages, intact=hash_of(messages, tools) == manifest["hash"])

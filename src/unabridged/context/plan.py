@@ -8,9 +8,10 @@ from unabridged.budget.count import Counter
 from unabridged.context.earlier import Earlier
 from unabridged.domain.budget import Mode, Verbosity
 from unabridged.domain.chat import ToolSpec
-from unabridged.domain.condensation import Source
+from unabridged.domain.condensation import Condensation, Source
 from unabridged.domain.exchange import Exchange
-from unabridged.domain.record import Record
+from unabridged.domain.fact import Fact
+from unabridged.knowledge.bearing import Bearing
 from unabridged.ports import Condenser
 from unabridged.retrieval.evidence import Evidence
 
@@ -104,6 +105,8 @@ class Material:
             last time (or as far back as the window could hold).
         began: The id of the exchange at which the rendered history began, or None for anew.
         pins: Facts that every prompt carries.
+        facts: Facts that bear on the message, best first.
+        overviews: Condensations of conversations that bear on it, best first.
         evidence: Exchanges that bear on the message, best first.
         beside: Exchanges that would, but stand in the place of the new one: what an edited or
             regenerated message replaces.
@@ -117,7 +120,9 @@ class Material:
 
     path: Sequence[Exchange]
     began: str | None = None
-    pins: Sequence[Record] = ()
+    pins: Sequence[Fact] = ()
+    facts: Sequence[Bearing] = ()
+    overviews: Sequence[Condensation] = ()
     evidence: Sequence[Evidence] = ()
     beside: Sequence[Evidence] = ()
     previous: Mapping[str, Any] | None = None

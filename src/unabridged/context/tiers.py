@@ -8,8 +8,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from unabridged.budget.tiers import ExchangeLimits, divide, exchange_limits
+from unabridged.context.facts import Facts, choose_facts
 from unabridged.context.history import NOTHING_SHOWN, History, over, shown_history, split
 from unabridged.context.measure import fence_frame, in_fence
+from unabridged.context.overviews import SHARE as OVERVIEW_SHARE, Overview, overview_of
 from unabridged.context.plan import Chosen, Dropped, Item, Material, Plan
 from unabridged.domain.intent import Intent
 from unabridged.retrieval.evidence import Evidence
@@ -43,6 +45,8 @@ class Tiers:
         semantic: What was recalled for this message, best first.
         frame: Tokens of the fence itself, 0 where nothing was recalled.
         shown: The shown history, with what stands for exchanges that are not.
+        facts: What is known that bears on the message.
+        overviews: Condensed conversations that bear on it.
     """
 
     immediate: Chosen
@@ -50,6 +54,14 @@ class Tiers:
     semantic: Chosen
     frame: int = 0
     shown: History = field(default=NOTHING_SHOWN)
+    facts: Facts = field(default_factory=Facts)
+    overviews: tuple[Overview, ...] = ()
+
+    @property
+    def fenced(self) -> int:
+        """Tokens of everything in the fence, the fence itself included."""
+        summaries = sum(one.tokens for one in self.overviews)
+        return self.semantic.tokens + self.facts.tokens + summaries + self.frame
 
     @property
     def history(self) -> tuple[Item, ...]:
@@ -65,6 +77,7 @@ class Ask:
         intent: The intent.
         terms: The message's search terms, for excerpts.
         memory: Tokens of the memory budget without what the pinned facts take.
+        pinned: Tokens that the pinned facts take.
         steady: Tokens that limits in the history are measured by: what memory has at the least,
             so that its bytes do not change with the newest message.
     """
@@ -73,24 +86,48 @@ class Ask:
     terms: Sequence[str]
     memory: int
     steady: int
+    pinned: int = 0
 
 
 def choose(plan: Plan, material: Material, ask: Ask) -> Tiers:
     """Divide a memory budget and fill it."""
     memory, intent = ask.memory, ask.intent
-    budget = divide(memory, intent, facts_tokens_wanted=0)
+    facts = choose_facts(material.facts, plan.counter, memory + ask.pinned, ask.pinned)
+    budget = divide(memory, intent, facts_tokens_wanted=facts.tokens)
     wanted = _wanted(plan, material, budget.semantic, intent)
     give = wanted if intent is Intent.VIVID_RECALL else int(wanted * (1 - YIELD_SHARE))
-    history = shown_history(plan, material, memory, ask.steady, give)
+    history = shown_history(plan, material, memory, ask.steady, give + facts.tokens)
     immediate, recent = split(history.shown, budget.immediate)
     held = {item.exchange.id for item in history.shown}
-    semantic, frame = _semantic(plan, material, ask, memory - history.used, held)
+    whole = {item.exchange.id for item in history.shown if not item.sentences}
+    facts = facts.without(whole)
+    room = memory - history.used - facts.tokens
+    overviews = _overviews(plan, material, room)
+    room -= sum(one.tokens for one in overviews)
+    semantic, frame = _semantic(plan, material, ask, room, held)
+    if not frame and (facts.items or overviews):
+        frame = fence_frame(plan.counter)
+        if frame > room - semantic.tokens:
+            facts, overviews, frame = Facts(dropped=facts.items + facts.dropped), (), 0
     taken = {item.exchange.id for item in semantic.items}
     reason = "older than the shown history" if held else "larger than all of memory"
     older = tuple(
         Dropped(i.exchange, i.tokens, reason) for i in history.hidden if i.exchange.id not in taken
     )
-    return Tiers(immediate, replace(recent, dropped=older), semantic, frame, history)
+    recent = replace(recent, dropped=older)
+    return Tiers(immediate, recent, semantic, frame, history, facts, overviews)
+
+
+def _overviews(plan: Plan, material: Material, room: int) -> tuple[Overview, ...]:
+    """Condensed conversations into their share of what is left, best first."""
+    left = int(OVERVIEW_SHARE * room)
+    taken: list[Overview] = []
+    for one in material.overviews:
+        overview = overview_of(one, plan.counter)
+        if overview.tokens <= left:
+            taken.append(overview)
+            left -= overview.tokens
+    return tuple(taken)
 
 
 def _wanted(plan: Plan, material: Material, share: int, intent: Intent) -> int:

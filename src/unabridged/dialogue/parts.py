@@ -7,6 +7,7 @@ from unabridged.dialogue.tools import Tool
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import Abilities
 from unabridged.domain.settings import Settings
+from unabridged.knowledge.book import FactBook
 from unabridged.ports import ChatModel, Clock, Condenser, Store, Tokenizer
 from unabridged.retrieval.finder import Finder
 
@@ -39,6 +40,7 @@ class Parts:
     Attributes:
         store: The space.
         finder: Finds exchanges in it.
+        facts: What is known by what was said in it.
         clock: The time and fresh ids.
         settings: Every choice.
         upstream: Gives the model that ``chat`` asks; called when it is first needed, since
@@ -52,6 +54,7 @@ class Parts:
 
     store: Store
     finder: Finder
+    facts: FactBook
     clock: Clock
     settings: Settings
     upstream: Callable[[], ChatModel]

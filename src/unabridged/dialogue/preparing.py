@@ -9,7 +9,7 @@ from unabridged.budget.count import Counter
 from unabridged.context.archive import context_records
 from unabridged.context.assemble import Occasion, assemble
 from unabridged.context.condensers import condenser
-from unabridged.context.gather import Standing, gather
+from unabridged.context.gather import Sources, Standing, gather
 from unabridged.context.plan import Plan
 from unabridged.dialogue.parts import Parts, Terms
 from unabridged.dialogue.tools import Tool, tool_from
@@ -97,7 +97,8 @@ class Preparer:
         question = Question(text, occasion.at, reading.intent)
         standing = Standing(session, occasion.parent)
         finder = self._parts.finder
-        material = gather(self._store, finder, plan, question, standing)
+        sources = Sources(self._store, finder, self._parts.facts)
+        material = gather(sources, plan, question, standing)
         if finder.trouble:
             plan = replace(plan, notes=(*plan.notes, finder.trouble))
         return assemble(plan, material, occasion, reading)

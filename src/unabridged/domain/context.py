@@ -12,6 +12,9 @@ from unabridged.domain.intent import Intent
 from unabridged.domain.message import Message
 from unabridged.domain.scope import Scope
 
+Shared = tuple[Mapping[str, Any], tuple[str, ...]]
+"""A text as plain data, and the ids of the exchanges that it was drawn from."""
+
 
 class Tier(StrEnum):
     """A share of the memory budget."""
@@ -161,4 +164,4 @@ class Context:
     new_session: bool
     at: datetime
     retry_of: str | None = None
-    shared: Mapping[str, tuple[Mapping[str, Any], tuple[str, ...]]] = field(default_factory=dict)
+    shared: Mapping[str, Shared] = field(default_factory=dict)

@@ -20,6 +20,7 @@ from unabridged.embeddings.lexicon import StaticLexicon
 from unabridged.errors import SettingError
 from unabridged.ingest.enrich import Embedded, enrich, reembed
 from unabridged.intent.detect import detect
+from unabridged.knowledge.book import FactBook
 from unabridged.language.words import query_terms, terms
 from unabridged.models import choose as models
 from unabridged.models.quote import QuoteModel
@@ -100,9 +101,11 @@ class Memory(memory.Memory):
         """Put the parts together."""
         given = [tool for spec in settings.tools for tool in toolbox.load(spec)]
         offered: list[Tool] = []
+        reader = reader_for(settings, store)
         parts = Parts(
             store=store,
-            finder=Finder(store, reader_for(settings, store), choose_reranker(settings.reranker)),
+            finder=Finder(store, reader, choose_reranker(settings.reranker)),
+            facts=FactBook(store, clock, reader.embedder),
             clock=clock,
             settings=settings,
             upstream=lambda: opened.choose_upstream(),  # noqa: PLW0108 - opened is bound below

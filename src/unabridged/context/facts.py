@@ -1,0 +1,98 @@
+"""The knowledge tier: facts that bear on the message, within their share of memory."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from unabridged.budget.count import Counter
+from unabridged.budget.shares import KNOWLEDGE_SHARE
+from unabridged.context.fence import fact_block
+from unabridged.domain.fact import Fact
+from unabridged.knowledge.bearing import Bearing
+
+MOST = 24
+"""Facts that are considered for one message."""
+DISPUTED = "the user also said otherwise"
+"""The note on a fact that another contradicts without taking its place."""
+NO_ROOM, HELD = "over the facts' share of memory", "its exchange stands whole in the prompt"
+"""Why a fact that bears on the message is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A fact in the fence, or one that was left out.
+
+    Attributes:
+        id: Its id.
+        text: Its words.
+        at: Since when it holds.
+        exchange: The exchange that says so, or None.
+        note: What else to know of it.
+        tokens: What it takes in the fence.
+        score: How much it bears on the message, 0 to 1.
+        reason: Why it is there, or not.
+    """
+
+    id: str
+    text: str
+    at: datetime
+    exchange: str | None
+    note: str
+    tokens: int
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the knowledge tier took beside the pinned facts, and what it left."""
+
+    items: tuple[Told, ...] = ()
+    dropped: tuple[Told, ...] = ()
+
+    @property
+    def tokens(self) -> int:
+        """What the items take together."""
+        return sum(item.tokens for item in self.items)
+
+    def without(self, held: Collection[str]) -> "Facts":
+        """The same without facts whose exchange stands whole in the prompt."""
+        stays = tuple(i for i in self.items if i.exchange is None or i.exchange not in held)
+        gone = tuple(replace(i, reason=HELD) for i in self.items if i not in stays)
+        return Facts(stays, self.dropped + gone)
+
+
+def choose_facts(
+    bearings: Sequence[Bearing], counter: Counter, memory: int, pinned_tokens: int
+) -> Facts:
+    """Take facts while their share of memory holds them, best first.
+
+    Args:
+        bearings: Facts that bear on the message, best first; no pinned ones.
+        counter: Counts tokens.
+        memory: Tokens of the memory budget.
+        pinned_tokens: What the pinned facts take of that share.
+    """
+    room = int(KNOWLEDGE_SHARE * memory) - pinned_tokens
+    items: list[Told] = []
+    dropped: list[Told] = []
+    for bearing in bearings:
+        told = _told(bearing, counter)
+        if told.tokens <= room:
+            items.append(told)
+            room -= told.tokens
+        else:
+            dropped.append(replace(told, reason=NO_ROOM))
+    return Facts(tuple(items), tuple(dropped))
+
+
+def _told(bearing: Bearing, counter: Counter) -> Told:
+    fact = bearing.fact
+    note = _note(fact)
+    tokens = counter.text(fact_block(fact.since, fact.text, note))
+    text, at, exchange = fact.text, fact.since, fact.exchange
+    return Told(fact.id, text, at, exchange, note, tokens, bearing.score, bearing.reason)
+
+
+def _note(fact: Fact) -> str:
+    return DISPUTED if fact.disputed_by else ""

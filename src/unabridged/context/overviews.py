@@ -1,0 +1,56 @@
+"""Condensations of whole conversations, for messages that ask for an overview."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from unabridged.budget.count import Counter
+from unabridged.context.fence import date_of, neutralise
+from unabridged.domain.condensation import Condensation, Level
+
+SHARE = 0.6
+"""Of what is left of memory: what overviews may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """A condensation as it stands in the fence.
+
+    Attributes:
+        id: The condensation's id.
+        text: The block, markup included.
+        drawn: The exchanges that it has words of.
+        tokens: What it takes.
+        session: The session that it is of; empty for a month.
+        reason: Why it is there.
+    """
+
+    id: str
+    text: str
+    drawn: tuple[str, ...]
+    tokens: int
+    session: str
+    reason: str
+
+
+def overview_of(one: Condensation, counter: Counter) -> Overview:
+    """A condensation in the form in which it goes into the fence."""
+    said = "1 exchange" if len(one.covers) == 1 else f"{len(one.covers)} exchanges"
+    what = "an earlier session" if one.level is Level.CONVERSATION else "several sessions"
+    begun, ended = date_of(one.since), date_of(one.until)
+    date = begun if begun == ended else f"{begun} to {ended}"
+    lines = [f'<recalled-summary date="{date}" from="{what}" note="{said}, condensed; {one.id}">']
+    for line in one.lines:
+        who = line.role.value if line.role else "summary"
+        lines.append(f"{who}: {neutralise(line.text).strip()}")
+    text = "\n".join([*lines, "</recalled-summary>\n"])
+    drawn = tuple(dict.fromkeys(line.exchange for line in one.lines if line.exchange))
+    if any(line.role is None for line in one.lines):
+        drawn = one.covers
+    reason = f"an overview of {said}"
+    return Overview(one.id, text, drawn, counter.text(text), one.session, reason)
+
+
+def overview_to_data(overview: Overview) -> Mapping[str, Any]:
+    """A block as plain data: the body of its record."""
+    return {"block": overview.text}
