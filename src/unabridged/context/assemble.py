@@ -19,6 +19,7 @@ from unabridged.context.offer import offer
 from unabridged.context.overviews import overview_to_data
 from unabridged.context.plan import Material, Plan
 from unabridged.context.render import (
+    briefs_block,
     digest_of,
     hash_of,
     history_messages,
@@ -173,9 +174,9 @@ def _render(
     here = occasion.scope.session
     recalled = [fact_block(told.at, told.text, told.note) for told in tiers.facts.items]
     recalled += [one.text for one in tiers.overviews]
-    recalled += [
-        recalled_block(item.exchange, here, item.sentences) for item in tiers.semantic.items
-    ]
+    items = tiers.semantic.items
+    recalled += [recalled_block(i.exchange, here, i.sentences) for i in items if not i.brief]
+    recalled += briefs_block([(i.exchange, i.sentences) for i in items if i.brief])
     return prompt(system, history, user_message(occasion.user, recalled))
 
 

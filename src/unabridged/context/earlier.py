@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from unabridged.condense.view import condensation_id, line_from_data, line_to_data
-from unabridged.context.fence import date_of, neutralise
+from unabridged.context.fence import day_of, neutralise
 from unabridged.domain.condensation import Draft, Level, Line, Source
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Role
@@ -22,8 +22,6 @@ OPENING = (
 CLOSING = "</recalled-earlier>"
 FRAME_TOKENS = 40
 """Tokens that the frame takes, about; what it really takes is counted."""
-LINE_TOKENS = 6
-"""Tokens of the date and name before a line, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +65,11 @@ def earlier_text(earlier: Earlier | None) -> str:
     lines = []
     day = ""
     for line, at in zip(earlier.lines, earlier.dates, strict=True):
-        date = date_of(at)
+        date = day_of(at)
+        if date != day:
+            lines.append(f"[{date}]")
         who = line.role.value if line.role else "summary"
-        lines.append(f"{'' if date == day else date + ' '}{who}: {neutralise(line.text).strip()}")
+        lines.append(f"{who}: {neutralise(line.text).strip()}")
         day = date
     return OPENING.format(count=said, id=earlier.id) + "\n".join(lines) + f"\n{CLOSING}"
 

@@ -35,6 +35,11 @@ def date_of(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
 
 
+def day_of(at: datetime) -> str:
+    """The day of a date, UTC."""
+    return at.astimezone(UTC).strftime("%Y-%m-%d")
+
+
 HERE, ELSEWHERE = "this session", "an earlier session"
 """The origins that a recalled exchange can have."""
 
@@ -63,5 +68,4 @@ def fact_block(since: datetime, text: str, note: str = "") -> str:
         note: What else to know of it.
     """
     told = f' note="{note}"' if note else ""
-    date = since.astimezone(UTC).strftime("%Y-%m-%d")
-    return f'<recalled-fact since="{date}"{told}>{neutralise(text)}</recalled-fact>\n'
+    return f'<recalled-fact since="{day_of(since)}"{told}>{neutralise(text)}</recalled-fact>\n'

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from unabridged.budget.tiers import ExchangeLimits, exchange_limits
 from unabridged.context.earlier import (
+    FRAME_TOKENS,
     Earlier,
     drafted,
     earlier_text,
@@ -28,7 +29,9 @@ IMMEDIATE_EXCHANGES = 5
 BLOCK_SHARE = 0.75
 """How full the history's room is after its boundary moved."""
 EARLIER_SHARE = 0.1
-"""Of the history's room: what the condensation of what falls out of it may take."""
+"""Of the memory budget: what the condensation of what falls out of the history may take."""
+FITTINGS = 4
+"""How often it is tried to make it fit."""
 LEAST_EARLIER = 64
 """Tokens under which such a condensation says too little."""
 WHOLE, OVER = "this session, whole", "over 25 % of memory"
@@ -159,7 +162,7 @@ def _moved(
 ) -> History:
     """The history after its beginning moved."""
     room = memory - give
-    most = int(EARLIER_SHARE * room)
+    most = int(EARLIER_SHARE * memory)
     holds = plan.condenser is not None and most >= LEAST_EARLIER
     gone = _falls_out(
         material, sized, int(room * BLOCK_SHARE) - (most if holds else 0), tells=holds
@@ -222,13 +225,16 @@ def _earlier(
     count = len(hidden) + (before.count if before else stored.older_count)
     tokens = sum(m.tokens or 0 for item in hidden for m in item.exchange.messages)
     tokens += before.tokens if before else stored.older_tokens
-    for share in (1.0, 0.8, 0.6):
-        draft = plan.condenser.condense(sources, int(limit * share) - 40) if sources else None
+    room = float(limit - FRAME_TOKENS)
+    for _ in range(FITTINGS):
+        draft = plan.condenser.condense(sources, int(room)) if sources else None
         if draft is None or not draft.lines:
             return None
         made = drafted(draft, sources, count=count, tokens=tokens, inner=inner)
-        if earlier_tokens(plan, made) <= limit:
+        took = earlier_tokens(plan, made)
+        if took <= limit:
             return made
+        room *= 0.95 * limit / took  # names and dates stand before the words
     return None
 
 

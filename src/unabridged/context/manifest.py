@@ -13,6 +13,7 @@ from unabridged.context.earlier import Earlier, earlier_from_data, earlier_text
 from unabridged.context.fence import fact_block
 from unabridged.context.plan import Item
 from unabridged.context.render import (
+    briefs_block,
     hash_of,
     history_messages,
     pinned_text,
@@ -41,6 +42,8 @@ def item_to_dict(item: Item) -> dict[str, Any]:
     data: dict[str, Any] = {"id": item.exchange.id}
     if item.sentences:
         data["sentences"] = [list(place) for place in item.sentences]
+    if item.brief:
+        data["brief"] = True
     return data
 
 
@@ -99,9 +102,13 @@ def replay(store: Store, context_id: str, manifest: Mapping[str, Any]) -> Replay
     rules = manifest.get("sentences", 1)
     recalled = [fact_block(facts[i].at, facts[i].body["text"], note) for i, note in told]
     recalled += [blobs[i]["block"] for i in overviews]
+    brief = [i for i in manifest["semantic"] if i.get("brief")]
     recalled += [
-        recalled_block(found[i["id"]], here, places_of(i), rules) for i in manifest["semantic"]
+        recalled_block(found[i["id"]], here, places_of(i), rules)
+        for i in manifest["semantic"]
+        if i not in brief
     ]
+    recalled += briefs_block([(found[i["id"]], places_of(i)) for i in brief], rules)
     rendered = prompt(
         system,
         [history_messages(found[i["id"]], places_of(i), rules) for i in manifest["history"]],

@@ -6,7 +6,13 @@ from datetime import UTC, datetime
 from unabridged.budget.count import Counter
 from unabridged.context.excerpt import spoken
 from unabridged.context.fence import CLOSING, ELSEWHERE, OPENING, exchange_block
-from unabridged.context.render import history_messages, recalled_block
+from unabridged.context.render import (
+    BRIEFS_CLOSING,
+    BRIEFS_OPENING,
+    brief_lines,
+    history_messages,
+    recalled_block,
+)
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Role
 
@@ -30,6 +36,16 @@ def in_fence(exchange: Exchange, counter: Counter, places: Places = ()) -> int:
     said = [m for _, m in spoken(exchange)]
     markup = exchange_block(_ANY_DAY, ELSEWHERE, [(m.role.value, "") for m in said])
     return counter.text(markup) + sum(map(counter.parts, said))
+
+
+def in_brief(exchange: Exchange, counter: Counter, places: Places) -> int:
+    """Tokens of a few sentences of an exchange in the block that short excerpts share."""
+    return counter.text(brief_lines(exchange, places))
+
+
+def briefs_frame(counter: Counter) -> int:
+    """Tokens of that block itself."""
+    return counter.text(BRIEFS_OPENING) + counter.text(BRIEFS_CLOSING)
 
 
 def fence_frame(counter: Counter) -> int:

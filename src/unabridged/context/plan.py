@@ -143,6 +143,7 @@ class Item:
         tokens: What it takes in that form.
         score: Its evidence, where it was found by search.
         reason: Why it is there in that form.
+        brief: Whether it is one of the short ones that share a block.
     """
 
     exchange: Exchange
@@ -150,6 +151,7 @@ class Item:
     reason: str
     sentences: tuple[tuple[int, int], ...] = ()
     score: float | None = None
+    brief: bool = False
 
 
 @dataclass(frozen=True, slots=True)

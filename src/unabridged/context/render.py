@@ -17,6 +17,7 @@ from unabridged.context.fence import (
     GUIDE,
     HERE,
     OPENING,
+    day_of,
     exchange_block,
     neutralise,
 )
@@ -26,6 +27,12 @@ from unabridged.domain.message import Message, Part, Reasoning, Role, Text, Tool
 from unabridged.language.sentences import RULES
 
 PINNED = "\n\nPinned by the user:\n"
+SHORT_ID = 12
+"""Characters of an exchange's id that stand for it in a line."""
+BRIEFS_OPENING = (
+    '<recalled-excerpts note="single sentences of others, each with the id of the whole">\n'
+)
+BRIEFS_CLOSING = "</recalled-excerpts>\n"
 NO_ANSWER = "[no answer came]"
 
 
@@ -139,6 +146,34 @@ def recalled_block(
         return exchange_block(exchange.at, origin, sides, label(exchange, places, rules))
     said = [(m.role.value, m.text) for _, m in spoken(exchange)]
     return exchange_block(exchange.at, origin, said)
+
+
+def brief_lines(exchange: Exchange, places: Sequence[tuple[int, int]], rules: int = RULES) -> str:
+    """A few sentences of an exchange as lines of the block that short excerpts share.
+
+    Args:
+        exchange: The exchange.
+        places: The sentences.
+        rules: The version of the rules by which they were numbered.
+    """
+    sides = excerpt_sides(exchange, places, rules)
+    said = " / ".join(f"{m.role.value}: {' '.join(text.split())}" for m, text in sides)
+    return f"[{day_of(exchange.at)} {exchange.id[:SHORT_ID]}] {neutralise(said)}\n"
+
+
+def briefs_block(
+    briefs: Sequence[tuple[Exchange, Sequence[tuple[int, int]]]], rules: int = RULES
+) -> list[str]:
+    """The block of short excerpts; nothing for none.
+
+    Args:
+        briefs: Exchanges with the sentences of each.
+        rules: The version of the rules by which these were numbered.
+    """
+    if not briefs:
+        return []
+    lines = [brief_lines(exchange, places, rules) for exchange, places in briefs]
+    return [BRIEFS_OPENING, *lines, BRIEFS_CLOSING]
 
 
 def user_message(user: Message, recalled: Sequence[str]) -> Message:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from unabridged.budget.tiers import ExchangeLimits, divide, exchange_limits
 from unabridged.context.facts import Facts, choose_facts
 from unabridged.context.history import NOTHING_SHOWN, History, over, shown_history, split
-from unabridged.context.measure import fence_frame, in_fence
+from unabridged.context.measure import briefs_frame, fence_frame, in_brief, in_fence
 from unabridged.context.overviews import SHARE as OVERVIEW_SHARE, Overview, overview_of
 from unabridged.context.plan import Chosen, Dropped, Item, Material, Plan
 from unabridged.domain.intent import Intent
@@ -31,6 +31,10 @@ MOST_EXCERPTS = 3
 """Long exchanges that are tried to be shortened for one message; the rest come whole or not."""
 NO_ROOM = "no room left"
 """The reason of what bears on the message and was left out."""
+LEAST_BRIEF, MOST_BRIEF = 56, 80
+"""Tokens of one such line, label included."""
+BRIEF = "bears on your message; its telling sentences"
+"""Why a line of them is there."""
 EXCERPT_SHARE = 0.25
 """Of the semantic tier's room: the most that one excerpt takes for a summary."""
 
@@ -200,7 +204,7 @@ def recall(
     frame = fence_frame(plan.counter)
     left = room - frame
     items: list[Item] = []
-    over: list[Evidence] = []
+    rest: list[Evidence] = []
     limits = exchange_limits(room) if contested else None
     tries = 0
     for found in evidence:
@@ -210,12 +214,44 @@ def recall(
             item = _recalled(plan, found, left, limits, ask, shorten=shorten)
             tries += item is None or bool(item.sentences)
         if item is None:
+            rest.append(found)
+        else:
+            items.append(item)
+            left -= item.tokens
+    briefs, over = _briefs(plan, rest, left, ask.terms)
+    items += briefs
+    frame += briefs_frame(plan.counter) if briefs else 0
+    return Chosen(tuple(items), _all_dropped(plan, over, NO_ROOM)), frame if items else 0
+
+
+def _briefs(
+    plan: Plan, evidence: Sequence[Evidence], room: int, terms: Sequence[str]
+) -> tuple[list[Item], list[Evidence]]:
+    """Single sentences of exchanges that had no room, best first; and those without any."""
+    left = room - briefs_frame(plan.counter)
+    if plan.condenser is None or left < LEAST_BRIEF:
+        return [], list(evidence)
+    items: list[Item] = []
+    over: list[Evidence] = []
+    for found in evidence:
+        item = None
+        if left >= LEAST_BRIEF:
+            item = _brief(plan, found, min(left, MOST_BRIEF), terms)
+        if item is None or item.tokens > left:
             over.append(found)
         else:
             items.append(item)
             left -= item.tokens
-    dropped = _all_dropped(plan, over, NO_ROOM)
-    return Chosen(tuple(items), dropped), frame if items else 0
+    return items, over
+
+
+def _brief(plan: Plan, found: Evidence, limit: int, terms: Sequence[str]) -> Item | None:
+    """The sentences of an exchange that speak of the message most."""
+    places, _ = plan.condense(found.exchange, limit, plan.counter, terms)
+    if not places:
+        return None
+    tokens = in_brief(found.exchange, plan.counter, places)
+    return Item(found.exchange, tokens, BRIEF, places, found.score, brief=True)
 
 
 def _all_dropped(plan: Plan, evidence: Sequence[Evidence], reason: str) -> tuple[Dropped, ...]:

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from unabridged import config, memory, toolbox
 from unabridged.clock import SystemClock
+from unabridged.condense.extract import Extractor
 from unabridged.context.fence import own_words
 from unabridged.context.gather import FLOOR_SHARES
 from unabridged.context.tiers import STRONG_SHARE
@@ -102,6 +103,7 @@ class Memory(memory.Memory):
         given = [tool for spec in settings.tools for tool in toolbox.load(spec)]
         offered: list[Tool] = []
         reader = reader_for(settings, store)
+        tokenizer = EstimateTokenizer()
         parts = Parts(
             store=store,
             finder=Finder(store, reader, choose_reranker(settings.reranker)),
@@ -110,8 +112,9 @@ class Memory(memory.Memory):
             settings=settings,
             upstream=lambda: opened.choose_upstream(),  # noqa: PLW0108 - opened is bound below
             terms_of=TermsBook(settings, clock),
-            tokenizer=EstimateTokenizer(),
+            tokenizer=tokenizer,
             system=system_prompts(settings),
+            condenser=None if settings.condenser == "none" else Extractor(tokenizer.count),
             tools=offered,
         )
         opened = cls(parts, scope)
