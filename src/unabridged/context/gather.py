@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from unabridged.condense.judged import reading_of
+from unabridged.condense.judged import ids_of, readings_of
 from unabridged.condense.tells import telling
 from unabridged.condense.view import View, view_of
 from unabridged.context.earlier import Earlier, earlier_from_data
 from unabridged.context.facts import MOST as MOST_FACTS
 from unabridged.context.manifest import previous_manifest
 from unabridged.context.plan import Material, Plan, Stored
-from unabridged.domain.category import ExchangeReading
+from unabridged.domain.category import ExchangeReading, Scheme
 from unabridged.domain.condensation import Condensation, Level, Source
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.intent import Intent
@@ -69,11 +69,13 @@ class Sources:
         store: The space.
         finder: What finds exchanges in it.
         facts: What is known by what was said in it.
+        scheme: The categories that its messages are read by.
     """
 
     store: Store
     finder: Finder
     facts: FactBook
+    scheme: Scheme
 
 
 def gather(sources: Sources, plan: Plan, question: Question, standing: Standing) -> Material:
@@ -112,8 +114,8 @@ def gather(sources: Sources, plan: Plan, question: Question, standing: Standing)
         beside=beside,
         previous=previous,
         earlier=earlier,
-        stored=lambda: _stored(store, session, path),
-        tells=lambda exchanges: telling(exchanges, _readings(store, exchanges)),
+        stored=lambda: _stored(sources, session, path),
+        tells=lambda exchanges: telling(exchanges, _readings(sources, exchanges)),
         total_exchanges=totals.exchanges,
         total_tokens=totals.tokens,
     )
@@ -140,17 +142,17 @@ def _earlier(store: Store, previous: Mapping[str, Any] | None) -> Earlier | None
     return earlier_from_data(found[0].body) if found else None
 
 
-def _readings(store: Store, exchanges: Sequence[Exchange]) -> dict[str, ExchangeReading]:
+def _readings(sources: Sources, exchanges: Sequence[Exchange]) -> dict[str, ExchangeReading]:
     """What exchanges were judged to be, where somebody judged."""
-    records = store.records(RecordKind.READING, ids=[exchange.id for exchange in exchanges])
-    return {record.id: reading_of(record) for record in records}
+    names = ids_of(exchange.id for exchange in exchanges)
+    return readings_of(sources.store.records(RecordKind.READING, ids=names), sources.scheme)
 
 
-def _stored(store: Store, session: str | None, path: Sequence[Exchange]) -> Stored:
+def _stored(sources: Sources, session: str | None, path: Sequence[Exchange]) -> Stored:
     """What upkeep knows of a session."""
-    found = store.records(RecordKind.CONDENSATION, ids=[session]) if session else []
+    found = sources.store.records(RecordKind.CONDENSATION, ids=[session]) if session else []
     view = view_of(found[0]) if found else View("")
-    readings = _readings(store, path)
+    readings = _readings(sources, path)
     weights = {
         name: reading.importance
         for judged in readings.values()

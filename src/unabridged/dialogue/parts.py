@@ -7,6 +7,8 @@ from unabridged.dialogue.tools import Tool
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import Abilities
 from unabridged.domain.settings import Settings
+from unabridged.ingest.readings import Readings
+from unabridged.ingest.upkeep import Upkeep
 from unabridged.knowledge.book import FactBook
 from unabridged.ports import ChatModel, Clock, Condenser, Store, Tokenizer
 from unabridged.retrieval.finder import Finder
@@ -34,13 +36,30 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
+class Books:
+    """What is known of a space beside its words.
+
+    Attributes:
+        facts: What was learned of the user.
+        readings: What messages were judged to be.
+        upkeep: What was condensed.
+        learns: Whether facts are drawn from what is said.
+    """
+
+    facts: FactBook
+    readings: Readings
+    upkeep: Upkeep
+    learns: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Parts:
     """What a memory is built from; ``wiring`` puts it together.
 
     Attributes:
         store: The space.
         finder: Finds exchanges in it.
-        facts: What is known by what was said in it.
+        books: What is known beside the words.
         clock: The time and fresh ids.
         settings: Every choice.
         upstream: Gives the model that ``chat`` asks; called when it is first needed, since
@@ -54,7 +73,7 @@ class Parts:
 
     store: Store
     finder: Finder
-    facts: FactBook
+    books: Books
     clock: Clock
     settings: Settings
     upstream: Callable[[], ChatModel]

@@ -97,7 +97,8 @@ class Preparer:
         question = Question(text, occasion.at, reading.intent)
         standing = Standing(session, occasion.parent)
         finder = self._parts.finder
-        sources = Sources(self._store, finder, self._parts.facts)
+        books = self._parts.books
+        sources = Sources(self._store, finder, books.facts, books.readings.scheme)
         material = gather(sources, plan, question, standing)
         if finder.trouble:
             plan = replace(plan, notes=(*plan.notes, finder.trouble))

@@ -21,7 +21,6 @@ from unabridged.embeddings.lexicon import StaticLexicon
 from unabridged.errors import SettingError
 from unabridged.ingest.enrich import Embedded, enrich, reembed
 from unabridged.intent.detect import detect
-from unabridged.knowledge.book import FactBook
 from unabridged.language.words import query_terms, terms
 from unabridged.models import choose as models
 from unabridged.models.quote import QuoteModel
@@ -37,6 +36,7 @@ from unabridged.wiring.adapters import (
     store_for,
     system_prompts,
 )
+from unabridged.wiring.books import books_of
 
 QUOTED = 5
 """Exchanges that ``quote`` looks for."""
@@ -104,17 +104,18 @@ class Memory(memory.Memory):
         offered: list[Tool] = []
         reader = reader_for(settings, store)
         tokenizer = EstimateTokenizer()
+        extractor = Extractor(tokenizer.count)
         parts = Parts(
             store=store,
             finder=Finder(store, reader, choose_reranker(settings.reranker)),
-            facts=FactBook(store, clock, reader.embedder),
+            books=books_of(settings, store, clock, reader.embedder, extractor),
             clock=clock,
             settings=settings,
             upstream=lambda: opened.choose_upstream(),  # noqa: PLW0108 - opened is bound below
             terms_of=TermsBook(settings, clock),
             tokenizer=tokenizer,
             system=system_prompts(settings),
-            condenser=None if settings.condenser == "none" else Extractor(tokenizer.count),
+            condenser=None if settings.condenser == "none" else extractor,
             tools=offered,
         )
         opened = cls(parts, scope)

@@ -11,18 +11,9 @@ from unabridged.budget.count import Counter
 from unabridged.context.archive import answered, context_records
 from unabridged.context.why import account
 from unabridged.custody.survey import survey
-from unabridged.dialogue.events import (
-    Begun,
-    Called,
-    Delta,
-    Event,
-    Finished,
-    Prepared,
-    Returned,
-)
 from unabridged.dialogue.parts import Parts, Terms
 from unabridged.dialogue.preparing import Offered, Preparer, as_tool, occasion_of, parts_of
-from unabridged.dialogue.tools import Tool, tool_from
+from unabridged.dialogue.tools import Tool
 from unabridged.dialogue.turn import Turn
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import Usage
@@ -31,41 +22,26 @@ from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Part, Role, Text
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Scope
-from unabridged.domain.session import Session
 from unabridged.domain.views import (
     Account,
     Conversation,
     Found,
     Pin,
-    SessionLine,
     Stats,
+    Step,
     TokenLine,
 )
-from unabridged.errors import ContextRefusedError, NotFoundError
+from unabridged.errors import ContextRefusedError
 from unabridged.ingest import sessions as sessions_of
 from unabridged.ingest.record import extend_exchange, open_exchange
+from unabridged.ingest.tending import tend
 from unabridged.knowledge import pins as pins_of
+from unabridged.memory.talking import Talking
 from unabridged.ports import ChatModel, SupportsCheck
 from unabridged.retrieval.finder import Question
 
-__all__ = [
-    "Begun",
-    "Called",
-    "Delta",
-    "Event",
-    "Finished",
-    "Memory",
-    "Parts",
-    "Prepared",
-    "Returned",
-    "Terms",
-    "Tool",
-    "Turn",
-    "tool_from",
-]
 
-
-class Memory:
+class Memory(Talking):
     """One space of memory, and the session that is being talked in.
 
     Args:
@@ -74,22 +50,17 @@ class Memory:
     """
 
     def __init__(self, parts: Parts, scope: Scope) -> None:
-        self._store = parts.store
-        self._clock = parts.clock
+        super().__init__(parts.store, parts.clock, scope.session)
         self._parts = parts
         self.settings = parts.settings
         self.scope = scope
+        self.facts = parts.books.facts
+        self.readings = parts.books.readings
+        self.upkeep = parts.books.upkeep
         self._upstream: ChatModel | None = None
-        self._session_id = self._first_session(scope.session)
-        self._title = ""
         self._preparer = Preparer(parts)
+        self._room: int | None = None  # tokens that memory had in the last prompt
         self._shared: set[str] = set()  # ids of texts that many contexts share and that are stored
-
-    def _first_session(self, wanted: str | None) -> str | None:
-        if wanted is not None:
-            return sessions_of.find_session(self._store, wanted).id
-        newest = self._store.sessions(newest=1)
-        return newest[0].id if newest else None
 
     def __enter__(self) -> Self:
         return self
@@ -239,6 +210,7 @@ class Memory:
     ) -> Exchange:
         """Add counted messages to the exchange of a context."""
         exchange = self.begin(context)
+        self._room = context.budget.memory
         counter = Counter(self._terms().tokenizer)  # stored counts are those before calibration
         counted = [sessions_of.weighed(message, counter) for message in messages]
         at = self._clock.now()
@@ -282,14 +254,6 @@ class Memory:
         """
         return account(self._store, context_id)
 
-    def show(self, wanted: str) -> Exchange:
-        """Give an exchange by its id or the beginning of it.
-
-        Raises:
-            NotFoundError: There is none, or several.
-        """
-        return sessions_of.find_exchange(self._store, wanted)
-
     def stats(self) -> Stats:
         """Give the figures of the space."""
         return survey(self._store)
@@ -306,6 +270,28 @@ class Memory:
     def check(self) -> list[str]:
         """Look for damage in the store; empty where it is sound or cannot be checked."""
         return self._store.check() if isinstance(self._store, SupportsCheck) else []
+
+    def tend(self, pages: int | None = None) -> Iterator[Step]:
+        """Do what is done after recording: judge messages, draw facts, condense.
+
+        Nothing waits for it. It may be stopped at any moment, and goes on where it stopped.
+
+        Args:
+            pages: At most so many pages of each kind; None for everything.
+
+        Yields:
+            How far it has come.
+        """
+        books = self._parts.books
+        facts = books.facts if books.learns else None
+        yield from tend(
+            books.readings,
+            facts,
+            books.upkeep,
+            self._session_id,
+            pages=pages,
+            threshold=self._room,
+        )
 
     # Pinned facts.
 
@@ -325,63 +311,6 @@ class Memory:
     def pins(self) -> list[Pin]:
         """Every pin, the oldest first."""
         return pins_of.pinned(self._store)
-
-    # Sessions.
-
-    @property
-    def session(self) -> Session | None:
-        """The session that is being talked in; None where the next message begins one."""
-        return self._store.session(self._session_id) if self._session_id else None
-
-    def _require_session(self) -> Session:
-        session = self.session
-        if session is None:
-            raise NotFoundError("No session has begun yet.", hint="Say something first.")
-        return session
-
-    def sessions(self) -> list[SessionLine]:
-        """Every session, the most recently updated first."""
-        current = self._session_id
-        counts = self._store.counts()
-        return [
-            SessionLine(session, counts.get(session.id, 0), session.id == current)
-            for session in self._store.sessions()
-        ]
-
-    def new_session(self, title: str = "") -> None:
-        """Let the next message begin a session; the current one stays as it is."""
-        self._session_id = None
-        self._title = title
-
-    def switch(self, wanted: str) -> Session:
-        """Take up another session, by id, number in the list, title or beginning of its id."""
-        session = sessions_of.find_session(self._store, wanted)
-        self._session_id = session.id
-        return session
-
-    def retitle(self, title: str) -> Session:
-        """Give the current session another title."""
-        session = self._require_session()
-        return sessions_of.retitle(self._store, session, title, self._clock.now())
-
-    def history(self, limit: int = 50) -> list[Exchange]:
-        """The current session's path, oldest first."""
-        return self._store.recent(self._session_id, limit) if self._session_id else []
-
-    def undo(self) -> Exchange | None:
-        """Step back over the newest exchange, which stays stored as a branch."""
-        return sessions_of.step_back(self._store, self._require_session(), self._clock.now())
-
-    def branches(self) -> list[Exchange]:
-        """The last exchange of every branch of the current session, newest first."""
-        session = self.session
-        return sessions_of.leaves(self._store, session) if session else []
-
-    def take_branch(self, exchange_id: str) -> Session:
-        """Go on from the end of an exchange."""
-        session = sessions_of.take_branch(self._store, self.show(exchange_id), self._clock.now())
-        self._session_id = session.id
-        return session
 
     # In and out.
 

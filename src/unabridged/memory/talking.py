@@ -1,0 +1,96 @@
+"""Sessions: which one is talked in, and every way to another. Nothing here deletes anything."""
+
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.session import Session
+from unabridged.domain.views import SessionLine
+from unabridged.errors import NotFoundError
+from unabridged.ingest import sessions as sessions_of
+from unabridged.ports import Clock, Store
+
+
+class Talking:
+    """A space, and the session in it that is being talked in.
+
+    Args:
+        store: The space.
+        clock: The time and fresh ids.
+        wanted: The session to take up; None for the newest.
+
+    Raises:
+        NotFoundError: There is no such session.
+    """
+
+    def __init__(self, store: Store, clock: Clock, wanted: str | None) -> None:
+        self._store = store
+        self._clock = clock
+        self._session_id = self._first_session(wanted)
+        self._title = ""
+
+    def _first_session(self, wanted: str | None) -> str | None:
+        if wanted is not None:
+            return sessions_of.find_session(self._store, wanted).id
+        newest = self._store.sessions(newest=1)
+        return newest[0].id if newest else None
+
+    @property
+    def session(self) -> Session | None:
+        """The session that is being talked in; None where the next message begins one."""
+        return self._store.session(self._session_id) if self._session_id else None
+
+    def _require_session(self) -> Session:
+        session = self.session
+        if session is None:
+            raise NotFoundError("No session has begun yet.", hint="Say something first.")
+        return session
+
+    def sessions(self) -> list[SessionLine]:
+        """Every session, the most recently updated first."""
+        current = self._session_id
+        counts = self._store.counts()
+        return [
+            SessionLine(session, counts.get(session.id, 0), session.id == current)
+            for session in self._store.sessions()
+        ]
+
+    def new_session(self, title: str = "") -> None:
+        """Let the next message begin a session; the current one stays as it is."""
+        self._session_id = None
+        self._title = title
+
+    def switch(self, wanted: str) -> Session:
+        """Take up another session, by id, number in the list, title or beginning of its id."""
+        session = sessions_of.find_session(self._store, wanted)
+        self._session_id = session.id
+        return session
+
+    def retitle(self, title: str) -> Session:
+        """Give the current session another title."""
+        session = self._require_session()
+        return sessions_of.retitle(self._store, session, title, self._clock.now())
+
+    def history(self, limit: int = 50) -> list[Exchange]:
+        """The current session's path, oldest first."""
+        return self._store.recent(self._session_id, limit) if self._session_id else []
+
+    def undo(self) -> Exchange | None:
+        """Step back over the newest exchange, which stays stored as a branch."""
+        return sessions_of.step_back(self._store, self._require_session(), self._clock.now())
+
+    def branches(self) -> list[Exchange]:
+        """The last exchange of every branch of the current session, newest first."""
+        session = self.session
+        return sessions_of.leaves(self._store, session) if session else []
+
+    def take_branch(self, exchange_id: str) -> Session:
+        """Go on from the end of an exchange."""
+        session = sessions_of.take_branch(self._store, self.show(exchange_id), self._clock.now())
+        self._session_id = session.id
+        return session
+
+    def show(self, wanted: str) -> Exchange:
+        """Give an exchange by its id or the beginning of it.
+
+        Raises:
+            NotFoundError: There is none, or several.
+        """
+        return sessions_of.find_exchange(self._store, wanted)
