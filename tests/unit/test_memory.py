@@ -7,7 +7,7 @@ import pytest
 from unabridged import Memory
 from unabridged.budget.count import Counter
 from unabridged.domain.chat import Abilities, Chunk, ToolSpec, Usage
-from unabridged.domain.context import Tier, Verdict
+from unabridged.domain.context import ItemKind, Tier, Verdict
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.message import Reasoning, Role, Text
 from unabridged.errors import (

@@ -157,7 +157,7 @@ def brief_lines(exchange: Exchange, places: Sequence[tuple[int, int]], rules: in
         rules: The version of the rules by which they were numbered.
     """
     sides = excerpt_sides(exchange, places, rules)
-    said = " / ".join(f"{m.role.value}: {' '.join(text.split())}" for m, text in sides)
+    said = " / ".join(f"{m.role.value}: {text.strip()}" for m, text in sides)
     return f"[{day_of(exchange.at)} {exchange.id[:SHORT_ID]}] {neutralise(said)}\n"
 
 
