@@ -474,8 +474,12 @@ def test_where_far_more_was_found_than_fits_the_prompt_is_within_all_the_same(
             rows = [row for row in ledger.rows if row.tier is Tier.SEMANTIC]
             assert any(row.verdict is Verdict.LEFT_OUT for row in rows)
             for row in ledger.rows:
-                label = f"whole: {row.id}" in context.prompt[-1].text
-                assert (row.verdict is Verdict.CONDENSED) == bool(row.sentences) == label
+                sent = context.prompt[-1].text
+                label = f"whole: {row.id}" in sent or f" {row.id[:12]}]" in sent
+                if row.kind is ItemKind.CONDENSATION:
+                    assert f"id {row.id}" in context.prompt[0].text
+                else:
+                    assert (row.verdict is Verdict.CONDENSED) == bool(row.sentences) == label
 
 
 def test_what_was_recalled_counts_as_what_changed_since_the_last_prompt(memory):
