@@ -286,8 +286,8 @@ def _drawn(each: Stated, exchange: Exchange) -> Requirement:
         priority=each.priority,
         quote=each.quote,
         exchange=exchange.id,
-        by=VERSION,
-        history=(Change(exchange.at, VERSION, "added", each.text),),
+        by=each.by,
+        history=(Change(exchange.at, each.by, "added", each.text),),
     )
 
 

@@ -157,6 +157,7 @@ class Stated:
         rationale: Why, where it says so.
         fit_criterion: What can be measured, where it says so.
         originator: Whose wish it is, where a user story says so.
+        by: Who drew it.
     """
 
     text: str
@@ -166,6 +167,7 @@ class Stated:
     rationale: str = ""
     fit_criterion: str = ""
     originator: str = ""
+    by: str = VERSION
 
 
 @dataclass(frozen=True, slots=True)
