@@ -39,6 +39,8 @@ RECALLED = 0.5
 """What it says that the exchange was recalled from which the fact was drawn."""
 ELSEWHERE = 50
 """Facts that are thought beside those of the book, with none of the words."""
+LONGEST = 3_000
+"""Characters of a message that are looked at: of a longer one its beginning and its end."""
 SHORTEST = 4
 """Letters of a word that may be misspelt."""
 
@@ -150,6 +152,8 @@ class Shelf:
         """
         if not self._entries:
             return []
+        if len(message) > LONGEST:
+            message = f"{message[: LONGEST // 2]} {message[-LONGEST // 2 :]}"
         asked = self._asked(message)
         worded = 1 - self._left_by_words(asked)
         meant = self._by_meaning(message)

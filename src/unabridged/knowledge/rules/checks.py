@@ -30,7 +30,7 @@ _OF_THAT = re.compile(
 _NO_OBJECT = re.compile(
     r"(?:attended|bought|visited|got|went|came back|got back|stayed|moved|returned|purchased|completed|started|learned|learned about|took|made|"
     r"participated in|went to|tried|joined|met|saw|read|watched|finished|ordered|received|ran out)"
-    r"\s+(?:on|in|at|from|last|this|yesterday|today|one|two|three|four|a\s(?:few|couple|week|month)|"
+    r"\s+(?:on|in|at|from|with my|last|this|yesterday|today|one|two|three|four|a\s(?:few|couple|week|month)|"
     r"about|around|recently|during|was|were|is|over)\b",
     re.IGNORECASE,
 )
@@ -52,6 +52,20 @@ _OPEN_END = re.compile(
     r"is|are|was|were|called|be)$",
     re.IGNORECASE,
 )
+_SPECIFIC = re.compile(
+    r"\d|[\"“][^\"”]+[\"”]|(?<=\s)(?-i:[A-Z])(?-i:[a-z])\w+|\b(?:two|three|four|five|six|seven|eight|nine|"
+    r"ten|eleven|twelve|dozen|hundred|half)\b",
+    re.IGNORECASE,
+)
+"""Numbers, titles and names: what makes a deed worth knowing."""
+_AT_WORK_HERE = re.compile(
+    r"\b(?:errors?|exceptions?|code|functions?|files?|output|bugs?|scripts?|commands?|servers?|query|"
+    r"queries|column|table|class|variable|package|version|api|url|json|html|css|python|java|excel|"
+    r"prompt|answer|answers|question|response|text|sentence|paragraph|questions|example|results?|"
+    r"above|below|following|chatgpt|gpt)\b",
+    re.IGNORECASE,
+)
+"""What a message speaks of that works on something, and tells nothing of the user."""
 _HARDLY = re.compile(
     r"(?:having|taking)\s+(?:an?\s+(?:hard|difficult|tough|great|good|bad)|trouble|issues|problems|"
     r"it|some)\b",
@@ -130,7 +144,7 @@ def telling(value: str, found: re.Match[str]) -> bool:
 def experienced(value: str, found: re.Match[str]) -> bool:
     """Whether it says what has been done for a time, and not only meant or thought."""
     return happened(value, found) and not re.search(
-        r"been (?:meaning|thinking|trying|wondering|considering|looking|hearing|wanting|having|"
+        r"been (?:about|able|doing (?:pretty|really|very|so)? ?(?:well|good|great|better|fine|okay)|using (?:it|this)|meaning|thinking|trying|wondering|considering|looking|hearing|wanting|having|"
         r"feeling|working on (?:it|this|that)|\w+ing (?:it|this|that|them|one|some)\b)|since then",
         value,
         re.IGNORECASE,
@@ -157,7 +171,16 @@ def dated(value: str, found: re.Match[str]) -> bool:
     """Whether it says what, and when; or what lasts."""
     if not happened(value, found):
         return False
-    return bool(DATED.search(value) or _LASTING.match(value))
+    if DATED.search(value) or _LASTING.match(value):
+        return True
+    return specific(value, found)
+
+
+def specific(value: str, found: re.Match[str]) -> bool:
+    """Whether it names a number, a title or a name, of something outside of the talk."""
+    if not happened(value, found) or len(value.split()) < 3 or _AT_WORK_HERE.search(value):
+        return False
+    return bool(_SPECIFIC.search(value))
 
 
 def planned(value: str, found: re.Match[str]) -> bool:

@@ -15,7 +15,7 @@ _DONE = r"""(?:
     saw|tried|made|learned|caught|scored|discovered|inherited|collected|acquired|subscribed|
     cancell?ed|changed|rearranged|reorgani[sz]ed|created|refinished|knitted|crocheted|sewed|
     trained|competed|performed|played|photographed|swam|rode|camped|skied|climbed|stayed|rented|
-    hired|invested|opened|closed|downloaded|upcycled|thrifted
+    hired|invested|brought|packed|wore|ate|drank|chose|settled\s+on|decided\s+on|tried\s+out|worked\s+(?:at|as|for)|used(?!\s+to)|ended\s+up|stopped|reached|hit|beat|raised|shared|borrowed|lent|sent|recovered|injured|opened|closed|downloaded|upcycled|thrifted
 )"""
 _DID = _DONE.replace("\n", "").replace(" ", "")
 _PLAN = (
@@ -44,6 +44,10 @@ LIFE = (
     rule("habit", rf"\bI<A>\s+(?P<value>(?!{_NO_HABIT}\b)[a-z]+\s+(?:(?!\s-)[^\n;!?.,–—])*?(?:(?:every|each|once\s+a|twice\s+a|(?:two|three|four|five|\d)\s+times\s+a)\s+(?:other\s+)?(?:day|morning|evening|night|week|weekend|month|year|{WEEKDAY}|summer|winter)s?|on\s+(?:{WEEKDAYS}|weekends|weekdays))\b<REST>)", checks.routine),
     rule("experience", rf"\bI(?:['’]ve|\s+have)<A>\s+(?P<value>been\s+(?:\w+ing)\s+(?:(?!\s-)[^\n;!?.,–—])*?\bfor\s+{_LONG}\b)", checks.experienced, cue="been"),
     rule("experience", r"\bI(?:['’]ve|\s+have)<A>\s+(?P<value>been\s+(?:\w+ing)\s+(?:(?!\s-)[^\n;!?.,–—])*?\bsince\s+[^\n;!?.,]+?)(?=\s*(?:$|[.;!?\n,]|\b(?:and|but|so|because|which)\b))", checks.experienced, cue="since"),
+    rule("experience", r"\bI(?:['’]ve|\s+have)<A>\s+(?P<value>been\s+(?:\w+ing)\s+(?:(?!\s-)[^\n;!?.,–—])*?\b(?:each|every|a|per)\s+(?:day|week|month|morning|evening|night)\b<REST>)", checks.experienced, cue="been"),
+    rule("habit", rf"\bI(?:['’]ve\s+got|\s+have)\s+(?P<value>(?:an?|my)\s+(?:[\w'’-]+\s+){{0,4}}?(?:class|classes|lesson|lessons|session|sessions|practice|shift|rehearsal|meeting|training|appointment|call|night)\s+(?:every|each|on)\s+(?:{WEEKDAYS}|{WEEKDAY}|week|month|morning|evening)\b<REST>)", cue="i"),
+    rule("has", r"\bI(?:['’]ve\s+got|\s+have|\s+currently\s+have|\s+already\s+have|\s+now\s+have|\s+also\s+have)\s+(?P<value>(?:an?\s+[\w-]+\s+of\s+|about\s+|around\s+|over\s+)?\d{1,5}\s+(?!minutes|hours|days|weeks|months|questions?|options|choices|more|people\b)[a-z][\w'’-]+<REST>)", checks.specific, cue="ve"),
+    rule("health", r"\bI(?:['’]ve|\s+have)?<A>\s+had\s+(?P<value>an?\s+(?:bad\s+|severe\s+|mild\s+)?(?:case|bout)\s+of\s+[\w -]+?)(?=\s*(?:$|[.;!?\n,]|\b(?:and|but|so|because|which|that|last|a|in)\b))", cue="had"),
     rule("plan", rf"<IM><A>\s+(?P<value>{_PLAN}\s+<REST>)", checks.planned),
     rule("plan", rf"<IM><A>\s+(?P<value>planning\s+(?:an?|my|our)\s+(?:[\w'’-]+\s+){{0,4}}?{_OCCASION}\b(?:\s+(?:to|in|for|with|around|through)\s+[^\n;!?.,]+?)?)(?=\s*(?:$|[.;!?\n,]|\b(?:and|but|so|because|which)\b))", checks.happened, cue="planning"),
     rule("plan", rf"\bI\s+have\s+(?P<value>an?\s+(?:[\w'’-]+\s+){{0,3}}?{_OCCASION}\b[^\n;!?.]*?)(?=\s*(?:$|[.;!?\n]|,|\b(?:and|but|so|because|which)\b))", checks.dated, cue="have"),
@@ -54,6 +58,7 @@ OTHERS = (
     rule("{who}", r"\bmy\s+(?P<who><REL>|<PET>)(?:['’]s\s+name\s+is|\s+is\s+(?:called|named)|,?\s+(?:called|named)|)\s+<NAME>(?=\s*(?:$|[\s,.;!?)]|['’]s))", checks.named, presupposed=True, text="{Who}: {value}", cue="my"),
     rule("{who}", r"\bmy\s+(?P<who><REL>|<PET>),\s+<NAME>(?=\s*(?:$|[.;!?)]|,(?!\s*(?:and|or|(?-i:[A-Z]))\b)))", checks.named, presupposed=True, text="{Who}: {value}", cue="my"),
     rule("{who}", r"\b(?:I\s+(?:have|got|adopted)|we\s+(?:have|got|adopted))\s+(?:an?|my)\s+(?:[\w'’-]+\s+){0,4}?(?P<who><PET>|<REL>)\s+(?:named|called|whose\s+name\s+is)\s+<NAME>", checks.named, text="{Who}: {value}"),
+    rule("did", r"\bI\s+remember\s+(?P<value>(?:buying|getting|seeing|visiting|meeting|reading|watching|attending|going\s+to|paying|spending)\s+<REST>)", checks.dated, cue="remember"),
     rule("lives in", r"\bmy\s+(?P<subject>(?:<REL>)(?:,?\s+(?-i:[A-Z])\w+,?)?)\s+(?:currently\s+|now\s+|still\s+)?(?:lives|is\s+living|is\s+based|resides)\s+in\s+<V>", checks.capital, cue="my"),
     rule("lives in", r"\bmy\s+(?P<subject>(?:<REL>)(?:,?\s+(?-i:[A-Z])\w+,?)?)\s+(?:just\s+|recently\s+)?moved\s+to\s+<V>", checks.capital, corrects=True, cue="moved"),
     rule("works as", r"\bmy\s+(?P<subject>(?:<REL>)(?:,?\s+(?-i:[A-Z])\w+,?)?)(?:['’]s|\s+is|\s+works\s+as)\s+(?:now\s+|also\s+)?an?\s+<V>", checks.job, cue="my"),
