@@ -15,7 +15,7 @@ _MISSES = 200
 """Sentences in a row that do not fit, after which no more are tried."""
 
 
-def choose(pieces: Sequence[Piece], limit: int, weights: Weights) -> list[int]:
+def choose(pieces: Sequence[Piece], limit: int, weights: Weights) -> list[tuple[float, int]]:
     """Choose sentences.
 
     Args:
@@ -24,13 +24,14 @@ def choose(pieces: Sequence[Piece], limit: int, weights: Weights) -> list[int]:
         weights: How length and repetition count.
 
     Returns:
-        Places among the candidates, the most telling first.
+        What each adds for its length, negated, and its place among the candidates; the most
+        telling first.
     """
     said: dict[str, float] = {}
     costs = [max(1, piece.tokens) ** weights.length for piece in pieces]
     heap = [(-_gain(piece, said) / costs[i], i) for i, piece in enumerate(pieces)]
     heapq.heapify(heap)
-    chosen: list[int] = []
+    chosen: list[tuple[float, int]] = []
     misses = 0
     while heap and misses < _MISSES:
         _, i = heapq.heappop(heap)
@@ -42,7 +43,7 @@ def choose(pieces: Sequence[Piece], limit: int, weights: Weights) -> list[int]:
         if heap and (gain, i) > heap[0]:
             heapq.heappush(heap, (gain, i))
             continue
-        chosen.append(i)
+        chosen.append((gain, i))
         limit -= piece.tokens
         misses = 0
         for term, _ in piece.terms:

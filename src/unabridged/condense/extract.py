@@ -82,17 +82,17 @@ def _line(source: Source, kept: dict[int, str]) -> Line:
 
 
 def _chosen(pieces: Sequence[Piece], limit: int, weights: Weights) -> list[int]:
-    """Choose among all pieces, block by block, each with its share of the limit."""
+    """Choose among all pieces, block by block, each with its share of the limit; the best first."""
     blocks = max(1, -(-len(pieces) // BLOCK))
     size = max(1, -(-len(pieces) // blocks))
     left = sum(piece.tokens for piece in pieces)
-    chosen: list[int] = []
+    chosen: list[tuple[float, int]] = []
     for start in range(0, len(pieces), size):
         block = pieces[start : start + size]
         tokens = sum(piece.tokens for piece in block)
         share = limit * tokens // left if left else 0
         picked = choose(block, share, weights)
-        limit -= sum(block[i].tokens for i in picked)
+        limit -= sum(block[i].tokens for _, i in picked)
         left -= tokens
-        chosen += [start + i for i in picked]
-    return chosen
+        chosen += [(gain, start + i) for gain, i in picked]
+    return [i for _, i in sorted(chosen)]

@@ -1,22 +1,26 @@
 """The sentences of messages as candidates: what each costs and what it says."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from unabridged.condense.weights import OWN, OWN_SIGNS, PAST, SILENT, Weights
+from unabridged.condense.weights import HOLLOW, OWN, OWN_SIGNS, SILENT, TOLD, Weights
 from unabridged.domain.condensation import Source
 from unabridged.domain.message import Role
 from unabridged.language.calendar import MONTHS, WEEKDAYS
-from unabridged.language.names import names_in
+from unabridged.language.names import inner_capitals, names_in
 from unabridged.language.sentences import OMITTED, sentences
 from unabridged.language.words import fold, spread, stem, words
 
-_INSIDE = re.compile(r"(?<=[\w,;)] )[^\W\d_a-z]\w*|\b\w+[a-z][A-Z]\w*|\b[A-Z]{2,}\b")
-_DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 _QUESTION = re.compile(r"[?？؟][\"'”’»)\]\s]*\Z")
 _EXCLAIMED = re.compile(r"[!！][\"'”’»)\]\s]*\Z")
-_NAMES = frozenset(MONTHS) | frozenset(WEEKDAYS)
+_END = 8
+"""Characters at the end of a sentence in which its stop stands."""
+_REPLIES = 2
+"""Sentences of a message that may answer the question before."""
+_MUCH_MORE = 2
+"""How many times as much as the user an assistant says, rather than another person."""
+_DATED = frozenset(MONTHS) | frozenset(WEEKDAYS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,35 +58,98 @@ def pieces_of(
         weights: What speaks for a sentence.
         about: Terms that are asked for.
     """
+    reader = _Reader(sources, weights, about)
     found: list[Piece] = []
-    seen: set[tuple[str, ...]] = set()
-    long_answers = _answers_at_length(sources)
-    last = {source.exchange: place for place, source in enumerate(sources)}
-    for place, source in enumerate(sources):
-        allowed = None if source.sentences is None else frozenset(source.sentences)
-        names = _critical_terms(source)
-        side = weights.answer if long_answers and source.role is Role.ASSISTANT else 1.0
-        side *= 1 + weights.importance * (source.importance - 0.5)
-        answered = source.role is Role.ASSISTANT or last[source.exchange] > place
-        for number, text in enumerate(sentences(source.text)):
-            if allowed is not None and number not in allowed:
-                continue
-            said = words(fold(spread(text)))
-            key = tuple(said) or (text.strip(),)
-            if key in seen or text.strip() in {"", OMITTED}:
-                continue
-            seen.add(key)
-            factor = side * _factor(text, frozenset(said), weights, answered=answered)
-            terms = _terms(text, said, weights, names, about)
+    for place in range(len(sources)):
+        for number, text, terms, factor in reader.read(place):
             found.append(Piece(place, number, text, count(text.strip()), terms, factor))
     return found
 
 
+class _Reader:
+    """Reads message after message, and remembers what it has read."""
+
+    def __init__(self, sources: Sequence[Source], weights: Weights, about: frozenset[str]) -> None:
+        self._sources = sources
+        self._weights = weights
+        self._about = about
+        self._seen: set[tuple[str, ...]] = set()
+        self._last = {source.exchange: place for place, source in enumerate(sources)}
+        self._at_length = _answers_at_length(sources)
+        self._after_question = False
+
+    def read(self, place: int) -> Iterator[tuple[int, str, tuple[tuple[str, float], ...], float]]:
+        """Give the sentences of a message that may be chosen: number, text, terms and factor."""
+        source = self._sources[place]
+        allowed = None if source.sentences is None else frozenset(source.sentences)
+        critical = _critical_terms(source)
+        side = self._side(source)
+        answered = source.role is Role.ASSISTANT or self._last[source.exchange] > place
+        after_question, self._after_question = self._after_question, False
+        for number, text in enumerate(sentences(source.text)):
+            asks = _QUESTION.search(text, max(0, len(text) - _END)) is not None
+            self._after_question = self._after_question or asks
+            said = words(fold(spread(text)))
+            key = tuple(said) or (text.strip(),)
+            if key in self._seen or text.strip() in {"", OMITTED}:
+                continue
+            if allowed is not None and number not in allowed:
+                continue
+            self._seen.add(key)
+            factor = side * self._factor(text, frozenset(said))
+            if asks:
+                factor *= self._weights.asked if answered else self._weights.left_open
+            if number == 0:
+                factor *= self._weights.opening
+            if after_question and number < _REPLIES:
+                factor *= self._weights.reply
+            yield number, text, self._terms(text, said, critical), factor
+
+    def _side(self, source: Source) -> float:
+        """What speaks for a message as a whole."""
+        weights = self._weights
+        said_by = weights.answer if self._at_length and source.role is Role.ASSISTANT else 1.0
+        return said_by * (1 + weights.importance * (source.importance - 0.5))
+
+    def _factor(self, text: str, said: frozenset[str]) -> float:
+        """What speaks for a sentence by its words and its stop."""
+        weights = self._weights
+        factor = 1.0
+        if not said.isdisjoint(OWN) or not (text.isascii() or OWN_SIGNS.isdisjoint(text)):
+            factor *= weights.own
+        if not said.isdisjoint(TOLD) or any(word.endswith("ed") for word in said):
+            factor *= weights.told
+        if _EXCLAIMED.search(text, max(0, len(text) - _END)):
+            factor *= weights.exclaimed
+        return factor
+
+    def _terms(
+        self, text: str, said: list[str], critical: frozenset[str]
+    ) -> tuple[tuple[str, float], ...]:
+        """What a sentence says: its terms without those that say nothing, each with its worth."""
+        weights = self._weights
+        striking = {word for name in inner_capitals(text) for word in words(fold(name))}
+        worth: dict[str, float] = {}
+        for word in said:
+            term = stem(word)
+            if term in SILENT or term in worth:
+                continue
+            value = weights.hollow if term in HOLLOW else 1.0
+            if word in striking or word[0].isdigit() or word in _DATED:
+                value += weights.name
+            if term in critical:
+                value += weights.critical
+            if term in self._about:
+                value += weights.about
+            worth[term] = value
+        return tuple(worth.items())
+
+
 def _answers_at_length(sources: Sequence[Source]) -> bool:
     """Whether this is talk with an assistant rather than between two people."""
-    by_user = sum(len(source.text) for source in sources if source.role is Role.USER)
     by_assistant = sum(len(source.text) for source in sources if source.role is Role.ASSISTANT)
-    return by_assistant > 2 * by_user
+    others = sum(len(source.text) for source in sources) - by_assistant
+    return by_assistant > _MUCH_MORE * others
 
 
 def _critical_terms(source: Source) -> frozenset[str]:
@@ -90,34 +157,3 @@ def _critical_terms(source: Source) -> frozenset[str]:
     if not source.critical:
         return frozenset()
     return frozenset(stem(word) for name in names_in(source.text) for word in words(name))
-
-
-def _factor(text: str, said: frozenset[str], weights: Weights, *, answered: bool) -> float:
-    """What speaks for a sentence as a whole."""
-    factor = 1.0
-    if not said.isdisjoint(OWN) or not OWN_SIGNS.isdisjoint(text):
-        factor *= weights.own
-    if not said.isdisjoint(PAST) or any(word.endswith("ed") for word in said):
-        factor *= weights.done
-    if _QUESTION.search(text, max(0, len(text) - 8)):
-        factor *= weights.asked if answered else weights.left_open
-    elif _EXCLAIMED.search(text, max(0, len(text) - 8)):
-        factor *= weights.exclaimed
-    return factor
-
-
-def _terms(
-    text: str, said: list[str], weights: Weights, names: frozenset[str], about: frozenset[str]
-) -> tuple[tuple[str, float], ...]:
-    """What a sentence says: its terms without those that say nothing, each with its worth."""
-    striking = {stem(word) for name in _INSIDE.findall(text) for word in words(fold(name))}
-    striking.update(word for word in said if word[0].isdigit() or word in _NAMES)
-    worth: dict[str, float] = {}
-    for word in said:
-        term = stem(word)
-        if term in SILENT or term in worth:
-            continue
-        value = 1.0 + (weights.name if term in striking else 0.0)
-        value += weights.critical if term in names else 0.0
-        worth[term] = value + (weights.about if term in about else 0.0)
-    return tuple(worth.items())

@@ -16,30 +16,35 @@ class Weights:
     Attributes:
         length: The power of its tokens by which its worth is divided: 1 is worth per token, 0
             worth alone.
-        again: What a word is worth the second time, of what it was worth the first.
-        answer: Factor of what an assistant said, where its messages are much longer than the
-            user's.
+        again: What a word is worth the next time, of what it was worth before.
+        hollow: Worth of a word that praises or greets, beside that of another word.
+        name: What a name, a number or a date is worth more than a word.
+        answer: Factor of what an assistant said, where it says much more than the user.
         own: Factor of what somebody says of himself.
-        done: Factor of what tells of something past.
+        told: Factor of what tells of something past, decided or agreed.
+        opening: Factor of a message's first sentence.
+        reply: Factor of the two sentences behind a message that asked.
         asked: Factor of a question that was answered.
         left_open: Factor of a question that nobody answered.
         exclaimed: Factor of an exclamation.
-        name: Worth of a name, a number or a date, beside that of a word.
-        critical: The same in a message whose names must stay.
+        critical: Worth of a name in a message whose names must stay.
         importance: How far the importance of a message moves its factor: 0 not at all, 1 from 0.5
             to 1.5.
         about: Worth of a word that is asked for.
     """
 
-    length: float = 0.8
-    again: float = 0.3
-    answer: float = 0.5
-    own: float = 1.3
-    done: float = 1.2
-    asked: float = 0.6
+    length: float = 0.5
+    again: float = 0.7
+    hollow: float = 0.5
+    name: float = 2.0
+    answer: float = 0.6
+    own: float = 1.4
+    told: float = 1.5
+    opening: float = 1.25
+    reply: float = 1.2
+    asked: float = 0.5
     left_open: float = 3.0
-    exclaimed: float = 0.7
-    name: float = 1.0
+    exclaimed: float = 0.75
     critical: float = 30.0
     importance: float = 1.0
     about: float = 20.0
@@ -66,13 +71,41 @@ OWN = frozenset(
 OWN_SIGNS = frozenset("我私僕俺나저내제")
 """The same for scripts without spaces, one sign each."""
 
-PAST_ENDINGS = ("ed", "te", "ten")
-PAST = frozenset(
-    """
-    was were had did got went came made took bought found met told said saw gave left felt began
-    thought knew won lost kept paid spent read wrote ran moved been gone done seen taken given
-    war waren hatte hatten wurde bin bist habe ging kam fand été avais étais était avait suis fui era
-    estaba tenía había fue hice fiz foi estava был была были стал стала
-    """.split()
+TOLD = frozenset(
+    fold(
+        """
+        was were had did got went came made took bought found met told said saw gave left felt began
+        thought knew won lost kept paid spent read wrote ran moved been gone done seen taken given
+        decided agreed chose chosen settled booked scheduled deadline prefer must
+        war waren hatte hatten wurde bin bist habe ging kam fand beschlossen vereinbart entschieden
+        été avais étais était avait suis fus fut décidé convenu choisi
+        fui fue era estaba tenía había hice hizo decidido acordado elegido
+        sono stato stata ero aveva deciso scelto fiz foi estava tinha decidiu combinado
+        ben was had ging kwam besloten afgesproken
+        был была было были стал стала решил решила решили договорились
+        był była było byli miałem miałam zdecydowałem ustaliliśmy
+        """
+    ).split()
 )
-"""Words that tell of something past, folded."""
+"""Words that tell of something past, decided or agreed, folded."""
+
+HOLLOW = frozenset(
+    map(
+        stem,
+        """
+        great amazing awesome cool nice glad wow sounds sound totally definitely absolutely really
+        super bet sure hope hopefully fun excited exciting happy love loved wonderful fantastic
+        incredible beautiful lovely perfect best better good well pretty agree agreed true course
+        welcome proud congrats congratulations inspiring inspired interesting appreciate inspiration
+        yeah yep yes hey hi hello bye oh ah aw haha thanks thank okay
+        look looking forward lot lots thing things something anything everything nothing someone
+        everyone people one ones way kind sort stuff bit little big huge whole much many
+        get got getting go going gonna wanna make makes feel feels feeling keep know let see
+        mean guess think want need can't cant wait take care enjoy enjoyed enjoying always just like
+        moment moments special important life help helps helped helpful share shared sharing
+        support supportive also even still ever never back new right time day days crazy
+        happy certainly here's here feel free
+        """.split(),
+    )
+)
+"""Terms of praise, greeting and filling: a sentence of them alone says next to nothing."""

@@ -21,6 +21,7 @@ _CAPITAL = "".join(
 _SMALL_BETWEEN = "of the|of|de la|de los|del|de|da|di|du|van der|van den|van|von der|von|der|bin|ibn|al|el|la|le|y"
 _NAME = rf"[{_CAPITAL}][\w]*(?:['’.&-](?=\w)\w+)*"
 _RUN = re.compile(rf"(?<![\w@./]){_NAME}(?:[ ](?:(?:{_SMALL_BETWEEN})[ ])?{_NAME})*")
+_INNER = re.compile(rf"(?<=[\w,;)] )[{_CAPITAL}]\w*|\b\w*[a-z][A-Z]\w*|\b[A-Z][A-Z0-9]+\b")
 _CAPITALS = re.compile(rf"(?<!\w){_NAME}(?:[ ]{_NAME})*")
 _HUMPS = re.compile(r"(?<![\w/])[a-z]+\d*[A-Z]\w+|(?<![\w/.])@\w{2,}|[\w.+-]+@\w+(?:\.\w+)+")
 _QUOTED = re.compile(
@@ -160,6 +161,11 @@ def marked_names(text: str) -> frozenset[str]:
     found.update(name for name in map(_work, _QUOTED.findall(text)) if name)
     found.update(one or other for one, other in _ADDRESSED.findall(text))
     return frozenset(found)
+
+
+def inner_capitals(text: str) -> list[str]:
+    """Words with a capital that begin no sentence, and words with several: a quick look."""
+    return _INNER.findall(text)
 
 
 def capitalised(text: str) -> list[str]:
