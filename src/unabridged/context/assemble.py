@@ -11,7 +11,8 @@ from typing import Any
 from unabridged.budget.allocate import allocate
 from unabridged.budget.complexity import complexity
 from unabridged.budget.output import output_limit
-from unabridged.context.earlier import earlier_text, earlier_to_data
+from unabridged.condense.earlier import earlier_to_data
+from unabridged.context.earlier import earlier_text
 from unabridged.context.fence import fact_block
 from unabridged.context.ledger import ledger_of, ledger_to_dict, parts_of, rest_of, rows_of
 from unabridged.context.manifest import VERSION, blob_id, item_to_dict, tools_to_blob

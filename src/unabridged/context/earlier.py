@@ -1,20 +1,11 @@
-"""What was said earlier in a session and is shown whole no more: the condensation that stands for it.
+"""How what was said earlier in a session stands in the prompt.
 
-It stands behind the pinned facts, at the prompt's beginning, and stays byte for byte what it was
-until the shown history's beginning moves. It is kept as a shared text that names the exchanges it
-has words of, so forgetting one of them takes it along.
+Behind the pinned facts, at the prompt's beginning; it stays byte for byte what it was until the
+shown history's beginning moves.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
-
-from unabridged.condense.view import condensation_id, line_from_data, line_to_data
+from unabridged.condense.earlier import Earlier
 from unabridged.context.fence import day_of, neutralise
-from unabridged.domain.condensation import Draft, Level, Line, Source
-from unabridged.domain.exchange import Exchange
-from unabridged.domain.message import Role
 
 OPENING = (
     '\n\n<recalled-earlier note="earlier in this conversation, condensed: {count}; id {id}">\n'
@@ -22,39 +13,6 @@ OPENING = (
 CLOSING = "</recalled-earlier>"
 FRAME_TOKENS = 40
 """Tokens that the frame takes, about; what it really takes is counted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Earlier:
-    """The condensation of what a session shows no more.
-
-    Attributes:
-        lines: What it says.
-        dates: The date of the exchange of each line.
-        count: Exchanges that it stands for.
-        tokens: What these take whole, as counted when stored.
-        inner: Those of them that stand behind the beginning of the shown history.
-        by: Who wrote it.
-    """
-
-    lines: tuple[Line, ...]
-    dates: tuple[datetime, ...]
-    count: int
-    tokens: int
-    inner: tuple[str, ...]
-    by: str
-
-    @property
-    def id(self) -> str:
-        """Drawn from what it says and stands for."""
-        texts = [line.text for line in self.lines]
-        return condensation_id(Level.EXCHANGES, "", [self.count, self.tokens, *self.inner], texts)
-
-    @property
-    def drawn(self) -> tuple[str, ...]:
-        """The ids of the exchanges that it has words of, and of those that it passes over."""
-        named = [line.exchange for line in self.lines if line.exchange]
-        return tuple(dict.fromkeys([*named, *self.inner]))
 
 
 def earlier_text(earlier: Earlier | None) -> str:
@@ -72,85 +30,3 @@ def earlier_text(earlier: Earlier | None) -> str:
         lines.append(f"{who}: {neutralise(line.text).strip()}")
         day = date
     return OPENING.format(count=said, id=earlier.id) + "\n".join(lines) + f"\n{CLOSING}"
-
-
-def earlier_to_data(earlier: Earlier) -> dict[str, Any]:
-    """A block as plain data: the body of its record."""
-    return {
-        "lines": [line_to_data(line) for line in earlier.lines],
-        "dates": [at.isoformat() for at in earlier.dates],
-        "count": earlier.count,
-        "tokens": earlier.tokens,
-        "inner": list(earlier.inner),
-        "by": earlier.by,
-    }
-
-
-def earlier_from_data(data: Mapping[str, Any]) -> Earlier:
-    """Read what ``earlier_to_data`` gave."""
-    return Earlier(
-        lines=tuple(map(line_from_data, data["lines"])),
-        dates=tuple(map(datetime.fromisoformat, data["dates"])),
-        count=data["count"],
-        tokens=data["tokens"],
-        inner=tuple(data["inner"]),
-        by=data["by"],
-    )
-
-
-def sources_again(earlier: Earlier) -> list[Source]:
-    """The lines of a block as sources, to be condensed once more with what follows them."""
-    return [
-        Source(line.exchange, line.index, line.role, line.text, at, importance=0.6)
-        for line, at in zip(earlier.lines, earlier.dates, strict=True)
-    ]
-
-
-def sources_of(
-    exchange: Exchange,
-    sentences: Mapping[tuple[str, int], tuple[int, ...]],
-    importance: Mapping[str, float],
-) -> list[Source]:
-    """The words of an exchange as sources.
-
-    Args:
-        exchange: The exchange.
-        sentences: Message to the sentences that a stored condensation kept of it; a message that
-            is missing is whole.
-        importance: Message id to how much it matters, 0 to 1.
-    """
-    found = []
-    for index, message in enumerate(exchange.messages):
-        if message.role not in {Role.USER, Role.ASSISTANT} or not message.text.strip():
-            continue
-        kept = sentences.get((exchange.id, index))
-        if kept != ():
-            weight = importance.get(message.id, 0.5)
-            found.append(
-                Source(
-                    exchange=exchange.id,
-                    index=index,
-                    role=message.role,
-                    text=message.text,
-                    at=exchange.at,
-                    importance=weight,
-                    sentences=kept,
-                )
-            )
-    return found
-
-
-def drafted(
-    draft: Draft, sources: Iterable[Source], *, count: int, tokens: int, inner: Sequence[str]
-) -> Earlier:
-    """A draft as the block that stands for exchanges."""
-    dates = {(source.exchange, source.index): source.at for source in sources}
-    last = max(dates.values())
-    return Earlier(
-        lines=draft.lines,
-        dates=tuple(dates.get((line.exchange, line.index), last) for line in draft.lines),
-        count=count,
-        tokens=tokens,
-        inner=tuple(inner),
-        by=draft.by,
-    )

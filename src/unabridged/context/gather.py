@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from unabridged.condense.earlier import Earlier, earlier_from_data
 from unabridged.condense.judged import ids_of, readings_of
 from unabridged.condense.tells import telling
 from unabridged.condense.view import View, view_of
-from unabridged.context.earlier import Earlier, earlier_from_data
 from unabridged.context.facts import MOST as MOST_FACTS
 from unabridged.context.manifest import previous_manifest
 from unabridged.context.plan import Material, Plan, Stored

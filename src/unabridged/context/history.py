@@ -10,14 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from unabridged.budget.tiers import ExchangeLimits, exchange_limits
-from unabridged.context.earlier import (
-    FRAME_TOKENS,
-    Earlier,
-    drafted,
-    earlier_text,
-    sources_again,
-    sources_of,
-)
+from unabridged.condense.earlier import Earlier, Stands, drafted, sources_again, sources_of
+from unabridged.context.earlier import FRAME_TOKENS, earlier_text
 from unabridged.context.manifest import places_of
 from unabridged.context.measure import in_history, sides
 from unabridged.context.plan import Chosen, Item, Material, Places, Plan
@@ -225,12 +219,13 @@ def _earlier(
     count = len(hidden) + (before.count if before else stored.older_count)
     tokens = sum(m.tokens or 0 for item in hidden for m in item.exchange.messages)
     tokens += before.tokens if before else stored.older_tokens
+    stands = Stands(count, tokens, inner, shown[0].exchange.id if shown else "")
     room = float(limit - FRAME_TOKENS)
     for _ in range(FITTINGS):
         draft = plan.condenser.condense(sources, int(room)) if sources else None
         if draft is None or not draft.lines:
             return None
-        made = drafted(draft, sources, count=count, tokens=tokens, inner=inner)
+        made = drafted(draft, sources, stands)
         took = earlier_tokens(plan, made)
         if took <= limit:
             return made

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unabridged.context.earlier import Earlier, earlier_from_data, earlier_text
+from unabridged.condense.earlier import Earlier, earlier_from_data
+from unabridged.context.earlier import earlier_text
 from unabridged.context.fence import fact_block
 from unabridged.context.plan import Item
 from unabridged.context.render import (

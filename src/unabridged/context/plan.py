@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unabridged.budget.count import Counter
-from unabridged.context.earlier import Earlier
+from unabridged.condense.earlier import Earlier
 from unabridged.domain.budget import Mode, Verbosity
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.condensation import Condensation, Source

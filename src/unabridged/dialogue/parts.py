@@ -67,7 +67,8 @@ class Parts:
         terms_of: Gives the terms of an upstream.
         tokenizer: Counts where no model is asked: what an import takes over.
         system: The system prompt, by mode.
-        condenser: Condenses what falls out of the shown history; None to leave it out.
+        condenser: Condenses what a prompt has no room for, without a model, since no prompt waits
+            for one; None to leave it out.
         tools: Tools that are offered in tools mode.
     """
 

@@ -8,9 +8,9 @@ from unabridged.budget.calibration import Calibration
 from unabridged.budget.count import Counter
 from unabridged.context.archive import context_records
 from unabridged.context.assemble import Occasion, assemble
-from unabridged.context.condensers import condenser
+from unabridged.context.excerpt import excerpt
 from unabridged.context.gather import Sources, Standing, gather
-from unabridged.context.plan import Plan
+from unabridged.context.plan import Plan, nothing
 from unabridged.dialogue.parts import Parts, Terms
 from unabridged.dialogue.tools import Tool, tool_from
 from unabridged.domain.budget import Mode
@@ -79,7 +79,7 @@ class Preparer:
             output_cap=terms.abilities.max_output,
             local=terms.local,
             floor=settings.evidence_floor,
-            condense=condenser(settings.condenser),
+            condense=excerpt if self._parts.condenser else nothing,
             condenser=self._parts.condenser,
             notes=terms.notes,
         )

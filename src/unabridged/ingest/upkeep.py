@@ -26,6 +26,7 @@ from unabridged.ingest.condensing import (
     tokens_of,
     work_out,
 )
+from unabridged.ingest.expanding import expand
 from unabridged.ingest.levels import conversation_of, is_stale, month_of, period_of
 from unabridged.ports import Clock, Store
 
@@ -97,17 +98,12 @@ class Upkeep:
         return sorted(found, key=lambda one: (one.since, one.until, one.id))
 
     def expand(self, wanted: str) -> Expanded:
-        """Open a condensation by its id or the beginning of it.
+        """Open a condensation, stored or of a past prompt, by its id or the beginning of it.
 
         Raises:
             NotFoundError: There is none, or several.
         """
-        near = [one for one in self.condensations() if one.id.startswith(wanted)]
-        if len(near) != 1 or len(wanted) < len("c-") + 2:
-            several = "begins several ids" if len(near) > 1 else "names no condensation"
-            raise NotFoundError(f"{wanted!r} {several}.", hint="List them: unabridged condense")
-        held = self._store.get(near[0].covers)
-        return Expanded(near[0], tuple(held[name] for name in near[0].covers if name in held))
+        return expand(self._store, wanted, self.condensations())
 
     def stats(self) -> CondenseStats:
         """What condensing has done."""

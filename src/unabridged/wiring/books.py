@@ -1,15 +1,19 @@
 """The books of a space: facts, readings, condensations."""
 
+from collections.abc import Callable, Sequence
+
 from unabridged.condense.classify import Classifier
+from unabridged.condense.pipeline import condenser
 from unabridged.condense.schemes import scheme
 from unabridged.dialogue.parts import Books
+from unabridged.domain.condensation import Draft, Source
 from unabridged.domain.settings import Settings
 from unabridged.ingest.condensing import Terms, Trigger
 from unabridged.ingest.readings import Readings
 from unabridged.ingest.upkeep import Upkeep
 from unabridged.knowledge.book import FactBook
 from unabridged.language.names import names_in
-from unabridged.ports import Clock, Condenser, Embedder, Store
+from unabridged.ports import ChatModel, Clock, Condenser, Embedder, Store
 from unabridged.tokens.estimate import EstimateTokenizer
 
 
@@ -18,7 +22,7 @@ def books_of(
     store: Store,
     clock: Clock,
     embedder: Embedder | None,
-    condenser: Condenser,
+    upstream: Callable[[], ChatModel],
 ) -> Books:
     """Open the books of a space.
 
@@ -27,14 +31,16 @@ def books_of(
         store: The space.
         clock: The time and fresh ids.
         embedder: What knows meanings; one that takes its time is not used here.
-        condenser: Makes the shorter text.
+        upstream: Gives the model that may write; called when something is condensed.
 
     Raises:
         SettingError: There is no such scheme.
     """
     instant = embedder if embedder is not None and embedder.instant else None
     readings = Readings(store, Classifier(scheme(settings.scheme), instant), clock)
-    terms = Terms(readings.scheme, condenser, names_in, EstimateTokenizer().count)
+    count = EstimateTokenizer().count
+    condenser = _condenser(settings.condenser, count, upstream)
+    terms = Terms(readings.scheme, condenser, names_in, count)
     trigger = Trigger(
         settings.condense_tokens, settings.condense_messages, settings.condense_spared
     )
@@ -44,3 +50,31 @@ def books_of(
         upkeep=Upkeep(store, clock, readings, terms, trigger),
         learns=settings.facts != "none",
     )
+
+
+class _Late:
+    """A condenser that is made when it is used, so that no upstream is looked for before.
+
+    Args:
+        make: Makes it.
+    """
+
+    def __init__(self, make: Callable[[], Condenser]) -> None:
+        self._make = make
+
+    @property
+    def identity(self) -> str:
+        """That of the condenser."""
+        return self._make().identity
+
+    def condense(self, sources: Sequence[Source], limit: int) -> Draft | None:
+        """Let it condense."""
+        return self._make().condense(sources, limit)
+
+
+def _condenser(
+    name: str, count: Callable[[str], int], upstream: Callable[[], ChatModel]
+) -> Condenser:
+    if name != "model":
+        return condenser(name, count)
+    return _Late(lambda: condenser(name, count, upstream()))

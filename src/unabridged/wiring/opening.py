@@ -104,18 +104,17 @@ class Memory(memory.Memory):
         offered: list[Tool] = []
         reader = reader_for(settings, store)
         tokenizer = EstimateTokenizer()
-        extractor = Extractor(tokenizer.count)
         parts = Parts(
             store=store,
             finder=Finder(store, reader, choose_reranker(settings.reranker)),
-            books=books_of(settings, store, clock, reader.embedder, extractor),
+            books=books_of(settings, store, clock, reader.embedder, lambda: opened.upstream),
             clock=clock,
             settings=settings,
             upstream=lambda: opened.choose_upstream(),  # noqa: PLW0108 - opened is bound below
             terms_of=TermsBook(settings, clock),
             tokenizer=tokenizer,
             system=system_prompts(settings),
-            condenser=None if settings.condenser == "none" else extractor,
+            condenser=None if settings.condenser == "none" else Extractor(tokenizer.count),
             tools=offered,
         )
         opened = cls(parts, scope)

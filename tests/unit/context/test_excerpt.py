@@ -4,12 +4,10 @@ from datetime import UTC, datetime
 import pytest
 
 from unabridged.budget.count import Counter
-from unabridged.context.condensers import CONDENSERS, condenser
 from unabridged.context.excerpt import excerpt, excerpt_sides, label
 from unabridged.context.render import history_messages, recalled_block
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
-from unabridged.errors import SettingError
 from unabridged.language.sentences import sentences
 from unabridged.language.words import query_terms
 from unabridged.tokens.estimate import EstimateTokenizer
@@ -54,13 +52,6 @@ def test_an_excerpt_says_what_it_is_and_how_to_open_the_whole():
 
 def test_where_no_sentence_fits_there_is_no_excerpt():
     assert excerpt(LONG, 30, COUNTER) == ((), 0)
-
-
-def test_condensers_are_chosen_by_name():
-    assert condenser("none")(LONG, 1000, COUNTER, ()) == ((), 0)
-    assert condenser("extract") is CONDENSERS["extract"]
-    with pytest.raises(SettingError):
-        condenser("sumary")
 
 
 def test_what_an_excerpt_leaves_out_is_marked_where_it_stood():
