@@ -23,6 +23,7 @@ COMMANDS: Mapping[str, str] = {
     "ask": "Ask one thing and print the answer.",
     "search": "Find exchanges by what was said.",
     "show": "Show an exchange, or a whole session, as it was said.",
+    "topics": "Say what was talked about, in topics with sizes and dates.",
     "why": "Account for every token of a prompt.",
     "sessions": "List the sessions, the newest first.",
     "spaces": "List, rename or merge spaces: whose memory is kept apart.",

@@ -5,7 +5,7 @@ alike by meaning and by rare words are then one topic, wherever they stand. How 
 are follows from how alike the runs are. Every exchange is in exactly one topic, so sizes add up.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 
 import numpy as np
@@ -15,7 +15,7 @@ from unabridged.condense.topic_groups import alike, middles, runs
 from unabridged.condense.topic_labels import label
 from unabridged.condense.topic_vectors import Counts, joined
 from unabridged.condense.topic_words import prose, stems
-from unabridged.domain.topic import Topic, TopicItem
+from unabridged.domain.topic import Moved, Topic, TopicItem
 from unabridged.ports import Embedder
 
 GAP = timedelta(hours=6)
@@ -31,9 +31,6 @@ USER_TIMES = 2
 _NAMED_BY_ANSWER = 500
 _KNOWN_BY = 200
 _AT_ONCE = 512
-
-Moved = Callable[[str, int, int], None]
-"""Called with what goes on, how many were done, and of how many."""
 
 
 def unmoved(_what: str, _done: int, _of: int) -> None:

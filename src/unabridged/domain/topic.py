@@ -1,7 +1,11 @@
 """Topics: what was talked about, as groups of exchanges with a name from their own words."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+
+Moved = Callable[[str, int, int], None]
+"""Told what goes on, how many exchanges were done, and of how many."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,12 @@
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from unabridged.domain.exchange import Exchange
-from unabridged.domain.topic import Topic, TopicItem
+from unabridged.domain.topic import Moved, Topic, TopicItem
 from unabridged.ports import Embedder, Store
 from unabridged.retrieval.pages import everything
 from unabridged.retrieval.passages import sides
-
-if TYPE_CHECKING:
-    from unabridged.condense.topics import Moved
 
 USER_PART, ANSWER_PART = 800, 400
 """Characters of the two sides that tell what an exchange is about; nothing of it is stored."""
@@ -24,7 +20,7 @@ def topics(
     since: datetime | None = None,
     until: datetime | None = None,
     session: str | None = None,
-    moved: "Moved | None" = None,
+    moved: Moved | None = None,
 ) -> list[Topic]:
     """Find what was talked about in a space, or in a part of it.
 

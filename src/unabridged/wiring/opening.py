@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,10 +17,12 @@ from unabridged.dialogue.tools import Tool
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.scope import Scope
 from unabridged.domain.settings import Settings
+from unabridged.domain.topic import Moved, Topic
 from unabridged.embeddings.choose import choose_reranker
 from unabridged.embeddings.lexicon import StaticLexicon
 from unabridged.errors import SettingError
 from unabridged.ingest.enrich import Embedded, enrich, reembed
+from unabridged.ingest.overview import topics
 from unabridged.intent.detect import detect
 from unabridged.language.words import query_terms, terms
 from unabridged.models import choose as models
@@ -182,6 +185,30 @@ class Memory(memory.Memory):
             self._store.read_with(reader.embedder, reader.lexicon)
         self._parts.finder.close()
         self._parts.finder.reader = reader
+
+    def topics(
+        self,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        session: str | None = None,
+        moved: Moved | None = None,
+    ) -> list[Topic]:
+        """Find what was talked about; every exchange is in exactly one topic.
+
+        Args:
+            since: Only exchanges of this time and later.
+            until: Only exchanges before this time.
+            session: Only exchanges of the session of this id.
+            moved: Told what goes on, how many exchanges were done, and of how many.
+
+        Returns:
+            The topics, those with the most exchanges first.
+        """
+        embedder = self._parts.finder.reader.embedder
+        if embedder is not None and not embedder.instant:
+            embedder = embedder_of(replace(self.settings, embedder="static"))
+        return topics(self._store, embedder, since=since, until=until, session=session, moved=moved)
 
     def close(self) -> None:  # type: ignore[explicit-override]  # typing.override came with 3.12
         """Let go of the store, the upstream and the embedder."""

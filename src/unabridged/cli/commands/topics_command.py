@@ -1,0 +1,178 @@
+"""``unabridged topics``."""
+
+import sys
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import click
+
+from unabridged.cli.opening import open_memory
+from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.output import echo, echo_lines, exchange_data, plain
+from unabridged.cli.paint import Column, paint, table, width
+from unabridged.cli.text import clip, one_line, wrap
+from unabridged.cli.words import count, day
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.topic import Topic
+from unabridged.errors import InputError, NotFoundError
+from unabridged.wiring import Memory
+
+OTHER = "other"
+ROOM_FOR_ALL = 90
+"""Cells from which sessions are counted too, and dates are shown to the day."""
+_DAY = click.DateTime(["%Y-%m-%d"])
+
+
+@click.command(
+    "topics",
+    epilog=example(
+        "unabridged topics",
+        "unabridged topics --since 2026-05-01 --until 2026-05-31",
+        "unabridged topics --show 3",
+    ),
+)
+@click.option("--since", type=_DAY, metavar="DATE", help="From this day on, as 2026-05-01.")
+@click.option("--until", type=_DAY, metavar="DATE", help="Up to this day and all of it.")
+@click.option(
+    "--show", "shown", metavar="NUMBER", help="List the exchanges of one topic, or of `other`."
+)
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
+@common(*MEMORY, "session")
+@invoked
+def command(
+    invocation: Invocation,
+    since: datetime | None,
+    until: datetime | None,
+    shown: str | None,
+    limit: int,
+) -> None:
+    """Say what was talked about, in topics with sizes and dates.
+
+    Every exchange is in exactly one topic; what belongs to none is the last one. The number before
+    a topic names it for --show with the same --since, --until and --session.
+    """
+    memory = open_memory(invocation)
+    start = since.astimezone() if since else None
+    end = (until + timedelta(days=1)).astimezone() if until else None
+    if start and end and start >= end:
+        raise InputError("--until is before --since.", hint="Give the earlier day to --since.")
+    found = _found(invocation, memory, start, end)
+    if shown is not None:
+        _show(invocation, memory, *_chosen(found, shown), limit)
+        return
+    if invocation.json:
+        invocation.emit([topic_data(n, topic) for n, topic in enumerate(found[:limit], 1)])
+        return
+    if not found:
+        echo("Nothing was talked about.", "dim")
+        return
+    echo_lines(topic_lines(found, limit))
+
+
+def _found(
+    invocation: Invocation, memory: Memory, since: datetime | None, until: datetime | None
+) -> list[Topic]:
+    """Find the topics, with a bar where that takes its time."""
+    session = memory.session if invocation.given("session") else None
+    hidden = invocation.json or not sys.stderr.isatty()
+    with click.progressbar(
+        length=1, label="Reading", file=sys.stderr, hidden=hidden, width=30
+    ) as bar:
+
+        def moved(what: str, done: int, of: int) -> None:
+            bar.label, bar.length = what, max(1, of)
+            bar.update(done - bar.pos)
+
+        return memory.topics(
+            since=since, until=until, session=session.id if session else None, moved=moved
+        )
+
+
+def _chosen(found: Sequence[Topic], wanted: str) -> tuple[int, Topic]:
+    """Give a topic by its number, or that of the others.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    if wanted == OTHER and found and found[-1].other:
+        return len(found), found[-1]
+    if wanted.isdecimal() and 1 <= int(wanted) <= len(found):
+        return int(wanted), found[int(wanted) - 1]
+    raise NotFoundError(f"There is no topic {wanted!r}.", hint="`unabridged topics` lists them.")
+
+
+def topic_data(number: int, topic: Topic) -> dict[str, Any]:
+    """Give a topic for JSON."""
+    return {"number": number, "name": topic.name, **plain(topic)}
+
+
+def topic_lines(topics: Sequence[Topic], limit: int) -> list[str]:
+    """List topics with the number that names each; the others always, as the last."""
+    room = width()
+    wide = room >= ROOM_FOR_ALL
+    columns = [
+        Column("", right=True, style="dim"),
+        Column("topic", flexible=True),
+        Column("exchanges", right=True),
+        *([Column("sessions", right=True)] if wide else []),
+        Column("tokens", right=True),
+        Column("when", style="dim"),
+    ]
+    numbered = list(enumerate(topics, 1))
+    shown = numbered[:limit]
+    rest = [topic for _, topic in numbered[limit:] if not topic.other]
+    shown += [(n, topic) for n, topic in numbered[limit:] if topic.other]
+    rows = [
+        (
+            str(number),
+            topic.name,
+            f"{len(topic.exchanges):,}",
+            *([f"{len(topic.sessions):,}"] if wide else []),
+            f"{topic.tokens:,}",
+            _when(topic, days=wide),
+        )
+        for number, topic in shown
+    ]
+    lines = table(columns, rows, room)
+    if rest:
+        held = count(sum(len(topic.exchanges) for topic in rest), "exchange")
+        more = f"… and {count(len(rest), 'smaller topic')} with {held}: --limit {len(topics)}"
+        lines.append(paint(more, "dim"))
+    return lines
+
+
+def _when(topic: Topic, *, days: bool) -> str:
+    """Say when a topic was talked about, to the day or to the month."""
+    first, last = (day(at)[: 10 if days else 7] for at in (topic.first, topic.last))
+    return first if first == last else f"{first} – {last}"
+
+
+def _show(invocation: Invocation, memory: Memory, number: int, topic: Topic, limit: int) -> None:
+    """List the exchanges of a topic, the oldest first."""
+    exchanges = [memory.show(wanted) for wanted in topic.exchanges[:limit]]
+    if invocation.json:
+        data = topic_data(number, topic)
+        invocation.emit({**data, "exchanges": [exchange_data(each) for each in exchanges]})
+        return
+    titles = {line.session.id: line.session.title for line in memory.sessions()}
+    for line in wrap(one_line(topic.name), width()):
+        echo(line, "bold")
+    echo()
+    for exchange in exchanges:
+        echo_lines(_exchange_lines(exchange, titles.get(exchange.session, "")))
+    if len(topic.exchanges) > limit:
+        left = len(topic.exchanges) - limit
+        echo(f"… and {left:,} more: --limit {len(topic.exchanges)}", "dim")
+
+
+def _exchange_lines(exchange: Exchange, title: str) -> list[str]:
+    """Show an exchange of a topic: its date, id, session and first words."""
+    room = width()
+    head = f"{day(exchange.at)}  {exchange.id}"
+    named = clip(one_line(title), max(0, room - len(head) - 2))
+    lines = [f"{paint(head, 'dim')}  {paint(named, 'accent')}".rstrip()]
+    lines.append("  " + clip("› " + one_line(exchange.user.text), room - 2))
+    if exchange.answer:
+        lines.append("    " + clip(one_line(exchange.answer.text), room - 4))
+    return lines
