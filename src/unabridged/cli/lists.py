@@ -63,8 +63,13 @@ def model_lines(models: Sequence[ModelLine], *current: str) -> list[str]:
     return [*table(columns, rows, width()), *missing]
 
 
-def stats_lines(stats: Stats) -> list[str]:
-    """Show the figures of a space."""
+def stats_lines(stats: Stats, more: Sequence[tuple[str, str]] = ()) -> list[str]:
+    """Show the figures of a space.
+
+    Args:
+        stats: The figures.
+        more: Rows of what else is known of it.
+    """
     rows = [
         ("space", stats.space),
         ("kept", f"{count(stats.exchanges, 'exchange')} in {count(stats.sessions, 'session')}"),
@@ -79,6 +84,7 @@ def stats_lines(stats: Stats) -> list[str]:
             rows.append((title, ", ".join(f"{name} {number:,}" for name, number in counts.items())))
     if stats.calibration:
         rows.append(("calibrated", ", ".join(stats.calibration)))
+    rows += more
     return table([Column("", style="dim"), Column("", flexible=True)], rows, width())
 
 

@@ -2,7 +2,14 @@
 
 import difflib
 
-from unabridged.cli.chat import memory_commands, model_commands, session_commands
+from unabridged.cli.chat import (
+    condense_commands,
+    fact_commands,
+    memory_commands,
+    model_commands,
+    semantic_commands,
+    session_commands,
+)
 from unabridged.cli.chat.command import ChatCommand
 from unabridged.cli.chat.talk import Chat
 from unabridged.cli.paint import Column, table, width
@@ -51,6 +58,9 @@ def _quit(chat: Chat, _: str) -> None:
 COMMANDS = (
     *session_commands.COMMANDS,
     *memory_commands.COMMANDS,
+    *condense_commands.COMMANDS,
+    *semantic_commands.COMMANDS,
+    *fact_commands.COMMANDS,
     *model_commands.COMMANDS,
     ChatCommand("/help", "", "List the commands.", _help),
     ChatCommand("/quit", "", "Leave; everything is kept.", _quit),

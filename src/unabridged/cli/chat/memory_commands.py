@@ -4,6 +4,7 @@ from unabridged.cli import lists
 from unabridged.cli.account import account_lines
 from unabridged.cli.chat.command import ChatCommand, last
 from unabridged.cli.chat.talk import Chat
+from unabridged.cli.figures import figures_lines
 from unabridged.cli.paint import colour_out, width
 from unabridged.cli.text import clip, one_line
 from unabridged.errors import InputError
@@ -24,7 +25,7 @@ def _search(chat: Chat, query: str) -> None:
 
 
 def _stats(chat: Chat, _: str) -> None:
-    chat.screen.say(lists.stats_lines(chat.memory.stats()))
+    chat.screen.say(figures_lines(chat.memory))
 
 
 def _tokens(chat: Chat, _: str) -> None:
@@ -61,7 +62,7 @@ def _unpin(chat: Chat, wanted: str) -> None:
 COMMANDS = (
     ChatCommand("/why", "[ID]", "Account for every token of the last prompt.", _why),
     ChatCommand("/search", "WORDS", "Find exchanges by what was said.", _search),
-    ChatCommand("/memory stats", "", "Say how much the memory holds.", _stats),
+    ChatCommand("/memory stats", "", "Say what the memory holds, knows and condensed.", _stats),
     ChatCommand("/memory tokens", "", "Show the window of the last prompt.", _tokens),
     ChatCommand("/remember", "TEXT", "Pin a text: every prompt carries it.", _remember),
     ChatCommand("/pin", "[ID]", "Pin what you said last, or in another exchange.", _pin),

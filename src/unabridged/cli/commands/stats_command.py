@@ -2,7 +2,7 @@
 
 import click
 
-from unabridged.cli.lists import stats_lines
+from unabridged.cli.figures import figures_data, figures_lines
 from unabridged.cli.opening import open_memory
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo_lines
@@ -12,9 +12,9 @@ from unabridged.cli.output import echo_lines
 @common(*MEMORY)
 @invoked
 def command(invocation: Invocation) -> None:
-    """Say how much the memory holds."""
-    stats = open_memory(invocation).stats()
+    """Say what the memory holds, knows and condensed."""
+    memory = open_memory(invocation)
     if invocation.json:
-        invocation.emit(stats)
+        invocation.emit(figures_data(memory))
         return
-    echo_lines(stats_lines(stats))
+    echo_lines(figures_lines(memory))

@@ -1,0 +1,65 @@
+"""Commands of the chat about what is known of the user."""
+
+from unabridged.cli.chat.command import ChatCommand
+from unabridged.cli.chat.talk import Chat
+from unabridged.cli.known import fact_lines, source_lines
+from unabridged.cli.text import clip, one_line
+from unabridged.errors import InputError
+
+QUOTED = 60
+
+
+def _list(chat: Chat, more: str) -> None:
+    if more:
+        raise InputError(
+            f"/facts does not take {more!r}.", hint="/facts add, pin, unpin, why or forget"
+        )
+    facts = chat.memory.facts.all()
+    if not facts:
+        chat.screen.note("Nothing is known yet; /facts add TEXT adds something.")
+        return
+    chat.screen.say(fact_lines(facts))
+    chat.screen.note("/facts why NUMBER shows where one is from; ● are in every prompt.")
+
+
+def _add(chat: Chat, text: str) -> None:
+    fact = chat.memory.facts.add(_needed(text, "/facts add I am allergic to nuts."))
+    chat.screen.note(f"Known from now on: “{clip(one_line(fact.text), QUOTED)}”.")
+
+
+def _pin(chat: Chat, wanted: str) -> None:
+    fact = chat.memory.facts.pin(_needed(wanted, "/facts pin 3"))
+    chat.screen.note(f"Every prompt carries it now: “{clip(one_line(fact.text), QUOTED)}”.")
+
+
+def _unpin(chat: Chat, wanted: str) -> None:
+    fact = chat.memory.facts.unpin(_needed(wanted, "/facts unpin 3"))
+    said = clip(one_line(fact.text), QUOTED)
+    chat.screen.note(f"Only prompts that it bears on carry it now: “{said}”.")
+
+
+def _forget(chat: Chat, wanted: str) -> None:
+    fact = chat.memory.facts.withdraw(_needed(wanted, "/facts forget 3"))
+    said = clip(one_line(fact.text), QUOTED)
+    chat.screen.note(f"Taken back: “{said}”. What was said stays stored.")
+
+
+def _why(chat: Chat, wanted: str) -> None:
+    fact = chat.memory.facts.get(_needed(wanted, "/facts why 3"))
+    chat.screen.say(source_lines(fact))
+
+
+def _needed(text: str, example: str) -> str:
+    if not text.strip():
+        raise InputError("Something is missing.", hint=example)
+    return text.strip()
+
+
+COMMANDS = (
+    ChatCommand("/facts", "", "List what is known of you.", _list),
+    ChatCommand("/facts add", "TEXT", "Add a fact.", _add),
+    ChatCommand("/facts why", "NUMBER", "Show where a fact is from, word for word.", _why),
+    ChatCommand("/facts pin", "NUMBER", "Let every prompt carry a fact.", _pin),
+    ChatCommand("/facts unpin", "NUMBER", "Let only prompts that it bears on carry it.", _unpin),
+    ChatCommand("/facts forget", "NUMBER", "Take a fact back.", _forget),
+)

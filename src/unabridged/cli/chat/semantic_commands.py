@@ -1,0 +1,51 @@
+"""Commands of the chat about what kind of content messages are."""
+
+from unabridged.cli.chat.command import ChatCommand
+from unabridged.cli.chat.talk import Chat
+from unabridged.cli.judged import (
+    called,
+    correct,
+    distribution_lines,
+    reading_lines,
+    scheme_lines,
+)
+from unabridged.errors import InputError
+
+SHOWN = 5
+"""Exchanges whose readings are shown, the newest."""
+MOST = 500
+"""Exchanges that are judged before the distribution is shown: about a second."""
+
+
+def _show(chat: Chat, _: str) -> None:
+    memory = chat.memory
+    newest = memory.history(SHOWN)
+    chat.screen.say([*scheme_lines(memory.readings.scheme), ""])
+    chat.screen.say(reading_lines(newest, memory.readings.of(newest)))
+    chat.screen.note("/semantic set ID CATEGORY corrects one; it stays as you say.")
+
+
+def _stats(chat: Chat, _: str) -> None:
+    for _step in chat.memory.readings.read_pending(MOST):
+        pass  # the figures behind it are shown when it is done
+    chat.screen.say(distribution_lines(chat.memory))
+
+
+def _set(chat: Chat, text: str) -> None:
+    wanted, _, category = text.partition(" ")
+    if not category.strip():
+        raise InputError(
+            "An exchange's id and a category are needed.",
+            hint="/semantic set 01KAJ3 decision; /semantic show lists both.",
+        )
+    exchange, reading = correct(chat.memory, wanted, category.strip())
+    chat.screen.say(reading_lines([exchange], {exchange.id: reading}))
+    named = called(category.strip().lower())
+    chat.screen.note(f"What you said there counts as {named} from now on.")
+
+
+COMMANDS = (
+    ChatCommand("/semantic show", "", "Show the categories and what was read lately.", _show),
+    ChatCommand("/semantic stats", "", "Show how often each category was read.", _stats),
+    ChatCommand("/semantic set", "ID CATEGORY", "Correct the category of what you said.", _set),
+)

@@ -1,0 +1,158 @@
+"""``unabridged condense``."""
+
+import sys
+from collections.abc import Iterator, Sequence
+
+import click
+
+from unabridged.cli.condensed import outlook_lines, run_rows
+from unabridged.cli.judging import judge_pending
+from unabridged.cli.opening import open_memory
+from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.output import echo, echo_lines
+from unabridged.cli.paint import Column, table, width
+from unabridged.cli.words import count
+from unabridged.domain.condensation import Level
+from unabridged.domain.session import Session
+from unabridged.domain.views import Outlook
+from unabridged.errors import InputError
+from unabridged.wiring import Memory
+
+_STAGES = {
+    "": "Rounding off",
+    "read": "Judging",
+    "learn": "Learning",
+    "condense": "Conversations",
+    "periods": "Months",
+}
+"""What a person reads of the stages of upkeep."""
+
+
+@click.command(
+    "condense",
+    epilog=example(
+        "unabridged condense --test",
+        "unabridged condense",
+        "unabridged condense --force --session 2",
+    ),
+)
+@click.option("--test", is_flag=True, help="Show what a run would do; nothing is changed.")
+@click.option("--force", is_flag=True, help="Also where no run is due.")
+@common(*MEMORY, "session")
+@invoked
+def command(invocation: Invocation, *, test: bool, force: bool) -> None:
+    """Condense what outgrew its budget; every original stays.
+
+    Of the oldest messages of a session those that matter most stay verbatim, category by category;
+    the rest becomes shorter text that says what was said. Every original stays searchable and
+    expandable: `unabridged expand` opens a condensation.
+
+    The chat does this little by little. Here all of it is done at once, after an import for
+    example: messages are judged, facts drawn, and every session is looked at, or only the one that
+    --session names. It may be interrupted at any moment, and goes on where it stopped.
+    """
+    if test and force:
+        raise InputError("--test and --force contradict each other.", hint="Keep one of the two.")
+    memory = open_memory(invocation)
+    chosen = [memory.session] if invocation.given("session") else None
+    sessions = [s for s in chosen or [line.session for line in memory.sessions()] if s]
+    if not test:
+        judge_pending(memory, quiet=invocation.json)
+    shown = list(_outlooks(invocation, memory, sessions, test=test, force=force))
+    wholes = 0 if test or chosen else _round_off(invocation, memory)
+    if invocation.json:
+        stats = memory.upkeep.stats()
+        invocation.emit({"test": test, "sessions": shown, "stats": stats})
+        return
+    if not sessions:
+        echo("There is no session yet; `unabridged chat` begins one.", "dim")
+    elif chosen:
+        echo_lines(outlook_lines(shown[0], test=test))
+    else:
+        _tell(sessions, shown, test=test)
+        if wholes:
+            echo(f"{count(wholes, 'condensation')} of a whole conversation or month made.")
+        echo()
+        columns = [Column("", style="dim"), Column("", flexible=True)]
+        echo_lines(table(columns, run_rows(memory.upkeep.stats()), width()))
+
+
+def _outlooks(
+    invocation: Invocation,
+    memory: Memory,
+    sessions: Sequence[Session],
+    *,
+    test: bool,
+    force: bool,
+) -> Iterator[Outlook]:
+    """Condense, or look at, one session after the other, with a bar."""
+    with click.progressbar(
+        sessions,
+        label="Looking" if test else "Condensing",
+        file=sys.stderr,
+        hidden=invocation.json or not sys.stderr.isatty(),
+        width=30,
+    ) as bar:
+        for session in bar:
+            if test:
+                yield memory.upkeep.plan(session.id)
+            else:
+                yield memory.upkeep.condense(session.id, force=force)
+
+
+def _round_off(invocation: Invocation, memory: Memory) -> int:
+    """Draw facts, and condense conversations that were left and months that ended, as wholes.
+
+    Returns:
+        How many of these were condensed.
+    """
+    before = _wholes(memory)
+    with click.progressbar(
+        length=1,
+        label=_STAGES[""],
+        file=sys.stderr,
+        hidden=invocation.json or not sys.stderr.isatty(),
+        width=30,
+    ) as bar:
+        for step in memory.tend():
+            bar.label = _STAGES.get(step.stage, _STAGES[""])
+            bar.length = max(1, step.done + step.left)
+            bar.update(step.done - bar.pos)
+    return len(_wholes(memory) - before)
+
+
+def _wholes(memory: Memory) -> set[str]:
+    """The ids of condensations of whole conversations and months."""
+    held = memory.upkeep.condensations()
+    return {one.id for one in held if one.level is not Level.EXCHANGES}
+
+
+def _tell(sessions: Sequence[Session], shown: Sequence[Outlook], *, test: bool) -> None:
+    """List what was condensed, session by session."""
+    columns = [
+        Column("session", flexible=True),
+        Column("messages", right=True),
+        Column("condensed", right=True),
+        Column("tokens", right=True),
+        Column("", style="warn"),
+    ]
+    rows = []
+    for session, outlook in zip(sessions, shown, strict=True):
+        if not outlook.made or (test and not outlook.due):
+            continue
+        check = outlook.coherence
+        rows.append(
+            (
+                session.title or session.id,
+                f"{outlook.messages:,}",
+                f"{sum(outlook.condense.values()):,}",
+                f"{check.tokens_before:,} → {check.tokens_after:,}" if check else "",
+                "" if outlook.usable else "not used",
+            )
+        )
+    if rows:
+        echo_lines(table(columns, rows, width()))
+    idle = len(shown) - len(rows)
+    if idle:
+        verb = "would change" if test else "changed"
+        echo(f"Nothing {verb} in {count(idle, 'session')}: no run is due there.", "dim")
