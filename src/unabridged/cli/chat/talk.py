@@ -7,6 +7,7 @@ from unabridged.cli.chat.answer import Asked, ask
 from unabridged.cli.chat.screen import Screen
 from unabridged.cli.embedding import embed_recorded
 from unabridged.cli.output import echo_json
+from unabridged.cli.tending import tend_recorded
 from unabridged.cli.words import footer
 from unabridged.domain.budget import Mode
 from unabridged.errors import UnabridgedError
@@ -15,7 +16,7 @@ from unabridged.wiring import Memory
 STOPPED = "Stopped. What came is kept, marked incomplete."
 SILENT = "Stopped before any words came. Your message is kept; /retry asks again."
 UNSENT = "Stopped before it was sent; nothing was stored."
-PUT_OFF = "Not embedded yet: that goes on after the next answer."
+PUT_OFF = "Put off: what follows an answer goes on after the next one."
 AGAIN = "Your message is kept. /retry asks again."
 
 
@@ -52,7 +53,7 @@ class Chat:
             prompt = asked.usage.prompt if asked.usage else None
             self.screen.note(footer(asked.context, prompt))
         if asked.exchange and not asked.stopped:
-            self._embed()
+            self._tend()
         if asked.stopped:
             self.screen.note(_stopped(asked))
             if not self.screen.interactive:
@@ -63,10 +64,11 @@ class Chat:
                 self.screen.note(AGAIN)
         return asked
 
-    def _embed(self) -> None:
-        """Embed what was said; Ctrl-C puts it off."""
+    def _tend(self) -> None:
+        """Embed what was said, judge it, draw facts and condense; Ctrl-C puts it off."""
         try:
             embed_recorded(self.memory, self._note_once)
+            tend_recorded(self.memory, self._note_once)
         except KeyboardInterrupt:
             if not self.screen.interactive:
                 raise

@@ -12,9 +12,11 @@ from unabridged.cli.embedding import embed_recorded
 from unabridged.cli.opening import open_conversation, words_from
 from unabridged.cli.options import TALK, Invocation, common, example, invoked
 from unabridged.cli.output import exchange_data
+from unabridged.cli.tending import tend_recorded
 from unabridged.cli.words import footer
 from unabridged.domain.context import Tier
 from unabridged.errors import MissingExtraError
+from unabridged.wiring import Memory
 
 
 @click.command(
@@ -39,14 +41,20 @@ def command(invocation: Invocation, text: tuple[str, ...]) -> None:
     if screen.interactive and asked.context and asked.exchange:
         screen.note(footer(asked.context, asked.usage.prompt if asked.usage else None))
     if asked.exchange and not asked.stopped and not invocation.json:
-        embed_recorded(memory, screen.note)
+        _follow_up(memory, screen)
     if asked.error:
         raise asked.error
     if invocation.json:
         invocation.emit(answer_data(asked))
-        embed_recorded(memory, screen.note)
+        _follow_up(memory, screen)
     if asked.stopped:
         raise KeyboardInterrupt
+
+
+def _follow_up(memory: Memory, screen: Screen) -> None:
+    """Embed what was said, judge it, draw facts and condense."""
+    embed_recorded(memory, screen.note)
+    tend_recorded(memory, screen.note)
 
 
 def _screen(*, as_json: bool) -> Screen:
