@@ -10,7 +10,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from unabridged.condense.emotion import feel
+from unabridged.condense.emotion import Feelings, Felt
 from unabridged.domain.category import Category, Reading, Scheme
 from unabridged.domain.message import Role
 from unabridged.language.sentences import sentences
@@ -53,6 +53,9 @@ PLAIN = 0.25
 SURE = 0.3
 """The lead over the second category from which on a reading is sure."""
 
+SHORT, WARM = 400, 0.75
+"""Of longer answers so much of the intensity counts: models speak warmly by habit."""
+
 _FIRST_PERSON = frozenset("i my mine im ive ich mein meine meinen yo mi mis je mon ma mes".split())
 _NUMBER = re.compile(r"\d")
 _NAME = re.compile(r"(?<=[\w,;:] )[A-Z][a-z]{2,}")
@@ -79,6 +82,7 @@ class Classifier:
     def __init__(self, scheme: Scheme, embedder: Embedder | None = None) -> None:
         self.scheme = scheme
         self._embedder = embedder
+        self._feelings = Feelings(embedder)
         self._cues = [
             [re.compile(cue, re.MULTILINE) for cue in category.cues]
             for category in scheme.categories
@@ -108,8 +112,9 @@ class Classifier:
             by_message.setdefault(piece.message, []).append(
                 (piece, self._scores(piece, nearness, role))
             )
+        felt = self._feelings.feel([text for _, text in texts])
         return [
-            self._reading(*text, by_message[number]) if number in by_message else None
+            self._reading(*text, by_message[number], felt[number]) if number in by_message else None
             for number, text in enumerate(texts)
         ]
 
@@ -141,7 +146,11 @@ class Classifier:
         return found
 
     def _reading(
-        self, role: Role, text: str, judged: Sequence[tuple[_Piece, list[float]]]
+        self,
+        role: Role,
+        text: str,
+        judged: Sequence[tuple[_Piece, list[float]]],
+        felt: Felt,
     ) -> Reading:
         columns = range(len(self.scheme.categories))
         floor = self.scheme.categories[self._fallback].importance
@@ -153,14 +162,16 @@ class Classifier:
             most = max(row[column] for _, row in judged)
             weight = strongest if category.importance > floor else 0.0
             scores[category.name] = round(weight * most + (1 - weight) * mean, 3)
-        valence, intensity = feel(text)
+        valence, intensity = felt
+        if role is not Role.USER and len(text) > SHORT:
+            intensity *= WARM
         best = max(self.scheme.categories, key=lambda each: scores[each.name] * _leaning(each))
         importance = _importance(self.scheme, scores, best) + _telling(role, text, intensity)
         return Reading(
             best.name,
             round(min(1.0, max(0.0, importance)), 3),
             valence,
-            intensity,
+            round(intensity, 4),
             self.identity,
             scores,
         )

@@ -1,20 +1,24 @@
-"""What a text feels like: valence and intensity, from words, turns of phrase and how it is written.
+"""What a text feels like: valence and intensity, from its words, its meaning and its marks.
 
-Deterministic, offline, and without weights learnt from anybody's texts: a table of words that was
-written for this project (``feelings``), with what turns them round, strengthens and weakens them.
+Deterministic and offline. A table of words (``feelings``) is read with what turns them round,
+strengthens and weakens them; where an embedder is at hand, it also counts between which sentences
+(``feeling_poles``) the text lies. Both were written for this project: nothing is learnt from
+anybody's ratings. Measure it with ``unabridged bench emotion``.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
-from unabridged.condense import feelings
+from unabridged.condense import feeling_poles, feelings
 from unabridged.language.sentences import sentences
 from unabridged.language.words import fold, stem, words
+from unabridged.ports import Embedder
 
-NEUTRAL = 0.5
-"""The valence of what is neither good nor bad."""
+if TYPE_CHECKING:
+    from unabridged.condense.nearness import Axis
 
 STRONG = 0.7
 """Above this intensity an exchange comes whole (design, section 6)."""
@@ -23,106 +27,208 @@ REACH = 3
 """Words before a word in which a negation, or what strengthens or weakens, bears on it."""
 
 LONGEST_WORDS = 400
-"""Words of a sentence that are looked at; code blocks are one sentence however long."""
+"""Words of a sentence that are looked at."""
+
+MOST_SENTENCES = 40
+"""Sentences of a text that are felt: those at its beginning."""
+
+IMPERSONAL = 0.8
+"""What remains of the intensity where nobody speaks of himself."""
+
+BY_WORDS, BY_MEANING = 0.65, 0.5
+"""What words and meaning weigh in the intensity, where both are known."""
+
+KNOWN = 0.5
+"""The share of its words that an embedder must know of a sentence that is not plain English."""
+
+MARKS = (0.0, 0.12, 0.18, 0.22)
+"""What none, one, two, and three or more exclamation marks add to the intensity."""
+
+CAPITALS = 0.08
+"""What a word in capitals adds, up to two of them."""
 
 _CAPITALS = re.compile(r"\b[A-Z]{4,}\b")
-_MARKS = re.compile("[!！]")
+_MARK = re.compile("[!！]")
 _PHRASES = tuple(
     (valence, arousal, re.compile(rf"\b(?:{pattern})\b"))
     for valence, arousal, pattern in feelings.PHRASES
 )
 
+Felt = tuple[float, float]
+"""Valence and intensity."""
+
 
 @dataclass(frozen=True, slots=True)
-class _Hit:
-    """A word that feels like something, after what stands around it."""
+class _Sentence:
+    """What the words of a sentence feel like.
 
+    Attributes:
+        text: It.
+        valence: -1 to 1.
+        arousal: 0 to about 1.
+        loud: What its marks add.
+        personal: Whether somebody speaks of himself.
+    """
+
+    text: str
     valence: float
     arousal: float
+    loud: float
+    personal: bool
 
 
-def feel(text: str) -> tuple[float, float]:
-    """How a text feels.
+def feel(text: str) -> Felt:
+    """How a text feels by its words alone.
 
     Returns:
         Valence, 0 (bad) to 1 (good), 0.5 for neither; intensity, 0 (plain) to 1 (overwhelming).
     """
-    judged = (_sentence(piece) for piece in sentences(text) if piece.strip())
-    felt = [each for each in judged if each is not None]
+    return Feelings().feel([text])[0]
+
+
+class Feelings:
+    """Feels texts by their words and, with an embedder, by their meaning.
+
+    Args:
+        embedder: An instant one, or None.
+        by_words: Whether words count; without them only the meaning does, for comparison.
+    """
+
+    def __init__(self, embedder: Embedder | None = None, *, by_words: bool = True) -> None:
+        self._embedder = embedder
+        self._by_words = by_words
+
+    def feel(self, texts: Sequence[str]) -> list[Felt]:
+        """How texts feel: valence and intensity of each, 0 to 1, as ``feel`` gives them."""
+        read = [_read(text) for text in texts]
+        flat = [sentence for some in read for sentence in some]
+        between = self._between([sentence.text for sentence in flat])
+        felt = [self._felt(*each) for each in zip(flat, between, strict=True)]
+        found = []
+        start = 0
+        for some in read:
+            found.append(_whole(felt[start : start + len(some)]))
+            start += len(some)
+        return found
+
+    def _felt(self, sentence: _Sentence, between: Felt | None) -> Felt:
+        """Valence (-1 to 1) and intensity (0 to 1) of a sentence."""
+        valence, arousal = sentence.valence, sentence.arousal
+        if between is not None and self._by_words:
+            valence = 0.6 * (valence + between[0])
+            arousal = BY_WORDS * arousal + BY_MEANING * between[1]
+        elif between is not None:
+            valence, arousal = between
+        arousal += sentence.loud
+        factor = 1.0 if sentence.personal else IMPERSONAL
+        return max(-1.0, min(1.0, valence)), max(0.0, min(1.0, arousal * factor))
+
+    def _between(self, texts: Sequence[str]) -> "list[Felt | None]":
+        """Where sentences lie: between bad (-1) and good (1), and between calm (0) and stirred."""
+        if self._embedder is None or not texts:
+            return [None] * len(texts)
+        good, stirred = self._axes
+        values = (2 * good.places(texts) - 1).tolist()
+        arousals = stirred.places(texts).tolist()
+        return [
+            (value, arousal) if self._understood(text) else None
+            for text, value, arousal in zip(texts, values, arousals, strict=True)
+        ]
+
+    def _understood(self, text: str) -> bool:
+        """Whether the embedder knows enough of the words to say what they mean."""
+        return text.isascii() or self._embedder is None or self._embedder.known(text) >= KNOWN
+
+    @cached_property
+    def _axes(self) -> "tuple[Axis, Axis]":
+        from unabridged.condense.nearness import Axis  # noqa: PLC0415 - imports numpy
+
+        assert self._embedder is not None  # noqa: S101 - asked for where there is one only
+        poles = feeling_poles
+        return (
+            Axis(self._embedder, _lines(poles.GOOD), _lines(poles.BAD)),
+            Axis(self._embedder, _lines(poles.STIRRED), _lines(poles.CALM)),
+        )
+
+
+def _whole(felt: Sequence[Felt]) -> Felt:
+    """The feeling of a text: the intensity of its strongest sentence, the valence of it and all."""
     if not felt:
-        return NEUTRAL, 0.0
+        return 0.5, 0.0
     strongest = max(felt, key=lambda each: each[1])
     weight = sum(arousal for _, arousal in felt) or 1.0
     mean = sum(valence * arousal for valence, arousal in felt) / weight
     valence = 0.5 * strongest[0] + 0.5 * mean
-    return (round((valence + 1) / 2, 4), round(strongest[1], 4))
+    return round((valence + 1) / 2, 4), round(strongest[1], 4)
 
 
-def _sentence(piece: str) -> tuple[float, float] | None:
-    """Valence (-1 to 1) and intensity (0 to 1) of a sentence; None for code."""
-    if piece.startswith("```"):
-        return None
+def _read(text: str) -> list[_Sentence]:
+    """The sentences of a text without its code."""
+    pieces = [piece for piece in sentences(text) if piece.strip() and not piece.startswith("```")]
+    return [_sentence(piece) for piece in pieces[:MOST_SENTENCES]]
+
+
+def _sentence(piece: str) -> _Sentence:
     folded = fold(piece)
-    found = words(folded)[:LONGEST_WORDS]
-    hits = [*_words(found), *_phrases(folded), *_marked(piece)]
-    if not hits:
-        return 0.0, 0.0
-    arousal = _together(hit.arousal for hit in hits)
-    loud = 0.06 * min(3, len(_MARKS.findall(piece))) + 0.08 * min(2, len(_CAPITALS.findall(piece)))
-    personal = 1.0 if any(word in feelings.PERSONAL for word in found) else IMPERSONAL
-    total = sum(hit.arousal for hit in hits)
-    valence = sum(hit.valence * hit.arousal for hit in hits) / total if total else 0.0
-    return valence, min(1.0, (arousal + loud) * personal)
-
-
-IMPERSONAL = 0.75
-"""What remains of the intensity where nobody speaks of himself or to somebody."""
+    phrases, rest = _phrases(folded)
+    found = words(rest)[:LONGEST_WORDS]
+    hits = [*phrases, *_words(found), *_marked(piece)]
+    total = sum(arousal for _, arousal in hits)
+    valence = sum(v * arousal for v, arousal in hits) / total if total else 0.0
+    marks = MARKS[min(3, len(_MARK.findall(piece)))]
+    loud = marks + CAPITALS * min(2, len(_CAPITALS.findall(piece)))
+    personal = any(word in feelings.PERSONAL for word in words(folded)[:LONGEST_WORDS])
+    return _Sentence(piece, valence, _together(a for _, a in hits), loud, personal)
 
 
 def _together(arousals: Iterable[float]) -> float:
     """The strongest, and a little for each of the others."""
     ordered = sorted(arousals, reverse=True)
-    return ordered[0] * 0.8 + 0.08 * sum(ordered[1:4])
+    return ordered[0] * 0.85 + 0.08 * sum(ordered[1:4]) if ordered else 0.0
 
 
-def _words(found: list[str]) -> list[_Hit]:
+def _words(found: Sequence[str]) -> list[Felt]:
+    """The feeling of each word that has one, after the words before it."""
     table = _table()
     hits = []
     for place, word in enumerate(found):
         known = table.get(word) or table.get(stem(word))
-        if known is None:
-            continue
-        before = found[max(0, place - REACH) : place]
-        hits.append(_moved(*known, before))
+        if known is not None:
+            hits.append(_moved(*known, found[max(0, place - REACH) : place]))
     return hits
 
 
-def _moved(valence: float, arousal: float, before: list[str]) -> _Hit:
-    """A word's feeling after the words before it."""
+def _moved(valence: float, arousal: float, before: Sequence[str]) -> Felt:
     if any(word in feelings.NEGATIONS for word in before):
-        return _Hit(-0.5 * valence, 0.5 * arousal)
+        return -0.5 * valence, 0.5 * arousal
     if any(word in feelings.STRONGER for word in before):
-        return _Hit(valence, min(1.2, arousal + 0.2))
+        return valence, min(1.2, arousal + 0.2)
     if any(word in feelings.WEAKER for word in before):
-        return _Hit(valence * 0.7, arousal * 0.6)
-    return _Hit(valence, arousal)
+        return 0.7 * valence, 0.6 * arousal
+    return valence, arousal
 
 
-def _phrases(folded: str) -> list[_Hit]:
-    return [_Hit(v, a) for v, a, pattern in _PHRASES if pattern.search(folded)]
+def _phrases(folded: str) -> tuple[list[Felt], str]:
+    """Turns of phrase, and the text without them."""
+    hits = []
+    for valence, arousal, pattern in _PHRASES:
+        folded, count = pattern.subn(" ", folded)
+        if count:
+            hits.append((valence, arousal))
+    return hits, folded
 
 
-def _marked(piece: str) -> list[_Hit]:
+def _marked(piece: str) -> list[Felt]:
     """Emoji, and words of scripts without spaces."""
     if piece.isascii():
         return []
-    return [_Hit(v, a) for mark, (v, a) in _marks().items() if mark in piece]
+    return [felt for mark, felt in _marks().items() if mark in piece]
 
 
 @lru_cache(maxsize=1)
-def _table() -> Mapping[str, tuple[float, float]]:
+def _table() -> Mapping[str, Felt]:
     """Folded word, and its stem, to its feeling; what is written first counts."""
-    table: dict[str, tuple[float, float]] = {}
+    table: dict[str, Felt] = {}
     for valence, arousal, listed in feelings.WORDS:
         for word in fold(listed).split():
             table.setdefault(word, (valence, arousal))
@@ -132,6 +238,10 @@ def _table() -> Mapping[str, tuple[float, float]]:
 
 
 @lru_cache(maxsize=1)
-def _marks() -> Mapping[str, tuple[float, float]]:
+def _marks() -> Mapping[str, Felt]:
     tables = (*feelings.UNSPACED, *feelings.EMOJI)
     return {mark: (v, a) for v, a, listed in tables for mark in listed.split()}
+
+
+def _lines(table: str) -> list[str]:
+    return [line for line in table.split("\n") if line]

@@ -59,12 +59,15 @@ WORDS: tuple[tuple[float, float, str], ...] = (
         jubilant rapture triumphant triumph miracle miraculous
      """),
     (0.95, 0.85, """
-        amazing incredible awesome astonishing fantastic phenomenal spectacular magnificent
-        breathtaking unbelievable extraordinary excited exciting excitement celebrate celebrated
-        celebrating celebration passion passionate passionately adore adored orgasm
-        proposed engaged victory won winning champion jackpot hooray hurray woohoo yay yes omg wow
+        excitement passion passionate passionately adored orgasm victory champion jackpot hooray
+        hurray woohoo yay omg
      """),
-    (0.85, 0.6, """
+    (0.9, 0.62, """
+        amazing incredible awesome astonishing fantastic phenomenal spectacular magnificent
+        breathtaking unbelievable extraordinary excited exciting celebrate celebrated celebrating
+        celebration adore proposed engaged won winning wow
+     """),
+    (0.85, 0.5, """
         love loved loving lovely joy joyful joyous delighted delight delightful wonderful marvelous
         marvellous fabulous brilliant superb gorgeous stunning beautiful beautifully excellent
         outstanding happiest best proud pride honored honoured grateful gratitude blessed blessing
@@ -73,7 +76,7 @@ WORDS: tuple[tuple[float, float, str], ...] = (
         eager enthusiastic enthusiasm inspired inspiring inspiration success successful successfully
         hero heroic win sexy beloved treasure priceless glory glorious dazzling vibrant energetic
      """),
-    (0.7, 0.42, """
+    (0.75, 0.45, """
         happy happily happiness glad fun funny enjoy enjoyed enjoying enjoyable great super
         fascinating fascinated hope hopeful hoping smile smiled smiling cheerful cheer pleased
         pleasure relieved relief achieve achieved accomplished accomplishment promoted graduated
@@ -172,9 +175,10 @@ PHRASES: tuple[tuple[float, float, str], ...] = (
     (-0.8, 0.75, r"fed up|sick of|had enough|freaking out|losing my mind|at my wits' end|in tears"),
     (1.0, 0.95, r"over the moon|on cloud nine|dreams? (?:came|come) true|best day of my life"),
     (0.95, 0.9, r"can't believe (?:it|we|i)|i got (?:in|the job)|said yes|so (?:so )?(?:happy|excited|proud)"),
-    (0.85, 0.75, r"i love (?:you|her|him|them)|means the world|can't wait|head over heels"),
+    (0.85, 0.75, r"i love (?:you|her|him|them)|means the world|head over heels"),
+    (0.7, 0.15, r"(?:would|i'd) love (?:to|some|a|if|your)|happy to (?:help|assist|hear)|glad to help"),
 )  # fmt: skip
-"""Turns of phrase, for folded text."""
+"""Turns of phrase, for folded text; the words within them do not count besides."""
 
 NEGATIONS = frozenset(
     """

@@ -1,4 +1,4 @@
-"""How near texts are to the examples of categories.
+"""How near texts are to the examples of categories, and where they lie between two poles.
 
 Vectors are rounded to whole numbers, whose sums are exact: a text gets the same figures whatever
 stands beside it, on however many threads.
@@ -45,7 +45,35 @@ class Examples:
         return np.clip(found, 0.0, 1.0)
 
     def _rounded(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        vectors: NDArray[np.float64] = np.rint(
-            self._embedder.embed(list(texts)).astype(np.float64) * STEPS
-        )
-        return vectors
+        return rounded(self._embedder, texts)
+
+
+class Axis:
+    """A line between two poles, each given by sentences.
+
+    Args:
+        embedder: What makes vectors.
+        high: Sentences of one pole, where a text lies at 1.
+        low: Those of the other, where it lies at 0.
+    """
+
+    def __init__(self, embedder: Embedder, high: Sequence[str], low: Sequence[str]) -> None:
+        self._embedder = embedder
+        highs, lows = rounded(embedder, high), rounded(embedder, low)
+        # Sums times the other's count instead of means: whole numbers, so that all stays exact.
+        self._direction = highs.sum(axis=0) * len(low) - lows.sum(axis=0) * len(high)
+        self._high = float((highs @ self._direction).mean())
+        self._low = float((lows @ self._direction).mean())
+
+    def places(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Where texts lie, shape (texts,): about 0 to 1; what is unknown lies as an empty text."""
+        found = rounded(self._embedder, texts) @ self._direction
+        width = self._high - self._low
+        places: NDArray[np.float64] = (found - self._low) / (width or 1.0)
+        return places
+
+
+def rounded(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float64]:
+    """Vectors of whole numbers."""
+    vectors: NDArray[np.float64] = np.rint(embedder.embed(list(texts)).astype(np.float64) * STEPS)
+    return vectors
