@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 VERSION = "rules:1"
 """Changes whenever the rules read something differently."""
 
-MOST_SENTENCES = 12
+MOST_SENTENCES = MappingProxyType({Role.USER: 10})
 """Sentences of a message that are judged: those at its beginning, and the last two."""
+
+MOST_OF_OTHERS = 6
+"""The same for others: answers are long, and say at their ends what they are."""
 
 LONGEST = 2_000
 """Characters of a sentence that are judged."""
@@ -71,6 +74,25 @@ class _Piece:
     share: float
 
 
+class _Cues:
+    """The cues of a category; those in scripts without spaces are kept apart, as most text is not.
+
+    Args:
+        cues: Regular expressions for folded text.
+    """
+
+    def __init__(self, cues: Sequence[str]) -> None:
+        self._plain = [re.compile(cue, re.MULTILINE) for cue in cues if not _is_foreign(cue)]
+        self._foreign = [re.compile(cue, re.MULTILINE) for cue in cues if _is_foreign(cue)]
+
+    def hits(self, folded: str) -> int:
+        """How many of them speak for the category."""
+        hits = sum(1 for cue in self._plain if cue.search(folded))
+        if folded.isascii():
+            return hits
+        return hits + sum(1 for cue in self._foreign if cue.search(folded))
+
+
 class Classifier:
     """Reads messages by the cues and examples of a scheme.
 
@@ -83,10 +105,7 @@ class Classifier:
         self.scheme = scheme
         self._embedder = embedder
         self._feelings = Feelings(embedder)
-        self._cues = [
-            [re.compile(cue, re.MULTILINE) for cue in category.cues]
-            for category in scheme.categories
-        ]
+        self._cues = [_Cues(category.cues) for category in scheme.categories]
         names = [category.name for category in scheme.categories]
         self._fallback = names.index(scheme.fallback)
 
@@ -104,7 +123,12 @@ class Classifier:
         Returns:
             A reading for each; None for one without words.
         """
-        pieces = [p for number, (_, text) in enumerate(texts) for p in _pieces(number, text)]
+        split = [sentences(text) for _, text in texts]
+        pieces = [
+            piece
+            for number, (role, _) in enumerate(texts)
+            for piece in _pieces(number, split[number], MOST_SENTENCES.get(role, MOST_OF_OTHERS))
+        ]
         near = self._near(pieces)
         by_message: dict[int, list[tuple[_Piece, list[float]]]] = {}
         for piece, nearness in zip(pieces, near, strict=True):
@@ -112,7 +136,7 @@ class Classifier:
             by_message.setdefault(piece.message, []).append(
                 (piece, self._scores(piece, nearness, role))
             )
-        felt = self._feelings.feel([text for _, text in texts])
+        felt = self._feelings.feel_sentences(split)
         return [
             self._reading(*text, by_message[number], felt[number]) if number in by_message else None
             for number, text in enumerate(texts)
@@ -136,7 +160,7 @@ class Classifier:
         found = []
         none = True
         for category, cues, near in zip(self.scheme.categories, self._cues, nearness, strict=True):
-            hits = sum(1 for cue in cues if cue.search(piece.folded))
+            hits = cues.hits(piece.folded)
             none = none and not hits
             weight = OTHERS if category.by_user and role is not Role.USER else 1.0
             cue = (1 - (1 - FIRST_CUE) * 0.5 ** (hits - 1)) * weight if hits else 0.0
@@ -177,14 +201,17 @@ class Classifier:
         )
 
 
-def _pieces(message: int, text: str) -> list[_Piece]:
+def _is_foreign(cue: str) -> bool:
+    """Whether a cue can only be found in text beyond ASCII: no letter of it is plain."""
+    return not cue.isascii() and not re.search("[a-z]{2}", cue)
+
+
+def _pieces(message: int, split: Sequence[str], most: int) -> list[_Piece]:
     """The sentences of a message that are judged; ``share`` adds up to 1."""
-    found = [piece.strip()[:LONGEST] for piece in sentences(text)]
-    found = [piece for piece in found if any(map(str.isalnum, piece))] or [
-        piece for piece in found if piece
-    ]
-    if len(found) > MOST_SENTENCES:
-        found = [*found[: MOST_SENTENCES - 2], *found[-2:]]
+    found = [piece.strip()[:LONGEST] for piece in split]
+    found = [piece for piece in found if any(map(str.isalnum, piece))] or list(filter(None, found))
+    if len(found) > most:
+        found = [*found[: most - 2], *found[-2:]]
     lengths = [min(200, 10 + len(piece)) for piece in found]
     total = sum(lengths)
     return [

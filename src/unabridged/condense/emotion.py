@@ -29,8 +29,8 @@ REACH = 3
 LONGEST_WORDS = 400
 """Words of a sentence that are looked at."""
 
-MOST_SENTENCES = 40
-"""Sentences of a text that are felt: those at its beginning."""
+MOST_SENTENCES = 16
+"""Sentences of a text that are felt: those at its beginning, and the last four."""
 
 IMPERSONAL = 0.8
 """What remains of the intensity where nobody speaks of himself."""
@@ -53,6 +53,7 @@ _PHRASES = tuple(
     (valence, arousal, re.compile(rf"\b(?:{pattern})\b"))
     for valence, arousal, pattern in feelings.PHRASES
 )
+_ANY_PHRASE = re.compile(rf"\b(?:{'|'.join(phrase for _, _, phrase in feelings.PHRASES)})\b")
 
 Felt = tuple[float, float]
 """Valence and intensity."""
@@ -100,6 +101,10 @@ class Feelings:
 
     def feel(self, texts: Sequence[str]) -> list[Felt]:
         """How texts feel: valence and intensity of each, 0 to 1, as ``feel`` gives them."""
+        return self.feel_sentences([sentences(text) for text in texts])
+
+    def feel_sentences(self, texts: Sequence[Sequence[str]]) -> list[Felt]:
+        """The same of texts that were split into sentences."""
         read = [_read(text) for text in texts]
         flat = [sentence for some in read for sentence in some]
         between = self._between([sentence.text for sentence in flat])
@@ -162,10 +167,12 @@ def _whole(felt: Sequence[Felt]) -> Felt:
     return round((valence + 1) / 2, 4), round(strongest[1], 4)
 
 
-def _read(text: str) -> list[_Sentence]:
+def _read(split: Sequence[str]) -> list[_Sentence]:
     """The sentences of a text without its code."""
-    pieces = [piece for piece in sentences(text) if piece.strip() and not piece.startswith("```")]
-    return [_sentence(piece) for piece in pieces[:MOST_SENTENCES]]
+    pieces = [piece for piece in split if not piece.isspace() and not piece.startswith("```")]
+    if len(pieces) > MOST_SENTENCES:
+        pieces = [*pieces[: MOST_SENTENCES - 4], *pieces[-4:]]
+    return [_sentence(piece) for piece in pieces]
 
 
 def _sentence(piece: str) -> _Sentence:
@@ -210,6 +217,8 @@ def _moved(valence: float, arousal: float, before: Sequence[str]) -> Felt:
 
 def _phrases(folded: str) -> tuple[list[Felt], str]:
     """Turns of phrase, and the text without them."""
+    if not _ANY_PHRASE.search(folded):
+        return [], folded
     hits = []
     for valence, arousal, pattern in _PHRASES:
         folded, count = pattern.subn(" ", folded)

@@ -62,10 +62,10 @@ ASSISTANT = Scheme(
             cues=r"""
                 \b(?:it|app|application|system|report|text|page|site|website|users?|code|function|answers?|solution|design|everything|each|all|there|files?|letter|article|email|story|list|plan|product|service|software|tool|budget|event|room|meal|recipe|essay|document|response|they) (?:\w+ ){0,3}(?:must|has to|have to|needs? to|should|shall|may not|cannot|is required to|are required to)\b|\b(?:must|has to|needs to) (?:be|support|include|work|load|run|have|contain|never|not|return|store|handle|fit|accept|allow|show)\b
                 ^(?:please )?(?:always|never|don't|do not|only)\b (?:\w+ )?(?:use|answer|reply|write|include|call|mention|respond|add|give|put|ask|repeat|send|be)\b|\bfrom now on\b
-                (?<!i )(?<!'ll )(?<!to )(?<!can )(?<!will )\b(?:make sure|ensure|be sure to)\b|\b(?:it is important that|keep it (?:under|below|short)|no more than|at most|at least|no longer than|up to \d|maximum of|minimum of|must not|may not exceed|not exceed|within \d+|under \d+ (?:words|minutes|seconds)|in under)\b
+                \b(?<!i )(?<!'ll )(?<!to )(?<!can )(?<!will )(?:make sure|ensure|be sure to)\b|\b(?:it is important that|keep it (?:under|below|short)|no more than|at most|at least|no longer than|up to \d|maximum of|minimum of|must not|may not exceed|not exceed|within \d+|under \d+ (?:words|minutes|seconds)|in under)\b
                 \b(?:deadline|requirements?|constraints?|acceptance criteri\w+|specification|budget (?:is|of|must)|due (?:by|on)|by (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|the end))\b
                 \b(?:no external|not allowed|is allowed|are allowed|mandatory|required|forbidden)\b|\b(?:vegan|gluten|nut|dairy)[ -]?free\b|\bi need an? \w+.* that (?:is|are|can|has|does|takes)\b|\busers? (?:should|must|can) be able to\b
-                \b(?:muss|mussen|soll|sollte|darf|durfen)\b|\bmindestens\b|\bhochstens\b|\bimmer auf\b|\bbitte (?:immer|nie|nur)\b|\bab jetzt\b|\bbis (?:montag|dienstag|mittwoch|donnerstag|freitag)\b
+                \b(?:muss|mussen|soll|sollte|darf|durfen)\b(?!.*[?])|\bmindestens\b|\bhochstens\b|\bimmer auf\b|\bbitte (?:immer|nie|nur)\b|\bab jetzt\b|\bbis (?:montag|dienstag|mittwoch|donnerstag|freitag)\b
                 \b(?:debe|deben|tiene que|tienen que|como maximo|al menos|siempre|nunca) \w+|\ba partir de ahora\b|\bfecha limite\b
                 \b(?:doit|doivent|il faut|au maximum|au moins|toujours|jamais)\b|\ba partir de maintenant\b|\bdate limite\b
                 必须|必須|不得|不能超过|至少|最多|以内|しなければ|してください|までに|禁止|以后请
@@ -157,14 +157,14 @@ ASSISTANT = Scheme(
             """,
             cues=r"""
                 ```
-                ^traceback|\bfile ".+", line \d+|\b\w+(?:error|exception)\b(?=[: ]| in\b|$)|\bstack ?trace\b|\bsegmentation fault\b|\bexit code \d
+                ^traceback|\bfile ".+", line \d+|(?:error(?<=\werror)|exception(?<=\wexception))\b(?=[: ]| in\b|$)|\bstack ?trace\b|\bsegmentation fault\b|\bexit code \d
                 ^\s*(?:def|class|import|from \w+ import|function|const|let|var|public|private|static|return|#include|package|using|fn|func)\b.*[({=;:]|^\s*(?:import \w+|from [\w.]+ import)
                 ^\s*(?:select\b.*\bfrom|insert into|update \w+ set|create table|delete from|alter table)\b
                 ^\s*(?:\$ |> )?(?:git \w+|npm (?:i|ci|install|run|start|test)\b|pip3? install|docker[ -]\w+|kubectl \w+|sudo \w+|cd [\w./~-]+$|ls -|curl (?:-|http)|make (?:all|install|test|clean|build|check)\b|cargo (?:build|run|test|add)|yarn (?:add|install|build)|brew install|apt(?:-get)? install|ssh \w+@|chmod [\d+]|python3? [\w./-]+\.py)|`[^`]*(?:npm|pip|git|docker|cargo|make|yarn|python)\b[^`]*`
                 ^\s*[\[{]["'\s\[{].*[:,]|^\s*</?[a-z][\w-]*(?: [\w-]+=.*)?>|</[a-z]+>
-                ^\s*\|.*\|.*\||^[\w./-]{1,25}(?:[,;\t][\w./-]{0,25}){2,}$|(?:\w+: ?-?\d+(?:\.\d+)?[,;] ?){2,}
+                ^\s*\|.*\|.*\||^[\w./-]{1,25}(?:[,;\t][\w./-]{0,25}){2,}$|\b\w{1,20}: ?-?\d+(?:\.\d+)?[,;] ?\w{1,20}: ?-?\d
                 `[\w.\-]+(?:\(\)|: ?\w+|\.(?:py|js|ts|yaml|yml|json|sql|java|go|rs|html|css))`|\b\w+\.(?:py|js|ts|java|cpp|rs|go):\d+
-                [{};]\s*$|=>|\w+\([^)]*\)\s*[;{]|==|!=|&&|\|\|
+                [{};]\s*$|\)\s*[;{]|=>|[=!&|](?:(?<=\|)\||(?<=&)&|=)
             """,
         ),
         category(
@@ -242,7 +242,7 @@ ASSISTANT = Scheme(
             cues=r"""
                 ^\W*(?:hi|hello|hey|heya|howdy|yo|good (?:morning|evening|afternoon|night)|greetings)\b(?:[ ,]*(?:there|all|everyone|again|you|friend|[a-z]+))?\W*$
                 ^\W*(?:thanks?|thank you|thx|ty|cheers|much appreciated|many thanks)\b.{0,60}$
-                ^\W*(?:you're|you are|your) (?:very |most )?welcome\b|\b(?:glad|happy) (?:i could|to|it) help|\bhave a (?:great|good|nice|wonderful|lovely) (?:day|weekend|evening|night|time|trip)\b|\b(?:feel free to ask|let me know if (?:there's|there is|you have|you need)|anything else)\b
+                \b(?:(?:you're|you are) (?:very |most )?welcome|(?:glad|happy) (?:i could|to|it) help|have a (?:great|good|nice|wonderful|lovely) (?:day|weekend|evening|night|time|trip)|feel free to ask|let me know if (?:there's|there is|you have|you need)|anything else)\b
                 ^\W*(?:ok(?:ay)?|cool|great|nice|awesome|perfect|sure|lol|haha+|wow|yes|no|yeah|yep|nope|alright|got it|sounds good|fine|good|right|hm+|ah+|oh+)\b(?:\W+\w+){0,3}\W*$
                 ^\W*(?:bye|goodbye|see you|see ya|talk to you|take care|good night|later)\b.{0,40}$
                 \bhow are you\b|\bhow is it going\b|\bhow's it going\b|\bwhat's up\b|\bnice to meet you\b

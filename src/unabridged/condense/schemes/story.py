@@ -46,9 +46,9 @@ STORY = Scheme(
                 \b(?:ritual|seal|curse|spell)\b.*\b(?:fails?|breaks?|broken|complete|lifted)\b
                 \b(?:throne|crowned|coronation|countdown|doom(?:ed|sday)?|no way back|point of no return|final blow|last hope)\b
                 \bsword of (?:\w+ )?\w+|\b(?:relic|artifact|shards?|holy grail|talisman|murder weapon)\b
-                prophezeiung|auserwahlt|verrater|verraten|ermordet|\bbesiegen\b|ist tot\b|\bfeind\b.*\b(?:erreicht|kommt|greift)|\bweltuntergang|\bfinsternis\b.*\bkommt
-                profecia|\belegid[oa]\b|traicion|traidor|asesinad|ha muerto|derrotar|destruir
-                prophetie|l'elu|trahi|traitre|assassin|est mort|vaincre|detruire
+                \b(?:prophezeiung|auserwahlt|verrater|verraten|ermordet|besiegen\b|ist tot\b|feind\b.*\b(?:erreicht|kommt|greift)|weltuntergang|finsternis\b.*\bkommt)
+                \b(?:profecia|elegid[oa]\b|traicion|traidor|asesinad|ha muerto|derrotar|destruir)
+                \b(?:prophetie|l'elu\b|trahi|traitre|assassin|est mort|vaincre|detruire)
                 预言|預言|魔王|背叛|叛徒|刺杀|暗殺|裏切|世界を救|拯救世界|毁灭|滅ぼ|国王.*死|王が死
             """,
         ),
@@ -87,7 +87,7 @@ STORY = Scheme(
                 \b(?:he|she) is (?:\w+, )*(?:stubborn|vain|proud|brave|loyal|shy|cunning|ruthless|kind|clever|ambitious|arrogant|humble|greedy|cruel)\b|\bis (?:stubborn|vain|proud|brave|shy|cunning|ruthless|ambitious|arrogant|humble|greedy)\b
                 \b(?:learned|mastered) the art\b|\b(?:serves?|works?) as\b|\bin (?:his|her|my) (?:teens|twenties|thirties|forties|fifties|sixties)\b
                 \bich heisse\b|\bmein name ist\b|\bich bin (?:ein|eine|der|die)\b|\baufgewachsen\b|\bangst vor\b|\bsohn (?:des|von)\b|\btochter (?:des|der|von)\b
-                \bme llamo\b|\bmi nombre es\b|\bhij[oa] de\b|\bsoy (?:un|una)\b|\bcreci en\b|miedo a\b
+                \b(?:me llamo|mi nombre es|hij[oa] de|soy (?:un|una)|creci en|miedo a)\b
                 \bje m'appelle\b|\bmon nom est\b|\bfils de\b|\bfille de\b|\bje suis (?:un|une)\b|\bj'ai grandi\b
                 我叫|我的名字|我是一[个名位]|私の名前|と申します|と言います|私は.{1,12}です|生まれ|育ち|长大
             """,
