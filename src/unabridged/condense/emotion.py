@@ -48,6 +48,7 @@ CAPITALS = 0.08
 """What a word in capitals adds, up to two of them."""
 
 _CAPITALS = re.compile(r"\b[A-Z]{4,}\b")
+_UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
 _MARK = re.compile("[!！]")
 _PHRASES = tuple(
     (valence, arousal, re.compile(rf"\b(?:{pattern})\b"))
@@ -184,7 +185,8 @@ def _sentence(piece: str) -> _Sentence:
     valence = sum(v * arousal for v, arousal in hits) / total if total else 0.0
     marks = MARKS[min(3, len(_MARK.findall(piece)))]
     loud = marks + CAPITALS * min(2, len(_CAPITALS.findall(piece)))
-    personal = any(word in feelings.PERSONAL for word in words(folded)[:LONGEST_WORDS])
+    # Languages without spaces mostly leave out who speaks.
+    personal = bool(_UNSPACED.search(piece)) or not feelings.PERSONAL.isdisjoint(words(folded))
     return _Sentence(piece, valence, _together(a for _, a in hits), loud, personal)
 
 

@@ -180,3 +180,13 @@ def test_other_memories_are_a_table_beside_ours(run):
     assert max(map(len, ran.out.splitlines())) <= 80
     (row,) = run(*words, "--json").data["rows"]
     assert row["turn frac@10"] > 0.5
+
+
+def test_emotion_is_measured_on_rated_sentences(run, tmp_path):
+    path = tmp_path / "emobank.csv"
+    path.write_text("V,A,text\n1.2,4.5,I am furious!\n3,2,It rained a little.\n4.8,4.2,We won!\n")
+    ran = run("bench", "emotion", "--data", str(path), "--json")
+    assert ran.code == 0, ran.err
+    assert [row["way"] for row in ran.data["rows"]] == ["marks", "words", "meaning", "both"]
+    assert "meaning" in run("bench", "emotion", "--data", str(path)).out
+    assert run("bench", "emotion", "--data", str(tmp_path / "missing")).code == 7

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from unabridged.cli.commands.bench_condense import condense_command
+from unabridged.cli.commands.bench_emotion import emotion_command
 from unabridged.cli.commands.bench_facts import facts_command
 from unabridged.cli.commands.bench_intent import intent_command
 from unabridged.cli.commands.bench_peers import peers_command
@@ -35,6 +36,7 @@ for each in (
     condense_command,
     intent_command,
     facts_command,
+    emotion_command,
     peers_command,
 ):
     command.add_command(each)
