@@ -8,7 +8,14 @@ from pathlib import Path
 from unabridged.condense.extract import Extractor
 from unabridged.domain.condensation import Draft, Source
 from unabridged.errors import SettingError
-from unabridged.evals import condense_answers, condense_contexts, condense_speed, crd3, qmsum
+from unabridged.evals import (
+    condense_answers,
+    condense_contexts,
+    condense_speed,
+    condense_written,
+    crd3,
+    qmsum,
+)
 from unabridged.evals.condense_baselines import ORDERS, UserOnly, same_size
 from unabridged.evals.condense_check import Checks, Trial
 from unabridged.evals.condense_findings import ABOUT, OURS, CondenseFindings
@@ -37,6 +44,7 @@ def run(
     only: Sequence[str] = (),
     first: int | None = None,
     make: Make | None = Extractor,
+    written: int = 0,
 ) -> CondenseFindings:
     """Measure everything for which there is data.
 
@@ -46,6 +54,7 @@ def run(
         only: Only these of ``PARTS``.
         first: Look at only so many questions, meetings and episodes of each data.
         make: Makes what is measured, of what counts tokens; None for the baselines only.
+        written: Let the embedded model write so many condensations.
 
     Raises:
         SettingError: There is no such part, or the folder holds none of the data.
@@ -55,12 +64,13 @@ def run(
     held = {name: folder / name for name in DATA if (folder / name).exists()}
     _known(only, folder, held)
     bench = _Bench(held, progress, first, make)
-    for part in only or PARTS:
-        try:
+    try:
+        for part in only or PARTS:
             getattr(bench, part)()
-        except KeyboardInterrupt:
-            bench.findings.interrupted = True
-            break
+        if written:
+            bench.written(written)
+    except KeyboardInterrupt:
+        bench.findings.interrupted = True
     bench.findings.checks = dict(bench.checks.as_dict())
     return bench.findings
 
@@ -111,6 +121,19 @@ class _Bench:
         self._make = make
         self._texts = Texts(_counter())
         self.checks = Checks(self._texts)
+
+    def written(self, count: int) -> None:
+        """What the embedded model writes."""
+        model = condense_written.embedded()
+        if model is None:
+            self.findings.notes.append(condense_written.NO_MODEL)
+            return
+        try:
+            sessions = condense_written.sessions(self._held, count)
+            trial = self._trial(())
+            self.findings.written = condense_written.measure(sessions, model, trial, self._say)
+        finally:
+            model.close()
 
     def _trial(self, names: Collection[str], *, user: bool = False) -> Trial:
         """Ours beside some baselines."""

@@ -41,10 +41,17 @@ _OURS = {"differences": "unabridged", "differences_asked": "unabridged, asked,"}
     type=click.IntRange(1),
     help="Only so many questions (of each conversation), meetings and episodes.",
 )
+@click.option(
+    "--written",
+    type=click.IntRange(1),
+    default=0,
+    metavar="N",
+    help="Let the embedded model condense so many sessions too.",
+)
 @common("json")
 @invoked
 def condense_command(
-    invocation: Invocation, data: str, only: tuple[str, ...], first: int | None
+    invocation: Invocation, data: str, only: tuple[str, ...], first: int | None, written: int
 ) -> None:
     """Measure what condensing keeps, beside simple ways to keep as much.
 
@@ -53,7 +60,8 @@ def condense_command(
     Every condensation of the run is checked: whole sentences of its sources, the limit, the order.
     """
     run = importlib.import_module("unabridged.evals.condense").run
-    found = run(data, progress=teller(quiet=invocation.json), only=only, first=first).as_dict()
+    say = teller(quiet=invocation.json)
+    found = run(data, progress=say, only=only, first=first, written=written).as_dict()
     if invocation.json:
         invocation.emit(found)
     else:
@@ -75,7 +83,7 @@ def lines(data: Mapping[str, Any]) -> list[str]:
                 if group[key]:
                     shown += [f"{ours} above it, 95 %:", *_gains(group[key]), ""]
         shown += _wanted(each)
-    shown += [*_speed(data["speed"]), *_checks(data)]
+    shown += [*_speed(data["speed"]), *_written(data["written"]), *_checks(data)]
     notes = list(data["notes"])
     if data["missing"]:
         notes.append(f"Not there, so not measured: {', '.join(data['missing'])}.")
@@ -128,6 +136,16 @@ def _speed(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     if linear:
         shown += ["", *wrap(f"A token at 1,000,000 to one at 100,000: {', '.join(told)}", width())]
     return [paint("speed", "bold"), *shown, ""]
+
+
+def _written(found: Mapping[str, Any]) -> list[str]:
+    """What a model wrote, as a table of two columns."""
+    if not found:
+        return []
+    reasons = "; ".join(f"{count} times {reason}" for reason, count in found["reasons"].items())
+    rows = [[name, str(value)] for name, value in found.items() if name != "reasons"]
+    told = table([Column("written"), Column("", right=True)], rows, width())
+    return [*told, *wrap(f"Fell back: {reasons or 'never'}.", width()), ""]
 
 
 def _checks(data: Mapping[str, Any]) -> list[str]:

@@ -1,0 +1,163 @@
+"""What a model writes: how often its words are taken, and whether they hold only what was said.
+
+The beginning of a session is condensed to a quarter of its tokens by ``condense.written.Written`` with the embedded
+model. What it takes is checked here once more, in another way than there: every run of digits and
+every capitalised word that does not begin a sentence has to stand in the sources, or be of a day on
+which they were said.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from itertools import accumulate, islice, zip_longest
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from unabridged import config
+from unabridged.condense.extract import Extractor
+from unabridged.condense.written import FELL_BACK, Written
+from unabridged.domain.condensation import Draft, Source
+from unabridged.domain.views import Conversation
+from unabridged.evals.condense_check import Trial, violations
+from unabridged.evals.condense_text import Texts, sources_of
+from unabridged.evals.timing import timed
+from unabridged.language.sentences import sentences
+from unabridged.models.gguf import GgufModel
+from unabridged.models.smollm2 import fetched
+from unabridged.ports import ChatModel
+from unabridged.transfer.locomo import load
+from unabridged.transfer.longmemeval import Corpus
+
+SHARE = 0.25
+"""Of its tokens, what a session is condensed to."""
+MOST = 1_000
+"""Tokens of a session that the model reads: its first messages up to so many. It is slow."""
+LEAST = 40
+"""Tokens of a limit under which nothing is asked of a model."""
+NO_MODEL = "There is no embedded model: `unabridged models fetch` gets one; nothing was written."
+
+_DIGITS = re.compile(r"\d+")
+_CAPITALISED = re.compile(r"(?<=[^\W_] )[A-Z][^\W\d_]{2,}")
+
+
+def embedded() -> ChatModel | None:
+    """The embedded model: the one that the settings name, else the one fetched; None without."""
+    if find_spec("xllamacpp") is None:
+        return None
+    settings = config.load()
+    path = Path(settings.gguf) if settings.gguf else fetched(Path(settings.home) / "cache")
+    return GgufModel(path) if path is not None else None
+
+
+def sessions(held: Mapping[str, Path], count: int) -> list[Conversation]:
+    """Some sessions: LongMemEval's of the first questions and LoCoMo's first, in turns.
+
+    Args:
+        held: The data that are there, by name.
+        count: How many sessions at the most.
+
+    Raises:
+        TransferError: The data cannot be read.
+    """
+    parts = [_read(name, held[name], count) for name in ("locomo", "longmemeval") if name in held]
+    mixed = (session for each in zip_longest(*parts) for session in each if session is not None)
+    return list(islice(mixed, count))
+
+
+def _read(name: str, path: Path, count: int) -> Iterator[Conversation]:
+    if name == "locomo":
+        talks = load(path)
+        yield from islice((s for talk in talks for s in talk.sessions), count)
+        return
+    corpus = Corpus.at(path)
+    for question in islice(corpus.questions, count):
+        haystack = corpus.haystack(question)
+        gold = set(haystack.gold)
+        yield from (c for c in haystack.conversations if gold & {e.id for e in c.exchanges})
+
+
+def measure(
+    held: Sequence[Conversation], model: ChatModel, trial: Trial, say: Callable[[str], None]
+) -> dict[str, Any]:
+    """Let the model condense sessions.
+
+    Args:
+        held: The sessions.
+        model: The model.
+        trial: Splits, counts and checks.
+        say: Told in a few words what goes on.
+
+    Returns:
+        ``model``; ``sessions`` that were asked for; ``taken`` and ``fell back``, with the share
+        that did (``fallback``) and the ``reasons``; ``unsaid``, the number of names and numbers in
+        what was taken that are not in the sources; ``violations`` of the limit in what was taken,
+        and of every check in what fell back; ``p50 s``, seconds a session.
+    """
+    texts = trial.texts
+    written = Written(model, Extractor(texts.count), texts.count)
+    reasons, seconds = Counter[str](), list[float]()
+    unsaid_words: list[str] = []
+    wrong = taken = 0
+    for number, session in enumerate(held, 1):
+        say(f"Written by {model.model}: session {number} of {len(held)} …")
+        sources = opening(sources_of(session), texts)
+        limit = int(texts.tokens(sources) * SHARE)
+        if limit < LEAST:
+            continue
+        took, draft = timed(written.condense, sources, limit)
+        seconds.append(took / 1000)
+        reason = _reason(draft)
+        if draft is None or reason:
+            reasons[reason or "nothing was made"] += 1
+            wrong += violations(sources, draft, limit, texts).total() if draft else 0
+        else:
+            taken += 1
+            text = "\n".join(line.text for line in draft.lines)
+            unsaid_words += unsaid(text, sources)
+            wrong += texts.count(text) > limit
+    asked = len(seconds)
+    return {
+        "model": model.model,
+        "sessions": asked,
+        "taken": taken,
+        "fell back": asked - taken,
+        "fallback": round((asked - taken) / asked, 4) if asked else None,
+        "reasons": dict(reasons.most_common()),
+        "unsaid": len(unsaid_words),
+        "violations": int(wrong),
+        "p50 s": round(median(seconds), 2) if seconds else None,
+    }
+
+
+def opening(sources: Sequence[Source], texts: Texts) -> list[Source]:
+    """The first messages, while they take ``MOST`` tokens together at the most."""
+    spent = accumulate(texts.count(source.text) for source in sources)
+    return [source for source, total in zip(sources, spent, strict=True) if total <= MOST]
+
+
+def _reason(draft: Draft | None) -> str:
+    """Why the model's words were not taken, without any words of what was said."""
+    notes = draft.notes if draft else ()
+    told = next((note for note in notes if note.startswith(FELL_BACK)), "")
+    fault = told.partition(": ")[2]
+    return _DIGITS.sub("N", fault.partition(":")[0].rstrip("."))
+
+
+def unsaid(text: str, sources: Sequence[Source]) -> list[str]:
+    """Numbers and capitalised words of a text that do not stand in its sources.
+
+    Args:
+        text: What a model wrote.
+        sources: What it wrote it from; their days count as said.
+    """
+    said = " ".join(source.text for source in sources)
+    days = " ".join(source.at.strftime("%d %-d %m %-m %Y %B %A") for source in sources)
+    numbers = set(_DIGITS.findall(f"{said} {days}"))
+    words = set(re.findall(r"[^\W\d_]+", f"{said} {days}".casefold()))
+    found = [number for number in _DIGITS.findall(text) if number not in numbers]
+    for sentence in sentences(text):
+        named = (match.group() for match in _CAPITALISED.finditer(sentence))
+        found += [name for name in named if name.casefold() not in words]
+    return found
