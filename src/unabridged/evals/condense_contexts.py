@@ -1,8 +1,9 @@
 """Answers in the context: how many stand there word for word, with condensation and without.
 
 Every question that counts in ``bench longmemeval`` and ``bench locomo`` and has an answer is asked
-of a memory that holds its history, at the question's time, with so much room for memory; once with
-the setting ``condenser`` at ``none``, once as it is by default, on the same store.
+of a memory that holds its history, at the question's time, with so much room for memory: with the
+setting ``condenser`` at ``none``; as it is by default before upkeep ran; and after it ran, which
+stores readings, facts and condensations. All on the same store, in this order.
 """
 
 import tempfile
@@ -24,8 +25,15 @@ from unabridged.transfer.longmemeval import Corpus
 
 BUDGETS = (2_000, 4_000)
 """Memory budgets in tokens."""
-WITHOUT = "without"
-"""The name of the baseline."""
+WITHOUT, BEFORE = "without", "before upkeep"
+"""The names of the baselines."""
+
+# What upkeep adds to the store is not there before it ran.
+_WAYS: tuple[tuple[str, Mapping[str, str]], ...] = (
+    (WITHOUT, {"condenser": "none"}),
+    (BEFORE, {}),
+    (OURS, {}),
+)
 
 Say = Callable[[str], None]
 
@@ -85,7 +93,8 @@ def table() -> Table:
     """An empty table for this measure."""
     about = (
         "Share of the answers that stand word for word in a context with so many tokens for memory,"
-        f" condensing as it is by default ({Settings().condenser!r}) and not at all. all: of every"
+        f" with the setting condenser at {Settings().condenser!r}, before upkeep ran and after, and"
+        " without condensing. all: of every"
         f" answer; evidence: of those of {WORDS} words or more that stand in the evidence."
     )
     return Table("answers_in_context", about, "questions")
@@ -105,7 +114,7 @@ def measure(histories: Iterator[History], into: Table, say: Say) -> None:
         asked = [case for case in history.cases if stands(case.answer, said)]
         held = _asked(history, asked) if asked else {}
         for case in history.cases:
-            values = held.get(case.id) or {WITHOUT: _none(), OURS: _none()}
+            values = held.get(case.id) or dict.fromkeys((method for method, _ in _WAYS), _none())
             for group in (POOLED, history.group):
                 into.add(f"{group}, all", values)
                 if _in_evidence(case, history):
@@ -122,9 +131,9 @@ def _asked(history: History, cases: Sequence[Case]) -> dict[str, dict[str, Mappi
     found: dict[str, dict[str, Mapping[str, float]]] = {case.id: {} for case in cases}
     with tempfile.TemporaryDirectory(prefix="unabridged-bench-") as home:
         told: Sequence[Conversation] = history.sessions
-        # Without comes first: what condensing adds to the store is not there yet.
-        for method, settings in ((WITHOUT, {"condenser": "none"}), (OURS, {})):
-            with opened(home, told, history.now, settings) as subject:
+        for method, settings in _WAYS:
+            tended = method == OURS
+            with opened(home, told, history.now, settings, tended=tended) as subject:
                 for case in cases:
                     subject.ask_at(case.now)
                     found[case.id][method] = {

@@ -130,6 +130,8 @@ def opened(
     conversations: Iterable[Conversation] = (),
     now: datetime | None = None,
     settings: Mapping[str, Any] = MappingProxyType({}),
+    *,
+    tended: bool = False,
 ) -> Iterator[Subject]:
     """Open the space of a home, and put conversations into it.
 
@@ -138,6 +140,7 @@ def opened(
         conversations: What comes to what it holds.
         now: The time at which it is asked; None for a time of the clock's own.
         settings: What shall differ from the defaults.
+        tended: Whether everything is done that is done after recording: judging, condensing …
     """
     clock = ManualClock(now) if now else ManualClock()
     chosen = Settings(home=home, max_prompt_tokens=LARGEST_PROMPT, **settings)
@@ -149,6 +152,8 @@ def opened(
         for conversation in conversations:
             memory.admit(conversation)
         for _ in memory.enrich():
+            pass
+        for _ in memory.tend() if tended else ():
             pass
         memory.new_session()
         yield Subject(memory, clock)

@@ -98,7 +98,7 @@ def test_without_a_method_the_baselines_stand_alone(data):
 def test_contexts_are_prepared_with_and_without(data):
     found = condense.run(data, progress=quiet, only=["contexts"], first=2)
     (table,) = found.tables
-    assert set(table.groups["pooled, all"]) == {"without", OURS}
+    assert set(table.groups["pooled, all"]) == {"without", "before upkeep", OURS}
     assert len(table.groups["locomo, all"][OURS]) == 4
     assert len(table.groups["longmemeval, all"][OURS]) == 2
     assert len(table.groups["pooled, evidence"][OURS]) == 3

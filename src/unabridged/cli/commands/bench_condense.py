@@ -43,7 +43,7 @@ _OURS = {"differences": "unabridged", "differences_asked": "unabridged, asked,"}
 )
 @click.option(
     "--written",
-    type=click.IntRange(1),
+    type=click.IntRange(0),
     default=0,
     metavar="N",
     help="Let the embedded model condense so many sessions too.",
