@@ -10,6 +10,7 @@ from unabridged.domain.settings import Settings
 from unabridged.ingest.readings import Readings
 from unabridged.ingest.upkeep import Upkeep
 from unabridged.knowledge.book import FactBook
+from unabridged.knowledge.requirements import RequirementBook
 from unabridged.ports import ChatModel, Clock, Condenser, Store, Tokenizer
 from unabridged.retrieval.finder import Finder
 
@@ -41,12 +42,14 @@ class Books:
 
     Attributes:
         facts: What was learned of the user.
+        requirements: What was said that must be.
         readings: What messages were judged to be.
         upkeep: What was condensed.
         learns: Whether facts are drawn from what is said.
     """
 
     facts: FactBook
+    requirements: RequirementBook
     readings: Readings
     upkeep: Upkeep
     learns: bool = True

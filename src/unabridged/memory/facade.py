@@ -55,6 +55,7 @@ class Memory(Talking):
         self.settings = parts.settings
         self.scope = scope
         self.facts = parts.books.facts
+        self.requirements = parts.books.requirements
         self.readings = parts.books.readings
         self.upkeep = parts.books.upkeep
         self._upstream: ChatModel | None = None

@@ -1,4 +1,4 @@
-"""The books of a space: facts, readings, condensations."""
+"""The books of a space: facts, requirements, readings, condensations."""
 
 from collections.abc import Callable, Sequence
 
@@ -12,6 +12,7 @@ from unabridged.ingest.condensing import Terms, Trigger
 from unabridged.ingest.readings import Readings
 from unabridged.ingest.upkeep import Upkeep
 from unabridged.knowledge.book import FactBook
+from unabridged.knowledge.requirements import RequirementBook
 from unabridged.language.names import names_in
 from unabridged.ports import ChatModel, Clock, Condenser, Embedder, Store
 from unabridged.tokens.estimate import EstimateTokenizer
@@ -46,6 +47,7 @@ def books_of(
     )
     return Books(
         facts=FactBook(store, clock, instant),
+        requirements=RequirementBook(store, clock),
         readings=readings,
         upkeep=Upkeep(store, clock, readings, terms, trigger),
         learns=settings.facts != "none",
