@@ -31,6 +31,8 @@ COMMANDS: Mapping[str, str] = {
     "condense": "Condense what outgrew its budget; every original stays.",
     "expand": "Open a condensation: the exact originals.",
     "semantic": "Show what kind of content messages are, and correct it.",
+    "facts": "List, correct or withdraw what was learned of you.",
+    "requirements": "List, change or export the requirements that were stated.",
     "models": "List the models that can answer, or fetch a small one.",
     "config": "Show every setting and where it came from, or change one.",
     "import": "Take over conversations from other programs.",

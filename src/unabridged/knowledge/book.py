@@ -10,6 +10,7 @@ from unabridged.domain.fact import SELF, Change, Fact, FactState
 from unabridged.domain.record import RecordKind
 from unabridged.errors import EmptyMessageError, InputError, NotFoundError
 from unabridged.knowledge import progress
+from unabridged.knowledge.extracted import ModelExtractor
 from unabridged.knowledge.lineage import are_linked, ends_of, gone_fact, is_edit, steps_of
 from unabridged.knowledge.merge import Settled, settle
 from unabridged.knowledge.rules import VERSION, extract
@@ -21,7 +22,7 @@ from unabridged.knowledge.statements import (
     to_record,
     withdrawn,
 )
-from unabridged.ports import Clock, Embedder, Store
+from unabridged.ports import ChatModel, Clock, Embedder, Store
 
 if TYPE_CHECKING:
     from unabridged.knowledge.bearing import Bearing, Shelf
@@ -291,12 +292,20 @@ class FactBook:
             extractor: Draws statements; the rules by default.
 
         Returns:
-            How many exchanges were looked at; 0 when nothing waits.
+            How many exchanges were looked at; 0 when nothing waits, or a model failed.
         """
-        work = (PROGRESS, VERSION)
-        return progress.read_on(
-            self._store, self._clock, work, limit, lambda page: self.learn(page, extractor)
-        )
+        asking = extractor if isinstance(extractor, ModelExtractor) else None
+
+        def learn(page: Sequence[Exchange]) -> bool:
+            self.learn(page, extractor)
+            return asking is None or not asking.note
+
+        work = (f"{PROGRESS} {asking.name}" if asking else PROGRESS, VERSION)
+        return progress.read_on(self._store, self._clock, work, limit, learn)
+
+    def asking(self, model: ChatModel) -> ModelExtractor:
+        """What draws facts with a model too, for ``learn`` and ``learn_pending``."""
+        return ModelExtractor(model)
 
     # Inside.
 

@@ -64,7 +64,6 @@ class ModelExtractor:
     Attributes:
         accepted: How many facts of the model's were taken.
         rejected: How many were not: no such quote, or a value that is not in it.
-        note: Why the model was asked no more; empty where it was.
     """
 
     def __init__(
@@ -74,6 +73,11 @@ class ModelExtractor:
         self._rules = rules
         self.accepted = 0
         self.rejected = 0
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._asker.name
 
     @property
     def note(self) -> str:
@@ -136,6 +140,11 @@ class ModelStater:
         self._asker = _Asker(model)
         self.accepted = 0
         self.rejected = 0
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._asker.name
 
     @property
     def note(self) -> str:

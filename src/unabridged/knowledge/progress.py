@@ -20,7 +20,7 @@ def read_on(
     clock: Clock,
     work: tuple[str, str],
     limit: int,
-    learn: Callable[[Sequence[Exchange]], int],
+    learn: Callable[[Sequence[Exchange]], bool],
 ) -> int:
     """Read at most so many exchanges that were not read yet.
 
@@ -31,10 +31,10 @@ def read_on(
         clock: The time.
         work: The name of the work, and its version; under another version all is read anew.
         limit: At most so many exchanges.
-        learn: Learns from exchanges; doing it twice must add nothing.
+        learn: Learns from exchanges, and says whether it could; doing it twice must add nothing.
 
     Returns:
-        How many were read; 0 when nothing waits.
+        How many were read; 0 when nothing waits, or nothing could be learnt.
     """
     name, version = work
     held = store.records(RecordKind.PROGRESS, ids=[name])
@@ -46,9 +46,8 @@ def read_on(
     if not page and total != _sum_of(store.counts()):
         after, total = None, 0
         page = store.scan(None, limit)
-    if not page:
+    if not page or not learn(page):
         return 0
-    learn(page)
     for exchange in page:
         total = (total + _number(exchange.session)) % _WRAP
     after = page[-1].id

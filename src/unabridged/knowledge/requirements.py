@@ -24,9 +24,10 @@ from unabridged.knowledge.cards import (
     to_record,
     with_step,
 )
+from unabridged.knowledge.extracted import ModelStater
 from unabridged.knowledge.statements import folded
 from unabridged.knowledge.stating import VERSION, Stated, conflict, described, gist, stated
-from unabridged.ports import Clock, Store
+from unabridged.ports import ChatModel, Clock, Store
 
 PROGRESS = "requirements"
 """The id of the record that says how far learning has come."""
@@ -207,17 +208,28 @@ class RequirementBook:
         self._enter(news)
         return len(news)
 
-    def learn_pending(self, limit: int = 500) -> int:
+    def learn_pending(self, limit: int = 500, stater: Stater = stated) -> int:
         """Draw requirements from exchanges not looked at yet; it goes on where it stopped.
 
         Args:
             limit: At most so many exchanges.
+            stater: Draws them; the rules by default.
 
         Returns:
-            How many exchanges were looked at; 0 when nothing waits.
+            How many exchanges were looked at; 0 when nothing waits, or a model failed.
         """
-        work = (PROGRESS, VERSION)
-        return progress.read_on(self._store, self._clock, work, limit, self.learn)
+        asking = stater if isinstance(stater, ModelStater) else None
+
+        def learn(page: Sequence[Exchange]) -> bool:
+            self.learn(page, stater)
+            return asking is None or not asking.note
+
+        work = (f"{PROGRESS} {asking.name}" if asking else PROGRESS, VERSION)
+        return progress.read_on(self._store, self._clock, work, limit, learn)
+
+    def asking(self, model: ChatModel) -> ModelStater:
+        """What draws requirements with a model too, for ``learn`` and ``learn_pending``."""
+        return ModelStater(model)
 
     # Inside.
 

@@ -1,0 +1,279 @@
+"""``unabridged facts``."""
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from unabridged.cli.knowing import change_lines, learn
+from unabridged.cli.opening import open_memory, words_from
+from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.output import echo, echo_lines
+from unabridged.cli.paint import Column, paint, table, width
+from unabridged.cli.text import one_line, safe, wrap
+from unabridged.cli.words import count, day
+from unabridged.domain.fact import SELF, Fact, FactState
+from unabridged.wiring import Memory
+
+EVERY = "all"
+"""The state that stands for all states."""
+
+
+@click.group(
+    "facts",
+    invoke_without_command=True,
+    epilog=example(
+        "unabridged facts",
+        'unabridged facts add --pin "Call me Ann."',
+        "unabridged facts edit 3 --value Bern",
+        "unabridged facts forget 4",
+    ),
+)
+@common(*MEMORY)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """List, correct or withdraw what was learned of you.
+
+    Every fact names the words that say so. WHICH is a fact's number in the list, its id, or the
+    beginning of its id.
+    """
+    if ctx.invoked_subcommand is None:
+        _list(Invocation(ctx), FactState.CURRENT.value)
+
+
+@command.command(
+    "list", epilog=example("unabridged facts list", "unabridged facts list --state all --json")
+)
+@click.option(
+    "--state",
+    type=click.Choice([*(state.value for state in FactState), EVERY]),
+    default=FactState.CURRENT.value,
+    show_default=True,
+    help="Those that hold, that were superseded, that were withdrawn, or all.",
+)
+@common(*MEMORY)
+@invoked
+def list_command(invocation: Invocation, state: str) -> None:
+    """List the facts, the oldest first."""
+    _list(invocation, state)
+
+
+@command.command("show", epilog=example("unabridged facts show 2"))
+@click.argument("which")
+@common(*MEMORY)
+@invoked
+def show_command(invocation: Invocation, which: str) -> None:
+    """Show a fact with the words that say so."""
+    fact = open_memory(invocation).facts.get(which)
+    if invocation.json:
+        invocation.emit(fact)
+        return
+    echo_lines(_card(fact))
+
+
+@command.command(
+    "add",
+    epilog=example(
+        'unabridged facts add "I am allergic to nuts." --pin',
+        'unabridged facts add "Rex is my dog." --attribute dog --value Rex',
+    ),
+)
+@click.argument("text", nargs=-1, required=True)
+@click.option("--pin", "pinned", is_flag=True, help="Let every prompt carry it.")
+@click.option("--about", "subject", default=SELF, metavar="NAME", help="Whom it is about.")
+@click.option("--attribute", default="", help="What of them: `lives in`, `favourite colour` …")
+@click.option("--value", default="", help="What it is; then a newer value takes its place.")
+@common(*MEMORY)
+@invoked
+def add_command(
+    invocation: Invocation,
+    text: Sequence[str],
+    *,
+    pinned: bool,
+    subject: str,
+    attribute: str,
+    value: str,
+) -> None:
+    """Add a fact in your own words; a - stands for standard input."""
+    memory = open_memory(invocation)
+    fact = memory.facts.add(
+        words_from(tuple(text)), pinned=pinned, subject=subject, attribute=attribute, value=value
+    )
+    _tell(invocation, memory, fact, "Known")
+
+
+@command.command(
+    "edit",
+    epilog=example(
+        'unabridged facts edit 3 "I live in Bern."', "unabridged facts edit 3 --value Bern"
+    ),
+)
+@click.argument("which")
+@click.argument("text", nargs=-1)
+@click.option("--value", help="Put another value into the text that it has.")
+@common(*MEMORY)
+@invoked
+def edit_command(
+    invocation: Invocation, which: str, text: Sequence[str], value: str | None
+) -> None:
+    """Correct a fact; what it said before stays in its history."""
+    memory = open_memory(invocation)
+    fact = memory.facts.edit(which, text=words_from(tuple(text)) or None, value=value)
+    _tell(invocation, memory, fact, "Corrected")
+
+
+@command.command("pin", epilog=example("unabridged facts pin 3"))
+@click.argument("which")
+@common(*MEMORY)
+@invoked
+def pin_command(invocation: Invocation, which: str) -> None:
+    """Let every prompt carry a fact."""
+    memory = open_memory(invocation)
+    _tell(invocation, memory, memory.facts.pin(which), "Pinned")
+
+
+@command.command("unpin", epilog=example("unabridged facts unpin 3"))
+@click.argument("which")
+@common(*MEMORY)
+@invoked
+def unpin_command(invocation: Invocation, which: str) -> None:
+    """Let prompts carry a fact only where it bears on the message."""
+    memory = open_memory(invocation)
+    _tell(invocation, memory, memory.facts.unpin(which), "Unpinned")
+
+
+@command.command("forget", epilog=example("unabridged facts forget 3"))
+@click.argument("which")
+@common(*MEMORY)
+@invoked
+def forget_command(invocation: Invocation, which: str) -> None:
+    """Take a fact back: its words go, and it is not drawn again from what was said.
+
+    What you said stays stored.
+    """
+    memory = open_memory(invocation)
+    before = {fact.id for fact in memory.facts.all()}
+    gone = memory.facts.withdraw(which)
+    again = [fact for fact in memory.facts.all() if fact.id not in before]
+    if invocation.json:
+        invocation.emit({"withdrawn": gone.id, "holds_again": [fact.id for fact in again]})
+        return
+    echo(f"Withdrawn: {safe(one_line(gone.text))}")
+    for fact in again:
+        echo(f"This holds again: {safe(one_line(fact.text))}", "dim")
+
+
+@command.command("history", epilog=example("unabridged facts history 3"))
+@click.argument("which")
+@common(*MEMORY)
+@invoked
+def history_command(invocation: Invocation, which: str) -> None:
+    """Show what happened to a fact, and to those whose place it took."""
+    changes = open_memory(invocation).facts.history(which)
+    if invocation.json:
+        invocation.emit(changes)
+        return
+    echo_lines(change_lines(changes))
+
+
+@command.command("export", epilog=example("unabridged facts export > facts.json"))
+@common(*MEMORY)
+@invoked
+def export_command(invocation: Invocation) -> None:
+    """Write every fact of every state out, as JSON."""
+    invocation.emit(open_memory(invocation).facts.export())
+
+
+@command.command(
+    "learn",
+    epilog=example("unabridged facts learn", "unabridged facts learn --with-model"),
+)
+@click.option("--with-model", is_flag=True, help="Ask the model too; every quote is checked.")
+@common(*MEMORY, "model", "upstream", "ollama_url", "openai_url", "gguf")
+@invoked
+def learn_command(invocation: Invocation, *, with_model: bool) -> None:
+    """Draw facts from what was not looked at yet; interrupted, it goes on where it stopped."""
+    memory = open_memory(invocation)
+    before = len(memory.facts.all(None))
+    if with_model:
+        drawing = memory.facts.asking(memory.upstream)
+        looked = learn(memory, lambda limit: memory.facts.learn_pending(limit, drawing))
+        if drawing.note:
+            echo(drawing.note, "warn", err=True)
+    else:
+        looked = learn(memory, memory.facts.learn_pending)
+    new = len(memory.facts.all(None)) - before
+    if invocation.json:
+        invocation.emit({"exchanges": looked, "facts": new})
+        return
+    echo(f"{count(new, 'fact')} from {count(looked, 'exchange')}.")
+
+
+def _list(invocation: Invocation, state: str) -> None:
+    memory = open_memory(invocation)
+    facts = memory.facts.all(None if state == EVERY else state)
+    if invocation.json:
+        invocation.emit(facts)
+        return
+    if not facts:
+        echo("Nothing is known yet; `unabridged facts add TEXT` adds a fact.", "dim")
+        return
+    echo_lines(fact_lines(facts, numbered=state == FactState.CURRENT))
+    groups = memory.facts.disputes()
+    if groups and sys.stdout.isatty():
+        echo(f"\n{count(len(groups), 'contradiction')}: marked ≠; settle one with `edit`.", "warn")
+
+
+def fact_lines(facts: Sequence[Fact], *, numbered: bool = True) -> list[str]:
+    """List facts, with the number that names each; ● is pinned, ≠ contradicted."""
+    columns = [
+        Column("", right=True, style="dim"),
+        Column("", style="accent"),
+        Column("fact", flexible=True),
+        Column("since", style="dim"),
+        Column("until", style="dim"),
+        Column("", style="dim"),
+    ]
+    rows = [
+        (
+            str(number) if numbered else "",
+            ("●" if fact.pinned else "") + ("≠" if fact.disputed_by else ""),
+            fact.text or "(withdrawn)",
+            day(fact.since),
+            day(fact.until),
+            fact.by,
+        )
+        for number, fact in enumerate(facts, 1)
+    ]
+    return table(columns, rows, width())
+
+
+def _card(fact: Fact) -> list[str]:
+    """Everything that is known of a fact."""
+    rows = [
+        ("id", fact.id),
+        ("about", fact.subject),
+        (fact.attribute or "says", fact.value or fact.text),
+        ("quote", fact.quote),
+        ("exchange", fact.exchange or ""),
+        ("since", day(fact.since)),
+        ("until", day(fact.until)),
+        ("drawn by", fact.by),
+        ("supersedes", fact.supersedes or ""),
+        ("contradicted by", ", ".join(fact.disputed_by)),
+    ]
+    lines = [*wrap(safe(fact.text), width()), ""]
+    columns = [Column("", style="dim"), Column("", flexible=True)]
+    return [*lines, *table(columns, [row for row in rows if row[1]], width())]
+
+
+def _tell(invocation: Invocation, memory: Memory, fact: Fact, what: str) -> None:
+    """Say what became of a fact, and what contradicts it."""
+    if invocation.json:
+        invocation.emit(fact)
+        return
+    echo(f"{what}: {safe(one_line(fact.text))}")
+    others = {other.id: other for other in memory.facts.all()}
+    for name in fact.disputed_by:
+        if name in others:
+            echo(paint(f"Contradicted by: {safe(one_line(others[name].text))}", "warn"))

@@ -1,0 +1,300 @@
+"""``unabridged requirements``."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from unabridged.cli.knowing import change_lines, learn
+from unabridged.cli.opening import open_memory, words_from
+from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.output import echo, echo_lines
+from unabridged.cli.paint import Column, table, width
+from unabridged.cli.text import one_line, safe, wrap
+from unabridged.cli.words import count, moment
+from unabridged.domain.fact import Requirement
+from unabridged.errors import TransferError
+from unabridged.transfer.requirements import from_json, to_csv, to_json, to_markdown
+
+WRITERS: Mapping[str, Callable[[Sequence[Requirement]], str]] = {
+    "markdown": to_markdown,
+    "csv": to_csv,
+    "json": to_json,
+}
+_Command = Callable[..., Any]
+
+
+def _fields(command: _Command) -> _Command:
+    """The options for what a requirement has beside its text."""
+    for option in (
+        click.option("--conflicts", metavar="IDS", help="What it cannot be met with: REQ-1,REQ-2."),
+        click.option("--dissatisfaction", metavar="1-5", help="How unhappy if it is not met."),
+        click.option(
+            "--satisfaction", metavar="1-5", help="How glad the customer is if it is met."
+        ),
+        click.option("--originator", metavar="NAME", help="Who raised it."),
+        click.option("--fit-criterion", metavar="TEXT", help="How one can tell that it is met."),
+        click.option("--rationale", metavar="TEXT", help="Why."),
+        click.option("--priority", metavar="NAME", help="must, should, could or wont."),
+        click.option("--type", metavar="NAME", help="functional, non-functional or constraint."),
+    ):
+        command = option(command)
+    return command
+
+
+@click.group(
+    "requirements",
+    invoke_without_command=True,
+    epilog=example(
+        "unabridged requirements",
+        'unabridged requirements add "The system must answer within 2 seconds."',
+        "unabridged requirements export --format csv > requirements.csv",
+    ),
+)
+@common(*MEMORY)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """List, change or export the requirements that were stated.
+
+    Each has the fields of a Volere snow card. WHICH is its id or its number: REQ-3 or 3.
+    """
+    if ctx.invoked_subcommand is None:
+        _list(Invocation(ctx), withdrawn=False)
+
+
+@command.command("list", epilog=example("unabridged requirements list --json"))
+@click.option("--withdrawn", is_flag=True, help="Also those that were withdrawn.")
+@common(*MEMORY)
+@invoked
+def list_command(invocation: Invocation, *, withdrawn: bool) -> None:
+    """List the requirements by number."""
+    _list(invocation, withdrawn=withdrawn)
+
+
+@command.command("show", epilog=example("unabridged requirements show REQ-1"))
+@click.argument("which")
+@common(*MEMORY)
+@invoked
+def show_command(invocation: Invocation, which: str) -> None:
+    """Show every field of a requirement."""
+    _tell(invocation, open_memory(invocation).requirements.get(which), "")
+
+
+@command.command(
+    "add",
+    epilog=example('unabridged requirements add "The app should work offline." --originator Ann'),
+)
+@click.argument("text", nargs=-1, required=True)
+@_fields
+@common(*MEMORY)
+@invoked
+def add_command(invocation: Invocation, text: Sequence[str], **fields: str | None) -> None:
+    """Add a requirement; what is not given follows from its wording."""
+    book = open_memory(invocation).requirements
+    made = book.add(words_from(tuple(text)), **{n: v for n, v in fields.items() if v is not None})
+    _tell(invocation, made, "Added")
+
+
+@command.command(
+    "edit", epilog=example("unabridged requirements edit REQ-1 --priority should --satisfaction 4")
+)
+@click.argument("which")
+@click.argument("text", nargs=-1)
+@_fields
+@common(*MEMORY)
+@invoked
+def edit_command(
+    invocation: Invocation, which: str, text: Sequence[str], **fields: str | None
+) -> None:
+    """Change the text or fields of a requirement; its history keeps what it said."""
+    given = {name: value for name, value in fields.items() if value is not None}
+    if text:
+        given["text"] = words_from(tuple(text))
+    _tell(invocation, open_memory(invocation).requirements.edit(which, **given), "Changed")
+
+
+@command.command("pin", epilog=example("unabridged requirements pin REQ-1"))
+@click.argument("which")
+@common(*MEMORY)
+@invoked
+def pin_command(invocation: Invocation, which: str) -> None:
+    """Mark a requirement as one to keep in sight."""
+    _tell(invocation, open_memory(invocation).requirements.pin(which), "Pinned")
+
+
+@command.command("unpin", epilog=example("unabridged requirements unpin REQ-1"))
+@click.argument("which")
+@common(*MEMORY)
+@invoked
+def unpin_command(invocation: Invocation, which: str) -> None:
+    """Take that mark off."""
+    _tell(invocation, open_memory(invocation).requirements.unpin(which), "Unpinned")
+
+
+@command.command("forget", epilog=example("unabridged requirements forget REQ-1"))
+@click.argument("which")
+@common(*MEMORY)
+@invoked
+def forget_command(invocation: Invocation, which: str) -> None:
+    """Take a requirement back: its words go, its number is not given again."""
+    gone = open_memory(invocation).requirements.withdraw(which)
+    if invocation.json:
+        invocation.emit({"withdrawn": gone.id})
+        return
+    echo(f"Withdrawn: {gone.id} {safe(one_line(gone.text))}")
+
+
+@command.command("history", epilog=example("unabridged requirements history REQ-1"))
+@click.argument("which")
+@common(*MEMORY)
+@invoked
+def history_command(invocation: Invocation, which: str) -> None:
+    """Show what happened to a requirement."""
+    changes = open_memory(invocation).requirements.history(which)
+    if invocation.json:
+        invocation.emit(changes)
+        return
+    echo_lines(change_lines(changes))
+
+
+@command.command("conflicts", epilog=example("unabridged requirements conflicts"))
+@common(*MEMORY)
+@invoked
+def conflicts_command(invocation: Invocation) -> None:
+    """Show pairs that cannot be met together: other numbers, must against must not."""
+    pairs = open_memory(invocation).requirements.conflicts()
+    if invocation.json:
+        invocation.emit([[one.id, other.id] for one, other in pairs])
+        return
+    if not pairs:
+        echo("No conflict shows.", "dim")
+    for one, other in pairs:
+        for line in (f"{one.id} {one.text}", f"{other.id} {other.text}", ""):
+            echo_lines(wrap(safe(line), width()) or [""])
+
+
+@command.command(
+    "export",
+    epilog=example(
+        "unabridged requirements export > requirements.md",
+        "unabridged requirements export --format json > requirements.json",
+    ),
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(list(WRITERS)),
+    default="markdown",
+    show_default=True,
+    help="markdown is to read, csv for tables; json is read back by `import`.",
+)
+@common(*MEMORY)
+@invoked
+def export_command(invocation: Invocation, form: str) -> None:
+    """Write the requirements out, with all their fields."""
+    chosen = "json" if invocation.json else form
+    held = open_memory(invocation).requirements.all()
+    click.echo(WRITERS[chosen](held), nl=chosen != "csv")
+
+
+@command.command("import", epilog=example("unabridged requirements import requirements.json"))
+@click.argument("file")
+@common(*MEMORY)
+@invoked
+def import_command(invocation: Invocation, file: str) -> None:
+    """Take over requirements that were exported as JSON; what is here already is passed over."""
+    try:
+        text = Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise TransferError(
+            f"{file!r} cannot be read: {error}.", hint="Name a file that `export` wrote."
+        ) from error
+    new = open_memory(invocation).requirements.admit(from_json(text))
+    if invocation.json:
+        invocation.emit({"requirements": new})
+        return
+    echo(f"{count(new, 'requirement')} taken over.")
+
+
+@command.command(
+    "learn",
+    epilog=example("unabridged requirements learn", "unabridged requirements learn --with-model"),
+)
+@click.option("--with-model", is_flag=True, help="Ask the model too; every quote is checked.")
+@common(*MEMORY, "model", "upstream", "ollama_url", "openai_url", "gguf")
+@invoked
+def learn_command(invocation: Invocation, *, with_model: bool) -> None:
+    """Draw requirements from what was not looked at yet; interrupted, it goes on."""
+    memory = open_memory(invocation)
+    before = len(memory.requirements.all())
+    if with_model:
+        drawing = memory.requirements.asking(memory.upstream)
+        looked = learn(memory, lambda limit: memory.requirements.learn_pending(limit, drawing))
+        if drawing.note:
+            echo(drawing.note, "warn", err=True)
+    else:
+        looked = learn(memory, memory.requirements.learn_pending)
+    new = len(memory.requirements.all()) - before
+    if invocation.json:
+        invocation.emit({"exchanges": looked, "requirements": new})
+        return
+    echo(f"{count(new, 'requirement')} from {count(looked, 'exchange')}.")
+
+
+def _list(invocation: Invocation, *, withdrawn: bool) -> None:
+    held = open_memory(invocation).requirements.all(withdrawn=withdrawn)
+    if invocation.json:
+        invocation.emit(held)
+        return
+    if not held:
+        echo("No requirement is known; `unabridged requirements learn` looks for them.", "dim")
+        return
+    echo_lines(requirement_lines(held))
+
+
+def requirement_lines(requirements: Sequence[Requirement]) -> list[str]:
+    """List requirements; ● is pinned, and behind stands what each cannot be met with."""
+    columns = [
+        Column("", style="dim"),
+        Column("", style="accent"),
+        Column("requirement", flexible=True),
+        Column("type"),
+        Column("priority"),
+        Column("conflicts", style="warn"),
+    ]
+    rows = [
+        (
+            each.id,
+            "●" if each.pinned else "",
+            each.text or "(withdrawn)",
+            each.type,
+            each.priority,
+            ", ".join(each.conflicts),
+        )
+        for each in requirements
+    ]
+    return table(columns, rows, width())
+
+
+def _tell(invocation: Invocation, each: Requirement, what: str) -> None:
+    """Show a requirement, and what became of it."""
+    if invocation.json:
+        invocation.emit(each)
+        return
+    head = f"{what}: {each.id}" if what else each.id
+    echo_lines([*wrap(safe(f"{head} {each.text}"), width()), ""])
+    rows = [
+        ("type", each.type),
+        ("priority", each.priority),
+        ("rationale", each.rationale),
+        ("fit criterion", each.fit_criterion),
+        ("originator", each.originator),
+        ("satisfaction", str(each.satisfaction or "")),
+        ("dissatisfaction", str(each.dissatisfaction or "")),
+        ("conflicts", ", ".join(each.conflicts)),
+        ("exchange", each.exchange or ""),
+        ("stated", moment(each.at)),
+    ]
+    columns = [Column("", style="dim"), Column("", flexible=True)]
+    echo_lines(table(columns, [row for row in rows if row[1]], width()))
