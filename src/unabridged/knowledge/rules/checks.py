@@ -10,7 +10,7 @@ _POINTING = re.compile(
     r"around|along|with|"
     r"the (?!(?:outdoors|beach|ocean|sea|mountains|rain|snow|sun|cold|heat|summer|winter|autumn|fall|"
     r"spring|night|city|countryside|gym|piano|guitar|violin|theat(?:er|re)|opera|(?-i:[A-Z])|[\"“]))|"
-    r"a good|an idea|my last|to (?:hear|know|see|learn|get|be|start|try|have|find|make|add|use|think|"
+    r"a (?:good|great|better|clear) (?:idea|sense|start|point|one)|a good|an idea|my last|to (?:hear|know|see|learn|get|be|start|try|have|find|make|add|use|think|"
     r"go with)|missing|gone|lost|broken|when|\w+ing (?:it|him|her|them|this|that|these|those)|hearing|knowing|seeing|being|having|getting|trying|using|adding|such)\b",
     re.IGNORECASE,
 )
@@ -22,7 +22,14 @@ _POINTING_END = re.compile(
 _CUT = re.compile(r"\b(?:a|an|the)\s+[\w-]+$", re.IGNORECASE)
 _THAT_ONE = re.compile(r"(?:[\w'’]+\s+){1,4}?(?:it|them|mine|ones?)\b(?!['’])", re.IGNORECASE)
 _OF_THAT = re.compile(
-    r"(?:\S+\s+){1,6}?(?:on|with|for|from|to|of|about|in) (?:it|them|that one)\b|"
+    r"(?:\S+\s+){1,9}?(?:on|with|for|from|to|of|about|in) (?:it|them|that one)\b|"
+    r".*\b(?:this|that) (?:new |same |other )?(?:place|thing|one|way|method|stuff)\b|"
+    r"(?:saw|read|learned|discovered|found|noticed) that\b|"
+    r"(?:started|began) (?:playing|collecting|using|making|reading|taking|doing|working|learning|"
+    r"trying|watching|getting|going|having|writing|building)(?: again)? (?:again|last|one|two|three|"
+    r"four|five|six|after|about|around|a|in|on|\d|recently|this|today|yesterday)\b|"
+    r"going to (?:try|need|have|be|do|use|make sure|go with|give|keep|look|check)\b|"
+    r"(?:saved|spent|earned|paid|lost|made|got|won) (?:around |about |over |only |just )?[$€£]?\d\S*$|"
     r"(?:won|completed|finished|watched|read|did|got)\s+(?:the first |the last |another |up to )?"
     r"[\d-]+(?:\s\w+)?$",
     re.IGNORECASE,

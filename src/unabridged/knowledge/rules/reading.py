@@ -38,6 +38,10 @@ _UNREAL_INSIDE = re.compile(
     r"\b(?:would|could|might|wish|hope to|should have|if i|maybe|perhaps|i['’]d|never)\b",
     re.IGNORECASE,
 )
+_WHENEVER = re.compile(
+    r"\b(?:when|whenever|every time|wenn|cuando|quand)\b[^,.;]*,\s*$", re.IGNORECASE
+)
+"""A condition right before: what follows holds under it only."""
 _REPORTED = re.compile(
     r"\b(?:says?|said|told|tells|thinks?|thought|claims?|claimed|asked|asks|wrote|writes|believes?|"
     r"sagt|sagte|dice|dijo|dit|tells)\b[^.;]{0,25}$",
@@ -61,7 +65,7 @@ _CORRECTS = re.compile(
 )
 _TAIL = re.compile(
     r"(?:\s+(?:now|currently|too|as well|right now|these days|at the moment|though|lately|here|"
-    r"anyway|already|again|myself|actually|so far|much|a lot|very much|so much|in general)|[\s,;:'’\"”)-])+$",
+    r"anyway|already|myself|actually|so far|much|a lot|very much|so much|in general)|[\s,;:'’\"”)(-])+$",
     re.IGNORECASE,
 )
 _POSSESSIVE = re.compile(r"['’]s?\b.*$")
@@ -158,7 +162,7 @@ def _end_of_names(found: re.Match[str]) -> int:
 
 def _is_stated(before: str, inside: str) -> bool:
     """Whether a clause states it: no condition, no wish, no words of somebody else."""
-    if _UNREAL.search(before) or _UNREAL_INSIDE.search(inside):
+    if _UNREAL.search(before) or _UNREAL_INSIDE.search(inside) or _WHENEVER.search(before):
         return False
     if _FIRST.match(inside) and not _BEGINS.search(before):
         return False
