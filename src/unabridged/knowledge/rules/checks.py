@@ -2,7 +2,15 @@
 
 import re
 
-from unabridged.knowledge.rules.lexicon import ADJECTIVES_OF_NO_NAME, DATED, DIET, JOB, PET, THING
+from unabridged.knowledge.rules.lexicon import (
+    ADJECTIVES_OF_NO_NAME,
+    DATED,
+    DIET,
+    JOB,
+    PET,
+    RELATIVE,
+    THING,
+)
 
 _POINTING = re.compile(
     r"(?:your|that|this|it|its|these|those|how|what|why|them|him|his|her|their|they|you|both|all|"
@@ -10,7 +18,7 @@ _POINTING = re.compile(
     r"around|along|with|"
     r"the (?!(?:outdoors|beach|ocean|sea|mountains|rain|snow|sun|cold|heat|summer|winter|autumn|fall|"
     r"spring|night|city|countryside|gym|piano|guitar|violin|theat(?:er|re)|opera|(?-i:[A-Z])|[\"“]))|"
-    r"a (?:good|great|better|clear) (?:idea|sense|start|point|one)|a good|an idea|my last|to (?:hear|know|see|learn|get|be|start|try|have|find|make|add|use|think|"
+    r"hers|theirs|mine|yours|a (?:good|great|better|clear) (?:idea|sense|start|point|one)|a good|an idea|my last|to (?:hear|know|see|learn|get|be|start|try|have|find|make|add|use|think|"
     r"go with)|missing|gone|lost|broken|when|\w+ing (?:it|him|her|them|this|that|these|those)|hearing|knowing|seeing|being|having|getting|trying|using|adding|such)\b",
     re.IGNORECASE,
 )
@@ -19,7 +27,9 @@ _POINTING_END = re.compile(
     r"\b(?:option|feature|idea|ideas|suggestion|suggestions|one|part|approach|format|version)$",
     re.IGNORECASE,
 )
-_CUT = re.compile(r"\b(?:a|an|the)\s+[\w-]+$", re.IGNORECASE)
+_CUT = re.compile(
+    r"\b(?:a|an|the)\s+[\w-]+$|^[\w-]+(?:al|ive|ic|ous|ful|less|able|ible|ern|ish)$", re.IGNORECASE
+)
 _THAT_ONE = re.compile(r"(?:[\w'’]+\s+){1,4}?(?:it|them|mine|ones?)\b(?!['’])", re.IGNORECASE)
 _OF_THAT = re.compile(
     r"(?:\S+\s+){1,9}?(?:on|with|for|from|to|of|about|in) (?:it|them|that one)\b|"
@@ -28,10 +38,28 @@ _OF_THAT = re.compile(
     r"(?:started|began) (?:playing|collecting|using|making|reading|taking|doing|working|learning|"
     r"trying|watching|getting|going|having|writing|building)(?: again)? (?:again|last|one|two|three|"
     r"four|five|six|after|about|around|a|in|on|\d|recently|this|today|yesterday)\b|"
-    r"going to (?:try|need|have|be|do|use|make sure|go with|give|keep|look|check)\b|"
+    r"going to (?:try|start|need|have|be|do|use|make sure|go with|give|keep|look|check)\b|"
     r"(?:saved|spent|earned|paid|lost|made|got|won) (?:around |about |over |only |just )?[$€£]?\d\S*$|"
     r"(?:won|completed|finished|watched|read|did|got)\s+(?:the first |the last |another |up to )?"
     r"[\d-]+(?:\s\w+)?$",
+    re.IGNORECASE,
+)
+_WHOSE = re.compile(r"\b(?:her|him|hers|his|he|she)\b", re.IGNORECASE)
+_SOMEBODY = re.compile(
+    rf"(?-i:[A-Z])(?-i:[a-z])\w+|\b(?:{RELATIVE}|{PET}|man|woman|guy|girl|boy|lady|someone|somebody|author|"
+    r"teacher|artist|colleague|person)\b",
+    re.IGNORECASE,
+)
+"""Of whom *her* and *him* may speak within a value."""
+_WHICH = re.compile(r"\b(?:it|them|they|its|their|theirs)\b", re.IGNORECASE)
+_SOMETHING = re.compile(
+    r"\b(?:an?|my|the|some|our|two|three|four|five|\d+)\s|[\"“]|(?-i:[A-Z])(?-i:[a-z])"
+)
+_ELSEWHEN = re.compile(
+    r"\bthat (?:day|time|night|evening|morning|\w+day|year|week|weekend|month|trip|event)\b|"
+    r"\bto attend$|\bsince I (?:got|started|bought|began|moved)(?: it| them| this| that)?$|"
+    r"^(?:tried|used|seen|read|watched|heard)\s.{1,30}\sbefore$|^\w+ (?:\w+ )?there\b|"
+    r"^participated (?:for|on|with|there|this|last)\b",
     re.IGNORECASE,
 )
 _NO_OBJECT = re.compile(
@@ -45,7 +73,7 @@ _LASTING = re.compile(
     r"(?:visited|attended|bought|purchased|finished|completed|joined|adopted|won|volunteered|moved|"
     r"participated|signed up|celebrated|hosted|hiked|baked|planted|got (?:married|engaged|promoted|"
     r"divorced|a job|my)|married|retired|quit|met my|graduated|inherited)\s+(?:in\s|for\s|to\s|at\s)?"
-    r"(?:an?|my|the|our|two|three|four|five|\d+|some|(?-i:[A-Z])|[\"“])",
+    r"(?:an?|my|our|two|three|four|five|\d+|some|(?-i:[A-Z])|[\"“])",
     re.IGNORECASE,
 )
 """Deeds that are worth knowing though it was not said when they were done."""
@@ -171,7 +199,17 @@ def happened(value: str, _found: re.Match[str]) -> bool:
     pointing = (_THAT_ONE, _OF_THAT, _NO_OBJECT, _NO_AIM)
     if any(each.match(value) for each in pointing) or _OPEN_END.search(value):
         return False
+    if _ELSEWHEN.search(value) or _leans(value, _WHOSE, _SOMEBODY):
+        return False
+    if _leans(value, _WHICH, _SOMETHING):
+        return False
     return not re.search(r"\b(?:you|your|yours)\b", value, re.IGNORECASE)
+
+
+def _leans(value: str, pronoun: re.Pattern[str], noun: re.Pattern[str]) -> bool:
+    """Whether a pronoun speaks of what stands outside of the value."""
+    found = pronoun.search(value)
+    return found is not None and noun.search(value[: found.start()]) is None
 
 
 def dated(value: str, found: re.Match[str]) -> bool:

@@ -49,9 +49,9 @@ PERSON = (
 
 LIKES = (
     rule("favourite {what}", rf"\bmy\s+{_FAVOURITE}\s+(?P<what>(?!(?:part|parts|thing|things|moments?|ones?|memory|memories|aspects?|of)\b)[\w'’]+(?:[ -][\w'’]+){{0,4}}?)(?:['’]s|\s+is|\s+are|\s+was|\s+has\s+to\s+be|\s+would\s+be)\s+(?:definitely\s+|probably\s+|still\s+)?<V>", checks.telling, cue="avo"),
-    rule("likes", r"\bI(?:['’]ve\s+always|\s+have\s+always)?<A>\s+(?:do\s+)?(?:love|loved|like|enjoy|enjoyed|adore)(?<!\bI\sloved)(?<!\bI\senjoyed)\s+(?!to\b|[a-z]{3,}ing\b)<V>", checks.telling),
-    rule("likes", r"\bI(?:['’]ve\s+always|\s+have\s+always)?<A>\s+(?:do\s+)?(?:love|loved|like|enjoy|enjoyed|adore)(?<!\bI\sloved)(?<!\bI\senjoyed)\s+(?P<value>[a-z]{3,}ing\b<REST>)", checks.telling),
-    rule("likes", r"\bI(?:['’]ve\s+always|\s+have\s+always)?<A>\s+(?:do\s+)?(?:love|loved|like|enjoy|enjoyed|adore)(?<!\bI\sloved)(?<!\bI\senjoyed)\s+(?P<value>to\s+<REST>)", checks.telling),
+    rule("likes", r"\bI(?:<A>\s+(?:do\s+)?(?:love|like|enjoy|adore)|(?:['’]ve|\s+have)\s+always\s+(?:loved|liked|enjoyed|adored))\s+(?!to\b|[a-z]{3,}ing\b)<V>", checks.telling),
+    rule("likes", r"\bI(?:<A>\s+(?:do\s+)?(?:love|like|enjoy|adore)|(?:['’]ve|\s+have)\s+always\s+(?:loved|liked|enjoyed|adored))\s+(?P<value>[a-z]{3,}ing\b<REST>)", checks.telling),
+    rule("likes", r"\bI(?:<A>\s+(?:do\s+)?(?:love|like|enjoy|adore)|(?:['’]ve|\s+have)\s+always\s+(?:loved|liked|enjoyed|adored))\s+(?P<value>to\s+<REST>)", checks.telling),
     rule("likes", r"<IM><A>\s+(?:an?\s+)?(?:huge|big|massive|lifelong|longtime)\s+fan\s+of\s+<V>", checks.telling, cue="fan"),
     rule("likes", r"<IM><A>\s+(?:into|passionate\s+about|fond\s+of|obsessed\s+with|keen\s+on|fascinated\s+by|addicted\s+to)\s+<V>", checks.telling),
     rule("dislikes", r"\bI<A>\s+(?:hate|dislike|can['’]?t\s+stand|cannot\s+stand|detest|despise)\s+<V>", checks.telling),

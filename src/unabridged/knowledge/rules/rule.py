@@ -16,7 +16,7 @@ _STOP = (
 )
 _HARD = (
     r"(?=\s*(?:$|[;!?\n]|\.+[\s\"'”’)]*$|\s[-–—]+\s|[–—]|:\s"
-    r"|,?\s*\b(?:but|so|because|which|although|though|however|where\ I|while\ I)\b"
+    r"|,?\s*\b(?:but|so|because|which|although|though|however|whereas|where\ I|while\ I|by\ the\ way)\b"
     r"|,?\s*\band\ (?:I|I['’]\w+|it|they|we|now|was|am|he|she|my|the|that|would|had|have|this|need"
     r"|want|looking|wondering|also|then|noticed|realized|can)\b"
     r"|,\s*(?:I\b|I['’]|can|could|do|does|what|any|is|are|it|he|she|they|we|you|so|my|the|this|that"
