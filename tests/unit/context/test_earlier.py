@@ -1,6 +1,7 @@
 """What falls out of the shown history: condensed, kept byte for byte, opened up again."""
 
 from datetime import timedelta
+from itertools import pairwise
 
 import pytest
 
@@ -73,7 +74,7 @@ def test_what_falls_out_of_the_history_is_condensed_and_counted(memory):
 
 def test_the_beginning_stays_until_it_moves_in_a_block(memory):
     systems = [context.messages[0]["content"] for context in talk(memory, 40)]
-    moves = sum(a != b for a, b in zip(systems, systems[1:], strict=False))
+    moves = sum(a != b for a, b in pairwise(systems))
     assert 1 <= moves <= 8
 
 
