@@ -4,7 +4,7 @@ Nothing is read or written here.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from unabridged.condense.coherence import Names, Outcome, check
 from unabridged.condense.select import Candidate, Key, Selection, select
@@ -119,7 +119,14 @@ def work_out(
         trigger: How many messages are spared.
         terms: What it works with.
     """
-    run = _run(path, readings, view, trigger, terms)
+    known: dict[str, frozenset[str]] = {}  # a run that spares messages looks at all of them again
+
+    def names(text: str) -> frozenset[str]:
+        if text not in known:
+            known[text] = terms.names(text)
+        return known[text]
+
+    run = _run(path, readings, view, trigger, replace(terms, names=names))
     candidates = [
         Candidate(key, source.category, source.importance) for key, source in run.sources.items()
     ]
@@ -147,6 +154,7 @@ class _Run:
         sizes: Message to tokens, of the whole session.
         view: What earlier runs left and still holds.
         terms: What it works with.
+        made: What was condensed already, where messages are spared and all is worked out again.
     """
 
     sources: Mapping[Key, Source]
@@ -154,6 +162,7 @@ class _Run:
     sizes: Mapping[Key, int]
     view: View
     terms: Terms
+    made: dict[tuple[Key, ...], Condensation | None] = field(default_factory=dict)
 
 
 def _run(
@@ -226,15 +235,25 @@ def _worked(run: _Run, selection: Selection) -> Worked:
 
 def _made(run: _Run, selection: Selection) -> list[Condensation]:
     """The condensations of what a selection gives up, one for each category."""
-    made = []
+    found = []
     for name, keys in selection.condense.items():
-        own = [run.sources[key] for key in keys]
-        size = sum(run.sizes[key] for key in keys)
-        limit = max(int(CONDENSED_SHARE * size), min(LEAST_LIMIT, size // 2))
-        draft = run.terms.condenser.condense(own, limit)
-        if draft is not None and draft.tokens < size:
-            made.append(_condensation(run.view.id, own, size, draft, name))
-    return made
+        if keys not in run.made:
+            run.made[keys] = _condensed(run, name, keys)
+        one = run.made[keys]
+        if one is not None:
+            found.append(one)
+    return found
+
+
+def _condensed(run: _Run, category: str, keys: Sequence[Key]) -> Condensation | None:
+    """The condensation of some messages; None where nothing shorter can be made of them."""
+    own = [run.sources[key] for key in keys]
+    size = sum(run.sizes[key] for key in keys)
+    limit = max(int(CONDENSED_SHARE * size), min(LEAST_LIMIT, size // 2))
+    draft = run.terms.condenser.condense(own, limit)
+    if draft is None or draft.tokens >= size:
+        return None
+    return _condensation(run.view.id, own, size, draft, category)
 
 
 def _settled(selection: Selection, done: Collection[Key], order: Iterable[Key]) -> Selection:
