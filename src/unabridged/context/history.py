@@ -24,6 +24,8 @@ BLOCK_SHARE = 0.75
 """How full the history's room is after its boundary moved."""
 EARLIER_SHARE = 0.1
 """Of the memory budget: what the condensation of what falls out of the history may take."""
+WORDS_SHARE = 0.85
+"""Of its tokens: what the words themselves take, about; the rest are names and days before them."""
 FITTINGS = 4
 """How often it is tried to make it fit."""
 LEAST_EARLIER = 64
@@ -220,7 +222,7 @@ def _earlier(
     tokens = sum(m.tokens or 0 for item in hidden for m in item.exchange.messages)
     tokens += before.tokens if before else stored.older_tokens
     stands = Stands(count, tokens, inner, shown[0].exchange.id if shown else "")
-    room = float(limit - FRAME_TOKENS)
+    room = WORDS_SHARE * (limit - FRAME_TOKENS)
     for _ in range(FITTINGS):
         draft = plan.condenser.condense(sources, int(room)) if sources else None
         if draft is None or not draft.lines:

@@ -9,6 +9,7 @@ import click
 from unabridged.cli.commands.bench_condense import condense_command
 from unabridged.cli.commands.bench_emotion import emotion_command
 from unabridged.cli.commands.bench_facts import facts_command
+from unabridged.cli.commands.bench_histories import histories_command
 from unabridged.cli.commands.bench_intent import intent_command
 from unabridged.cli.commands.bench_peers import peers_command
 from unabridged.cli.commands.bench_recall import (
@@ -37,6 +38,7 @@ for each in (
     intent_command,
     facts_command,
     emotion_command,
+    histories_command,
     peers_command,
 ):
     command.add_command(each)
