@@ -1,12 +1,23 @@
-"""What is done after an answer: messages are judged, facts drawn, sessions condensed."""
+"""What is done after recording: messages are judged, facts drawn, sessions condensed."""
 
+import sys
 from collections.abc import Callable
+
+import click
 
 from unabridged.errors import UnabridgedError
 from unabridged.wiring import Memory
 
-PAGES = 1
+PAGES = 2
 """Pages of each kind after one answer: what waits from before must not hold a person up."""
+_OTHER = "Tending"
+_STAGES = {
+    "read": "Judging",
+    "learn": "Learning",
+    "condense": "Condensing",
+    "periods": "Summing up months",
+}
+"""What a person reads of the stages of upkeep."""
 
 
 def tend_recorded(
@@ -27,3 +38,21 @@ def tend_recorded(
                 note(step.note)
     except UnabridgedError as error:
         note(f"What was recorded was not judged or condensed yet: {error}")
+
+
+def tend_all(memory: Memory, *, quiet: bool) -> None:
+    """Do everything that waits, with a bar; what was done stays when it is interrupted.
+
+    Args:
+        memory: Where it waits.
+        quiet: Whether no bar is shown.
+
+    Raises:
+        UnabridgedError: It cannot be read or stored, or the model that judges failed.
+    """
+    hidden = quiet or not sys.stderr.isatty()
+    with click.progressbar(length=1, label=_OTHER, file=sys.stderr, hidden=hidden, width=30) as bar:
+        for step in memory.tend():
+            bar.label = _STAGES.get(step.stage, _OTHER)
+            bar.length = max(1, step.done + step.left)
+            bar.update(step.done - bar.pos)

@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from unabridged.cli.main import COMMANDS
+from unabridged.errors import StoreError
+from unabridged.wiring import Memory
 
 SAID = [
     ("We decide to use PostgreSQL for the ledger.", "Noted: PostgreSQL for the ledger."),
@@ -26,7 +28,6 @@ SAID = [
 @pytest.fixture
 def talked(run, tmp_path, monkeypatch):
     """A home with one long session, and a limit that it exceeds."""
-    monkeypatch.setenv("UNABRIDGED_CONDENSE_TOKENS", "100")
     at = datetime(2026, 5, 1, 9, tzinfo=UTC)
     lines = []
     for number, (user, answer) in enumerate(SAID):
@@ -36,17 +37,19 @@ def talked(run, tmp_path, monkeypatch):
     path = tmp_path / "talk.jsonl"
     path.write_text("\n".join(lines))
     assert run("import", str(path)).code == 0
+    monkeypatch.setenv("UNABRIDGED_CONDENSE_TOKENS", "100")
     return run
 
 
 def test_a_test_changes_nothing_and_a_run_does_what_it_showed(talked):
+    before = talked("expand", "--json").data
     tested = talked("condense", "--test", "--json").data
     assert tested["test"] is True
     (planned,) = tested["sessions"]
     assert planned["due"] is True
     assert sum(planned["condense"].values()) > 0
     assert tested["stats"]["runs"] == 0
-    assert talked("expand", "--json").data == []
+    assert talked("expand", "--json").data == before
     ran = talked("condense", "--json").data
     (done,) = ran["sessions"]
     assert [one["id"] for one in done["made"]] == [one["id"] for one in planned["made"]]
@@ -155,8 +158,8 @@ def test_the_chat_has_the_same_commands(talked):
     ran = talked("chat", "--session", "1", text="\n".join(lines) + "\n")
     assert ran.code == 0, ran.err
     assert "Nothing was changed" in ran.out
-    assert "Nothing is condensed yet" in ran.err
     assert "c-" in ran.out
+    assert "Nothing is condensed yet" in talked("chat", "--user", "nobody", text="/expand\n").err
     one = talked("expand", "--json").data[0]["id"]
     assert "It stands for" in talked("chat", text=f"/expand {one}\n").out
 
@@ -221,6 +224,38 @@ def test_what_was_said_is_judged_and_learnt_from_after_the_answer(run, command):
     data = run("stats", "--json").data
     assert data["readings"]["pending"] == 0
     assert data["facts"]["current"] == 1
+
+
+def test_what_was_imported_is_judged_and_learnt_from(talked):
+    data = talked("stats", "--json").data
+    assert data["readings"]["pending"] == 0
+    assert data["facts"]["current"] >= 1
+
+
+def test_tending_that_is_stopped_is_put_off(run, tmp_path, monkeypatch):
+    path = tmp_path / "talk.jsonl"
+    path.write_text(json.dumps({"role": "user", "content": "I live in Lisbon."}) + "\n")
+
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Memory, "tend", stopped)
+    ran = run("import", str(path))
+    assert ran.code == 0
+    assert "unabridged condense" in " ".join(ran.err.split())
+    assert run("stats", "--json").data["exchanges"] == 1
+
+
+def test_a_failure_of_tending_is_a_note(run, monkeypatch):
+    def failing(*_):
+        raise StoreError("No room.", hint="Make some.")
+
+    monkeypatch.setattr(Memory, "tend", failing)
+    ran = run("chat", text="hello\nhello again\n")
+    assert ran.code == 0
+    assert ran.err.count("No room.") == 1
+    assert run("ask", "hello").code == 0
+    assert run("condense").code == 5
 
 
 def test_they_are_commands():

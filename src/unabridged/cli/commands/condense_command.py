@@ -11,21 +11,13 @@ from unabridged.cli.opening import open_memory
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
+from unabridged.cli.tending import tend_all
 from unabridged.cli.words import count
 from unabridged.domain.condensation import Level
 from unabridged.domain.session import Session
 from unabridged.domain.views import Outlook
 from unabridged.errors import InputError
 from unabridged.wiring import Memory
-
-_STAGES = {
-    "": "Rounding off",
-    "read": "Judging",
-    "learn": "Learning",
-    "condense": "Conversations",
-    "periods": "Months",
-}
-"""What a person reads of the stages of upkeep."""
 
 
 @click.command(
@@ -107,17 +99,7 @@ def _round_off(invocation: Invocation, memory: Memory) -> int:
         How many of these were condensed.
     """
     before = _wholes(memory)
-    with click.progressbar(
-        length=1,
-        label=_STAGES[""],
-        file=sys.stderr,
-        hidden=invocation.json or not sys.stderr.isatty(),
-        width=30,
-    ) as bar:
-        for step in memory.tend():
-            bar.label = _STAGES.get(step.stage, _STAGES[""])
-            bar.length = max(1, step.done + step.left)
-            bar.update(step.done - bar.pos)
+    tend_all(memory, quiet=invocation.json)
     return len(_wholes(memory) - before)
 
 

@@ -14,10 +14,11 @@ from unabridged.cli.opening import open_memory
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_error
 from unabridged.cli.paint import width
+from unabridged.cli.tending import tend_all
 from unabridged.cli.text import safe, wrap
 from unabridged.cli.words import count
 from unabridged.domain.views import Conversation, Unread
-from unabridged.errors import TransferError
+from unabridged.errors import TransferError, UnabridgedError
 from unabridged.transfer.detect import known, open_file
 from unabridged.transfer.longmemeval import dates_from
 from unabridged.transfer.reader import Reader
@@ -90,6 +91,7 @@ def command(
     added = sum(report.added for report in reports)
     if memory is not None and added:
         _embed(memory, added, quiet=invocation.json)
+        _tend(memory, quiet=invocation.json)
     if any(report.error for report in reports):
         raise click.exceptions.Exit(TransferError.exit_code)
 
@@ -137,6 +139,17 @@ def _embed(memory: Memory, added: int, *, quiet: bool) -> None:
             moved(added)
     for text in notes:
         _note(text)
+
+
+def _tend(memory: Memory, *, quiet: bool) -> None:
+    """Judge what was added, draw facts and condense; what fails or is stopped goes on later."""
+    try:
+        tend_all(memory, quiet=quiet)
+    except KeyboardInterrupt:
+        echo(err=True)
+        _note("Put off. It goes on little by little as you talk, or at once: unabridged condense")
+    except UnabridgedError as error:
+        _note(f"What was added was not judged or condensed yet: {error}")
 
 
 @contextmanager
