@@ -44,7 +44,7 @@ STRONGEST_OTHERS = 0.35
 FIRST_CUE = 0.7
 """How sure one cue is, of 1; each further one halves what is missing."""
 
-LEANING = 0.4
+LEANING = 0.5
 """How far choosing leans to what is important: between two that fit alike the weightier counts."""
 
 OTHERS = 0.5
@@ -202,8 +202,8 @@ class Classifier:
 
 
 def _is_foreign(cue: str) -> bool:
-    """Whether a cue can only be found in text beyond ASCII: no letter of it is plain."""
-    return not cue.isascii() and not re.search("[a-z]{2}", cue)
+    """Whether a cue can only be found in text beyond ASCII: its letters are of such scripts."""
+    return any(c.isalpha() and c >= "\u0e00" for c in cue) and not re.search("[a-z]{2}", cue)
 
 
 def _pieces(message: int, split: Sequence[str], most: int) -> list[_Piece]:

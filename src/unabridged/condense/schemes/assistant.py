@@ -62,8 +62,8 @@ ASSISTANT = Scheme(
             cues=r"""
                 \b(?:it|app|application|system|report|text|page|site|website|users?|code|function|answers?|solution|design|everything|each|all|there|files?|letter|article|email|story|list|plan|product|service|software|tool|budget|event|room|meal|recipe|essay|document|response|they) (?:\w+ ){0,3}(?:must|has to|have to|needs? to|should|shall|may not|cannot|is required to|are required to)\b|\b(?:must|has to|needs to) (?:be|support|include|work|load|run|have|contain|never|not|return|store|handle|fit|accept|allow|show)\b
                 ^(?:please )?(?:always|never|don't|do not|only)\b (?:\w+ )?(?:use|answer|reply|write|include|call|mention|respond|add|give|put|ask|repeat|send|be)\b|\bfrom now on\b
-                \b(?<!i )(?<!'ll )(?<!to )(?<!can )(?<!will )(?:make sure|ensure|be sure to)\b|\b(?:it is important that|keep it (?:under|below|short)|no more than|at most|at least|no longer than|up to \d|maximum of|minimum of|must not|may not exceed|not exceed|within \d+|under \d+ (?:words|minutes|seconds)|in under)\b
-                \b(?:deadline|requirements?|constraints?|acceptance criteri\w+|specification|budget (?:is|of|must)|due (?:by|on)|by (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|the end))\b
+                \b(?<!i )(?<!'ll )(?<!to )(?<!can )(?<!will )(?:make sure|ensure|be sure to)\b(?!.*[?])|\b(?:it is important that|keep it (?:under|below|short)|no more than|at most|at least|no longer than|up to \d|maximum of|minimum of|must not|may not exceed|not exceed|within \d+|under \d+ (?:words|minutes|seconds)|in under)\b
+                \b(?!.*[?])(?:deadline|requirements?|constraints?|acceptance criteri\w+|specification|budget (?:is|of|must)|due (?:by|on)|by (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|the end))\b
                 \b(?:no external|not allowed|is allowed|are allowed|mandatory|required|forbidden)\b|\b(?:vegan|gluten|nut|dairy)[ -]?free\b|\bi need an? \w+.* that (?:is|are|can|has|does|takes)\b|\busers? (?:should|must|can) be able to\b
                 \b(?:muss|mussen|soll|sollte|darf|durfen)\b(?!.*[?])|\bmindestens\b|\bhochstens\b|\bimmer auf\b|\bbitte (?:immer|nie|nur)\b|\bab jetzt\b|\bbis (?:montag|dienstag|mittwoch|donnerstag|freitag)\b
                 \b(?:debe|deben|tiene que|tienen que|como maximo|al menos|siempre|nunca) \w+|\ba partir de ahora\b|\bfecha limite\b
@@ -95,7 +95,7 @@ ASSISTANT = Scheme(
             """,
             cues=r"""
                 \bi(?:'m| am) currently \w+ing\b|\bi (?:live|work|study|studied|teach|own|drive|moved|take the|graduated|grew up|was born|retired|volunteer|speak|play|weigh|earn|suffer|attended|attend|joined|adopted|commute)\b
-                \b(?:i am|i'm|im|i've been|i have been) (?:an? (?:\w+ ){0,2}(?:nurse|teacher|student|engineer|developer|doctor|lawyer|mother|father|mom|dad|designer|manager|artist|writer|vegetarian|vegan|freelancer|programmer|scientist|accountant)|\d+ years? old|\d+$|from|married|single|divorced|pregnant|allergic|diabetic|learning|working (?:at|as|in|on)|training for|allerg)\b
+                \bi(?:'ve| have) (?:been (?!meaning|thinking|wondering|looking|considering|planning|curious|asked|told)\w+|never (?:been|had|done|tried))\b|\b(?<!like )(?:i am|i'm|im) (?:an? (?:\w+ ){0,2}(?:nurse|teacher|student|engineer|developer|doctor|lawyer|mother|father|mom|dad|designer|manager|artist|writer|vegetarian|vegan|freelancer|programmer|scientist|accountant)|\d+ years? old|from|married|single|divorced|pregnant|allergic|diabetic|learning|working (?:at|as|in|on)|training for|allerg)\b
                 \bmy (?:\w+ )?(?:wife|husband|partner|girlfriend|boyfriend|fiancee?|son|daughter|kids?|children|mother|father|mom|mum|dad|parents|sister|brother|grandmother|grandfather|grandma|grandpa|aunt|uncle|cousin|niece|nephew|friend|dog|cat|pet|boss|colleague|roommate|neighbou?r)s?\b
                 \bmy (?:name|birthday|job|house|apartment|flat|car|bike|salary|commute|address|hometown|company|degree|school|garden|account|phone number|anniversary|doctor|team) (?:is|was|are|takes|has|in|at|on|from|with)\b
                 \bi(?:'ve| have)? (?:just |recently |finally |also |already )*(?:bought|got|received|sold|lost|won|finished|completed|started|ran|visited|went|attended|met|saw|watched|read|planted|baked|made|paid|spent|broke|signed up|upgraded|switched|had|built|took|tried|redeemed|repainted|fixed|cooked|painted|learned|been learning)\b(?=.*\b(?:my|a|an|the|for|to|at|on|in|last|ago|yesterday|today|recently|\d+))
@@ -169,7 +169,7 @@ ASSISTANT = Scheme(
         ),
         category(
             "question",
-            "What somebody wants to know or have explained.",
+            "What somebody wants to know, or to have done.",
             (0.5, 0.5),
             examples="""
                 What is the tallest mountain in Europe?
@@ -188,7 +188,7 @@ ASSISTANT = Scheme(
             cues=r"""
                 [?](?:["'”)\]\s]*)$|^¿
                 ^(?:so |and |but |ok,? |okay,? |hi,? |hello,? )?(?:what|how|why|which|who|whose|where|when|is|are|was|were|do|does|did|can|could|would|should|will|has|have|may) (?!a\b)\w+
-                \b(?:can|could|would) you (?:please )?(?:explain|tell|show|recommend|suggest|help|give|list|describe|compare)\b|^(?:please )?(?:tell me|explain|describe|list|recommend|suggest|compare)\b
+                \b(?:can|could|would) you (?:please )?(?:explain|tell|show|recommend|suggest|help|give|list|describe|compare)\b|^(?:please |now |ok(?:ay)?,? |great,? )?(?:tell me|explain|describe|list|recommend|suggest|compare|give|write|rewrite|create|generate|share|translate|summari[sz]e|make (?:an?|me|the|it)|show|provide|find|draft|design|help me|act as|convert|continue|update|improve|edit|on the following)\b
                 \b(?:any (?:idea|tips|advice|suggestions|recommendations)|i wonder|i was wondering|i'm wondering|do you know|what about|how about|i'd like to know|i want to know|curious (?:about|how|what))\b
                 ^(?:was|wie|warum|wieso|welche[rsn]?|wer|wo|wann|wohin|kannst du|konntest du|weisst du|gibt es|ist|sind)\b
                 ^(?:que|como|por que|cual|cuales|quien|donde|cuando|cuanto|cuantos|puedes|podrias|sabes|hay)\b
