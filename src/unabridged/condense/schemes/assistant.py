@@ -30,7 +30,7 @@ ASSISTANT = Scheme(
             cues=r"""
                 \b(?:we|i|they|team|board)(?: have|'ve| had| all|ve)? (?:finally )?(?:decided|agreed|settled|voted|concluded|opted|chose|picked)\b
                 \b(?:let's|lets|let us|we will|we'll|i will|i'll|i am going to|i'm going to|gonna|we are|we're) (?:just )?(?:go(?:ing)? (?:with|for|ahead)|stick with|take the|use|drop|do the|pick|choose|settle|postpone|cancel|switch to|buy|sell|quit|accept|sign)\b
-                \b(?:decision|final (?:name|version|choice|answer|plan)|made up my mind|after thinking it over|it is settled|it's settled|that's settled|that is settled)\b
+                \bi(?: think i)?'ll (?:probably |definitely )?(?:try|go with|go for|take|choose|pick|use|start with|buy|get|book|order)\b|\b(?:decision|final (?:name|version|choice|answer|plan)|made up my mind|after thinking it over|it is settled|it's settled|that's settled|that is settled)\b
                 ^(?:approved|agreed|deal|confirmed|done deal|ship it|go ahead)\b|\b(?:booked|reserved|signed|cancelled|ordered|bought) (?:the|a|our|my) (?:flight|hotel|room|ticket|contract|table|trip|lease)\w*
                 ^no, (?:forget|scrap|drop)\b|\binstead of\b.*\bwe\b|\bi (?:chose|have chosen|picked)\b|\bwe're doing\b
                 \b(?:wir|ich) (?:nehmen?|haben? (?:uns|mich) entschieden|haben? beschlossen|entscheiden? (?:uns|mich))\b|\bbeschlossen\b|\babgemacht\b|\beinigen uns\b|\bgeeinigt\b

@@ -83,7 +83,7 @@ STORY = Scheme(
                 \b(?:afraid|terrified|scared) of\b|\b(?:always|never) wanted to\b|\b(?:believes?|values?) (?:in )?(?:nothing|honou?r|coin|gold|justice|above|that)
                 \b(?:i|he|she) (?:\w+ )?(?:carry|carries|wears?|keeps?)\b.*\b(?:my|his|her)\b|\bnever takes? off\b
                 \b(?:scar|beard|moustache|limp|tattoo|eyes|hair)\b.*\b(?:his|her|my|their|she|he|i)\b|\b(?:his|her|my|their)\b.*\b(?:scar|beard|moustache|limp|tattoo|hair)\b|\b(?:with|has|have) (?:\w+ ){1,3}(?:eyes|hair|beard)\b
-                \b(?:proficien\w+|expert|skilled|master|brilliant|gifted|talented) (?:in|with|at|of)\b|\b\d+ (?:strength|dexterity|constitution|intelligence|wisdom|charisma|hit points)\b|\bspeaks? (?:\w+ )?languages\b
+                \b(?:proficien\w+|expert|skilled|master|brilliant|gifted|talented) (?:in|with|at|of)\b|\b(?:\d+|an?|my|high|low) (?:strength|dexterity|constitution|intelligence|wisdom|charisma|hit points)\b|\bspeaks? (?:\w+ )?languages\b
                 \b(?:he|she) is (?:\w+, )*(?:stubborn|vain|proud|brave|loyal|shy|cunning|ruthless|kind|clever|ambitious|arrogant|humble|greedy|cruel)\b|\bis (?:stubborn|vain|proud|brave|shy|cunning|ruthless|ambitious|arrogant|humble|greedy)\b
                 \b(?:learned|mastered) the art\b|\b(?:serves?|works?) as\b|\bin (?:his|her|my) (?:teens|twenties|thirties|forties|fifties|sixties)\b
                 \bich heisse\b|\bmein name ist\b|\bich bin (?:ein|eine|der|die)\b|\baufgewachsen\b|\bangst vor\b|\bsohn (?:des|von)\b|\btochter (?:des|der|von)\b
@@ -158,7 +158,7 @@ STORY = Scheme(
                 \b(?:joy|joyful|overjoyed|so happy|happiness|elated|ecstatic|relief|relieved|gratitude|grateful|laugh out loud|bliss)\b
                 \b(?:shame|ashamed|guilt|guilty|humiliated|regrets?|remorse)\b
                 \b(?:pride swells?|proud of|deeply moved|touched|overcome with|overwhelm\w*|wave of|floods? through|washes over|stunned|shocked)\b
-                \bi (?:am|feel|felt) (?:so|utterly|deeply|very|completely|incredibly) \w+|\b(?:hurts?|aches?) (?:so|to)\b|\bscreams?\b
+                \b(?:i am|i'm|i feel|i felt) (?:so|utterly|deeply|very|completely|incredibly) \w+|\b(?:hurts?|aches?) (?:so|to)\b|\bscreams?\b
                 \btraurig|\bweinen\b|\bweine\b|\btranen\b|\bwutend\b|\bverzweifel|\bglucklich\b|\bangst\b(?! vor)|\bfreude\b|\bscham\b
                 \btriste|\bllor(?:o|ar|ando|a)\b|\blagrimas\b|\bfurios|\bdesespera|\bfeliz\b|\bmiedo\b(?! a)|\balegria\b
                 \blarmes\b|\bpleure|\bfurieu|\bdesespoir|\bheureu|\btristesse\b|\bpeur\b(?! de)|\bhonte\b
@@ -194,8 +194,8 @@ STORY = Scheme(
                 \b(?:kingdom|realm|empire|province|city|town|village|country|land|desert|forest|mountains?|island|continent|planet|moons?|galaxy|station) (?:of|is|are|lies|stretches|in|has|was|where|orbits)\b
                 \b(?:lies|located|stretches|borders|situated) (?:at|in|on|to|between|beyond|for|near|along)\b|\bto the (?:north|south|east|west)\b|\b(?:northern|southern|eastern|western) \w+
                 \b(?:magic|mana|sorcery)\b.*\b(?:is|comes|drawn|works|flows|costs|requires)\b|\b(?:in|of) this (?:world|realm|kingdom|universe|land)\b
-                \b(?:worships?|gods?|goddess|religion|clans?|tribes?|guild of|caste|council of|dynasty|currency|festival|calendar|species|races?)\b
-                \b(?:castle|temple|tower|tavern|palace|harbou?r|fortress|library|tunnels?|passages|dungeon|ruins|freighter|ship|deck|catacombs|architecture)\b.*\b(?:is|are|was|were|has|have|runs?|under|above|beneath|of|with)\b
+                \b(?:worships?|gods?|goddess|religion|clans?|tribes?|guild of|caste|council of|symbol of|enchant(?:ed|ment)|dynasty|currency|festival|calendar|species|races?)\b
+                \b\d+ (?:feet|foot|miles?|leagues?|metres|meters|paces)\b|\b(?:castle|temple|tower|tavern|cavern|chamber|waterfall|bridge|palace|harbou?r|fortress|library|tunnels?|passages|dungeon|ruins|freighter|ship|deck|catacombs|architecture)\b.*\b(?:is|are|was|were|has|have|runs?|under|above|beneath|of|with)\b
                 \b(?:dwarves|elves|orcs|goblins|dragons|humans|androids|robots|people|folk) (?:here|live|are|have|who|come|of)\b
                 \bwurde (?:vor|von|im)\b|\berbaut|\bgebaut\b|\bliegt (?:im|am|an|in|auf)\b|\blegende|\bkonigreich\b.*\bist\b|\bwahrung\b
                 \bfue (?:construid|fundad)|\breino (?:de|es)\b|\bleyenda|\bsituad[oa]\b|\bciudad (?:de|esta|es)\b
