@@ -59,6 +59,9 @@ SURE = 0.3
 SHORT, WARM = 400, 0.75
 """Of longer answers so much of the intensity counts: models speak warmly by habit."""
 
+_SPEAKER = re.compile(r"\A(?!Error|Warning|Exception)[A-Z][a-z]+(?: [A-Z][a-z]+)?: (?=\S)")
+"""Who speaks, as talk of several people is written down."""
+
 _FIRST_PERSON = frozenset("i my mine im ive ich mein meine meinen yo mi mis je mon ma mes".split())
 _NUMBER = re.compile(r"\d")
 _NAME = re.compile(r"(?<=[\w,;:] )[A-Z][a-z]{2,}")
@@ -209,6 +212,7 @@ def _is_foreign(cue: str) -> bool:
 def _pieces(message: int, split: Sequence[str], most: int) -> list[_Piece]:
     """The sentences of a message that are judged; ``share`` adds up to 1."""
     found = [piece.strip()[:LONGEST] for piece in split]
+    found[:1] = [_SPEAKER.sub("", piece, count=1) for piece in found[:1]]
     found = [piece for piece in found if any(map(str.isalnum, piece))] or list(filter(None, found))
     if len(found) > most:
         found = [*found[: most - 2], *found[-2:]]

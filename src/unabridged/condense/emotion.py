@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 STRONG = 0.7
 """Above this intensity an exchange comes whole (design, section 6)."""
 
+STRONG_WORD = 0.7
+"""Without a word of this arousal nothing is strong: kind words and marks add up in any chat."""
+
 REACH = 3
 """Words before a word in which a negation, or what strengthens or weakens, bears on it."""
 
@@ -68,6 +71,7 @@ class _Sentence:
         text: It.
         valence: -1 to 1.
         arousal: 0 to about 1.
+        strongest: The arousal of its strongest word.
         loud: What its marks add.
         personal: Whether somebody speaks of himself.
     """
@@ -75,6 +79,7 @@ class _Sentence:
     text: str
     valence: float
     arousal: float
+    strongest: float
     loud: float
     personal: bool
 
@@ -125,9 +130,9 @@ class Feelings:
             arousal = BY_WORDS * arousal + BY_MEANING * between[1]
         elif between is not None:
             valence, arousal = between
-        arousal += sentence.loud
-        factor = 1.0 if sentence.personal else IMPERSONAL
-        return max(-1.0, min(1.0, valence)), max(0.0, min(1.0, arousal * factor))
+        arousal = (arousal + sentence.loud) * (1.0 if sentence.personal else IMPERSONAL)
+        most = 1.0 if sentence.strongest >= STRONG_WORD else STRONG
+        return max(-1.0, min(1.0, valence)), max(0.0, min(most, arousal))
 
     def _between(self, texts: Sequence[str]) -> "list[Felt | None]":
         """Where sentences lie: between bad (-1) and good (1), and between calm (0) and stirred."""
@@ -187,7 +192,9 @@ def _sentence(piece: str) -> _Sentence:
     loud = marks + CAPITALS * min(2, len(_CAPITALS.findall(piece)))
     # Languages without spaces mostly leave out who speaks.
     personal = bool(_UNSPACED.search(piece)) or not feelings.PERSONAL.isdisjoint(words(folded))
-    return _Sentence(piece, valence, _together(a for _, a in hits), loud, personal)
+    arousals = [a for _, a in hits]
+    strongest = max(arousals, default=0.0)
+    return _Sentence(piece, valence, _together(arousals), strongest, loud, personal)
 
 
 def _together(arousals: Iterable[float]) -> float:

@@ -1,3 +1,6 @@
+import os
+import subprocess
+import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -62,8 +65,8 @@ def test_the_seeds_messages_are_read_as_it_says(embedder):
     assert [(t, r) for (t, name), r in zip(texts, found, strict=True) if r != name] == []
 
 
-@pytest.mark.parametrize("scheme", ["story", "assistant"])
-@pytest.mark.parametrize(("examples", "least"), [(True, 0.9), (False, 0.85)])
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize(("examples", "least"), [(True, 0.85), (False, 0.8)])
 def test_most_messages_are_read_as_a_person_labelled_them(scheme, examples, least, embedder):
     classifier = Classifier(SCHEMES[scheme], embedder if examples else None)
     for split in ("dev", "heldout"):
@@ -75,8 +78,6 @@ def test_most_messages_are_read_as_a_person_labelled_them(scheme, examples, leas
 
 def test_important_categories_are_more_important(embedder):
     for name, made in SCHEMES.items():
-        if name == "companion":
-            continue
         found = defaultdict(list)
         rows = labelled(name, "dev") + labelled(name, "heldout")
         for reading, row in zip(
@@ -96,6 +97,34 @@ def test_a_message_is_read_the_same_whatever_stands_beside_it(embedder):
     together = classifier.classify(texts)
     assert [classifier.classify([each])[0] for each in texts] == together
     assert classifier.classify(texts[::-1])[::-1] == together
+
+
+def test_nothing_hangs_on_threads_or_on_the_order_of_sets():
+    code = (
+        "from unabridged.condense.classify import Classifier\n"
+        "from unabridged.condense.schemes import SCHEMES\n"
+        "from unabridged.embeddings.static import StaticEmbedder\n"
+        "texts = [('user', 'I was so happy when Ida moved to Oslo.'), ('assistant', 'Great news!')]\n"
+        "print(Classifier(SCHEMES['companion'], StaticEmbedder()).classify(texts))\n"
+    )
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed, "OMP_NUM_THREADS": threads},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed, threads in (("1", "1"), ("2", "2"))
+    }
+    assert len(said) == 1
+
+
+def test_who_speaks_is_no_part_of_what_is_said():
+    classifier = Classifier(SCHEMES["assistant"])
+    assert read(classifier, "Maria Lopez: Thanks!", "Sam: I live in Graz.") == [
+        "small_talk", "personal_fact",
+    ]  # fmt: skip
 
 
 def test_without_words_there_is_no_reading(embedder):

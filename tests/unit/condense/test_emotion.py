@@ -62,6 +62,11 @@ def test_who_speaks_of_himself_feels_more_than_a_report():
     assert feel("My brother died in the war.")[1] > feel("The king died in the war.")[1]
 
 
+def test_kind_words_do_not_add_up_to_a_strong_feeling(feelings):
+    kind = "That's great, good luck, I hope you enjoy it, thank you, dear friend!!!"
+    assert feelings.feel([kind])[0][1] <= STRONG
+
+
 def test_a_turn_of_phrase_counts_as_a_whole():
     assert feel("I'd love to hear more.")[1] < 0.2 < feel("I love you.")[1]
     assert feel("I am over the moon.")[0] > 0.9

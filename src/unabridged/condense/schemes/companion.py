@@ -1,6 +1,7 @@
 """Companion talk: somebody tells of a life, and wants to be known."""
 
 from unabridged.condense.schemes.build import category
+from unabridged.condense.schemes.shared import TOLD
 from unabridged.domain.category import Scheme
 
 COMPANION = Scheme(
@@ -48,7 +49,8 @@ COMPANION = Scheme(
                 I lost my job in March.
                 My birthday is in August.
             """,
-            cues=r"""
+            cues=TOLD
+            + r"""
                 \bi (?:live|work|study|studied|own|drive|moved|graduated|grew up|was born|retired|volunteer|was diagnosed|was fired|was hired|got (?:a|the|my) (?:new )?(?:job|dog|cat|car|promotion)|lost my job|quit my job)\b
                 \b(?:i am|i'm) (?:\d+|from|allergic|an? (?:\w+ )?(?:nurse|teacher|student|driver|engineer|doctor|writer|artist|mother|father|single))\b
                 \bmy (?:name|birthday|job|house|flat|apartment|car|dog|cat|hometown|diagnosis|anniversary) (?:is|was|are|has|died)\b|\bi have (?:a|an|two|three|four|\d+) (?:dog|cat|kid|child|son|daughter|brother|sister|car|bike|garden)
