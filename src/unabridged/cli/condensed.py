@@ -153,7 +153,7 @@ def _said(said: Sequence[Line]) -> list[str]:
 def run_rows(stats: CondenseStats) -> list[tuple[str, str]]:
     """Say what condensing has done, as rows of a table."""
     if not stats.runs:
-        return [("condensed", "nothing yet")]
+        return [("condensed", "no session has outgrown its budget yet")]
     said = (
         f"{count(stats.messages_condensed, 'message')} in {count(stats.runs, 'run')},"
         f" {count(stats.tokens_saved, 'token')} saved"

@@ -7,6 +7,7 @@ from unabridged.cli.judged import judged_rows
 from unabridged.cli.lists import stats_lines
 from unabridged.cli.output import plain
 from unabridged.cli.words import count
+from unabridged.domain.condensation import Level
 from unabridged.wiring import Memory
 
 
@@ -15,7 +16,7 @@ def figures_data(memory: Memory) -> dict[str, Any]:
     return {
         **plain(memory.stats()),
         "facts": _facts(memory),
-        "condensing": plain(memory.upkeep.stats()),
+        "condensing": {**plain(memory.upkeep.stats()), "wholes": _wholes(memory)},
         "readings": plain(memory.readings.stats()),
     }
 
@@ -26,7 +27,14 @@ def figures_lines(memory: Memory) -> list[str]:
     said = count(facts["current"], "fact")
     said += "".join(f", {facts[name]:,} {name}" for name in ("pinned", "disputed") if facts[name])
     more = [("known", said), *judged_rows(memory), *run_rows(memory.upkeep.stats())]
+    if wholes := _wholes(memory):
+        more.append(("as wholes", f"{count(wholes, 'condensation')} of conversations and months"))
     return stats_lines(memory.stats(), more)
+
+
+def _wholes(memory: Memory) -> int:
+    """How many conversations and months are condensed as wholes."""
+    return sum(one.level is not Level.EXCHANGES for one in memory.upkeep.condensations())
 
 
 def _facts(memory: Memory) -> dict[str, int]:

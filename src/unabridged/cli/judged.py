@@ -11,6 +11,8 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Role
 from unabridged.wiring import Memory
 
+_NAMED = 3
+"""Categories that are named where only the most frequent are."""
 _BAR = 20
 """Cells of the longest bar of a distribution."""
 
@@ -101,7 +103,7 @@ def judged_rows(memory: Memory) -> list[tuple[str, str]]:
     held = sorted(counts.categories, key=lambda each: -each.messages)
     most = [f"{called(each.name)} {each.messages:,}" for each in held if each.messages]
     rows = [("judged", f"{count(counts.exchanges, 'exchange')}, {counts.pending:,} not yet")]
-    return [*rows, ("", ", ".join(most))] if most else rows
+    return [*rows, ("", ", ".join(most[:_NAMED]))] if most else rows
 
 
 def correct(

@@ -149,7 +149,11 @@ def test_figures_tell_what_is_known_judged_and_condensed(talked):
     text = talked("stats").out
     for word in ("known", "judged", "condensed", "last run", "check"):
         assert word in text
-    assert "nothing yet" in talked("stats", "--user", "nobody").out
+    assert data["condensing"]["wholes"] == 1
+    assert "as wholes" in text
+    empty = talked("stats", "--user", "nobody").out
+    assert "no session has outgrown" in empty
+    assert "as wholes" not in empty
 
 
 def test_the_chat_has_the_same_commands(talked):
