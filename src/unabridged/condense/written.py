@@ -6,13 +6,14 @@ answers is checked; after a second try that fails as well another condenser writ
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from unabridged.condense.grounds import invented
 from unabridged.domain.chat import ChatRequest
 from unabridged.domain.condensation import Draft, Line, Source
 from unabridged.domain.message import Message, Role, Text
 from unabridged.errors import UpstreamError
+from unabridged.language.sentences import sentences
 from unabridged.language.words import fold
 from unabridged.ports import ChatModel, Condenser
 
@@ -47,19 +48,6 @@ _REFUSED = re.compile(
     r"|as an ai|as a language model|es tut mir leid|ich kann (?:das|dir|ihnen) nicht|je suis desole"
     r"|lo siento|mi dispiace|desculpe|het spijt me|извините|przepraszam|申し訳|对不起|抱歉)"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """What a model answered.
-
-    Attributes:
-        text: Its words.
-        finish: Why it ended.
-    """
-
-    text: str
-    finish: str
 
 
 class Written:
@@ -109,9 +97,9 @@ class Written:
             talk = self._talk(sources, window - limit - _FRAME)
             for _ in range(TRIES if talk else 0):
                 answer = self._ask(sources, talk, (limit, window), fault)
-                fault = self._fault(answer, sources, limit)
+                text = self._whole(answer, limit)
+                fault = self._fault(answer, text, sources)
                 if not fault:
-                    text = answer.text
                     return Draft((Line(text),), self._count(text), self.identity)
             fault = fault or "its window is too small for these messages"
         except UpstreamError as error:
@@ -149,10 +137,8 @@ class Written:
         talk = _fenced(said)
         return talk if self._count(talk) <= room else ""
 
-    def _ask(
-        self, sources: Sequence[Source], talk: str, room: tuple[int, int], fault: str
-    ) -> _Answer:
-        """Ask once.
+    def _ask(self, sources: Sequence[Source], talk: str, room: tuple[int, int], fault: str) -> str:
+        """Ask once, and give what was answered.
 
         Args:
             sources: The messages; their time is the request's.
@@ -169,25 +155,31 @@ class Written:
         )
         options = {"temperature": 0, "seed": 1}
         request = ChatRequest(prompt, window=window, max_output=limit, options=options)
-        said: list[str] = []
-        finish = ""
-        for chunk in self._model.chat(request):
-            said.append(chunk.text)
-            finish = chunk.finish or finish
-        return _Answer("".join(said).strip(), finish)
+        return "".join([chunk.text for chunk in self._model.chat(request)]).strip()
 
-    def _fault(self, answer: _Answer, sources: Sequence[Source], limit: int) -> str:
-        """What is wrong with an answer, in words for the model and for people; empty if nothing."""
-        text = answer.text
-        if not text:
+    def _whole(self, answer: str, limit: int) -> str:
+        """The whole sentences of an answer, as many from the first as fit."""
+        kept = sentences(answer)
+        while kept and not _ENDED.search(kept[-1].rstrip()):
+            kept.pop()
+        while kept and self._count("".join(kept).strip()) > limit:
+            kept.pop()
+        return "".join(kept).strip()
+
+    def _fault(self, answer: str, text: str, sources: Sequence[Source]) -> str:
+        """What is wrong with an answer, in words for the model and for people; empty if nothing.
+
+        Args:
+            answer: What the model answered.
+            text: What of it are whole sentences that fit.
+            sources: What it was made from.
+        """
+        if not answer:
             return "it is empty"
-        if _REFUSED.match(fold(text)):
+        if _REFUSED.match(fold(answer)):
             return "it is a refusal"
-        tokens = self._count(text)
-        if tokens > limit:
-            return f"it takes {tokens} tokens, and may take {limit}"
-        if answer.finish in {"", "length"} or not _ENDED.search(text):
-            return "it does not end with a whole sentence"
+        if not text:
+            return "it is no whole sentence, or too long"
         names = invented(text, sources)
         if names:
             return f"it names what was not said: {', '.join(names[:_TOLD])}"

@@ -37,7 +37,7 @@ def test_words_that_hold_are_taken(talk):
         ("", "empty"),
         ("I'm sorry, but I can't help with that.", "refusal"),
         ("The user moved to Oslo with", "whole sentence"),
-        ("The user moved to Oslo. " * 30, "tokens"),
+        ("The user moved to Oslo and " * 30 + "stayed.", "too long"),
         ("The user moved to Bergen.", "bergen"),
         ("Zed moved to Oslo.", "zed"),
         ("Ingrid Undset moved to Oslo.", "ingrid undset"),
@@ -77,11 +77,19 @@ def test_a_model_that_does_not_answer_is_done_without(talk, error):
     assert len(model.requests) == 1
 
 
-@pytest.mark.parametrize("finish", ["length", ""])
-def test_an_answer_that_broke_off_is_not_taken(talk, finish):
-    model = ScriptedModel([[Chunk(text=GOOD), Chunk(done=True, finish=finish)]])
+def test_a_sentence_that_broke_off_is_left_out_and_the_whole_ones_are_taken(talk):
+    model = ScriptedModel([[Chunk(text=f"{GOOD} They also"), Chunk(done=True, finish="length")]])
     draft = written(model).condense(talk(*SAID), 60)
-    assert draft.by == Extractor(COUNT).identity
+    assert [line.text for line in draft.lines] == [GOOD]
+
+
+def test_sentences_that_do_not_fit_are_left_out_whole(talk):
+    model = ScriptedModel([f"{GOOD} {'It was in Oslo. ' * 30}"])
+    draft = written(model).condense(talk(*SAID), 40)
+    assert draft.lines[0].text.startswith(GOOD)
+    assert draft.lines[0].text.endswith("It was in Oslo.")
+    assert draft.tokens == COUNT(draft.lines[0].text) <= 40
+    assert model.requests[0].max_output == 40
 
 
 def test_what_was_said_is_data_and_cannot_leave_its_fence(talk):
