@@ -50,6 +50,12 @@ _REFUSED = re.compile(
 )
 
 
+_TRANSCRIPT = re.compile(
+    r"^\s*(?:(?:user|assistant|summary)\s*:|\(\d{4}-|</?talk)", re.IGNORECASE | re.MULTILINE
+)
+"""The form in which the model was given the messages."""
+
+
 class Written:
     """Lets a model write, checks what it wrote, and falls back.
 
@@ -180,6 +186,8 @@ class Written:
             return "it is a refusal"
         if not text:
             return "it is no whole sentence, or too long"
+        if _TRANSCRIPT.search(text):
+            return "it is a transcript instead of a shorter text"
         names = invented(text, sources)
         if names:
             return f"it names what was not said: {', '.join(names[:_TOLD])}"

@@ -38,6 +38,8 @@ def test_words_that_hold_are_taken(talk):
         ("I'm sorry, but I can't help with that.", "refusal"),
         ("The user moved to Oslo with", "whole sentence"),
         ("The user moved to Oslo and " * 30 + "stayed.", "too long"),
+        ("Oslo it is.\nuser: I moved to Oslo.", "transcript"),
+        ("(2026-11-22)\nThe user moved to Oslo.", "transcript"),
         ("The user moved to Bergen.", "bergen"),
         ("Zed moved to Oslo.", "zed"),
         ("Ingrid Undset moved to Oslo.", "ingrid undset"),
