@@ -36,7 +36,9 @@ MOST = 1_000
 """Tokens of a session that the model reads: its first messages up to so many. It is slow."""
 LEAST = 40
 """Tokens of a limit under which nothing is asked of a model."""
-NO_MODEL = "There is no embedded model: `unabridged models fetch` gets one; nothing was written."
+NO_MODEL = (
+    "There is no embedded model: `unabridged models get smollm2` fetches one; nothing was written."
+)
 
 _DIGITS = re.compile(r"\d+")
 _CAPITALISED = re.compile(r"(?<=[^\W_] )[A-Z][^\W\d_]{2,}")
