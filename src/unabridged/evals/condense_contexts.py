@@ -19,12 +19,14 @@ from unabridged.evals.asking import EXCHANGE, Case
 from unabridged.evals.condense_answers import POOLED, WORDS, stands
 from unabridged.evals.condense_findings import OURS, Table
 from unabridged.evals.condense_text import searchable
-from unabridged.evals.subject import opened
+from unabridged.evals.subject import Subject, opened
 from unabridged.transfer.locomo import load
 from unabridged.transfer.longmemeval import Corpus
 
 BUDGETS = (2_000, 4_000)
 """Memory budgets in tokens."""
+OVERVIEW = "What have we talked about so far?"
+"""A message that asks for none of the answers: what stands in its context was not searched for."""
 WITHOUT, BEFORE = "without", "before upkeep"
 """The names of the baselines."""
 
@@ -94,7 +96,8 @@ def table() -> Table:
     about = (
         "Share of the answers that stand word for word in a context with so many tokens for memory,"
         f" with the setting condenser at {Settings().condenser!r}, before upkeep ran and after, and"
-        " without condensing. all: of every"
+        " without condensing. answers: the question is the message; overview: the message is"
+        f" {OVERVIEW!r}. all: of every"
         f" answer; evidence: of those of {WORDS} words or more that stand in the evidence."
     )
     return Table("answers_in_context", about, "questions")
@@ -123,7 +126,7 @@ def measure(histories: Iterator[History], into: Table, say: Say) -> None:
 
 def _none() -> dict[str, float]:
     """What a question gives whose answer stands nowhere in the history."""
-    return {_at(budget): 0.0 for budget in BUDGETS}
+    return {f"{name}@{budget}": 0.0 for name in ("answers", "overview") for budget in BUDGETS}
 
 
 def _asked(history: History, cases: Sequence[Case]) -> dict[str, dict[str, Mapping[str, float]]]:
@@ -136,16 +139,24 @@ def _asked(history: History, cases: Sequence[Case]) -> dict[str, dict[str, Mappi
             with opened(home, told, history.now, settings, tended=tended) as subject:
                 for case in cases:
                     subject.ask_at(case.now)
-                    found[case.id][method] = {
-                        _at(budget): float(
-                            stands(
-                                case.answer,
-                                searchable([subject.prepare(case.question, budget).text]),
-                            )
-                        )
-                        for budget in BUDGETS
-                    }
+                    asked = _stood(subject, case.question, [case], "answers")
+                    found[case.id][method] = asked[case.id]
+                told_of = _stood(subject, OVERVIEW, cases, "overview")
+                for case in cases:
+                    found[case.id][method] = {**found[case.id][method], **told_of[case.id]}
             told = ()
+    return found
+
+
+def _stood(
+    subject: Subject, message: str, cases: Sequence[Case], name: str
+) -> dict[str, dict[str, float]]:
+    """Question to whether its answer stands in the context for a message, by budget."""
+    found: dict[str, dict[str, float]] = {case.id: {} for case in cases}
+    for budget in BUDGETS:
+        text = searchable([subject.prepare(message, budget).text])
+        for case in cases:
+            found[case.id][f"{name}@{budget}"] = float(stands(case.answer, text))
     return found
 
 
@@ -155,7 +166,3 @@ def _in_evidence(case: Case, history: History) -> bool:
     gold = case.gold.get(EXCHANGE, frozenset())
     held = (e for c in history.sessions for e in c.exchanges if e.id in gold)
     return stands(case.answer, searchable(m.text for e in held for m in e.messages))
-
-
-def _at(budget: int) -> str:
-    return f"answers@{budget}"

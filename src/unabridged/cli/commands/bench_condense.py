@@ -13,6 +13,8 @@ from unabridged.cli.paint import Column, paint, table, width
 from unabridged.cli.text import wrap
 
 _Figures = Mapping[str, Mapping[str, Any]]
+_ABREAST = 3
+"""Differences in a row."""
 _OURS = {"differences": "unabridged", "differences_asked": "unabridged, asked,"}
 """Differences to who is above the baselines."""
 
@@ -103,11 +105,15 @@ def _figures(group: Mapping[str, _Figures]) -> list[str]:
 
 
 def _gains(differences: _Figures) -> list[str]:
-    """How far we are above each baseline."""
+    """How far we are above each baseline; a few measures beside each other."""
     names = [name for name in next(iter(differences.values())) if name != "size"]
-    columns = [Column("baseline", flexible=True), *(Column(name, right=True) for name in names)]
-    rows = [[method, *(_gain(found[n]) for n in names)] for method, found in differences.items()]
-    return table(columns, rows, width())
+    shown: list[str] = []
+    for begin in range(0, len(names), _ABREAST):
+        some = names[begin : begin + _ABREAST]
+        columns = [Column("baseline", flexible=True), *(Column(n, right=True) for n in some)]
+        rows = [[method, *(_gain(found[n]) for n in some)] for method, found in differences.items()]
+        shown += table(columns, rows, width())
+    return shown
 
 
 def _gain(gain: Any) -> str:
