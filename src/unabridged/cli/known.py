@@ -1,4 +1,4 @@
-"""What is known, as lines to read: facts with where they are from."""
+"""What is known, as lines to read: facts, and everything that is known of one."""
 
 from collections.abc import Sequence
 
@@ -7,47 +7,56 @@ from unabridged.cli.text import pad, safe, wrap
 from unabridged.cli.words import day
 from unabridged.domain.fact import Fact
 
-_NAMES = 13
+_NAMES = 17
 """Cells of the names of what is told of a fact."""
 
 
-def fact_lines(facts: Sequence[Fact]) -> list[str]:
-    """List facts with the number that names each."""
+def fact_lines(facts: Sequence[Fact], *, first: int | None = 1) -> list[str]:
+    """List facts; ● is pinned, ≠ contradicted.
+
+    Args:
+        facts: In the order of their numbers.
+        first: The number that names the first of them; None where none names them.
+    """
+    ended = any(fact.until for fact in facts)
     columns = [
         Column("", right=True, style="dim"),
         Column("", style="accent"),
-        Column("", flexible=True),
-        Column("", style="warn"),
+        Column("fact", flexible=True),
+        Column("since", style="dim"),
+        *([Column("until", style="dim")] if ended else []),
         Column("", style="dim"),
     ]
     rows = [
         (
-            str(number),
-            "●" if fact.pinned else "",
-            fact.text,
-            "disputed" if fact.disputed_by else "",
+            "" if first is None else str(number),
+            ("●" if fact.pinned else "") + ("≠" if fact.disputed_by else ""),
+            fact.text or "(withdrawn)",
             day(fact.since),
+            *([day(fact.until)] if ended else []),
+            fact.by,
         )
-        for number, fact in enumerate(facts, 1)
+        for number, fact in enumerate(facts, first or 0)
     ]
     return table(columns, rows, width())
 
 
-def source_lines(fact: Fact) -> list[str]:
-    """Show a fact with the words that say so, and where they stand."""
-    rows = [("fact", fact.text), ("id", fact.id), ("state", fact.state.value), ("by", fact.by)]
-    if fact.quote:
-        rows.append(("said", f"“{fact.quote}”"))
-    if fact.exchange:
-        rows.append(("in", fact.exchange))
-    until = f" to {day(fact.until)}" if fact.until else ""
-    rows.append(("since", f"{day(fact.since)}{until}"))
-    if fact.supersedes:
-        rows.append(("instead of", fact.supersedes))
-    if fact.disputed_by:
-        rows.append(("disputed by", ", ".join(fact.disputed_by)))
-    lines = []
+def fact_card(fact: Fact) -> list[str]:
+    """Show everything that is known of a fact, with the words that say so."""
+    rows = [
+        ("id", fact.id),
+        ("about", fact.subject),
+        (fact.attribute or "says", fact.value or fact.text),
+        ("quote", fact.quote),
+        ("exchange", fact.exchange or ""),
+        ("since", day(fact.since)),
+        ("until", day(fact.until)),
+        ("drawn by", fact.by),
+        ("supersedes", fact.supersedes or ""),
+        ("contradicted by", ", ".join(fact.disputed_by)),
+    ]
+    lines = [*wrap(safe(fact.text), width()), ""]
     for name, text in rows:
-        for place, part in enumerate(wrap(safe(text), width() - _NAMES)):
-            lines.append(paint(pad("" if place else name, _NAMES), "dim") + part)
+        for place, part in enumerate(wrap(safe(text), width() - _NAMES) if text else []):
+            lines.append(paint(pad("" if place else safe(name), _NAMES), "dim") + part)
     return lines

@@ -2,11 +2,14 @@
 
 from unabridged.cli.chat.command import ChatCommand
 from unabridged.cli.chat.talk import Chat
-from unabridged.cli.known import fact_lines, source_lines
+from unabridged.cli.known import fact_card, fact_lines
 from unabridged.cli.text import clip, one_line
 from unabridged.errors import InputError
 
+LISTED = 30
+"""Facts that are listed, the newest."""
 QUOTED = 60
+"""Cells of a fact that is repeated."""
 
 
 def _list(chat: Chat, more: str) -> None:
@@ -18,8 +21,10 @@ def _list(chat: Chat, more: str) -> None:
     if not facts:
         chat.screen.note("Nothing is known yet; /facts add TEXT adds something.")
         return
-    chat.screen.say(fact_lines(facts))
-    chat.screen.note("/facts why NUMBER shows where one is from; ● are in every prompt.")
+    older = max(0, len(facts) - LISTED)
+    chat.screen.say(fact_lines(facts[older:], first=older + 1))
+    more = f" {older:,} older ones: unabridged facts." if older else ""
+    chat.screen.note(f"/facts why NUMBER shows where one is from; ● is in every prompt.{more}")
 
 
 def _add(chat: Chat, text: str) -> None:
@@ -46,7 +51,7 @@ def _forget(chat: Chat, wanted: str) -> None:
 
 def _why(chat: Chat, wanted: str) -> None:
     fact = chat.memory.facts.get(_needed(wanted, "/facts why 3"))
-    chat.screen.say(source_lines(fact))
+    chat.screen.say(fact_card(fact))
 
 
 def _needed(text: str, example: str) -> str:

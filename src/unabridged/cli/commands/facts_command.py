@@ -6,12 +6,13 @@ from collections.abc import Sequence
 import click
 
 from unabridged.cli.knowing import change_lines, learn
+from unabridged.cli.known import fact_card, fact_lines
 from unabridged.cli.opening import open_memory, words_from
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
-from unabridged.cli.paint import Column, paint, table, width
-from unabridged.cli.text import one_line, safe, wrap
-from unabridged.cli.words import count, day
+from unabridged.cli.paint import paint
+from unabridged.cli.text import one_line, safe
+from unabridged.cli.words import count
 from unabridged.domain.fact import SELF, Fact, FactState
 from unabridged.wiring import Memory
 
@@ -68,7 +69,7 @@ def show_command(invocation: Invocation, which: str) -> None:
     if invocation.json:
         invocation.emit(fact)
         return
-    echo_lines(_card(fact))
+    echo_lines(fact_card(fact))
 
 
 @command.command(
@@ -218,53 +219,10 @@ def _list(invocation: Invocation, state: str) -> None:
     if not facts:
         echo("Nothing is known yet; `unabridged facts add TEXT` adds a fact.", "dim")
         return
-    echo_lines(fact_lines(facts, numbered=state == FactState.CURRENT))
+    echo_lines(fact_lines(facts, first=1 if state == FactState.CURRENT else None))
     groups = memory.facts.disputes()
     if groups and sys.stdout.isatty():
         echo(f"\n{count(len(groups), 'contradiction')}: marked ≠; settle one with `edit`.", "warn")
-
-
-def fact_lines(facts: Sequence[Fact], *, numbered: bool = True) -> list[str]:
-    """List facts, with the number that names each; ● is pinned, ≠ contradicted."""
-    columns = [
-        Column("", right=True, style="dim"),
-        Column("", style="accent"),
-        Column("fact", flexible=True),
-        Column("since", style="dim"),
-        Column("until", style="dim"),
-        Column("", style="dim"),
-    ]
-    rows = [
-        (
-            str(number) if numbered else "",
-            ("●" if fact.pinned else "") + ("≠" if fact.disputed_by else ""),
-            fact.text or "(withdrawn)",
-            day(fact.since),
-            day(fact.until),
-            fact.by,
-        )
-        for number, fact in enumerate(facts, 1)
-    ]
-    return table(columns, rows, width())
-
-
-def _card(fact: Fact) -> list[str]:
-    """Everything that is known of a fact."""
-    rows = [
-        ("id", fact.id),
-        ("about", fact.subject),
-        (fact.attribute or "says", fact.value or fact.text),
-        ("quote", fact.quote),
-        ("exchange", fact.exchange or ""),
-        ("since", day(fact.since)),
-        ("until", day(fact.until)),
-        ("drawn by", fact.by),
-        ("supersedes", fact.supersedes or ""),
-        ("contradicted by", ", ".join(fact.disputed_by)),
-    ]
-    lines = [*wrap(safe(fact.text), width()), ""]
-    columns = [Column("", style="dim"), Column("", flexible=True)]
-    return [*lines, *table(columns, [row for row in rows if row[1]], width())]
 
 
 def _tell(invocation: Invocation, memory: Memory, fact: Fact, what: str) -> None:
