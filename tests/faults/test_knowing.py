@@ -4,11 +4,15 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from unabridged import Memory
 from unabridged.domain.record import RecordKind
 
 LEARNS = """
 import sys
+
+import pytest
 from unabridged import Memory
 with Memory.open(sys.argv[1], upstream="quote") as memory:
     print("ready", flush=True)
@@ -25,6 +29,7 @@ def started(home, name):
     return subprocess.Popen(words, text=True, **pipes)
 
 
+@pytest.mark.slow
 def test_two_processes_learn_at_once_and_nothing_is_there_twice(tmp_path):
     home = tmp_path / "home"
     with Memory.open(home, upstream="quote", facts="none") as memory:

@@ -41,6 +41,8 @@ ELSEWHERE = 50
 """Facts that are thought beside those of the book, with none of the words."""
 LONGEST = 3_000
 """Characters of a message that are looked at: of a longer one its beginning and its end."""
+MOST_TERMS = 120
+"""Telling words of a message that are looked at."""
 SHORTEST = 4
 """Letters of a word that may be misspelt."""
 
@@ -191,7 +193,7 @@ class Shelf:
 
     def _asked(self, message: str) -> list[str]:
         """The terms of a message that may say which fact is meant, as facts hold them."""
-        terms_of = asked_terms(message).items()
+        terms_of = list(asked_terms(message).items())[:MOST_TERMS]
         return list(
             dict.fromkeys(
                 self._spelt(term, word)
@@ -218,16 +220,17 @@ class Shelf:
         """The term as facts hold it, where it is a slip of one that names a fact."""
         if term in self._postings or len(term) < SHORTEST or self._embedder is None:
             return term
-        near = [t for t in self._naming.get(term[:2], ()) if _one_apart(term, t)]
-        if not near or self._embedder.known(word) == 1.0:  # a word of its own, and not a slip
+        if self._embedder.known(word) == 1.0:  # a word of its own, and not a slip
             return term
-        return min(near)
+        near = [t for t in self._naming.get(term[:2], ()) if _one_apart(term, t)]
+        return min(near, default=term)
 
     def _by_meaning(self, message: str) -> "NDArray[np.float64]":
         """How near the meaning of each fact comes to the message's."""
         if self._embedder is None or self._vectors is None or not message.strip():
             return np.zeros(len(self._entries))
-        cosines = (self._vectors @ self._embedder.embed_query(message)).astype(np.float64)
+        # Without BLAS: its threads cost more than they save here, and sum in an order of their own.
+        cosines = np.einsum("ij,j->i", self._vectors, self._embedder.embed_query(message))
         near: NDArray[np.float64] = np.clip((cosines - NEAR) / (NEAREST - NEAR), 0, 1) * MEANING
         return near
 
