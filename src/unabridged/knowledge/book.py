@@ -13,7 +13,7 @@ from unabridged.knowledge import progress
 from unabridged.knowledge.extracted import ModelExtractor
 from unabridged.knowledge.lineage import are_linked, ends_of, gone_fact, is_edit, steps_of
 from unabridged.knowledge.merge import Settled, settle
-from unabridged.knowledge.rules import VERSION, extract
+from unabridged.knowledge.rules import VERSION, extract, understood
 from unabridged.knowledge.statements import (
     Statement,
     changed,
@@ -165,7 +165,8 @@ class FactBook:
             text: The statement.
             pinned: Whether every prompt carries it.
             subject: Whom it is about.
-            attribute: What of them; then a newer value takes an older one's place.
+            attribute: What of them; then a newer value takes an older one's place. Without it the
+                rules look whether the text says it.
             value: What it is; the text where none is given.
             aliases: Other words by which people ask for it.
 
@@ -175,13 +176,14 @@ class FactBook:
         words = text.strip()
         if not words:
             raise EmptyMessageError("There is nothing to remember.", hint="Give a text.")
+        told = understood(words) if not attribute.strip() and subject == SELF else None
         statement = Statement(
             id=self._clock.new_id(),
             text=words,
             since=self._clock.now(),
-            subject=subject.strip() or SELF,
-            attribute=attribute.strip(),
-            value=value.strip() if attribute.strip() else "",
+            subject=told.subject if told else subject.strip() or SELF,
+            attribute=told.attribute if told else attribute.strip(),
+            value=told.value if told else value.strip() if attribute.strip() else "",
             pinned=pinned,
             aliases=tuple(aliases),
         )

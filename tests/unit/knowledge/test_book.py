@@ -259,3 +259,12 @@ def test_the_order_of_what_a_person_pins_is_that_of_time(book, clock):
     names = [book.add(f"fact {n}", pinned=True).text for n in range(3)]
     assert [f.text for f in book.pinned()] == names
     assert replace(book.get("1"), text="") != book.get("1")
+
+
+def test_what_a_person_adds_is_understood_where_it_says_one_thing(talk, book):
+    book.learn([talk.say("I live in Berlin.")])
+    added = book.add("I live in Bern.")
+    assert (added.attribute, added.value, added.text) == ("lives in", "Bern", "I live in Bern.")
+    assert [f.value for f in book.all()] == ["Bern"]
+    for text in ("Always answer in French.", "I live in Bern, so speak German to me."):
+        assert book.add(text).attribute == ""

@@ -68,6 +68,8 @@ _TAIL = re.compile(
     r"anyway|already|myself|actually|so far|much|a lot|very much|so much|in general)|[\s,;:'’\"”)(-])+$",
     re.IGNORECASE,
 )
+_DEEDS = frozenset(("did", "plan", "habit", "experience", "education"))
+"""Attributes whose value is the whole statement."""
 _POSSESSIVE = re.compile(r"['’]s?\b.*$")
 _NAMES = {
     "live in": "lives in", "living in": "lives in", "work as": "works as", "work at": "works at",
@@ -96,6 +98,15 @@ def draw(text: str) -> list[Drawn]:
             taken.append(span)
             found.setdefault((drawn.subject, drawn.attribute, drawn.value.lower()), drawn)
     return sorted(found.values(), key=lambda d: d.place)
+
+
+def understood(text: str) -> Drawn | None:
+    """What a text says, where it says one thing and nothing else; else None."""
+    found = draw(text)
+    if len(found) != 1 or found[0].attribute in _DEEDS:
+        return None
+    rest = text.replace(found[0].quote, "", 1).strip(" .,!;:\"'")
+    return None if rest else found[0]
 
 
 def _drawn(clause: Clause, who: str) -> Iterator[Drawn]:
