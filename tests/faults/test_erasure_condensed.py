@@ -1,0 +1,68 @@
+"""After forgetting, nothing of the words is left in what was made of them either."""
+
+import random
+from datetime import timedelta
+
+import pytest
+
+from unabridged.domain.chat import Abilities
+from unabridged.domain.record import RecordKind
+from unabridged.models.scripted import ScriptedModel
+from unabridged.testing.clock import ManualClock
+from unabridged.wiring import Memory
+
+WINDOW = 2048
+SESSIONS, EXCHANGES = 3, 24
+
+
+def secret(number: int) -> str:
+    rng = random.Random(number)
+    return "Z" + "".join(rng.choice("bcdfghjklmnpqrtvwx") for _ in range(11))
+
+
+def raw(folder) -> bytes:
+    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+@pytest.mark.slow
+def test_no_byte_is_left_in_condensations_facts_readings_and_prompts(tmp_path):
+    model = ScriptedModel(abilities=Abilities("m", trained_window=WINDOW, source="server"))
+    clock = ManualClock(step=timedelta(hours=3))
+    settings = {"window": WINDOW, "condense_tokens": 400, "condense_messages": 4}
+    ids = {}
+    with Memory.open(tmp_path, upstream=model, clock=clock, **settings) as memory:
+        number = 0
+        for _ in range(SESSIONS):
+            memory.new_session()
+            for _ in range(EXCHANGES):
+                text = f"My cousin {secret(number)} lives in Oslo. I have {number + 2} cats."
+                context = memory.prepare(text)
+                memory.record(context, f"So {secret(number)} lives there. " + "I see that. " * 12)
+                ids[number] = context.id
+                number += 1
+            list(memory.tend(pages=4))
+        list(memory.tend())
+        memory.new_session()
+        memory.record(memory.prepare("Summarize what we said about my cousins in Oslo."), "Yes.")
+        store = memory._store
+        kinds = (RecordKind.CONDENSATION, RecordKind.READING, RecordKind.FACT, RecordKind.RUN)
+        assert all(store.records(kind) for kind in kinds)
+        blobs = [r for r in store.records(RecordKind.BLOB) if r.id.startswith("c-")]
+        assert blobs
+        before = raw(tmp_path)
+        assert all(secret(n).encode() in before for n in ids)
+
+        gone = random.Random(3).sample(sorted(ids), len(ids) // 2)
+        store.forget([ids[n] for n in gone])
+        assert [n for n in gone if secret(n).encode() in raw(tmp_path)] == []
+        list(memory.tend())
+        said = " ".join(line.text for c in memory.upkeep.condensations() for line in c.lines)
+        assert said
+        assert not any(secret(n) in said for n in gone)
+        known = " ".join(fact.text for fact in memory.facts.all(None))
+        assert known
+        assert not any(secret(n) in known for n in gone)
+        assert memory.check() == []
+    left = raw(tmp_path)
+    assert [n for n in gone if secret(n).encode() in left] == []
+    assert [n for n in ids if n not in gone and secret(n).encode() not in left] == []
