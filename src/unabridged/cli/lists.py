@@ -1,10 +1,12 @@
 """Lists that commands and the chat both show: sessions, models, figures, pins."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from unabridged.cli.paint import Column, paint, table, width
 from unabridged.cli.text import clip, one_line, safe, wrap
 from unabridged.cli.words import count, day, moment, size
+from unabridged.domain.context import Ledger, Verdict
 from unabridged.domain.views import Found, ModelLine, Pin, SessionLine, Stats, TokenLine
 
 ROOM_FOR_IDS = 96
@@ -88,11 +90,35 @@ def stats_lines(stats: Stats, more: Sequence[tuple[str, str]] = ()) -> list[str]
     return table([Column("", style="dim"), Column("", flexible=True)], rows, width())
 
 
-def token_lines(lines: Sequence[TokenLine]) -> list[str]:
-    """Show the parts of the last prompt's window."""
-    columns = [Column("part"), Column("tokens", right=True), Column("share", right=True)]
-    rows = [(line.part, f"{line.tokens:,}", f"{100 * line.share:.1f} %") for line in lines]
+def token_lines(lines: Sequence[TokenLine], ledger: Ledger) -> list[str]:
+    """Show the parts of the last prompt's window, with what each holds.
+
+    Args:
+        lines: The parts.
+        ledger: The prompt's account.
+    """
+    columns = [
+        Column("part"),
+        Column("tokens", right=True),
+        Column("share", right=True),
+        Column("holds", flexible=True, style="dim"),
+    ]
+    rows = [
+        (line.part, f"{line.tokens:,}", f"{100 * line.share:.1f} %", _holds(line.part, ledger))
+        for line in lines
+    ]
     return table(columns, rows, width())
+
+
+def _holds(part: str, ledger: Ledger) -> str:
+    """Say what a part of a window holds: ``3 exchanges, 1 condensed; 2 left out``."""
+    rows = [row for row in ledger.rows if row.tier is not None and row.tier.value == part]
+    kept = Counter(row.kind.value for row in rows if row.verdict is Verdict.KEPT)
+    said = [count(number, kind) for kind, number in kept.items()]
+    shorter = sum(row.verdict is Verdict.CONDENSED for row in rows)
+    left = sum(row.verdict is Verdict.LEFT_OUT for row in rows)
+    said += [f"{shorter:,} condensed"] if shorter else []
+    return "; ".join(filter(None, [", ".join(said), f"{left:,} left out" if left else ""]))
 
 
 def pin_lines(pins: Sequence[Pin]) -> list[str]:

@@ -264,3 +264,10 @@ def test_a_failure_of_tending_is_a_note(run, monkeypatch):
 
 def test_they_are_commands():
     assert {"condense", "expand", "semantic", "topics"} <= set(COMMANDS)
+
+
+def test_the_tokens_of_the_last_prompt_say_what_they_hold(run):
+    lines = "My cat is called Ada.\nMy dog is called Bo.\nAnd who is Ada?\n"
+    ran = run("chat", text=f"{lines}/memory tokens\n")
+    (immediate,) = (line for line in ran.out.splitlines() if line.startswith("immediate"))
+    assert "2 exchanges" in immediate

@@ -29,7 +29,7 @@ def _stats(chat: Chat, _: str) -> None:
 
 
 def _tokens(chat: Chat, _: str) -> None:
-    chat.screen.say(lists.token_lines(chat.memory.tokens()))
+    chat.screen.say(lists.token_lines(chat.memory.tokens(), chat.memory.why().ledger))
 
 
 def _remember(chat: Chat, text: str) -> None:
@@ -63,7 +63,9 @@ COMMANDS = (
     ChatCommand("/why", "[ID]", "Account for every token of the last prompt.", _why),
     ChatCommand("/search", "WORDS", "Find exchanges by what was said.", _search),
     ChatCommand("/memory stats", "", "Say what the memory holds, knows and condensed.", _stats),
-    ChatCommand("/memory tokens", "", "Show the window of the last prompt.", _tokens),
+    ChatCommand(
+        "/memory tokens", "", "Show the window of the last prompt, and what it held.", _tokens
+    ),
     ChatCommand("/remember", "TEXT", "Pin a text: every prompt carries it.", _remember),
     ChatCommand("/pin", "[ID]", "Pin what you said last, or in another exchange.", _pin),
     ChatCommand("/pins", "", "List what is pinned.", _pins),

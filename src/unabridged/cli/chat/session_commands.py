@@ -94,6 +94,6 @@ COMMANDS = (
     ChatCommand("/title", "TEXT", "Give this session a title.", _title),
     ChatCommand("/branch", "[NUMBER]", "List the branches of this session, or take one.", _branch),
     ChatCommand("/retry", "", "Let the last message be answered again.", _retry),
-    ChatCommand("/edit", "[TEXT]", "Change the last message; what was said stays a branch.", _edit),
-    ChatCommand("/undo", "", "Step back over the last exchange; it stays a branch.", _undo),
+    ChatCommand("/edit", "[TEXT]", "Change the last message; the old one stays.", _edit),
+    ChatCommand("/undo", "", "Step back over the last exchange; it stays.", _undo),
 )
