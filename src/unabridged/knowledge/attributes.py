@@ -63,6 +63,12 @@ _TABLE = (
     Attribute("did", single=False),
     Attribute("uses", single=False, asked="use"),
     Attribute("no longer uses", single=False, asked="use", denies="uses"),
+    Attribute("is reading", single=False, asked="book read reading show watch podcast listen"),
+    Attribute("experience", single=False),
+    Attribute("education", single=False, asked="degree school university college graduated"),
+    Attribute("home", single=True, asked="live living house apartment"),
+    Attribute("lives with", single=True, asked="live household"),
+    Attribute("works in", single=True, asked="job work industry profession field"),
     Attribute("learns", single=False, asked="learn learning"),
 )
 

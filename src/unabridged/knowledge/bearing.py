@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unabridged.domain.fact import SELF, Fact
-from unabridged.knowledge.attributes import attribute_of
+from unabridged.knowledge.attributes import TABLE, attribute_of
 from unabridged.language.words import STOP_WORDS, asked_terms, fold, is_frame, stem, words
 from unabridged.ports import Embedder
 
@@ -54,7 +54,9 @@ _COMMON = frozenset(
         really also just new old good great best better lot lots some any way thing things time
         times day days week month year years today now currently recently help idea ideas
         suggest suggestion recommend recommendation tip tips advice give find look try start
-        work working know people something anything someone user write question answer
+        work working know people something anything someone user write question answer prefer
+        preference preferences ive im id dont didnt cant actually last next weekend already based
+        start started plan planning plans experience experiences
         """.split(),
     )
 ) | frozenset(map(stem, STOP_WORDS))
@@ -269,8 +271,9 @@ def _worth(entry: Entry) -> dict[str, float]:
     attribute = attribute_of(fact.attribute) if fact.attribute else None
     worth = dict.fromkeys(_telling(fact.text), SPOKEN)
     if attribute is not None:
-        worth |= dict.fromkeys(_telling(attribute.asked), ASKED)
-    names = [fact.attribute, *entry.aliases, fact.subject if fact.subject != SELF else ""]
+        worth |= dict.fromkeys(_telling(f"{attribute.name} {attribute.asked}"), ASKED)
+    named = "" if fact.attribute in TABLE else fact.attribute  # it is asked for by words of its own
+    names = [named, *entry.aliases, fact.subject if fact.subject != SELF else ""]
     shares = [(name, -1.0) for name in names]
     shares.append((fact.value if attribute else fact.text, -0.5))
     for name, power in shares:
