@@ -98,7 +98,8 @@ def _score(key: Key, seen: Mapping[Key, _Seen], share: Share, count: int) -> flo
     """How well a word or pair names a group of so many exchanges."""
     one = seen[key]
     if isinstance(key, str):
-        if count >= _MANY and one.times < 2:
+        least = 2 if count >= (2 if is_pair(key) else _MANY) else 1
+        if one.times < least:
             return 0.0
         whole = 1 if key.isascii() else _longer(key)
         return one.weight * _tells(key, one, share, count) * _nameable(one) * whole

@@ -65,7 +65,10 @@ GENERIC = frozenset(
     noch auch aber oder doch dass kann kannst können habe haben hatte wird werden wurde sein mein
     meine meinen dein deine sehr mehr viel gut ja nein bitte danke hallo gerne etwas dann denn weil
     wenn als bei nach über unter vor durch ohne gegen um noch schon nur man einen einem einer eines
-    diese dieser dieses pour avec sur pas plus mais bien merci bonjour oui non comme être avoir fait
+    welche welcher welches welchen brauche brauchst braucht brauchen gibt geht möchte muss müssen
+    soll sollte weiß mal ganz immer wieder heute morgen machen macht gut guter gute helfen hilf
+    diese dieser dieses quels quelles faire peut peux veux voudrais cuál cuáles dónde cuándo está
+    pour avec sur pas plus mais bien merci bonjour oui non comme être avoir fait
     cette ces mon ma mes ton ta tes son sa ses nos vos leur leurs aux par sans quel quelle
     para con por una del las como más pero muy hola gracias sí mi mis tu tus su sus este esta esto
     qué cómo tengo quiero puedo hacer

@@ -28,6 +28,8 @@ NAMED_BY = 60
 """Exchanges of a topic whose words are counted for its name, evenly chosen."""
 USER_TIMES = 2
 """What a word of the user counts, where one of the answer counts once."""
+USER_WEIGHT = np.float32(1.5)
+"""What the meaning of the user's side weighs beside that of the answer."""
 _NAMED_BY_ANSWER = 500
 _KNOWN_BY = 200
 _AT_ONCE = 512
@@ -98,14 +100,14 @@ def _counted(items: Sequence[TopicItem], moved: Moved) -> tuple[Counts, list[boo
 def _meanings(
     items: Sequence[TopicItem], embedder: Embedder | None, moved: Moved
 ) -> tuple[NDArray[np.float32] | None, NDArray[np.float32]]:
-    """Vectors of the exchanges, both sides weighing the same, and how much of them is known."""
+    """Vectors of the exchanges, and how much of them is known."""
     known = np.zeros(len(items), np.float32)
     if embedder is None:
         return None, known
     vectors = np.zeros((len(items), embedder.dimension), np.float32)
     for start in range(0, len(items), _AT_ONCE):
         block = items[start : start + _AT_ONCE]
-        sums = embedder.embed([item.user for item in block])
+        sums = USER_WEIGHT * embedder.embed([item.user for item in block])
         sums = sums + embedder.embed([item.answer for item in block])
         lengths = np.sqrt((sums * sums).sum(axis=1, keepdims=True))
         rows = slice(start, start + len(block))
