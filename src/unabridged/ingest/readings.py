@@ -6,8 +6,8 @@ whatever it finds.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from unabridged.condense.judged import (
@@ -21,29 +21,18 @@ from unabridged.condense.judged import (
     told_apart,
 )
 from unabridged.domain.category import ExchangeReading, Reading, Scheme
-from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Role
 from unabridged.domain.record import RecordKind
 from unabridged.errors import InputError, NotFoundError
-from unabridged.ingest.reading_progress import (
-    PROGRESS,
-    Progress,
-    progress_of,
-    progress_record,
-)
+from unabridged.ingest.reading_course import Course
 from unabridged.ports import Clock, Store
 
 _Due = tuple[Exchange, dict[str, Reading]]
 """An exchange that has to be read, and what need not be read of it."""
 
-PAGE = 64
-"""Exchanges that are read between two reports."""
-
 MODEL = "model:"
 """How the names of models begin that gave a reading; rules never take their place."""
-
-MOST_AWAITED = 1_000
-"""Exchanges without a whole answer that are looked at again, the newest."""
 
 
 class Judge(Protocol):
@@ -159,7 +148,7 @@ class Readings:
             UpstreamError: The model that reads failed; what was done before is kept.
         """
         done = 0
-        for page, left in self._pages():
+        for page, left in self._course().pages():
             due = self._due(page)
             if limit is not None:
                 due = due[: max(0, limit - done)]
@@ -211,8 +200,8 @@ class Readings:
                 # Another category without a figure takes the category's, not an older figure.
                 before.importance if category is None and importance is None else importance,
             )
-            at = self._clock.now()
-            self._store.put([correction_record(exchange.id, corrections, at)])
+            record = correction_record(exchange.id, corrections, self._clock.now())
+            self._course().absorb(lambda: self._store.put([record]))
         return self.of([exchange])[exchange.id]
 
     def stats(self) -> ReadingCounts:
@@ -235,33 +224,8 @@ class Readings:
 
     # --- what is looked at ---------------------------------------------------------------------
 
-    def _pages(self) -> Iterator[tuple[list[Exchange], int]]:
-        """Pages of exchanges that may have to be read, with how many are left behind them.
-
-        How far it came is stored behind each page. Where the number of exchanges that were seen is
-        not that of the space (an import brought older ones, some were forgotten), it begins anew:
-        what was read already is only looked at.
-        """
-        progress = self._progress()
-        if progress.awaited:
-            again = list(self._store.get(progress.awaited).values())
-            yield again, max(0, self._store.totals().exchanges - progress.seen)
-            progress = self._noted(progress, replace(progress, awaited=_awaited(again)))
-        for _ in range(2):
-            while True:
-                # Counted before the scan: what is appended meanwhile is in the scan or uncounted.
-                total = self._store.totals().exchanges
-                page = self._store.scan(progress.after, PAGE)
-                if not page:
-                    break
-                seen = progress.seen + len(page)
-                yield page, max(0, total - seen)
-                awaited = (*progress.awaited, *_awaited(page))[-MOST_AWAITED:]
-                news = replace(progress, after=page[-1].id, seen=seen, awaited=awaited)
-                progress = self._noted(progress, news)
-            if progress.seen == total:
-                return
-            progress = self._beginning()
+    def _course(self) -> Course:
+        return Course(self._store, self._clock, self.scheme.name, self._judge.identity)
 
     def _due(self, page: Sequence[Exchange]) -> list[_Due]:
         """Those that have to be read, with what need not be read of them.
@@ -315,24 +279,6 @@ class Readings:
         stored = held.readings.get(exchange.id)
         return dict(stored.messages) if stored and stored.scheme == self.scheme.name else {}
 
-    def _progress(self) -> Progress:
-        """How far reading came; from the beginning under another scheme or judge."""
-        fresh = self._beginning()
-        for record in self._store.records(RecordKind.PROGRESS, ids=[PROGRESS]):
-            stored = progress_of(record)
-            if (stored.scheme, stored.by) == (fresh.scheme, fresh.by):
-                return stored
-        return fresh
-
-    def _beginning(self) -> Progress:
-        return Progress(self.scheme.name, self._judge.identity)
-
-    def _noted(self, before: Progress, progress: Progress) -> Progress:
-        """Store how far it came, where that has changed."""
-        if progress != before:
-            self._store.put([progress_record(progress, self._clock.now())])
-        return progress
-
     # --- what is shown -------------------------------------------------------------------------
 
     def _shown(
@@ -364,11 +310,6 @@ def _message(exchange: Exchange, which: str | Role) -> Message:
         f"Exchange {exchange.id} has no message {str(which)!r} with words.",
         hint="Name user or assistant, or the id of one of its messages.",
     )
-
-
-def _awaited(exchanges: Iterable[Exchange]) -> tuple[str, ...]:
-    """Those whose answer may still come."""
-    return tuple(e.id for e in exchanges if e.state is not ExchangeState.COMPLETE)
 
 
 def _lasts(by: str, judge: str) -> bool:

@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import pytest
 
 from unabridged.condense.classify import Classifier
@@ -8,7 +11,7 @@ from unabridged.domain.message import Image, Role
 from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import Space
 from unabridged.errors import InputError, NotFoundError
-from unabridged.ingest import readings as book
+from unabridged.ingest import reading_course as book
 from unabridged.ingest.readings import Readings
 from unabridged.stores.inmemory import InMemoryStore
 from unabridged.stores.sqlite import SqliteStore
@@ -136,6 +139,34 @@ def test_older_exchanges_that_an_import_brings_are_found(store):
     assert done(reader) == 0
 
 
+def test_one_forgotten_and_an_older_one_brought_in_do_not_cancel_out(store):
+    _, made = fill(store, 3, "s5")
+    reader = readings(store)
+    assert done(reader) == 3
+    store.forget([made[-1].id])
+    fill(store, 1, "s1")
+    assert done(reader) == 1
+
+
+def test_a_correction_needs_no_sweep(store, monkeypatch):
+    _, made = fill(store, 3)
+    reader = readings(store)
+    done(reader)
+    reader.correct(made[0], "user", category="decision")
+    assert list(reader.read_pending()) == []
+
+
+def test_what_is_new_comes_before_what_has_to_be_looked_at_again(store, monkeypatch):
+    monkeypatch.setattr(book, "PAGE", 2)
+    talk, made = fill(store, 8, "s5")
+    reader = readings(store)
+    done(reader)
+    store.forget([made[3].id])
+    talk.answer(talk.begin("Newest."), "Yes.")
+    next(reader.read_pending())
+    assert reader.stats().pending == 0
+
+
 def test_forgetting_forgets_readings_and_corrections(store):
     _, made = fill(store, 3)
     reader = readings(store)
@@ -261,3 +292,42 @@ def test_two_runs_side_by_side_leave_the_same_as_one(store, monkeypatch):
         next(right, None)
     assert {r.id for r in store.records(RecordKind.READING)} == {e.id for e in made}
     assert done(readings(store)) == 0
+
+
+CHILD = """
+import pathlib, sys
+from unabridged.condense.classify import Classifier
+from unabridged.condense.schemes import SCHEMES
+from unabridged.ingest import reading_course, readings
+from unabridged.stores.sqlite import SqliteStore
+from unabridged.testing.clock import ManualClock
+reading_course.PAGE = 2
+store = SqliteStore(pathlib.Path(sys.argv[1]))
+for each in readings.Readings(store, Classifier(SCHEMES["assistant"]), ManualClock()).read_pending():
+    print(each.done, flush=True)
+store.close()
+"""
+
+
+def child(path):
+    return subprocess.Popen(
+        [sys.executable, "-c", CHILD, str(path)], stdout=subprocess.PIPE, text=True
+    )
+
+
+def test_a_killed_run_goes_on_and_two_processes_may_read_at_once(tmp_path):
+    path = tmp_path / "s.db"
+    store = SqliteStore(path, Space("ann", "assistant"))
+    _, made = fill(store, 30)
+    readings(store).correct(made[0], "user", category="decision")
+    with child(path) as first:
+        assert first.stdout.readline() == "2\n"
+        first.kill()
+    stored = [r for r in store.records(RecordKind.READING) if not r.id.startswith("user-")]
+    assert 0 < len(stored) < 30
+    with child(path) as left, child(path) as right:
+        assert left.wait(60) == right.wait(60) == 0
+    assert readings(store).stats().exchanges == 30
+    assert done(readings(store)) == 0
+    assert readings(store).of(made)[made[0].id].messages[made[0].user.id].by == USER
+    store.close()
