@@ -46,7 +46,7 @@ def test_every_setting_has_a_variable(tmp_path):
         "verbosity": "concise", "persona": "p", "system": "s", "tools": "a.py,b.py:f",
         "tokenizer": "estimate", "model_cache_ttl": "60", "timeout": "1.5", "evidence_floor": "0.5",
         "condenser": "none", "condense_tokens": "9000", "condense_messages": "6",
-        "condense_spared": "3", "scheme": "story", "facts": "none", "embedder": "onnx:e5-small", "reranker": "onnx:/models/cross",
+        "condense_spared": "3", "scheme": "story", "facts": "none", "judge": "model", "embedder": "onnx:e5-small", "reranker": "onnx:/models/cross",
     }  # fmt: skip
     assert set(samples) == set(config.NAMES)
     environ = {f"UNABRIDGED_{name.upper()}": value for name, value in samples.items()}

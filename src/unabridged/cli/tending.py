@@ -13,7 +13,8 @@ PAGES = 2
 _OTHER = "Tending"
 _STAGES = {
     "read": "Judging",
-    "learn": "Learning",
+    "facts": "Learning",
+    "requirements": "Looking for requirements",
     "condense": "Condensing",
     "periods": "Summing up months",
 }

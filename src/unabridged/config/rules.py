@@ -15,6 +15,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "mode": tuple(Mode),
     "verbosity": tuple(Verbosity),
     "condenser": ("extract", "model", "none"),
+    "judge": ("rules", "model"),
     "facts": ("rules", "model", "none"),
 }
 

@@ -7,10 +7,7 @@ from unabridged.dialogue.tools import Tool
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import Abilities
 from unabridged.domain.settings import Settings
-from unabridged.ingest.readings import Readings
-from unabridged.ingest.upkeep import Upkeep
-from unabridged.knowledge.book import FactBook
-from unabridged.knowledge.requirements import RequirementBook
+from unabridged.ingest.tending import Books
 from unabridged.ports import ChatModel, Clock, Condenser, Store, Tokenizer
 from unabridged.retrieval.finder import Finder
 
@@ -34,25 +31,6 @@ class Terms:
     abilities: Abilities
     local: bool = True
     notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Books:
-    """What is known of a space beside its words.
-
-    Attributes:
-        facts: What was learned of the user.
-        requirements: What was said that must be.
-        readings: What messages were judged to be.
-        upkeep: What was condensed.
-        learns: Whether facts are drawn from what is said.
-    """
-
-    facts: FactBook
-    requirements: RequirementBook
-    readings: Readings
-    upkeep: Upkeep
-    learns: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,7 @@ class Settings:
         condense_spared: The newest messages of a session, which are never condensed.
         scheme: The categories that messages are sorted into: ``assistant``, ``companion`` or
             ``story``.
+        judge: Who sorts messages into categories: ``rules``, or ``model`` (the upstream is asked).
         facts: Who draws facts and requirements from what is said: ``rules``, ``model`` (rules and
             the upstream) or ``none``.
         embedder: What finds by meaning: ``static``, ``none``, ``ollama:MODEL``, ``openai:MODEL``
@@ -82,6 +83,7 @@ class Settings:
     condense_messages: int = 20
     condense_spared: int = 5
     scheme: str = "assistant"
+    judge: str = "rules"
     facts: str = "rules"
     embedder: str = "static"
     reranker: str = "none"

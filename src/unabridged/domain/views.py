@@ -193,7 +193,8 @@ class Step:
     """How far upkeep has come.
 
     Attributes:
-        stage: What is being done: ``read``, ``learn``, ``condense``, ``periods``.
+        stage: What is being done: ``read``, ``facts``, ``requirements``, ``condense``,
+            ``periods``.
         done: Exchanges or sessions that this stage has done in this run.
         left: Those that are still to do, at the most.
         note: What a person should know.

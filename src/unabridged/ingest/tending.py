@@ -1,48 +1,89 @@
 """Tending a space: everything that is done after recording, in its order and in small pages."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 
 from unabridged.domain.views import Step
 from unabridged.ingest.readings import Readings
 from unabridged.ingest.upkeep import Upkeep
 from unabridged.knowledge.book import FactBook
+from unabridged.knowledge.requirements import RequirementBook
+from unabridged.ports import ChatModel
 
-PAGE = 200
-"""Exchanges that facts are drawn from between two reports."""
+PAGE, PAGE_ASKED = 200, 4
+"""Exchanges that facts are drawn from between two reports; and where a model is asked about each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Books:
+    """What is known of a space beside its words.
+
+    Attributes:
+        facts: What was learned of the user.
+        requirements: What was required.
+        readings: What messages were judged to be.
+        upkeep: What was condensed.
+        learns: Whether facts and requirements are drawn from what is said.
+        asks: Gives the model that draws them too; None for the rules alone.
+    """
+
+    facts: FactBook
+    requirements: RequirementBook
+    readings: Readings
+    upkeep: Upkeep
+    learns: bool = True
+    asks: Callable[[], ChatModel] | None = None
 
 
 def tend(
-    readings: Readings,
-    facts: FactBook | None,
-    upkeep: Upkeep,
+    books: Books,
     current: str | None = None,
     *,
     pages: int | None = None,
     threshold: int | None = None,
 ) -> Iterator[Step]:
-    """Judge messages, draw facts, condense what outgrew its budget.
+    """Judge messages, draw facts and requirements, condense what outgrew its budget.
 
     What was done is stored page by page, so it may be killed at any moment and run again.
 
     Args:
-        readings: Judges messages.
-        facts: Draws facts; None to draw none.
-        upkeep: Condenses.
+        books: What is known of the space.
         current: The session that is being talked in: it is not condensed as a whole.
         pages: At most so many pages of each kind, and the newest sessions only; None for all.
         threshold: Tokens of a session above which it is condensed; None for the setting.
 
     Yields:
         How far it has come.
+
+    Raises:
+        StoreError: What was made cannot be stored; what was reported is.
+        UpstreamError: No model can be had, where the settings want one.
     """
-    for read in islice(readings.read_pending(), pages):
+    for read in islice(books.readings.read_pending(), pages):
         yield Step("read", read.done, read.left)
-    done = 0
-    for _ in range(pages) if pages is not None else iter(int, 1):
-        learnt = facts.learn_pending(PAGE) if facts else 0
-        if not learnt:
-            break
-        done += learnt
-        yield Step("learn", done)
-    yield from upkeep.run(current, everything=pages is None, threshold=threshold)
+    if books.learns:
+        yield from _learn(books, pages)
+    yield from books.upkeep.run(current, everything=pages is None, threshold=threshold)
+
+
+def _learn(books: Books, pages: int | None) -> Iterator[Step]:
+    """Draw facts, then requirements, from what was not looked at yet."""
+    facts, requirements = books.facts, books.requirements
+    if books.asks is None:
+        drawn: tuple[tuple[str, Callable[[], int]], ...] = (
+            ("facts", lambda: facts.learn_pending(PAGE)),
+            ("requirements", lambda: requirements.learn_pending(PAGE)),
+        )
+    else:
+        extractor, stater = facts.asking(books.asks()), requirements.asking(books.asks())
+        drawn = (
+            ("facts", lambda: facts.learn_pending(PAGE_ASKED, extractor)),
+            ("requirements", lambda: requirements.learn_pending(PAGE_ASKED, stater)),
+        )
+    for stage, learn in drawn:
+        done = page = 0
+        while (pages is None or page < pages) and (learnt := learn()):
+            done += learnt
+            page += 1
+            yield Step(stage, done)

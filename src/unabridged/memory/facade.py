@@ -284,15 +284,7 @@ class Memory(Talking):
             How far it has come.
         """
         books = self._parts.books
-        facts = books.facts if books.learns else None
-        yield from tend(
-            books.readings,
-            facts,
-            books.upkeep,
-            self._session_id,
-            pages=pages,
-            threshold=self._room,
-        )
+        yield from tend(books, self._session_id, pages=pages, threshold=self._room)
 
     # Pinned facts.
 

@@ -3,13 +3,16 @@
 from collections.abc import Callable, Sequence
 
 from unabridged.condense.classify import Classifier
-from unabridged.condense.pipeline import condenser
+from unabridged.condense.judge import ModelJudge
+from unabridged.condense.pipeline import QUOTES, condenser
 from unabridged.condense.schemes import scheme
-from unabridged.dialogue.parts import Books
+from unabridged.domain.category import Reading, Scheme
 from unabridged.domain.condensation import Draft, Source
+from unabridged.domain.message import Role
 from unabridged.domain.settings import Settings
 from unabridged.ingest.condensing import Terms, Trigger
-from unabridged.ingest.readings import Readings
+from unabridged.ingest.readings import Judge, Readings
+from unabridged.ingest.tending import Books
 from unabridged.ingest.upkeep import Upkeep
 from unabridged.knowledge.book import FactBook
 from unabridged.knowledge.requirements import RequirementBook
@@ -38,7 +41,9 @@ def books_of(
         SettingError: There is no such scheme.
     """
     instant = embedder if embedder is not None and embedder.instant else None
-    readings = Readings(store, Classifier(scheme(settings.scheme), instant), clock)
+    rules = Classifier(scheme(settings.scheme), instant)
+    judge = rules if settings.judge == "rules" else _LateJudge(rules, upstream)
+    readings = Readings(store, judge, clock)
     count = EstimateTokenizer().count
     condenser = _condenser(settings.condenser, count, upstream)
     terms = Terms(readings.scheme, condenser, names_in, count)
@@ -51,6 +56,7 @@ def books_of(
         readings=readings,
         upkeep=Upkeep(store, clock, readings, terms, trigger),
         learns=settings.facts != "none",
+        asks=upstream if settings.facts == "model" else None,
     )
 
 
@@ -72,6 +78,42 @@ class _Late:
     def condense(self, sources: Sequence[Source], limit: int) -> Draft | None:
         """Let it condense."""
         return self._make().condense(sources, limit)
+
+
+class _LateJudge:
+    """The upstream's model as a judge of messages, looked for when something is judged.
+
+    Args:
+        rules: Judge what the model leaves open.
+        upstream: Gives the model.
+    """
+
+    def __init__(self, rules: Classifier, upstream: Callable[[], ChatModel]) -> None:
+        self._rules = rules
+        self._upstream = upstream
+        self._judge: Judge | None = None
+
+    @property
+    def scheme(self) -> Scheme:
+        """The categories."""
+        return self._rules.scheme
+
+    @property
+    def identity(self) -> str:
+        """That of who judges."""
+        return self._found().identity
+
+    def classify(self, texts: Sequence[tuple[Role, str]]) -> list[Reading | None]:
+        """Let it judge."""
+        return self._found().classify(texts)
+
+    def _found(self) -> Judge:
+        if self._judge is None:
+            model = self._upstream()
+            self._judge = (
+                self._rules if model.provider == QUOTES else ModelJudge(model, self._rules)
+            )
+        return self._judge
 
 
 def _condenser(
