@@ -29,6 +29,7 @@ def choose(pieces: Sequence[Piece], limit: int, weights: Weights) -> list[tuple[
     """
     said: dict[str, float] = {}
     costs = [max(1, piece.tokens) ** weights.length for piece in pieces]
+    kept: dict[int, float] = {}
     heap = [(-_gain(piece, said) / costs[i], i) for i, piece in enumerate(pieces)]
     heapq.heapify(heap)
     chosen: list[tuple[float, int]] = []
@@ -39,13 +40,14 @@ def choose(pieces: Sequence[Piece], limit: int, weights: Weights) -> list[tuple[
         if piece.tokens > limit:
             misses += 1
             continue
-        gain = -_gain(piece, said) / costs[i]
+        gain = -_gain(piece, said) * kept.get(piece.source, 1.0) / costs[i]
         if heap and (gain, i) > heap[0]:
             heapq.heappush(heap, (gain, i))
             continue
         chosen.append((gain, i))
         limit -= piece.tokens
         misses = 0
+        kept[piece.source] = kept.get(piece.source, 1.0) * weights.spread
         for term, _ in piece.terms:
             said[term] = said.get(term, 1.0) * weights.again
     return chosen

@@ -17,6 +17,7 @@ class Weights:
         length: The power of its tokens by which its worth is divided: 1 is worth per token, 0
             worth alone.
         again: What a word is worth the next time, of what it was worth before.
+        spread: Factor of a message's next sentence, for each that is kept of it already.
         hollow: Worth of a word that praises or greets, beside that of another word.
         name: What a name, a number or a date is worth more than a word.
         answer: Factor of what an assistant said, where it says much more than the user.
@@ -35,11 +36,12 @@ class Weights:
 
     length: float = 0.5
     again: float = 0.7
+    spread: float = 0.85
     hollow: float = 0.5
     name: float = 2.0
     answer: float = 0.6
     own: float = 1.4
-    told: float = 1.5
+    told: float = 1.6
     opening: float = 1.25
     reply: float = 1.2
     asked: float = 0.5
