@@ -5,8 +5,8 @@ something else changed (an import brought older ones, some were forgotten, anoth
 sweep over everything is begun besides, which only looks at what was read. What is new comes first.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from unabridged.domain.exchange import Exchange, ExchangeState
@@ -16,7 +16,7 @@ from unabridged.ports import Clock, Store
 PAGE = 64
 """Exchanges of a page."""
 
-MOST_AWAITED = 1_000
+MOST_AWAITED = 200
 """Exchanges without a whole answer that are looked at again, the newest."""
 
 SWEEPS = 2
@@ -39,7 +39,7 @@ class Progress:
         changes: The revision of the readings after the last page.
         after: The id up to which exchanges were looked at as they came.
         seen: How many exchanges up to there were seen.
-        awaited: Those of them whose answer was not whole.
+        awaited: Those of them whose answer was not whole, with their number of messages.
         sweep: The id up to which the sweep has come; empty at its beginning, None without one.
         swept: How many exchanges it has seen.
         again: Whether something changed behind it, so that another has to follow.
@@ -50,7 +50,7 @@ class Progress:
     changes: int
     after: str | None = None
     seen: int = 0
-    awaited: tuple[str, ...] = ()
+    awaited: Mapping[str, int] = field(default_factory=dict)
     sweep: str | None = None
     swept: int = 0
     again: bool = False
@@ -73,10 +73,13 @@ class Course:
 
     def pages(self) -> Iterator[Page]:
         """Pages to look at; a page counts as done when the next is asked for."""
+        self._look()
         if self._at.awaited:
-            again = list(self._store.get(self._at.awaited).values())
-            yield from self._given(again, max(0, self._total() - self._at.seen))
-            self._done(awaited=_awaited(again))
+            waiting = self._store.get(self._at.awaited)
+            grown = [e for e in waiting.values() if len(e.messages) != self._at.awaited[e.id]]
+            if grown:
+                yield from self._given(grown, max(0, self._total() - self._at.seen))
+            self._done(awaited=_awaited(waiting.values()))
         yield from self._new()
         for _ in range(SWEEPS):
             if self._at.sweep is not None:
@@ -99,9 +102,8 @@ class Course:
                 break
             seen = self._at.seen + len(page)
             yield from self._given(page, max(0, total - seen))
-            awaited = (*self._at.awaited, *_awaited(page))[-MOST_AWAITED:]
-            self._done(after=page[-1].id, seen=seen, awaited=awaited)
-        if self._at.seen != total or self._revision() != self._at.changes:
+            self._done(after=page[-1].id, seen=seen, awaited=self._awaiting(page))
+        if self._at.seen != total:
             self._disturbed()
 
     def _sweep(self) -> Iterator[Page]:
@@ -110,15 +112,23 @@ class Course:
         while page := [e for e in self._store.scan(self._at.sweep or None, PAGE) if e.id <= last]:
             swept = self._at.swept + len(page)
             yield from self._given(page, max(0, self._total() - swept))
-            awaited = tuple(dict.fromkeys((*self._at.awaited, *_awaited(page))))[-MOST_AWAITED:]
-            self._done(sweep=page[-1].id, swept=swept, awaited=awaited)
+            self._done(sweep=page[-1].id, swept=swept, awaited=self._awaiting(page))
         follows = "" if self._at.again else None
         self._done(seen=self._at.swept, sweep=follows, swept=0, again=False)
 
     def _given(self, page: Sequence[Exchange], left: int) -> Iterator[Page]:
+        self._look()
+        yield page, left
+
+    def _look(self) -> None:
+        """See whether others changed something since the last page."""
         if self._revision() != self._at.changes:
             self._disturbed()
-        yield page, left
+
+    def _awaiting(self, page: Sequence[Exchange]) -> dict[str, int]:
+        """What is awaited after a page, the newest only."""
+        awaited = sorted({**self._at.awaited, **_awaited(page)}.items())
+        return dict(awaited[-MOST_AWAITED:])
 
     def _disturbed(self) -> None:
         """Others changed something: a sweep is needed, or another one."""
@@ -137,7 +147,7 @@ class Course:
     def _load(self, scheme: str, by: str) -> Progress:
         """How far it came; from the beginning under another scheme or by another."""
         for record in self._store.records(RecordKind.PROGRESS, ids=[PROGRESS]):
-            stored = Progress(**{**record.body, "awaited": tuple(record.body["awaited"])})
+            stored = Progress(**record.body)
             if (stored.scheme, stored.by) == (scheme, by):
                 return stored
         return Progress(scheme, by, self._revision())
@@ -150,10 +160,9 @@ class Course:
 
 
 def _record(progress: Progress, clock: Clock) -> Record:
-    body = {**asdict(progress), "awaited": list(progress.awaited)}
-    return Record(RecordKind.PROGRESS, PROGRESS, clock.now(), body)
+    return Record(RecordKind.PROGRESS, PROGRESS, clock.now(), asdict(progress))
 
 
-def _awaited(exchanges: Iterable[Exchange]) -> tuple[str, ...]:
-    """Those whose answer may still come."""
-    return tuple(e.id for e in exchanges if e.state is not ExchangeState.COMPLETE)
+def _awaited(exchanges: Iterable[Exchange]) -> dict[str, int]:
+    """Those whose answer may still come, with their number of messages."""
+    return {e.id: len(e.messages) for e in exchanges if e.state is not ExchangeState.COMPLETE}

@@ -8,6 +8,7 @@ whatever it finds.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from unabridged.condense.judged import (
@@ -148,15 +149,22 @@ class Readings:
             UpstreamError: The model that reads failed; what was done before is kept.
         """
         done = 0
-        for page, left in self._course().pages():
+        course = self._course()
+        pages = course.pages()
+        upcoming = next(pages, None)
+        while upcoming is not None:
+            page, left = upcoming
             due = self._due(page)
-            if limit is not None:
-                due = due[: max(0, limit - done)]
-            self._read(due)
-            done += len(due)
-            yield Readout(done, left)
-            if limit is not None and done >= limit:
+            taken = due if limit is None else due[: max(0, limit - done)]
+            done += len(taken)
+            if len(taken) < len(due):
+                course.absorb(partial(self._read, taken))
+                yield Readout(done, left)
                 return
+            self._read(taken)
+            # Asking for the next page marks this one as done: before the caller may stop.
+            upcoming = next(pages, None)
+            yield Readout(done, left)
 
     def correct(
         self,

@@ -97,6 +97,16 @@ def test_it_can_be_stopped_after_any_page_and_goes_on(store, monkeypatch):
     assert len(store.records(RecordKind.READING)) == 7
 
 
+def test_whoever_takes_a_page_at_a_time_comes_to_the_end(store, monkeypatch):
+    monkeypatch.setattr(book, "PAGE", 2)
+    talk, _ = fill(store, 7)
+    talk.begin("Never answered.")
+    reader = readings(store)
+    taken = [next(reader.read_pending(), None) for _ in range(5)]
+    assert [each and each.done for each in taken] == [2, 2, 2, 2, None]
+    assert reader.stats().pending == 0
+
+
 def test_a_limit_holds_within_a_page_too(store):
     fill(store, 5)
     assert done(readings(store), 2) == 2
