@@ -1,9 +1,6 @@
 """Judging what was not judged yet, with a bar where that takes its time."""
 
-import sys
-
-import click
-
+from unabridged.cli.progress import Stages
 from unabridged.wiring import Memory
 
 
@@ -17,12 +14,6 @@ def judge_pending(memory: Memory, *, quiet: bool) -> None:
     total = memory.readings.stats().pending
     if not total:
         return
-    with click.progressbar(
-        length=total,
-        label="Judging",
-        file=sys.stderr,
-        hidden=quiet or not sys.stderr.isatty(),
-        width=30,
-    ) as bar:
+    with Stages(quiet=quiet) as stages:
         for step in memory.readings.read_pending():
-            bar.update(max(0, min(step.done, total) - bar.pos))
+            stages.show("Judging", step.done, total)

@@ -1,10 +1,8 @@
 """What is done after recording: messages are judged, facts drawn, sessions condensed."""
 
-import sys
 from collections.abc import Callable
 
-import click
-
+from unabridged.cli.progress import Stages
 from unabridged.errors import UnabridgedError
 from unabridged.wiring import Memory
 
@@ -51,9 +49,6 @@ def tend_all(memory: Memory, *, quiet: bool) -> None:
     Raises:
         UnabridgedError: It cannot be read or stored, or the model that judges failed.
     """
-    hidden = quiet or not sys.stderr.isatty()
-    with click.progressbar(length=1, label=_OTHER, file=sys.stderr, hidden=hidden, width=30) as bar:
+    with Stages(quiet=quiet) as stages:
         for step in memory.tend():
-            bar.label = _STAGES.get(step.stage, _OTHER)
-            bar.length = max(1, step.done + step.left)
-            bar.update(step.done - bar.pos)
+            stages.show(_STAGES.get(step.stage, _OTHER), step.done, step.done + step.left)

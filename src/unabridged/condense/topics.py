@@ -64,6 +64,7 @@ def topics(
     ordered = sorted(items, key=lambda i: (begun[i.session], i.session, i.at, i.exchange))
     counts, light = _counted(ordered, moved)
     vectors = joined(*_meanings(ordered, embedder, moved), counts)
+    moved("Grouping", 0, len(ordered))
     groups, loose = _grouped(ordered, vectors, light)
     found: list[Topic] = []
     for rows in groups:

@@ -1,6 +1,5 @@
 """An overview of a space: what was talked about."""
 
-from collections.abc import Iterator
 from datetime import datetime
 
 from unabridged.domain.exchange import Exchange
@@ -11,6 +10,7 @@ from unabridged.retrieval.passages import sides
 
 USER_PART, ANSWER_PART = 800, 400
 """Characters of the two sides that tell what an exchange is about; nothing of it is stored."""
+_AT_ONCE = 512
 
 
 def topics(
@@ -42,22 +42,23 @@ def topics(
     """
     from unabridged.condense import topics as condensed  # noqa: PLC0415 - brings numpy
 
-    items = [
-        item
-        for item in _items(store)
-        if (session is None or item.session == session)
-        and (since is None or item.at >= since)
-        and (until is None or item.at < until)
-    ]
-    return condensed.topics(items, embedder, moved or condensed.unmoved)
-
-
-def _items(store: Store) -> Iterator[TopicItem]:
-    """Every exchange as far as topics look at it."""
-    return map(_item, everything(store))
+    tell = moved or condensed.unmoved
+    total = store.totals().exchanges
+    items = []
+    for done, exchange in enumerate(everything(store)):
+        if done % _AT_ONCE == 0:
+            tell("Loading", done, total)
+        if (
+            (session is None or exchange.session == session)
+            and (since is None or exchange.at >= since)
+            and (until is None or exchange.at < until)
+        ):
+            items.append(_item(exchange))
+    return condensed.topics(items, embedder, tell)
 
 
 def _item(exchange: Exchange) -> TopicItem:
+    """An exchange as far as topics look at it."""
     user, answer = sides(exchange)
     tokens = sum(message.tokens or 0 for message in exchange.messages)
     head, tail = user[:USER_PART], answer[:ANSWER_PART]

@@ -1,6 +1,5 @@
 """``unabridged condense``."""
 
-import sys
 from collections.abc import Iterator, Sequence
 
 import click
@@ -11,6 +10,7 @@ from unabridged.cli.opening import open_memory
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
+from unabridged.cli.progress import Stages
 from unabridged.cli.tending import tend_all
 from unabridged.cli.words import count
 from unabridged.domain.condensation import Level
@@ -78,18 +78,13 @@ def _outlooks(
     force: bool,
 ) -> Iterator[Outlook]:
     """Condense, or look at, one session after the other, with a bar."""
-    with click.progressbar(
-        sessions,
-        label="Looking" if test else "Condensing",
-        file=sys.stderr,
-        hidden=invocation.json or not sys.stderr.isatty(),
-        width=30,
-    ) as bar:
-        for session in bar:
+    with Stages(quiet=invocation.json) as stages:
+        for done, session in enumerate(sessions, 1):
             if test:
                 yield memory.upkeep.plan(session.id)
             else:
                 yield memory.upkeep.condense(session.id, force=force)
+            stages.show("Looking" if test else "Condensing", done, len(sessions))
 
 
 def _round_off(invocation: Invocation, memory: Memory) -> int:

@@ -1,6 +1,5 @@
 """``unabridged topics``."""
 
-import sys
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,6 +10,7 @@ from unabridged.cli.opening import open_memory
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines, exchange_data, plain
 from unabridged.cli.paint import Column, paint, table, width
+from unabridged.cli.progress import Stages
 from unabridged.cli.text import clip, one_line, wrap
 from unabridged.cli.words import count, day
 from unabridged.domain.exchange import Exchange
@@ -75,17 +75,12 @@ def _found(
 ) -> list[Topic]:
     """Find the topics, with a bar where that takes its time."""
     session = memory.session if invocation.given("session") else None
-    hidden = invocation.json or not sys.stderr.isatty()
-    with click.progressbar(
-        length=1, label="Reading", file=sys.stderr, hidden=hidden, width=30
-    ) as bar:
-
-        def moved(what: str, done: int, of: int) -> None:
-            bar.label, bar.length = what, max(1, of)
-            bar.update(done - bar.pos)
-
+    with Stages(quiet=invocation.json) as stages:
         return memory.topics(
-            since=since, until=until, session=session.id if session else None, moved=moved
+            since=since,
+            until=until,
+            session=session.id if session else None,
+            moved=stages.show,
         )
 
 
