@@ -83,19 +83,23 @@ def dates_in(text: str) -> frozenset[str]:
 
 def found_dates(folded: str) -> list[tuple[str, int, int]]:
     """The same of a folded text, with where each stands: form, begin, end."""
-    if not _may_hold(folded):
-        return []
-    found = [(_form(match), *match.span()) for match in _FORMS.finditer(folded)]
+    found: list[tuple[str, int, int]] = []
+    for line in _LINE.finditer(folded):
+        if _may_hold(line[0]):
+            matches = _FORMS.finditer(folded, *line.span())
+            found += [(_form(match), *match.span()) for match in matches]
     return [(form, begin, end) for form, begin, end in found if form]
 
 
 _WORD = re.compile(r"[^\W\d_]+")
-_NAMED = frozenset(MONTHS) | frozenset(WEEKDAYS)
+_LINE = re.compile(r"[^\n]+")
+_HINT = re.compile(r"\d|星期|曜")
+_NAMED = (frozenset(MONTHS) | frozenset(WEEKDAYS)) - _SHY
 
 
 def _may_hold(folded: str) -> bool:
-    """Whether it is worth looking: digits, or the name of a month or day."""
-    return bool(re.search(r"\d|星期|曜", folded)) or not _NAMED.isdisjoint(_WORD.findall(folded))
+    """Whether it is worth looking: digits, or the name of a month or day that is no other word."""
+    return bool(_HINT.search(folded)) or not _NAMED.isdisjoint(_WORD.findall(folded))
 
 
 def _form(match: re.Match[str]) -> str:

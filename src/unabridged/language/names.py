@@ -71,7 +71,7 @@ NO_NAMES = frozenset(
         wish help show set add put create include based given during about around between among
         through over under above below against can't don't it's that's there's what's he's she's
         they're we're you're isn't aren't didn't absolutely definitely certainly exactly speaking
-        regarding according depending whether anyway aw ah hmm congrats congratulations welcome mr mrs
+        regarding according depending whether anyway aw ah hmm congrats congratulations bye goodbye alright glad btw welcome mr mrs
         ms dr prof last both
         der die das ein eine ich du er sie es wir ihr mein meine dein und aber oder wenn weil als
         gestern heute morgen dann danach dort hier was wie wo wer warum ja nein danke bitte im am
