@@ -40,10 +40,10 @@ def to_markdown(requirements: Iterable[Requirement]) -> str:
         mark = " (withdrawn)" if each.withdrawn else ""
         parts.append(f"## {each.id}{mark}\n\n{_escaped(each.text)}\n")
         rows = [(label, _cell(getattr(each, name))) for name, label in _LABELS.items()]
-        parts.append("\n".join(f"- {label}: {_escaped(v)}" for label, v in rows if v) + "\n")
         steps = [f"{c.at:%Y-%m-%d %H:%M} {c.what} by {c.by}" for c in each.history]
-        parts.append("- History: " + "; ".join(map(_escaped, steps)) + "\n" if steps else "")
-    return "\n".join(part for part in parts if part)
+        rows.append(("History", "; ".join(steps)))
+        parts.append("\n".join(f"- {label}: {_escaped(v)}" for label, v in rows if v) + "\n")
+    return "\n".join(parts)
 
 
 def to_csv(requirements: Iterable[Requirement]) -> str:

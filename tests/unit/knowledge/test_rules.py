@@ -17,6 +17,7 @@ STATED = [
     ("My birthday is on May 3rd.", ("user", "birthday", "May 3rd")),
     ("I live in Berlin with two friends.", ("user", "lives in", "Berlin")),
     ("I recently moved from Rome to Paris.", ("user", "lives in", "Paris")),
+    ("I moved to Paris last week.", ("user", "lives in", "Paris")),
     ("I'm originally from Ghana.", ("user", "is from", "Ghana")),
     ("I'm a nurse and often tired.", ("user", "works as", "nurse")),
     ("I work as a data scientist.", ("user", "works as", "data scientist")),
@@ -161,3 +162,8 @@ def test_long_pasted_text_is_passed_over():
 def test_hostile_lengths_end(size):
     for text in ("I " * size, "I have a " + "very " * size, "my " * size + "Ann", "I" + "'" * size):
         draw(text)
+
+
+def test_a_pet_with_its_name_is_one_fact():
+    (found,) = draw("I have a dog named Rex.")
+    assert (found.attribute, found.text) == ("dog", "I have a dog named Rex")

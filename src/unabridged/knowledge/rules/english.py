@@ -66,7 +66,7 @@ LIKES = (
 """What the user likes, and does not."""
 
 THINGS = (
-    rule("has", r"\bI(?:['’]ve|\s+have)?<A>\s+(?:have|own|got|adopted|drive)\s+(?P<value>(?:an?|two|three|four|five|my\s+own)\s+(?:(?!(?:at|in|of|on|for|with|the|to|from|and|my)\b)[\w'’-]+\s+){0,4}?(?:<PET>|<THING>)\b(?:\s+(?:named|called)\s+[\w'’-]+(?:\s+and\s+[\w'’-]+)?)?)(?=\s*(?:$|[.,;:!?)–—]|-\s|\b(?:and|but|so|with|for|in|at|from|that|which|to|on|since|who|because|now|as|last|this|about|when|where|recently|today|yesterday|already|too|is|it|I|he|she|the|my|around|over|a|myself|right|though)\b))", checks.owned),
+    rule("has", r"\bI(?:['’]ve|\s+have)?<A>\s+(?:have|own|got|adopted|drive)\s+(?P<value>(?:an?|two|three|four|five|my\s+own)\s+(?:(?!(?:at|in|of|on|for|with|the|to|from|and|my)\b)[\w'’-]+\s+){0,4}?(?:<PET>|<THING>)\b)(?!\s+(?:named|called)\b)(?=\s*(?:$|[.,;:!?)–—]|-\s|\b(?:and|but|so|with|for|in|at|from|that|which|to|on|since|who|because|now|as|last|this|about|when|where|recently|today|yesterday|already|too|is|it|I|he|she|the|my|around|over|a|myself|right|though)\b))", checks.owned),
     rule("has", r"\bI<A>\s+own\s+<V>", checks.owned, cue="own"),
     rule("has", r"\bI<A>\s+drive\s+(?P<value>an?\s+(?:(?:19|20)\d\d\s+|[a-z]+\s+)?(?-i:[A-Z])[\w-]+(?:\s+(?-i:[A-Z])[\w-]+)*)", cue="drive"),
     rule("number of {what}", rf"\bI(?:['’]ve\s+got|\s+have|\s+also\s+have|\s+currently\s+have|\s+now\s+have|\s+own)\s+(?P<value><N>)\s+(?:[\w-]+\s+)?(?P<what>{PETS}|{KIN})\b", cue="have"),

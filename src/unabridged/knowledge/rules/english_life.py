@@ -58,7 +58,7 @@ LIFE = (
 OTHERS = (
     rule("{who}", r"\bmy\s+(?P<who><REL>|<PET>)(?:['’]s\s+name\s+is|\s+is\s+(?:called|named)|,?\s+(?:called|named)|)\s+<NAME>(?=\s*(?:$|[\s,.;!?)]|['’]s))", checks.named, presupposed=True, text="{Who}: {value}", cue="my"),
     rule("{who}", r"\bmy\s+(?P<who><REL>|<PET>),\s+<NAME>(?=\s*(?:$|[.;!?)]|,(?!\s*(?:and|or|(?-i:[A-Z]))\b)))", checks.named, presupposed=True, text="{Who}: {value}", cue="my"),
-    rule("{who}", r"\b(?:I\s+(?:have|got|adopted)|we\s+(?:have|got|adopted))\s+(?:an?|my)\s+(?:[\w'’-]+\s+){0,4}?(?P<who><PET>|<REL>)\s+(?:named|called|whose\s+name\s+is)\s+<NAME>", checks.named, text="{Who}: {value}"),
+    rule("{who}", r"\b(?:I\s+(?:have|got|adopted)|we\s+(?:have|got|adopted))\s+(?:an?|my)\s+(?:[\w'’-]+\s+){0,4}?(?P<who><PET>|<REL>)\s+(?:named|called|whose\s+name\s+is)\s+<NAME>", checks.named),
     rule("did", r"\bI\s+remember\s+(?P<value>(?:buying|getting|seeing|visiting|meeting|reading|watching|attending|going\s+to|paying|spending)\s+<REST>)", checks.dated, cue="remember"),
     rule("lives in", r"\bmy\s+(?P<subject>(?:<REL>)(?:,?\s+(?-i:[A-Z])\w+,?)?)\s+(?:currently\s+|now\s+|still\s+)?(?:lives|is\s+living|is\s+based|resides)\s+in\s+<V>", checks.capital, cue="my"),
     rule("lives in", r"\bmy\s+(?P<subject>(?:<REL>)(?:,?\s+(?-i:[A-Z])\w+,?)?)\s+(?:just\s+|recently\s+)?moved\s+to\s+<V>", checks.capital, corrects=True, cue="moved"),

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import SELF
 from unabridged.knowledge.drawn import Drawn, tied
-from unabridged.knowledge.rules.checks import named
+from unabridged.knowledge.rules.checks import capital, named
 from unabridged.knowledge.rules.elsewhere import FRENCH, GERMAN, SPANISH
 from unabridged.knowledge.rules.english import LIKES, PERSON, THINGS
 from unabridged.knowledge.rules.english_life import LIFE, OTHERS
+from unabridged.knowledge.rules.lexicon import DATED
 from unabridged.knowledge.rules.looking import Clause, clauses, speaker
 from unabridged.knowledge.rules.rule import Rule
 from unabridged.knowledge.statements import Statement
@@ -137,6 +138,8 @@ def _taken(rule: Rule, found: re.Match[str], clause: Clause, who: str) -> Drawn 
         return None
     if rule.check is named:
         value = _POSSESSIVE.sub("", value)
+    if rule.check is capital:
+        value = _undated(value)
     quote = _closed(clause.text[start : max(end, _end_of_names(found))], clause.text)
     place = clause.place + start + len(quote) - len(quote.lstrip())
     subject = _subject(groups.get("subject"), who)
@@ -150,6 +153,12 @@ def _taken(rule: Rule, found: re.Match[str], clause: Clause, who: str) -> Drawn 
         place=place,
         corrects=rule.corrects or bool(_CORRECTS.search(clause.text)),
     )
+
+
+def _undated(value: str) -> str:
+    """A name without the words behind it that say when."""
+    found = DATED.search(value)
+    return _TAIL.sub("", value[: found.start()]) or value if found else value
 
 
 def _closed(quote: str, text: str) -> str:
