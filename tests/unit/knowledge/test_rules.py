@@ -18,6 +18,21 @@ STATED = [
     ("I live in Berlin with two friends.", ("user", "lives in", "Berlin")),
     ("I recently moved from Rome to Paris.", ("user", "lives in", "Paris")),
     ("I moved to Paris last week.", ("user", "lives in", "Paris")),
+    ("i live in berlin", ("user", "lives in", "berlin")),
+    ("I used to live in Rome.", ("user", "lived in", "Rome")),
+    ("I don't live in Berlin.", ("user", "does not live in", "Berlin")),
+    ("I'm married to Tom.", ("user", "partner", "Tom")),
+    ("My email is ann@example.org.", ("user", "email", "ann@example.org")),
+    ("I'm an engineer at Google.", ("user", "works as", "engineer")),
+    ("I'm an engineer at Google.", ("user", "works at", "Google")),
+    ("I don't like tea anymore.", ("user", "dislikes", "tea")),
+    ("We have two kids.", ("user", "number of kids", "two")),
+    ("I've been vegan for 3 years.", ("user", "diet", "vegan")),
+    ("My parents live in Kyoto.", ("parents", "lives in", "Kyoto")),
+    ("My grandmother died last week.", ("grandmother", "did", "died last week")),
+    ("I lost my job.", ("user", "did", "lost my job")),
+    ("My cat is 3 years old.", ("cat", "age", "3 years old")),
+    ("I weigh 80 kg.", ("user", "weight", "80 kg")),
     ("I'm originally from Ghana.", ("user", "is from", "Ghana")),
     ("I'm a nurse and often tired.", ("user", "works as", "nurse")),
     ("I work as a data scientist.", ("user", "works as", "data scientist")),
@@ -27,7 +42,7 @@ STATED = [
     ("I'm vegan, so no cheese please.", ("user", "diet", "vegan")),
     ("I'm allergic to peanuts.", ("user", "allergic to", "peanuts")),
     ("I've been diagnosed with asthma.", ("user", "health", "asthma")),
-    ("My favorite color is teal.", ("user", "favourite color", "teal")),
+    ("My favorite color is teal.", ("user", "favourite colour", "teal")),
     ("I love hiking.", ("user", "likes", "hiking")),
     ("I hate cilantro.", ("user", "dislikes", "cilantro")),
     ("I don't like crowded places.", ("user", "dislikes", "crowded places")),
@@ -77,7 +92,9 @@ STATED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "wanted"), STATED, ids=[text for text, _ in STATED])
+@pytest.mark.parametrize(
+    ("text", "wanted"), STATED, ids=[f"{text} {wanted[1]}" for text, wanted in STATED]
+)
 def test_what_is_stated_is_drawn_word_for_word(text, wanted):
     assert wanted in drawn(text)
     assert all(d.quote in text for d in draw(text))
@@ -111,6 +128,8 @@ NOT_STATED = [
     "Wenn ich in Hamburg wohne, brauche ich ein Fahrrad.",
     "I'm a big believer in this.",
     "I'm Happy.",
+    "Let's play: I am a knight and I live in a castle.",
+    "In my dream I live in Paris.",
 ]
 
 

@@ -87,6 +87,11 @@ _OPEN_END = re.compile(
     r"is|are|was|were|called|be)$",
     re.IGNORECASE,
 )
+_MILESTONE = re.compile(
+    r"(?:lost|quit|left) my job|got (?:married|divorced|engaged|promoted|fired|laid off|pregnant)|"
+    r"had a (?:baby|heart attack|stroke|miscarriage)|(?:died|passed away|got married|had a baby)\b",
+    re.IGNORECASE,
+)
 _SPECIFIC = re.compile(
     r"\d|[\"“][^\"”]+[\"”]|(?<=\s)(?-i:[A-Z])(?-i:[a-z])\w+|\b(?:two|three|four|five|six|seven|eight|nine|"
     r"ten|eleven|twelve|dozen|hundred|half)\b",
@@ -106,6 +111,11 @@ _HARDLY = re.compile(
     r"it|some)\b",
     re.IGNORECASE,
 )
+_CAPITALS = re.compile(r"[A-ZÀ-ÖØ-Þ](?!['’]|\b)")
+"""Capital letters of a clause, but for *I*."""
+_LOWER = re.compile(
+    r"(?:an?|the|this|that|my|our|another|different|real|big|small|new|old|same|here|there)\b"
+)
 _ONLY_POINTING = re.compile(
     r"(?:it|that|this|them|these|those|so|one|there|here|with it|for it|the same)\b[\s\w]{0,12}$",
     re.IGNORECASE,
@@ -113,7 +123,7 @@ _ONLY_POINTING = re.compile(
 _JOB_END = re.compile(rf"\b{JOB}s?(?:\s+(?:at|for|in|with|from)\s.+)?$", re.IGNORECASE)
 _AMATEUR = re.compile(
     r"(?:intermediate|beginner|beginning|novice|avid|amateur|hobby|home|good|bad|great|big|keen|new|"
-    r"decent|terrible|poor|natural|visual|fast|slow|quick|better|professional)\b",
+    r"pretty|very|quite|really|fairly|careful|cautious|safe|decent|terrible|poor|natural|visual|fast|slow|quick|better|professional)\b",
     re.IGNORECASE,
 )
 _THING_END = re.compile(
@@ -131,8 +141,10 @@ _NO_THING = re.compile(
 _DIET = re.compile(rf"^(?:strict |mostly |lifelong |mainly |a )*{DIET}$", re.IGNORECASE)
 
 
-def capital(value: str, _found: re.Match[str]) -> bool:
+def capital(value: str, found: re.Match[str]) -> bool:
     """Whether it is a name by its spelling."""
+    if not _CAPITALS.search(found.string):  # whoever writes none at all means names too
+        return len(value.split()) <= 3 and not _POINTING.match(value) and not _LOWER.match(value)
     first = value.removeprefix("the ").removeprefix("The ").lstrip()
     word = re.split(r"[\s'’]", first, maxsplit=1)[0]
     return first[:1].isupper() and word.lower() not in ADJECTIVES_OF_NO_NAME
@@ -145,10 +157,11 @@ def named(value: str, found: re.Match[str]) -> bool:
     return all(word.lower() not in ADJECTIVES_OF_NO_NAME for word in value.split())
 
 
-def age(value: str, _found: re.Match[str]) -> bool:
+def age(value: str, found: re.Match[str]) -> bool:
     """Whether it can be somebody's age in years."""
     digits = re.search(r"\d+", value)
-    return digits is None or 4 <= int(digits[0]) <= 110
+    told = re.search(r"\d\s*-?\s*(?:years?|months?|weeks?)", found[0], re.IGNORECASE)
+    return digits is None or (0 if told else 4) <= int(digits[0]) <= 110
 
 
 def job(value: str, _found: re.Match[str]) -> bool:
@@ -216,7 +229,7 @@ def dated(value: str, found: re.Match[str]) -> bool:
     """Whether it says what, and when; or what lasts."""
     if not happened(value, found):
         return False
-    if DATED.search(value) or _LASTING.match(value):
+    if DATED.search(value) or _LASTING.match(value) or _MILESTONE.match(value):
         return True
     return specific(value, found)
 

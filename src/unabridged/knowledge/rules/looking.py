@@ -16,7 +16,7 @@ LONG_QUOTE = 30
 _SPEAKER = re.compile(r"^\s*(?P<who>[A-ZÀ-Þ][\w'’-]{1,20})\s?: (?=\S)")
 _TRANSCRIPT = re.compile(r"(?m)^\s*[\w .'’-]{1,30}:\s")
 _ROLE = re.compile(
-    r"\b(?:act(?:ing)? (?:as|like)|pretend|role[- ]?play|you(?:['’]re| are) (?:an?|now|my|going to"
+    r"\b(?:act(?:ing)? (?:as|like)|pretend|let['’]?s (?:play|imagine|say)|role[- ]?play|you(?:['’]re| are) (?:an?|now|my|going to"
     r" (?:be|act))\b|imagine (?:you|that|a|i)|in the (?:style|voice) of|once upon a time|"
     r"(?:first|third)[- ]person|point of view of|from the perspective|screenplay|fan ?fic\w*|"
     r"your name is|i want you to (?:act|be|pretend)|stel dir vor|imagina|imagine que)\b",

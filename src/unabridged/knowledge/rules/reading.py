@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import SELF
 from unabridged.knowledge.drawn import Drawn, tied
-from unabridged.knowledge.rules.checks import capital, named
+from unabridged.knowledge.rules.checks import capital, job, named
 from unabridged.knowledge.rules.elsewhere import FRENCH, GERMAN, SPANISH
 from unabridged.knowledge.rules.english import LIKES, PERSON, THINGS
 from unabridged.knowledge.rules.english_life import LIFE, OTHERS
@@ -20,7 +20,7 @@ VERSION = "rules-1"
 
 _ENGLISH = (*PERSON, *LIKES, *THINGS, *LIFE, *OTHERS)
 _LANGUAGES: Sequence[tuple[re.Pattern[str], Sequence[Rule]]] = (
-    (re.compile(r"\b(?:I|my|we)\b", re.IGNORECASE), _ENGLISH),
+    (re.compile(r"\b(?:Im?|my|we)\b", re.IGNORECASE), _ENGLISH),
     (re.compile(r"\b(?:ich|meine?)\b", re.IGNORECASE), GERMAN),
     (re.compile(r"\b(?:me|soy|vivo|tengo|mi|trabajo)\b", re.IGNORECASE), SPANISH),
     (re.compile(r"\b(?:je|mon|ma)\b|\bj['’]", re.IGNORECASE), FRENCH),
@@ -58,24 +58,25 @@ _BEGINS = re.compile(
     re.IGNORECASE,
 )
 """What may stand before *I* where it begins a clause; else the clause tells which thing is meant."""
-_FIRST = re.compile(r"I\b")
+_FIRST = re.compile(r"Im?\b")
 _CORRECTS = re.compile(
     r"\b(?:actually|no longer|not anymore|any more|anymore|correction|i meant|i misspoke|"
-    r"changed my mind|eigentlich|nicht mehr|en realidad|ya no|en fait|ne plus)\b",
+    r"changed my mind|not (?-i:[A-Z])\w+\s*[.!]*\s*$|eigentlich|nicht mehr|en realidad|ya no|en fait|ne plus)\b",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
     r"(?:\s+(?:now|currently|too|as well|right now|these days|at the moment|though|lately|here|"
-    r"anyway|already|myself|actually|so far|much|a lot|very much|so much|in general)|[\s,;:'’\"”)(-])+$",
+    r"anyway|already|myself|actually|so far|much|a lot|very much|so much|in general|anymore|any more|any longer)|[\s,;:'’\"”)(-])+$",
     re.IGNORECASE,
 )
 _DEEDS = frozenset(("did", "plan", "habit", "experience", "education"))
 """Attributes whose value is the whole statement."""
+_WORKPLACE = re.compile(r"\s+(?:at|for|with|in|from)\s.*$", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"['’]s?\b.*$")
 _NAMES = {
     "live in": "lives in", "living in": "lives in", "work as": "works as", "work at": "works at",
     "work for": "works at", "have": "has", "own": "has", "use": "uses", "like": "likes",
-    "play": "plays", "eat": "eats", "drink": "drinks", "favorite": "favourite",
+    "play": "plays", "eat": "eats", "drink": "drinks", "color": "colour",
 }  # fmt: skip
 """Words of a pattern to the attribute that they mean."""
 
@@ -138,6 +139,8 @@ def _taken(rule: Rule, found: re.Match[str], clause: Clause, who: str) -> Drawn 
         return None
     if rule.check is named:
         value = _POSSESSIVE.sub("", value)
+    if rule.check is job:
+        value = _WORKPLACE.sub("", value)
     if rule.check is capital:
         value = _undated(value)
     quote = _closed(clause.text[start : max(end, _end_of_names(found))], clause.text)

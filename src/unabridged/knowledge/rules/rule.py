@@ -32,7 +32,7 @@ BLOCKS = {
     "A": r"(?:\s+(?:currently|now|also|just|actually|still|really|always|recently|finally|already"
     r"|only|originally|mostly|mainly|absolutely|definitely|truly|particularly|especially|personally"
     r"|very|super|so|quite|pretty|both|totally|generally|usually|typically|often|either))*",
-    "IM": r"\bI(?:['’]m|\s+am)",
+    "IM": r"\bI(?:['’]?m|\s+am)",
     "IVE": r"\bI(?:['’]ve|\s+have)?",
     "REL": RELATIVE,
     "PET": PET,
