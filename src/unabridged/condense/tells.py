@@ -5,7 +5,6 @@ Where nearly everything would, the tells weigh nothing: then those that tell mos
 """
 
 import re
-from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +14,7 @@ from unabridged.condense.emotion import STRONG, feel
 from unabridged.domain.category import ExchangeReading
 from unabridged.domain.exchange import Exchange
 from unabridged.language.names import names_in
-from unabridged.language.words import asked_terms, fold, is_frame, terms
+from unabridged.language.words import asked_terms, fold, is_frame, stem, terms, words
 
 MOST_TELLING = 0.6
 """The share of a run that comes whole at most, where the run is longer than ``SHORT_RUN``."""
@@ -106,31 +105,27 @@ class _Tell:
 
 
 class _Said:
-    """What was said before in a run: the terms of all messages, and lately what was answered."""
+    """What was said before in a run: each term with the number of the exchange that had it last."""
 
     def __init__(self) -> None:
         self._terms: dict[str, int] = {}
-        self._answers: deque[str] = deque(maxlen=MEMORY)
-        self._answered = ""
         self._count = 0
 
     def lately(self, term: str) -> bool:
         """Whether one of the last exchanges has it."""
-        last = self._terms.get(term)
-        if last is not None and last > self._count - MEMORY:
-            return True
-        return f" {term}" in self._answered
+        return self._terms.get(term, -MEMORY) > self._count - MEMORY
 
     def ever(self, name: str) -> bool:
         """Whether a word of a name was said at all."""
-        return any(term in self._terms or self.lately(term) for term in terms(name))
+        return any(term in self._terms for term in terms(name))
 
     def add(self, found: Iterable[str], answer: str) -> None:
         """Take in an exchange."""
         self._count += 1
+        folded = fold(answer)
+        answered = _WORD.findall(folded) if folded.isascii() else words(folded)
         self._terms.update(dict.fromkeys(found, self._count))
-        self._answers.append(" " + fold(answer).replace("\n", " "))
-        self._answered = "".join(self._answers)
+        self._terms.update(dict.fromkeys(map(stem, answered), self._count))
 
 
 def _tell(exchange: Exchange, reading: ExchangeReading | None, said: _Said) -> _Tell | None:
