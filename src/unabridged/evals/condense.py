@@ -131,7 +131,8 @@ class _Bench:
         try:
             sessions = condense_written.sessions(self._held, count)
             trial = self._trial(())
-            self.findings.written = condense_written.measure(sessions, model, trial, self._say)
+            for tally in condense_written.measure(sessions, model, trial, self._say):
+                self.findings.written = tally.as_dict()
         finally:
             model.close()
 

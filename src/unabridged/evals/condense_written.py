@@ -9,6 +9,7 @@ which they were said.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from itertools import accumulate, islice, zip_longest
 from pathlib import Path
@@ -80,9 +81,45 @@ def _read(name: str, path: Path, count: int) -> Iterator[Conversation]:
         yield from (c for c in haystack.conversations if gold & {e.id for e in c.exchanges})
 
 
+@dataclass(slots=True)
+class Tally:
+    """What came of the sessions so far.
+
+    Attributes:
+        model: The model's name.
+        taken: How often its words were taken.
+        reasons: Why they were not, with how often.
+        unsaid: Names and numbers in what was taken that are not in the sources.
+        violations: Of the limit in what was taken, and of every check in what fell back.
+        seconds: What each session took.
+    """
+
+    model: str
+    taken: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+    unsaid: int = 0
+    violations: int = 0
+    seconds: list[float] = field(default_factory=list)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, for JSON; ``fallback`` is the share that fell back, ``p50 s`` a session."""
+        asked = len(self.seconds)
+        return {
+            "model": self.model,
+            "sessions": asked,
+            "taken": self.taken,
+            "fell back": asked - self.taken,
+            "fallback": round((asked - self.taken) / asked, 4) if asked else None,
+            "reasons": dict(self.reasons.most_common()),
+            "unsaid": self.unsaid,
+            "violations": self.violations,
+            "p50 s": round(median(self.seconds), 2) if self.seconds else None,
+        }
+
+
 def measure(
     held: Sequence[Conversation], model: ChatModel, trial: Trial, say: Callable[[str], None]
-) -> dict[str, Any]:
+) -> Iterator[Tally]:
     """Let the model condense sessions.
 
     Args:
@@ -91,17 +128,12 @@ def measure(
         trial: Splits, counts and checks.
         say: Told in a few words what goes on.
 
-    Returns:
-        ``model``; ``sessions`` that were asked for; ``taken`` and ``fell back``, with the share
-        that did (``fallback``) and the ``reasons``; ``unsaid``, the number of names and numbers in
-        what was taken that are not in the sources; ``violations`` of the limit in what was taken,
-        and of every check in what fell back; ``p50 s``, seconds a session.
+    Yields:
+        What came of them so far, after each.
     """
     texts = trial.texts
     written = Written(model, Extractor(texts.count), texts.count)
-    reasons, seconds = Counter[str](), list[float]()
-    unsaid_words: list[str] = []
-    wrong = taken = 0
+    tally = Tally(model.model)
     for number, session in enumerate(held, 1):
         say(f"Written by {model.model}: session {number} of {len(held)} …")
         sources = opening(sources_of(session), texts)
@@ -109,28 +141,17 @@ def measure(
         if limit < LEAST:
             continue
         took, draft = timed(written.condense, sources, limit)
-        seconds.append(took / 1000)
+        tally.seconds.append(took / 1000)
         reason = _reason(draft)
         if draft is None or reason:
-            reasons[reason or "nothing was made"] += 1
-            wrong += violations(sources, draft, limit, texts).total() if draft else 0
+            tally.reasons[reason or "nothing was made"] += 1
+            tally.violations += violations(sources, draft, limit, texts).total() if draft else 0
         else:
-            taken += 1
+            tally.taken += 1
             text = "\n".join(line.text for line in draft.lines)
-            unsaid_words += unsaid(text, sources)
-            wrong += texts.count(text) > limit
-    asked = len(seconds)
-    return {
-        "model": model.model,
-        "sessions": asked,
-        "taken": taken,
-        "fell back": asked - taken,
-        "fallback": round((asked - taken) / asked, 4) if asked else None,
-        "reasons": dict(reasons.most_common()),
-        "unsaid": len(unsaid_words),
-        "violations": int(wrong),
-        "p50 s": round(median(seconds), 2) if seconds else None,
-    }
+            tally.unsaid += len(unsaid(text, sources))
+            tally.violations += texts.count(text) > limit
+        yield tally
 
 
 def opening(sources: Sequence[Source], texts: Texts) -> list[Source]:

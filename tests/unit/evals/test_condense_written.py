@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from unabridged.domain.condensation import Source
+from unabridged.domain.condensation import Draft, Line, Source
 from unabridged.domain.message import Role
 from unabridged.evals import condense, condense_written
 from unabridged.evals.condense_check import Checks, Trial
@@ -30,7 +30,8 @@ def trial(monkeypatch):
 
 def measured(trial, script, count=3):
     held = condense_written.sessions(HELD, count)
-    return condense_written.measure(held, ScriptedModel(script), trial, lambda _: None)
+    *_, tally = condense_written.measure(held, ScriptedModel(script), trial, lambda _: None)
+    return tally.as_dict()
 
 
 @pytest.mark.parametrize(
@@ -70,9 +71,18 @@ def test_what_does_not_hold_falls_back_with_its_reason(trial):
     found = measured(trial, ["Cost 98765."])
     assert (found["taken"], found["fallback"]) == (0, 1.0)
     assert found["reasons"] == {"it names what was not said": 3}
-    long = measured(trial, ["They talked and talked. " * 40])
-    assert long["reasons"] == {"it takes N tokens, and may take N": 3}
-    assert found["violations"] == long["violations"] == 0
+    silent = measured(trial, [""])
+    assert silent["reasons"] == {"it is empty": 3}
+    assert found["violations"] == silent["violations"] == 0
+
+
+def test_reasons_hold_no_words_of_anybody():
+    note = "Written without the model m: it takes 90 tokens, and may take 50."
+    draft = Draft((Line("x"),), 1, "m", (note,))
+    assert condense_written._reason(draft) == "it takes N tokens, and may take N"
+    named = Draft((), 0, "m", ("Written without the model m: it names what was not said: Ada.",))
+    assert condense_written._reason(named) == "it names what was not said"
+    assert condense_written._reason(Draft((Line("x"),), 1, "m")) == ""
 
 
 def test_what_the_check_lets_through_is_counted(trial, monkeypatch):
