@@ -61,7 +61,7 @@ ASSISTANT = Scheme(
                 The meal has to be gluten free.
             """,
             cues=r"""
-                \b(?:it|app|application|system|report|text|page|site|website|users?|code|function|answers?|solution|design|everything|each|all|there|files?|letter|article|email|story|list|plan|product|service|software|tool|budget|event|room|meal|recipe|essay|document|response|they) (?:\w+ ){0,3}(?:must|has to|have to|needs? to|should|shall|may not|cannot|is required to|are required to)\b|\b(?:must|has to|needs to) (?:be|support|include|work|load|run|have|contain|never|not|return|store|handle|fit|accept|allow|show)\b
+                \b(?:it|app|application|system|report|text|page|site|website|users?|code|function|answers?|solution|design|everything|each|all|there|files?|letter|article|email|story|list|plan|product|service|software|tool|budget|event|room|meal|recipe|essay|document|response|they) (?:\w+ ){0,3}(?:must|has to|have to|needs? to|should|shall|may not|cannot|is required to|are required to)\b|\b(?<!what )(?:must|has to|needs to) (?:be|support|include|work|load|run|have|contain|never|not|return|store|handle|fit|accept|allow|show)\b
                 ^(?:please )?(?:always|never|don't|do not|only)\b (?:\w+ )?(?:use|answer|reply|write|include|call|mention|respond|add|give|put|ask|repeat|send|be)\b|\bfrom now on\b
                 \b(?<!i )(?<!'ll )(?<!to )(?<!can )(?<!will )(?:make sure|ensure|be sure to)\b(?!.*[?])|\b(?:it is important that|keep it (?:under|below|short)|no more than|at most|at least|no longer than|up to \d|maximum of|minimum of|must not|may not exceed|not exceed|within \d+|under \d+ (?:words|minutes|seconds)|in under)\b
                 \b(?!.*[?])(?:deadline|requirements?|constraints?|acceptance criteri\w+|specification|budget (?:is|of|must)|due (?:by|on)|by (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|the end))\b
@@ -124,7 +124,7 @@ ASSISTANT = Scheme(
                 I can't stand cold weather.
             """,
             cues=r"""
-                \bi(?:'d| would|'d much| would much| much| really| also| always| usually| generally|'ve always| do)* (?:prefer|rather|love|like|enjoy|adore|dislike|hate|loathe|appreciate|favou?r)\b(?! to (?:know|ask|see|have you|hear|get|learn|make|add|create|book|order|schedule|do)| (?:you|some help|help|if|it if|your))
+                \bi(?:'d| would|'d much| would much| much| really| also| always| usually| generally|'ve always| do)* (?:prefer|rather|love|like|enjoy|adore|dislike|hate|loathe|appreciate|favou?r)\b(?<!'d like)(?<!would like)(?<!'d love)(?<!would love)(?! to (?:know|ask|see|have you|hear|get|learn|make|add|create|book|order|schedule|do)| (?:you|some help|help|if|it if|your))
                 \bi (?:can't|cannot|could not|can not) stand\b|\bi (?:don't|do not|never|didn't) (?:really |particularly )?(?:like|enjoy|care for|love)\b
                 \bmy (?:\w+ )?(?:favou?rite|preferred|least favou?rite|taste|go-to)\b|\bfavou?rite \w+ (?:is|are|of mine)\b|\bmy (?:cup of tea|thing)\b
                 \b(?:big|huge|not a|real|great) (?:\w+ )?fan of\b|\bfond of\b|\bobsessed with\b|\bin my opinion\b|\bprefer(?:s|red|ence|ences)?\b
@@ -185,7 +185,7 @@ ASSISTANT = Scheme(
             cues=r"""
                 [?](?:["'”)\]\s]*)$|^¿
                 ^(?:so |and |but |ok,? |okay,? |hi,? |hello,? )?(?:what|how|why|which|who|whose|where|when|is|are|was|were|do|does|did|can|could|would|should|will|has|have|may) (?!a\b)\w+
-                \b(?:can|could|would) you (?:please )?(?:explain|tell|show|recommend|suggest|help|give|list|describe|compare)\b|^(?:please |now |ok(?:ay)?,? |great,? )?(?:tell me|explain|describe|list|recommend|suggest|compare|give|write|rewrite|create|generate|share|translate|summari[sz]e|make (?:an?|me|the|it)|show|provide|find|draft|design|help me|act as|convert|continue|update|improve|edit|on the following)\b
+                \b(?:(?:can|could|would) you (?:please )?|please )(?:explain|tell|show|recommend|suggest|help|give|list|describe|compare)\b|^(?:please |now |ok(?:ay)?,? |great,? )?(?:tell me|explain|describe|list|recommend|suggest|compare|give|write|rewrite|create|generate|share|translate|summari[sz]e|make (?:an?|me|the|it)|show|provide|find|draft|design|help me|act as|convert|continue|update|improve|edit|on the following)\b
                 \b(?:any (?:idea|tips|advice|suggestions|recommendations)|i wonder|i was wondering|i'm wondering|do you know|what about|how about|i'd like to know|i want to know|curious (?:about|how|what))\b
                 ^(?:was|wie|warum|wieso|welche[rsn]?|wer|wo|wann|wohin|kannst du|konntest du|weisst du|gibt es|ist|sind)\b
                 ^(?:que|como|por que|cual|cuales|quien|donde|cuando|cuanto|cuantos|puedes|podrias|sabes|hay)\b
