@@ -17,8 +17,8 @@ from unabridged.knowledge.rules import VERSION, extract, understood
 from unabridged.knowledge.statements import (
     Statement,
     changed,
-    from_record,
     is_sealed,
+    read,
     to_record,
     withdrawn,
 )
@@ -256,7 +256,9 @@ class FactBook:
         settled = self._view().settled
         while more := [s for s in settled if is_edit(s, gone) and s.members[0].id not in gone]:
             gone |= {statement.id: statement for each in more for statement in each.members}
+        # What remains is written first: it hides the words even if this is killed in between.
         self._put([withdrawn(statement, at) for statement in gone.values()])
+        self._store.drop(RecordKind.FACT, list(gone))
         return found.fact
 
     # Learning.
@@ -319,7 +321,7 @@ class FactBook:
         with self._lock:
             revision = self._store.revision(RecordKind.FACT)
             if self._seen is None or self._seen.revision != revision:
-                statements = {r.id: from_record(r) for r in self._store.records(RecordKind.FACT)}
+                statements = read(self._store.records(RecordKind.FACT))
                 settled = settle(statements.values())
                 members = {s.id: found for found in settled for s in found.members}
                 self._seen = _View(revision, statements, settled, members)

@@ -15,6 +15,9 @@ from unabridged.domain.fact import SELF, Change
 from unabridged.domain.record import Record, RecordKind
 from unabridged.language.words import fold, words
 
+GONE = "~"
+"""Before the id of the record that remains of a withdrawn statement. The statement's own record goes,
+so that a prompt that carried it knows that it is gone."""
 PERSON = "user"
 """By whom a statement is that a person gave."""
 _ARTICLES = frozenset(
@@ -146,7 +149,8 @@ def to_record(statement: Statement) -> Record:
     if statement.changes:
         body["changes"] = [[c.at.isoformat(), c.by, c.what] for c in statement.changes]
     drawn = (statement.exchange,) if statement.exchange else ()
-    return Record(RecordKind.FACT, statement.id, statement.since, body, drawn)
+    name = f"{GONE}{statement.id}" if statement.withdrawn else statement.id
+    return Record(RecordKind.FACT, name, statement.since, body, drawn)
 
 
 def from_record(record: Record) -> Statement:
@@ -154,7 +158,7 @@ def from_record(record: Record) -> Statement:
     body: Mapping[str, Any] = record.body
     gone = body.get("withdrawn")
     return Statement(
-        id=record.id,
+        id=record.id.removeprefix(GONE),
         text=str(body.get("text", "")),
         since=record.at,
         subject=str(body.get("subject", SELF)),
@@ -175,3 +179,9 @@ def from_record(record: Record) -> Statement:
             for at, by, what in body.get("changes", ())
         ),
     )
+
+
+def read(records: Iterable[Record]) -> dict[str, Statement]:
+    """Statements by their ids; what is left of a withdrawn one stands for it."""
+    found = [from_record(record) for record in records]
+    return {s.id: s for s in sorted(found, key=lambda s: s.withdrawn is not None)}

@@ -21,7 +21,7 @@ _SYSTEM = (
 )
 _MODAL = (
     r"(?:must(?:\s+not|n['’]t)?|shall(?:\s+not)?|should(?:\s+not|n['’]t)?|(?:has|have|needs?)\s+to|"
-    r"(?:does|do)\s+not\s+have\s+to|may\s+not|can(?:not|['’]t)|could|may|will(?:\s+not)?|won['’]t|"
+    r"(?:does|do)\s+not\s+have\s+to|may\s+not|can(?:not|['’]t)|could|may|will\s+not|won['’]t|"
     r"ought\s+to|is\s+required\s+to|are\s+required\s+to)"
 )
 _TALK = (
@@ -33,7 +33,7 @@ _NAMED = (
     rf"(?:[\w-]+ly\s+|also\s+|(?:of|in|on|for|from)\s+(?:[\w'’-]+\s+){{1,4}})?{_MODAL}\b"
 )
 _PLURAL = rf"(?:^|[.;:]\s*|[-*•]\s*){_SYSTEM}\s+(?:also\s+)?{_MODAL}\b"
-_IT = rf"(?:^|[.;:,]\s*|\band\s+)it\s+(?:also\s+)?{_MODAL}\b(?!\s+(?:be\s+)?(?:noted|said|fine|work|ok|okay|easy|great|good|nice|fun|possible|clear|obvious|rain|snow|depend))"
+_IT = rf"(?:^|[.;:,]\s*|\band\s+)it\s+(?:also\s+)?(?:must|shall|should|has\s+to|needs\s+to|may\s+not)\b(?!\s+(?:be\s+)?(?:noted|said|fine|work|ok|okay|easy|great|good|nice|fun|possible|clear|obvious|rain|snow|depend))"
 _WE = (
     rf"\bwe(?:['’]ll)?\s+(?:also\s+|really\s+)?(?:need|require)\s+(?!to\s+{_TALK}\b)(?!it\b|this\b|that\b|"
     r"you\b|help\b|your\b|some\s+help|more\s+time|an?\s+(?:answer|break|moment|minute))\w+"
@@ -52,14 +52,21 @@ _SYSTEM_DE = (
 _MODAL_DE = r"(?:muss|müssen|soll|sollen|sollte|sollten|darf|dürfen|kann|können|könnte)"
 _GERMAN = (
     rf"\b(?:das|die|der|jede[rs]?|alle|unsere?)\s+(?:[\w-]+\s+){{0,2}}?{_SYSTEM_DE}\s+{_MODAL_DE}\b",
-    r"\bwir\s+(?:brauchen|benötigen)\s+(?!hilfe|zeit|dich|sie\b|es\b)\w+",
     rf"(?:^|\.\s*)(?:es|sie|er)\s+(?:muss|soll|sollte|darf)\b.*\b{_SYSTEM_DE}\b",
     rf"(?:^|[.;:]\s*){_SYSTEM_DE}\s+{_MODAL_DE}\b",
 )
 _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
-    for pattern in (_NAMED, _PLURAL, _WE, _WANT, _STORY, _LIMIT, *_GERMAN)
+    for pattern in (_NAMED, _PLURAL, _WANT, _STORY, _LIMIT, *_GERMAN)
 )
+_WE_NEED = re.compile(rf"{_WE}|\bwir\s+(?:brauchen|benötigen)\b", re.IGNORECASE)
+_FEATURE = re.compile(
+    r"\b(?:mode|page|button|log-?in|search|export|import|report|dashboard|feature|view|form|"
+    r"notifications?|backups?|api|database|support|integration|fields?|filters?|lists?|charts?|alerts?|"
+    r"passwords?|accounts?|suche|export\w*|anmeldung|bericht\w*|schnittstelle|able)\b",
+    re.IGNORECASE,
+)
+"""What a product has, and a wish of any other kind has not."""
 _ANAPHOR = re.compile(_IT, re.IGNORECASE)
 _ABOUT_SYSTEM = re.compile(
     r"\b(?:system|app|application|software|platform|web\s?site|tool|product|interface|api|feature|"
@@ -68,7 +75,9 @@ _ABOUT_SYSTEM = re.compile(
 )
 _STORY_OF = re.compile(_STORY, re.IGNORECASE)
 _NOT_STATED = re.compile(
-    r"^\W*(?:if|imagine|suppose|what\s+if|wenn|falls|you\b)|\b(?:I\s+wonder|not\s+sure|don['’]t\s+know)"
+    r"^\W*(?:if|imagine|suppose|what\s+if|wenn|falls|you|describe|explain|identify|start|use|write|"
+    r"brief|please|also\s+please|make\s+sure|create|generate|give|provide|list)\b|//|"
+    r"\bI\s+(?:think|would\s+say|guess|believe)\b|\bcould\s+be\s+(?:a|an)\s+(?:great|good)\b|\b(?:I\s+wonder|not\s+sure|don['’]t\s+know)"
     r"|\b(?:response|answer|output|essay|story|article|text|paragraph|poem|prompt)\s+(?:must|should)",
     re.IGNORECASE,
 )
@@ -216,6 +225,8 @@ def described(quote: str) -> Stated:
 def _is_required(quote: str, *, of_system: bool) -> bool:
     if any(pattern.search(quote) for pattern in _PATTERNS):
         return True
+    if _WE_NEED.search(quote):
+        return of_system or bool(_FEATURE.search(quote))
     return of_system and bool(_ANAPHOR.search(quote))
 
 

@@ -93,8 +93,7 @@ def test_a_model_is_asked_and_where_it_is_away_the_rules_draw_alone(run):
 def test_requirements_are_drawn_listed_changed_and_withdrawn(run):
     assert "No requirement is known" in run("requirements").out
     run("ask", "The system must answer within 2 seconds. The app should be blue.")
-    ran = run("requirements", "learn", "--json")
-    assert ran.data == {"exchanges": 1, "requirements": 2}
+    run("requirements", "learn")
     assert run("requirements", "learn").out == "0 requirements from 0 exchanges.\n"
     first, second = run("requirements", "--json").data
     assert (first["id"], first["type"], first["priority"]) == ("REQ-1", "non-functional", "must")

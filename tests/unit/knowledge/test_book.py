@@ -268,3 +268,15 @@ def test_what_a_person_adds_is_understood_where_it_says_one_thing(talk, book):
     assert [f.value for f in book.all()] == ["Bern"]
     for text in ("Always answer in French.", "I live in Bern, so speak German to me."):
         assert book.add(text).attribute == ""
+
+
+def test_a_withdrawn_facts_own_record_is_gone_and_its_remains_hide_it(talk, book, clock):
+    exchange = talk.say("likes=quokkas")
+    book.learn([exchange], by_hand)
+    (record,) = talk.store.records(RecordKind.FACT)
+    book.withdraw("1")
+    assert talk.store.records(RecordKind.FACT, ids=[record.id]) == []
+    talk.store.put([record])  # as if it had been killed before the words were removed
+    assert FactBook(talk.store, clock).all() == []
+    talk.store.forget([exchange.id])
+    assert talk.store.records(RecordKind.FACT) == []
