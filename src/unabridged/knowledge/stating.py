@@ -33,7 +33,7 @@ _NAMED = (
     rf"(?:[\w-]+ly\s+|also\s+|(?:of|in|on|for|from)\s+(?:[\w'’-]+\s+){{1,4}})?{_MODAL}\b"
 )
 _PLURAL = rf"(?:^|[.;:]\s*|[-*•]\s*){_SYSTEM}\s+(?:also\s+)?{_MODAL}\b"
-_IT = rf"(?:^|[.;:,]\s*|\band\s+)it\s+(?:also\s+)?(?:must|shall|should|has\s+to|needs\s+to|may\s+not)\b(?!\s+(?:be\s+)?(?:noted|said|fine|work|ok|okay|easy|great|good|nice|fun|possible|clear|obvious|rain|snow|depend))"
+_IT = r"(?:^|[.;:,]\s*|\band\s+)it\s+(?:also\s+)?(?:must|shall|should|has\s+to|needs\s+to|may\s+not)\b(?!\s+(?:be\s+)?(?:noted|said|fine|work|ok|okay|easy|great|good|nice|fun|possible|clear|obvious|rain|snow|depend))"
 _WE = (
     rf"\bwe(?:['’]ll)?\s+(?:also\s+|really\s+)?(?:need|require)\s+(?!to\s+{_TALK}\b)(?!it\b|this\b|that\b|"
     r"you\b|help\b|your\b|some\s+help|more\s+time|an?\s+(?:answer|break|moment|minute))\w+"
