@@ -58,7 +58,11 @@ class Extractor:
         for i in chosen:
             held.setdefault(pieces[i].source, {})[pieces[i].number] = pieces[i].text
         lines = {place: _line(sources[place], kept) for place, kept in held.items()}
-        counts = {place: self._count(line.text) for place, line in lines.items()}
+        alone = {pieces[i].source: pieces[i].tokens for i in chosen}
+        counts = {
+            place: alone[place] if len(line.sentences) == 1 else self._count(line.text)
+            for place, line in lines.items()
+        }
         total = sum(counts.values())
         for i in reversed(chosen):
             if total <= limit:

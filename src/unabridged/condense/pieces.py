@@ -14,6 +14,7 @@ from unabridged.language.words import fold, spread, stem, words
 
 _QUESTION = re.compile(r"[?？؟][\"'”’»)\]\s]*\Z")
 _EXCLAIMED = re.compile(r"[!！][\"'”’»)\]\s]*\Z")
+_REGULAR_PAST = re.compile(r"\w\wed\b")
 _END = 8
 """Characters at the end of a sentence in which its stop stands."""
 _REPLIES = 2
@@ -117,7 +118,7 @@ class _Reader:
         factor = 1.0
         if not said.isdisjoint(OWN) or not (text.isascii() or OWN_SIGNS.isdisjoint(text)):
             factor *= weights.own
-        if not said.isdisjoint(TOLD) or any(word.endswith("ed") for word in said):
+        if not said.isdisjoint(TOLD) or _REGULAR_PAST.search(text):
             factor *= weights.told
         if _EXCLAIMED.search(text, max(0, len(text) - _END)):
             factor *= weights.exclaimed
