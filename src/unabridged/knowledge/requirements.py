@@ -216,16 +216,22 @@ class RequirementBook:
             stater: Draws them; the rules by default.
 
         Returns:
-            How many exchanges were looked at; 0 when nothing waits, or a model failed.
+            How many exchanges were looked at; 0 when nothing waits. Where the model fails, the
+            rules go on alone.
         """
-        asking = stater if isinstance(stater, ModelStater) else None
+        if not isinstance(stater, ModelStater):
+            return self._read_on(PROGRESS, limit, lambda page: self.learn(page, stater) >= 0)
 
         def learn(page: Sequence[Exchange]) -> bool:
             self.learn(page, stater)
-            return asking is None or not asking.note
+            return not stater.note
 
-        work = (f"{PROGRESS} {asking.name}" if asking else PROGRESS, VERSION)
-        return progress.read_on(self._store, self._clock, work, limit, learn)
+        work = f"{PROGRESS} {stater.name}"
+        looked = 0 if stater.note else self._read_on(work, limit, learn)
+        return self.learn_pending(limit) if stater.note else looked
+
+    def _read_on(self, work: str, limit: int, learn: Callable[[Sequence[Exchange]], bool]) -> int:
+        return progress.read_on(self._store, self._clock, (work, VERSION), limit, learn)
 
     def asking(self, model: ChatModel) -> ModelStater:
         """What draws requirements with a model too, for ``learn`` and ``learn_pending``."""

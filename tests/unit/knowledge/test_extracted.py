@@ -114,3 +114,25 @@ def test_requirements_come_with_their_quote_or_not_at_all(talk, clock):
     assert first.rationale == "nurses are tired"
     assert (second.type, second.priority, second.rationale) == ("functional", "", "")
     assert (stater.accepted, stater.rejected) == (2, 1)
+
+
+def test_where_a_model_fails_the_rules_read_on_and_the_model_is_asked_later(talk, book):
+    for text in ("I live in Berlin.", "I love hiking.", "I hate fog."):
+        talk.say(text)
+    away = book.asking(ScriptedModel([UpstreamAwayError("Nobody answers.")], model="m1"))
+    assert [book.learn_pending(2, away) for _ in range(3)] == [2, 1, 0]
+    assert [f.value for f in book.all()] == ["Berlin", "hiking", "fog"]
+    model = ScriptedModel(['{"facts": []}'], model="m1")
+    there = book.asking(model)
+    assert [book.learn_pending(2, there) for _ in range(3)] == [2, 1, 0]
+    assert len(model.requests) == 3
+    assert book.learn_pending(2) == 0
+
+
+def test_requirements_too_are_read_by_rules_where_a_model_fails(talk, clock):
+    talk.say("The system must start.")
+    book = RequirementBook(talk.store, clock)
+    away = book.asking(ScriptedModel([UpstreamAwayError("Nobody answers.")]))
+    assert [book.learn_pending(2, away) for _ in range(2)] == [1, 0]
+    assert len(book.all()) == 1
+    assert "rules" in away.note
