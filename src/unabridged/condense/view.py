@@ -28,8 +28,7 @@ class View:
         id: The session, or the period.
         condensations: What stands for its exchanges.
         upto: The last exchange that a run looked at; empty before the first.
-        tokens: What the view took after that run.
-        total: What its originals took then.
+        tokens: What the view up to there took after that run.
         head: The session's last message when the whole was condensed; empty before.
         coherence: What the check of that run found.
     """
@@ -38,7 +37,6 @@ class View:
     condensations: tuple[Condensation, ...] = ()
     upto: str = ""
     tokens: int = 0
-    total: int = 0
     head: str = ""
     coherence: Coherence | None = None
 
@@ -83,7 +81,6 @@ def record_of(view: View, at: datetime) -> Record:
         "version": VERSION,
         "upto": view.upto,
         "tokens": view.tokens,
-        "total": view.total,
         "head": view.head,
         "coherence": asdict(view.coherence) if view.coherence else None,
         "condensations": [_to_data(one) for one in view.condensations],
@@ -101,7 +98,6 @@ def view_of(record: Record) -> View:
         condensations=tuple(map(_from_data, body["condensations"])),
         upto=body["upto"],
         tokens=body["tokens"],
-        total=body["total"],
         head=body["head"],
         coherence=_coherence(body["coherence"]),
     )

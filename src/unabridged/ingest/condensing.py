@@ -218,8 +218,7 @@ def _worked(run: _Run, selection: Selection) -> Worked:
     made = _made(run, selection)
     selection = _settled(selection, {key for one in made for key in one.messages}, run.sources)
     old = run.view.at(Level.EXCHANGES)
-    total = sum(run.sizes.values())
-    before = total - _saved(old)
+    before = sum(run.sizes.values()) - _saved(old)
     after = before - _saved(made)
     condensed = run.view.condensed()
     fresh = [source for key, source in run.sources.items() if key not in condensed]
@@ -228,7 +227,8 @@ def _worked(run: _Run, selection: Selection) -> Worked:
     coherence = check(outcome, run.terms.scheme, run.terms.names, standing)
     upto = [*run.sources][-1][0] if run.sources else ""
     left = run.view.replaced(Level.EXCHANGES, (*old, *made))
-    left = replace(left, upto=upto, tokens=after, total=total, coherence=coherence)
+    newest = sum(size for key, size in run.sizes.items() if key not in run.sources)
+    left = replace(left, upto=upto, tokens=after - newest, coherence=coherence)
     reason = _refusal(made, coherence)
     return Worked(left, selection, tuple(made), coherence, usable=not reason, reason=reason)
 

@@ -5,7 +5,7 @@ killed at any moment, run again, and run in two programs at once. Originals are 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from unabridged.condense.view import PERIOD, View, record_of, view_of
@@ -138,15 +138,23 @@ class Upkeep:
             NotFoundError: There is no such session.
         """
         held = self._held(session)
-        if not force and not self._due(held, threshold):
+        if not force and not self._due(session, held.view, threshold):
             return self._outlook(held, None, threshold)
         worked = self._work_out(held)
         outlook = self._outlook(held, worked, threshold)
-        if worked is not None and worked.usable:
-            at = self._clock.now()
-            run = runs.run_of(session, worked, at, self.terms.condenser.identity)
-            self._store.put([record_of(worked.view, at), runs.record_of(run)])
+        if worked is not None:
+            self._keep(held, worked)
         return outlook
+
+    def _keep(self, held: _Held, worked: Worked) -> None:
+        """Store a run; of one that is not used only how far it looked, lest it be tried each time."""
+        at = self._clock.now()
+        if not worked.usable:
+            looked = replace(held.view, upto=worked.view.upto)
+            self._store.put([record_of(looked, at)])
+            return
+        run = runs.run_of(held.session.id, worked, at, self.terms.condenser.identity)
+        self._store.put([record_of(worked.view, at), runs.record_of(run)])
 
     def _work_out(self, held: _Held) -> Worked | None:
         older = candidates_of(held.path, self.trigger.spared)
@@ -179,22 +187,34 @@ class Upkeep:
             before = page[0].id
         return [exchange for page in reversed(pages) for exchange in page]
 
-    def _due(self, held: _Held, threshold: int | None) -> bool:
-        """Whether the view has outgrown its budget, and enough is new."""
+    def _due(self, session: str, view: View, threshold: int | None) -> bool:
+        """Whether the view has outgrown its budget, and enough is new; read from its newest end.
+
+        No more is read than what came since the last run, or than what makes one due.
+        """
         most = self._threshold(threshold)
-        ids = [exchange.id for exchange in held.path]
-        seen = ids.index(held.view.upto) + 1 if held.view.upto in ids else 0
-        fresh = [m for e in held.path[seen:] for _, m in spoken(e)]
-        new_tokens = sum(tokens_of(m, self.terms.count) for m in fresh)
-        saved = held.view.total - held.view.tokens if seen else 0
-        grown = not seen or new_tokens >= GROWTH * most
-        return held.tokens - saved > most and grown and len(fresh) >= self.trigger.messages
+        fresh = messages = 0
+        before = None
+        while page := self._store.recent(session, PAGE, before):
+            for exchange in reversed(page):
+                if exchange.id == view.upto:
+                    grown = fresh >= GROWTH * most and messages >= self.trigger.messages
+                    return grown and view.tokens + fresh > most
+                said = [message for _, message in spoken(exchange)]
+                fresh += sum(tokens_of(message, self.terms.count) for message in said)
+                messages += len(said)
+            if not view.upto and fresh > most and messages >= self.trigger.messages:
+                return True
+            if len(page) < PAGE:
+                break
+            before = page[0].id
+        return fresh > most and messages >= self.trigger.messages
 
     def _threshold(self, given: int | None) -> int:
         return self.trigger.tokens if given is None else min(given, self.trigger.tokens)
 
     def _outlook(self, held: _Held, worked: Worked | None, threshold: int | None) -> Outlook:
-        due = self._due(held, threshold)
+        due = self._due(held.session.id, held.view, threshold)
         older = candidates_of(held.path, self.trigger.spared)
         candidates = sum(len(spoken(exchange)) for exchange in older)
         saved = sum(one.source_tokens - one.tokens for one in held.view.at(Level.EXCHANGES))
@@ -238,8 +258,10 @@ class Upkeep:
         sessions = self._store.sessions(newest=None if everything else NEWEST)
         months: set[str] = set()
         for done, session in enumerate(reversed(sessions), 1):
-            outlook = self.condense(session.id, threshold=threshold)
-            note = outlook.reason if outlook.made and not outlook.usable else ""
+            note = ""
+            if self._due(session.id, self.view(session.id), threshold):
+                outlook = self.condense(session.id, threshold=threshold)
+                note = outlook.reason if outlook.made and not outlook.usable else ""
             if session.id != current and self._whole(session):
                 months.add(month_of(session))
             yield Step("condense", done, len(sessions) - done, note)
