@@ -128,6 +128,10 @@ NOT_STATED = [
     "Wenn ich in Hamburg wohne, brauche ich ein Fahrrad.",
     "I'm a big believer in this.",
     "I'm Happy.",
+    "I won't give up, Gina.",
+    "I really want to do yoga every day.",
+    "I'm running a bit behind today.",
+    "That is where I usually hold my tension.",
     "Let's play: I am a knight and I live in a castle.",
     "In my dream I live in Paris.",
 ]

@@ -107,6 +107,7 @@ _AT_WORK_HERE = re.compile(
 )
 """What a message speaks of that works on something, and tells nothing of the user."""
 _HARDLY = re.compile(
+    r"running (?:a bit |a little )?(?:behind|late|low|out)\b|"
     r"(?:having|taking)\s+(?:an?\s+(?:hard|difficult|tough|great|good|bad)|trouble|issues|problems|"
     r"it|some)\b",
     re.IGNORECASE,

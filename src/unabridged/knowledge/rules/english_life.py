@@ -24,7 +24,8 @@ _PLAN = (
 )
 
 _NO_HABIT = (
-    r"(?:would|will|can|could|should|might|may|want|need|was|am|have|had|hope|wish|think|don|did|"
+    r"(?:really|also|just|always|usually|often|currently|now|already|even|personally|definitely|"
+    r"would|will|can|could|should|might|may|want|need|was|am|have|had|hope|wish|think|don|did|"
     r"just|plan|know|noticed?|reali[sz]ed?|found|find|see|heard|hear|got|feel|felt|thought|love|like|enjoy|used)"
 )
 _LONG = (
@@ -40,7 +41,7 @@ _OCCASION = (
 
 LIFE = (
     rule("has", r"\bI(?:['’]ve|\s+have)(?:\s+(?:also|already|currently|now|still))*\s+got\s+(?P<value>(?:an?|two|three|four|five|\d+)\s+(?!(?:good|great|better|clear|few|lot|bit|question|feeling)\b)<REST>)", checks.specific, cue="got"),
-    rule("did", rf"\bI(?!['’]ve\s+got\b|\s+have\s+got\b|['’]ve\s+already\s+got\b)(?:['’]ve|\s+have)?(?:\s+(?:just|recently|also|finally|actually|already|once|even))*\s+(?P<value>{_DID}\b<REST>)", checks.dated),
+    rule("did", rf"\bI(?!['’]ve\s+got\b|\s+have\s+got\b|['’]ve\s+already\s+got\b)(?:['’]ve|\s+have)?(?:\s+(?:just|recently|also|finally|actually|already|once|even))*\s+(?P<value>{_DID}\b(?!['’]t)<REST>)", checks.dated),
     rule("habit", r"\bI(?:['’]ve|\s+have)?\s+(?P<value>(?:usually|always|often|typically|normally|generally|regularly|tend\s+to)\s+<REST>)", checks.routine),
     rule("habit", rf"\bI<A>\s+(?P<value>(?!{_NO_HABIT}\b)[a-z]+\s+(?:(?!\s-)[^\n;!?.,–—])*?(?:(?:every|each|once\s+a|twice\s+a|(?:two|three|four|five|\d)\s+times\s+a)\s+(?:other\s+)?(?:day|morning|evening|night|week|weekend|month|year|{WEEKDAY}|summer|winter)s?|on\s+(?:{WEEKDAYS}|weekends|weekdays))\b<REST>)", checks.routine),
     rule("experience", rf"\bI(?:['’]ve|\s+have)<A>\s+(?P<value>been\s+(?:\w+ing)\s+(?:(?!\s-)[^\n;!?.,–—])*?\bfor\s+{_LONG}\b)", checks.experienced, cue="been"),

@@ -53,7 +53,7 @@ _BEGINS = re.compile(
     r"(?:^|[.,;:!?()\"“”–—…*-]|\b(?:and|but|so|because|since|as|while|then|now|well|also|plus|though|"
     r"although|when|after|before|actually|yes|yeah|no|ok|okay|way|lately|recently|today|yesterday|"
     r"ago|week|weekend|month|year|morning|night|evening|\w+day|that['’]s why|btw|lol|haha|hi|hey|"
-    r"hello|currently|yet|where|until|or|19\d\d|20\d\d|unfortunately|luckily|personally|honestly|"
+    r"hello|currently|yet|until|or|19\d\d|20\d\d|unfortunately|luckily|personally|honestly|"
     r"\w+ly|think|mentioned|said|know|because|therefore|however|too|either|anyway))\s*$",
     re.IGNORECASE,
 )
