@@ -42,8 +42,8 @@ def books_of(
     """
     instant = embedder if embedder is not None and embedder.instant else None
     rules = Classifier(scheme(settings.scheme), instant)
-    judge = rules if settings.judge == "rules" else _LateJudge(rules, upstream)
-    readings = Readings(store, judge, clock)
+    judge = _LateJudge(rules, upstream) if settings.judge == "model" else None
+    readings = Readings(store, rules, clock, judge)
     count = EstimateTokenizer().count
     condenser = _condenser(settings.condenser, count, upstream)
     terms = Terms(readings.scheme, condenser, names_in, count)
