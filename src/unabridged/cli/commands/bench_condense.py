@@ -131,7 +131,7 @@ def _wanted(each: Mapping[str, Any]) -> Iterator[str]:
 def _speed(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     if not rows:
         return []
-    names = [name for name in rows[0] if name != "method"]
+    names = [name for name in rows[0] if name not in {"method", "cpu us per token"}]
     columns = [Column("method"), *(Column(name, right=True) for name in names)]
     timed = [row for row in rows if "ms" in row]
     shown = table(
