@@ -8,10 +8,18 @@ from typing import TYPE_CHECKING, Any
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import SELF, Change, Fact, FactState
 from unabridged.domain.record import RecordKind
-from unabridged.errors import EmptyMessageError, InputError, NotFoundError
+from unabridged.errors import EmptyMessageError, NotFoundError
 from unabridged.knowledge import progress
 from unabridged.knowledge.extracted import ModelExtractor
-from unabridged.knowledge.lineage import are_linked, ends_of, gone_fact, is_edit, steps_of
+from unabridged.knowledge.lineage import (
+    are_linked,
+    ends_of,
+    gone_fact,
+    is_edit,
+    sources_of,
+    steps_of,
+    with_value,
+)
 from unabridged.knowledge.merge import Settled, settle
 from unabridged.knowledge.rules import VERSION, extract, understood
 from unabridged.knowledge.statements import (
@@ -193,6 +201,8 @@ class FactBook:
     def edit(self, wanted: str, *, text: str | None = None, value: str | None = None) -> Fact:
         """Correct a fact: the old one stays in the history, a person's takes its place.
 
+        It goes with the exchange that the old one was drawn from, when that is forgotten.
+
         Args:
             wanted: As for ``get``.
             text: The statement as it shall read; None to put the value into the old one.
@@ -207,7 +217,7 @@ class FactBook:
             NotFoundError: There is none, or several.
         """
         old = self._find(wanted)
-        words = (text or "").strip() or _with_value(old.fact, (value or "").strip())
+        words = (text or "").strip() or with_value(old.fact, (value or "").strip())
         named = bool(old.fact.attribute)
         statement = Statement(
             id=self._clock.new_id(),
@@ -216,9 +226,9 @@ class FactBook:
             subject=old.fact.subject,
             attribute=old.fact.attribute,
             value=((value or "").strip() or words) if named else "",
-            exchange=None,
             pinned=old.fact.pinned,
             replaces=old.fact.id,
+            sources=sources_of(old),
             aliases=next((s.aliases for s in old.members if s.aliases), ()),
         )
         unpinned = [replace(s, pinned=False) for s in old.members if s.pinned]
@@ -377,19 +387,3 @@ class FactBook:
                 hint="Give its number or its id: unabridged facts list",
             )
         return next(iter(matches.values()))
-
-
-def _with_value(fact: Fact, value: str) -> str:
-    """The fact's text with another value in it.
-
-    Raises:
-        EmptyMessageError: There is no value.
-        InputError: The old value is not in the text.
-    """
-    if not value:
-        raise EmptyMessageError("There is nothing to change.", hint="Give a text or a value.")
-    if not fact.value or fact.value not in fact.text:
-        raise InputError(
-            f"The text {fact.text!r} does not hold the old value.", hint="Give the whole text."
-        )
-    return fact.text.replace(fact.value, value)

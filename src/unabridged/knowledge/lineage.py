@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from unabridged.domain.fact import Change, Fact, FactState
+from unabridged.errors import EmptyMessageError, InputError
 from unabridged.knowledge.merge import Settled
 from unabridged.knowledge.statements import Statement
 
@@ -52,3 +53,25 @@ def ends_of(settled: Settled, related: Sequence[Settled]) -> list[Change]:
         return []
     taker = next((r.fact.by for r in related if r.fact.supersedes == fact.id), fact.by)
     return [Change(fact.until, taker, "superseded", fact.text)]
+
+
+def sources_of(old: Settled) -> tuple[str, ...]:
+    """The exchanges whose words an edit of a fact may hold: forgetting them forgets it too."""
+    face = next(s for s in old.members if s.id == old.fact.id)
+    return (*((face.exchange,) if face.exchange else ()), *face.sources)
+
+
+def with_value(fact: Fact, value: str) -> str:
+    """The fact's text with another value in it.
+
+    Raises:
+        EmptyMessageError: There is no value.
+        InputError: The old value is not in the text.
+    """
+    if not value:
+        raise EmptyMessageError("There is nothing to change.", hint="Give a text or a value.")
+    if not fact.value or fact.value not in fact.text:
+        raise InputError(
+            f"The text {fact.text!r} does not hold the old value.", hint="Give the whole text."
+        )
+    return fact.text.replace(fact.value, value)

@@ -45,6 +45,7 @@ class Statement:
         pinned: Whether every prompt carries it.
         replaces: The id of the statement that a person's edit takes the place of.
         aliases: Other words by which people ask for it.
+        sources: Exchanges whose words it holds though a person gave it: it was edited from these.
         withdrawn: When a person took it back, or None.
         seal: Once it was withdrawn: what recognises its like without its words.
         changes: What a person did to it, without words: when, who and what.
@@ -64,6 +65,7 @@ class Statement:
     pinned: bool = False
     replaces: str | None = None
     aliases: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
     withdrawn: datetime | None = None
     seal: str = ""
     changes: tuple[Change, ...] = field(default=())
@@ -148,7 +150,7 @@ def to_record(statement: Statement) -> Record:
         body["withdrawn"] = statement.withdrawn.isoformat()
     if statement.changes:
         body["changes"] = [[c.at.isoformat(), c.by, c.what] for c in statement.changes]
-    drawn = (statement.exchange,) if statement.exchange else ()
+    drawn = (*((statement.exchange,) if statement.exchange else ()), *statement.sources)
     name = f"{GONE}{statement.id}" if statement.withdrawn else statement.id
     return Record(RecordKind.FACT, name, statement.since, body, drawn)
 
@@ -172,6 +174,7 @@ def from_record(record: Record) -> Statement:
         pinned=bool(body.get("pinned", False)),
         replaces=body.get("replaces"),
         aliases=tuple(body.get("aliases", ())),
+        sources=tuple(name for name in record.exchanges if name != body.get("exchange")),
         withdrawn=datetime.fromisoformat(gone) if gone else None,
         seal=str(body.get("seal", "")),
         changes=tuple(

@@ -280,3 +280,14 @@ def test_a_withdrawn_facts_own_record_is_gone_and_its_remains_hide_it(talk, book
     assert FactBook(talk.store, clock).all() == []
     talk.store.forget([exchange.id])
     assert talk.store.records(RecordKind.FACT) == []
+
+
+def test_an_edit_holds_words_of_the_exchange_and_goes_with_it(talk, book):
+    exchange = talk.say("likes=quokkas in zoos")
+    book.learn([exchange], by_hand)
+    book.edit("1", value="quokkas in Perth")
+    book.edit("1", value="quokkas everywhere")
+    book.add("I like tea.")
+    talk.store.forget([exchange.id])
+    assert [f.text for f in book.all(None)] == ["I like tea."]
+    assert "quokka" not in str([r.body for r in talk.store.records(RecordKind.FACT)])
