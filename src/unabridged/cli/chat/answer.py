@@ -2,9 +2,11 @@
 
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from types import FrameType
 
 from unabridged.cli.chat.screen import Screen
@@ -26,8 +28,11 @@ from unabridged.memory import (
     Turn,
 )
 
-ATTEMPTS = 10
+ATTEMPTS = 20
 """How often a message is prepared where other programs write to the same session."""
+PAUSE = 0.02
+"""Seconds by which each attempt waits longer than the one before: two programs that write in step
+with each other come out of step."""
 MOVED = "Another program went on with this session; your message follows what was said there."
 _SHOWN = 100
 
@@ -68,7 +73,8 @@ def ask(
     for attempt in range(ATTEMPTS):
         asked = Asked(notes=[MOVED] if attempt else [])
         try:
-            _send(asked, screen, lambda: memory.chat(text, mode=mode, retry_of=retry_of))
+            begin = partial(memory.chat, text, mode=mode, retry_of=retry_of)
+            _send(asked, screen, begin, PAUSE * attempt)
         except UnabridgedError as error:
             asked.error = error
             if isinstance(error, HeadMovedError) and asked.exchange is None:
@@ -79,11 +85,12 @@ def ask(
     return asked
 
 
-def _send(asked: Asked, screen: Screen, begin: Callable[[], Turn]) -> None:
-    """Prepare and follow a turn, with a sign of life from the first moment on."""
+def _send(asked: Asked, screen: Screen, begin: Callable[[], Turn], pause: float) -> None:
+    """Wait, prepare and follow a turn, with a sign of life from the first moment on."""
     with _interrupted_once():
         screen.begin_answer()
         try:
+            time.sleep(pause)
             turn = begin()
             asked.context = turn.context
             _follow(turn, screen, asked)
