@@ -35,7 +35,7 @@ def expand(store: Store, wanted: str, known: Sequence[Condensation]) -> Expanded
     if not near and (records := store.records(RecordKind.BLOB, ids=[wanted])):
         return _shown(store, records[0])
     several = "begins several ids" if near else "names no condensation"
-    raise NotFoundError(f"{wanted!r} {several}.", hint="List them: unabridged condense --list")
+    raise NotFoundError(f"{wanted!r} {several}.", hint="List them: unabridged expand")
 
 
 def _shown(store: Store, record: Record) -> Expanded:
