@@ -19,6 +19,7 @@ from unabridged.domain.intent import Intent
 from unabridged.domain.record import RecordKind
 from unabridged.knowledge.bearing import Bearing
 from unabridged.knowledge.book import FactBook
+from unabridged.knowledge.requirements import RequirementBook
 from unabridged.ports import Store
 from unabridged.retrieval.evidence import Evidence
 from unabridged.retrieval.finder import Finder, Question
@@ -69,12 +70,14 @@ class Sources:
         store: The space.
         finder: What finds exchanges in it.
         facts: What is known by what was said in it.
+        requirements: What is required by what was said in it.
         scheme: The categories that its messages are read by.
     """
 
     store: Store
     finder: Finder
     facts: FactBook
+    requirements: RequirementBook
     scheme: Scheme
 
 
@@ -107,7 +110,7 @@ def gather(sources: Sources, plan: Plan, question: Question, standing: Standing)
     return Material(
         path=path,
         began=began,
-        pins=sources.facts.pinned(),
+        pins=[*sources.facts.pinned(), *sources.requirements.pinned()],
         facts=[] if casual else _facts(sources.facts, question.text, found),
         overviews=_overviews(store, found, session) if question.intent is Intent.SUMMARY else [],
         evidence=[e for e in found if e not in beside],

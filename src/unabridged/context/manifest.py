@@ -81,7 +81,7 @@ def replay(store: Store, context_id: str, manifest: Mapping[str, Any]) -> Replay
     found = store.get(wanted)
     told = manifest.get("facts", ())
     named = [*manifest["pins"], *(name for name, _ in told)]
-    facts = {r.id: r for r in store.records(RecordKind.FACT, ids=named)}
+    facts = _named(store, named)
     texts = (manifest["system"], manifest["tools"], manifest.get("earlier"))
     overviews = manifest.get("overviews", ())
     shared = [name for name in (*texts, *overviews) if name]
@@ -117,6 +117,15 @@ def replay(store: Store, context_id: str, manifest: Mapping[str, Any]) -> Replay
     )
     messages = openai.messages(rendered)
     return Replay(messages, intact=hash_of(messages, tools) == manifest["hash"])
+
+
+def _named(store: Store, ids: Sequence[str]) -> dict[str, Record]:
+    """The facts and requirements that a prompt carried, by id."""
+    found = {record.id: record for record in store.records(RecordKind.FACT, ids=ids)}
+    others = [name for name in ids if name not in found]
+    if others:
+        found |= {r.id: r for r in store.records(RecordKind.REQUIREMENT, ids=others)}
+    return found
 
 
 def system_message(

@@ -10,8 +10,13 @@ SAMPLE = 1000
 """The newest exchanges that are looked at for states and models."""
 
 
-def survey(store: Store) -> Stats:
-    """Give the figures of a space."""
+def survey(store: Store, pins: int) -> Stats:
+    """Give the figures of a space.
+
+    Args:
+        store: The space.
+        pins: How much is pinned.
+    """
     totals = store.totals()
     sessions = store.sessions()
     sample = [
@@ -20,7 +25,6 @@ def survey(store: Store) -> Stats:
         for exchange in store.recent(session.id, max(1, SAMPLE // max(1, len(sessions))))
     ]
     oldest = store.scan(limit=1)
-    pins = [r for r in store.records(RecordKind.FACT) if r.body.get("pinned")]
     return Stats(
         space=store.space.name,
         sessions=totals.sessions,
@@ -28,7 +32,7 @@ def survey(store: Store) -> Stats:
         messages=totals.messages,
         tokens=totals.tokens,
         bytes=totals.bytes,
-        pins=len(pins),
+        pins=pins,
         states=dict(Multiset(exchange.state.value for exchange in sample)),
         models=dict(Multiset(exchange.model or "unknown" for exchange in sample)),
         first=oldest[0].at if oldest else None,

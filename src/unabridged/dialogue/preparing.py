@@ -98,7 +98,9 @@ class Preparer:
         standing = Standing(session, occasion.parent)
         finder = self._parts.finder
         books = self._parts.books
-        sources = Sources(self._store, finder, books.facts, books.readings.scheme)
+        sources = Sources(
+            self._store, finder, books.facts, books.requirements, books.readings.scheme
+        )
         material = gather(sources, plan, question, standing)
         if finder.trouble:
             plan = replace(plan, notes=(*plan.notes, finder.trouble))

@@ -1,12 +1,11 @@
 """Pinned facts: what every prompt carries, because the user said so."""
 
-from dataclasses import replace
 from datetime import datetime
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.views import Pin
-from unabridged.errors import EmptyMessageError, NotFoundError
+from unabridged.errors import EmptyMessageError
 from unabridged.ports import Store
 
 
@@ -39,34 +38,4 @@ def _put(store: Store, pin: Pin) -> Pin:
     drawn = (pin.exchange,) if pin.exchange else ()
     body = {"text": pin.text, "pinned": True, "exchange": pin.exchange}
     store.put([Record(RecordKind.FACT, pin.id, pin.at, body, drawn)])
-    return pin
-
-
-def pinned(store: Store) -> list[Pin]:
-    """Every pin, the oldest first."""
-    records = store.records(RecordKind.FACT)
-    return [
-        Pin(record.id, record.body["text"], record.at, record.body.get("exchange"))
-        for record in records
-        if record.body.get("pinned")
-    ]
-
-
-def unpin(store: Store, wanted: str) -> Pin:
-    """Take a pin off by its id, the beginning of its id, or its number in the list (from 1).
-
-    The text stays stored, so that the prompts that carried it can be rendered again.
-
-    Raises:
-        NotFoundError: No pin matches.
-    """
-    pins = pinned(store)
-    matches = [p for p in pins if p.id.startswith(wanted)]
-    if wanted.isdecimal() and 1 <= int(wanted) <= len(pins):
-        matches = [pins[int(wanted) - 1]]
-    if len(matches) != 1:
-        raise NotFoundError(f"No pin is called {wanted!r}.", hint="List them: /remember")
-    pin = matches[0]
-    records = store.records(RecordKind.FACT, ids=[pin.id])
-    store.put([replace(record, body={**record.body, "pinned": False}) for record in records])
     return pin

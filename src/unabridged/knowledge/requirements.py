@@ -7,7 +7,7 @@ from threading import RLock
 from typing import Any
 
 from unabridged.domain.exchange import Exchange
-from unabridged.domain.fact import Change, Requirement
+from unabridged.domain.fact import Change, Fact, Requirement
 from unabridged.domain.record import Record, RecordKind
 from unabridged.errors import NotFoundError
 from unabridged.knowledge import progress
@@ -70,6 +70,14 @@ class RequirementBook:
             card.requirement
             for card in self._view().cards
             if withdrawn or not card.requirement.withdrawn
+        ]
+
+    def pinned(self) -> list[Fact]:
+        """What every prompt carries of them, as facts: the ids are those of their records."""
+        return [
+            Fact(card.key, card.requirement.text, card.requirement.at, pinned=True)
+            for card in self._view().cards
+            if card.requirement.pinned and not card.requirement.withdrawn
         ]
 
     def get(self, wanted: str) -> Requirement:

@@ -87,3 +87,14 @@ def test_a_model_writes_condensations_and_is_checked(tmp_path):
         context = memory.prepare("And what did I see near the bridge of Ghent?")
         memory.begin(context)
         assert memory.why(context.id).intact
+
+
+def test_a_pinned_requirement_stands_in_every_prompt(tmp_path):
+    with opened(tmp_path) as memory:
+        memory.requirements.pin(memory.requirements.add("The export must work offline.").id)
+        memory.requirements.add("The import should be quick.")
+        context = memory.prepare("Hello!")
+        assert "The export must work offline." in context.prompt[0].text
+        assert "quick" not in context.prompt[0].text
+        memory.begin(context)
+        assert memory.why(context.id).intact
