@@ -12,7 +12,6 @@ from typing import Any
 from unabridged.condense.view import condensation_id, line_from_data, line_to_data
 from unabridged.domain.condensation import Draft, Level, Line, Source
 from unabridged.domain.exchange import Exchange
-from unabridged.domain.message import Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +97,7 @@ def sources_of(
         importance: Message id to how much it matters, 0 to 1.
     """
     found = []
-    for index, message in enumerate(exchange.messages):
-        if message.role not in {Role.USER, Role.ASSISTANT} or not message.text.strip():
-            continue
+    for index, message in exchange.spoken:
         kept = sentences.get((exchange.id, index))
         if kept != ():
             weight = importance.get(message.id, 0.5)

@@ -34,12 +34,6 @@ class Sentence:
     by_user: bool
 
 
-def spoken(exchange: Exchange) -> list[tuple[int, Message]]:
-    """The messages with words of a user or an assistant, with their index in the exchange."""
-    sides = (Role.USER, Role.ASSISTANT)
-    return [(i, m) for i, m in enumerate(exchange.messages) if m.role in sides and m.text]
-
-
 def excerpt(
     exchange: Exchange, limit: int, counter: Counter, asked: Sequence[str] = ()
 ) -> tuple[Places, int]:
@@ -73,7 +67,7 @@ def excerpt(
 
 def _weighed(exchange: Exchange, counter: Counter, asked: frozenset[str]) -> list[Sentence]:
     """Every sentence with its weight: what it says of the question, how rare, how early."""
-    split = [(i, m, sentences(m.text)) for i, m in spoken(exchange)]
+    split = [(i, m, sentences(m.text)) for i, m in exchange.spoken]
     words = {(i, n): set(fold(s).split()) for i, _, parts in split for n, s in enumerate(parts)}
     spread = Multiset(term for said in words.values() for term in said)
     whole = max(1, len(words))
@@ -115,7 +109,7 @@ def label(exchange: Exchange, places: Sequence[tuple[int, int]], rules: int = RU
         places: The sentences.
         rules: The version of the rules by which they were numbered.
     """
-    total = sum(len(sentences(m.text, rules)) for _, m in spoken(exchange))
+    total = sum(len(sentences(m.text, rules)) for _, m in exchange.spoken)
     return f"excerpt: {len(places)} of {total} sentences; whole: {exchange.id}"
 
 
@@ -130,7 +124,7 @@ def excerpt_sides(
         rules: The version of the rules by which they were numbered.
     """
     sides: list[tuple[Message, str]] = []
-    for i, message in spoken(exchange):
+    for i, message in exchange.spoken:
         kept = [n for j, n in places if j == i]
         if kept:
             sides.append((message, _joined(sentences(message.text, rules), kept)))

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from unabridged.budget.count import Counter
-from unabridged.context.excerpt import spoken
 from unabridged.context.fence import CLOSING, ELSEWHERE, OPENING, exchange_block
 from unabridged.context.render import (
     BRIEFS_CLOSING,
@@ -33,7 +32,7 @@ def in_fence(exchange: Exchange, counter: Counter, places: Places = ()) -> int:
     """
     if places:
         return counter.text(recalled_block(exchange, None, places))
-    said = [m for _, m in spoken(exchange)]
+    said = [m for _, m in exchange.spoken]
     markup = exchange_block(_ANY_DAY, ELSEWHERE, [(m.role.value, "") for m in said])
     return counter.text(markup) + sum(map(counter.parts, said))
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from unabridged.context.excerpt import excerpt_sides, label, spoken
+from unabridged.context.excerpt import excerpt_sides, label
 from unabridged.context.fence import (
     CLOSING,
     ELSEWHERE,
@@ -144,7 +144,7 @@ def recalled_block(
     if places:
         sides = [(m.role.value, text) for m, text in excerpt_sides(exchange, places, rules)]
         return exchange_block(exchange.at, origin, sides, label(exchange, places, rules))
-    said = [(m.role.value, m.text) for _, m in spoken(exchange)]
+    said = [(m.role.value, m.text) for _, m in exchange.spoken]
     return exchange_block(exchange.at, origin, said)
 
 

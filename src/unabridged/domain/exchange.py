@@ -63,6 +63,12 @@ class Exchange:
         """The words of both sides; tool calls, results and reasoning left out."""
         return "\n".join(m.text for m in self.messages if m.role is not Role.TOOL and m.text)
 
+    @property
+    def spoken(self) -> list[tuple[int, Message]]:
+        """The messages of a user or an assistant that have words, each with its place."""
+        sides = (Role.USER, Role.ASSISTANT)
+        return [(i, m) for i, m in enumerate(self.messages) if m.role in sides and m.text]
+
     def extended(self, messages: tuple[Message, ...], state: ExchangeState) -> "Exchange":
         """Give the same exchange with more messages and a new state."""
         return replace(self, messages=self.messages + messages, state=state)

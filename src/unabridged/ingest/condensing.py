@@ -12,7 +12,7 @@ from unabridged.condense.view import View, condensation_id
 from unabridged.domain.category import ExchangeReading, Reading, Scheme
 from unabridged.domain.condensation import Coherence, Condensation, Draft, Level, Source
 from unabridged.domain.exchange import Exchange
-from unabridged.domain.message import Message, Role
+from unabridged.domain.message import Message
 from unabridged.ports import Condenser
 
 CONDENSED_SHARE = 0.25
@@ -78,9 +78,8 @@ class Worked:
 
 
 def spoken(exchange: Exchange) -> list[tuple[int, Message]]:
-    """The messages of a user or an assistant that have words, with their place."""
-    sides = (Role.USER, Role.ASSISTANT)
-    return [(i, m) for i, m in enumerate(exchange.messages) if m.role in sides and m.text.strip()]
+    """The messages that can be condensed, with their place: more than white space was said."""
+    return [(i, m) for i, m in exchange.spoken if m.text.strip()]
 
 
 def tokens_of(message: Message, count: Callable[[str], int]) -> int:

@@ -25,7 +25,8 @@ class Books:
         readings: What messages were judged to be.
         upkeep: What was condensed.
         learns: Whether facts and requirements are drawn from what is said.
-        asks: Gives the model that draws them too; None for the rules alone.
+        asks: Gives the model that draws them too, or None where it writes nothing of its own; None
+            for the rules alone.
     """
 
     facts: FactBook
@@ -33,7 +34,7 @@ class Books:
     readings: Readings
     upkeep: Upkeep
     learns: bool = True
-    asks: Callable[[], ChatModel] | None = None
+    asks: Callable[[], ChatModel | None] | None = None
 
 
 def tend(
@@ -70,13 +71,14 @@ def tend(
 def _learn(books: Books, pages: int | None) -> Iterator[Step]:
     """Draw facts, then requirements, from what was not looked at yet."""
     facts, requirements = books.facts, books.requirements
-    if books.asks is None:
+    model = books.asks() if books.asks else None
+    if model is None:
         drawn: tuple[tuple[str, Callable[[], int]], ...] = (
             ("facts", lambda: facts.learn_pending(PAGE)),
             ("requirements", lambda: requirements.learn_pending(PAGE)),
         )
     else:
-        extractor, stater = facts.asking(books.asks()), requirements.asking(books.asks())
+        extractor, stater = facts.asking(model), requirements.asking(model)
         drawn = (
             ("facts", lambda: facts.learn_pending(PAGE_ASKED, extractor)),
             ("requirements", lambda: requirements.learn_pending(PAGE_ASKED, stater)),

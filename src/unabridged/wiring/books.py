@@ -56,8 +56,13 @@ def books_of(
         readings=readings,
         upkeep=Upkeep(store, clock, readings, terms, trigger),
         learns=settings.facts != "none",
-        asks=upstream if settings.facts == "model" else None,
+        asks=(lambda: _writing(upstream())) if settings.facts == "model" else None,
     )
+
+
+def _writing(model: ChatModel) -> ChatModel | None:
+    """A model that writes; None for one that quotes."""
+    return None if model.provider == QUOTES else model
 
 
 class _Late:
