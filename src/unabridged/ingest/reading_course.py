@@ -29,6 +29,10 @@ Page = tuple[Sequence[Exchange], int]
 """Exchanges to look at, and how many are left behind them at the most."""
 
 
+FORM = 1
+"""The form of the record; one of another form is not read, and reading begins anew."""
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far reading has come.
@@ -145,9 +149,12 @@ class Course:
             self._store.put([_record(progress, self._clock)])
 
     def _load(self, scheme: str, by: str) -> Progress:
-        """How far it came; from the beginning under another scheme or by another."""
+        """How far it came; from the beginning under another scheme, by another, in another form."""
         for record in self._store.records(RecordKind.PROGRESS, ids=[PROGRESS]):
-            stored = Progress(**record.body)
+            body = dict(record.body)
+            if body.pop("form", 0) != FORM:
+                break
+            stored = Progress(**body)
             if (stored.scheme, stored.by) == (scheme, by):
                 return stored
         return Progress(scheme, by, self._revision())
@@ -160,7 +167,8 @@ class Course:
 
 
 def _record(progress: Progress, clock: Clock) -> Record:
-    return Record(RecordKind.PROGRESS, PROGRESS, clock.now(), asdict(progress))
+    body = {"form": FORM, **asdict(progress)}
+    return Record(RecordKind.PROGRESS, PROGRESS, clock.now(), body)
 
 
 def _awaited(exchanges: Iterable[Exchange]) -> dict[str, int]:

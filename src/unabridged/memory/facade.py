@@ -47,6 +47,14 @@ class Memory(Talking):
     Args:
         parts: What it is built from.
         scope: Whose memory it is; a session in it is taken up, else the newest one.
+
+    Attributes:
+        facts: What was learned of the user.
+        requirements: What was required.
+        readings: What messages were judged to be.
+        upkeep: What was condensed.
+        room: Tokens that memory had in the last prompt, or None before the first: a session that
+            outgrew them is condensed.
     """
 
     def __init__(self, parts: Parts, scope: Scope) -> None:
@@ -60,7 +68,7 @@ class Memory(Talking):
         self.upkeep = parts.books.upkeep
         self._upstream: ChatModel | None = None
         self._preparer = Preparer(parts)
-        self._room: int | None = None  # tokens that memory had in the last prompt
+        self.room: int | None = None  # tokens that memory had in the last prompt
         self._shared: set[str] = set()  # ids of texts that many contexts share and that are stored
 
     def __enter__(self) -> Self:
@@ -211,7 +219,7 @@ class Memory(Talking):
     ) -> Exchange:
         """Add counted messages to the exchange of a context."""
         exchange = self.begin(context)
-        self._room = context.budget.memory
+        self.room = context.budget.memory
         counter = Counter(self._terms().tokenizer)  # stored counts are those before calibration
         counted = [sessions_of.weighed(message, counter) for message in messages]
         at = self._clock.now()
@@ -284,7 +292,7 @@ class Memory(Talking):
             How far it has come.
         """
         books = self._parts.books
-        yield from tend(books, self._session_id, pages=pages, threshold=self._room)
+        yield from tend(books, self._session_id, pages=pages, threshold=self.room)
 
     # Pinned facts.
 

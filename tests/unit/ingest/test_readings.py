@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -341,3 +342,13 @@ def test_a_killed_run_goes_on_and_two_processes_may_read_at_once(tmp_path):
     assert done(readings(store)) == 0
     assert readings(store).of(made)[made[0].id].messages[made[0].user.id].by == USER
     store.close()
+
+
+def test_progress_of_another_form_is_begun_anew(store):
+    fill(store)
+    done(readings(store))
+    (record,) = store.records(RecordKind.PROGRESS, ids=[book.PROGRESS])
+    store.put([replace(record, body={"awaited": ["x"], "scheme": "assistant"})])
+    fill(store, session="s2")
+    done(readings(store))
+    assert readings(store).stats().pending == 0

@@ -12,7 +12,7 @@ LISTED = 20
 
 def _condense(chat: Chat, more: str) -> None:
     _nothing_more(more)
-    outlook = chat.memory.upkeep.condense(_session(chat).id)
+    outlook = chat.memory.upkeep.condense(_session(chat).id, threshold=chat.memory.room)
     chat.screen.say(outlook_lines(outlook, test=False))
     if not outlook.made:
         chat.screen.note("/condense test shows what a run would do, /condense force runs it.")
@@ -20,7 +20,11 @@ def _condense(chat: Chat, more: str) -> None:
 
 def _test(chat: Chat, more: str) -> None:
     _nothing_more(more)
-    chat.screen.say(outlook_lines(chat.memory.upkeep.plan(_session(chat).id), test=True))
+    chat.screen.say(
+        outlook_lines(
+            chat.memory.upkeep.plan(_session(chat).id, threshold=chat.memory.room), test=True
+        )
+    )
 
 
 def _force(chat: Chat, more: str) -> None:
