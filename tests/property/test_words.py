@@ -2,7 +2,7 @@
 
 from hypothesis import given, strategies as st
 
-from unabridged.retrieval import words
+from unabridged.language import words
 
 
 @given(st.text(st.characters(max_codepoint=127), max_size=200))
