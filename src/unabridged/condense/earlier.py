@@ -38,9 +38,8 @@ class Earlier:
 
     @property
     def id(self) -> str:
-        """Drawn from what it says and stands for."""
-        texts = [line.text for line in self.lines]
-        return condensation_id(Level.EXCHANGES, "", [self.count, self.tokens, *self.inner], texts)
+        """Drawn from everything that it holds: two sessions may say the same on other days."""
+        return condensation_id(Level.EXCHANGES, "", [earlier_to_data(self)], ())
 
     @property
     def drawn(self) -> tuple[str, ...]:

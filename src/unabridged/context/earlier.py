@@ -5,7 +5,7 @@ shown history's beginning moves.
 """
 
 from unabridged.condense.earlier import Earlier
-from unabridged.context.fence import day_of, neutralise
+from unabridged.context.fence import as_line, day_of
 
 OPENING = (
     '\n\n<recalled-earlier note="earlier in this conversation, condensed: {count}; id {id}">\n'
@@ -27,6 +27,6 @@ def earlier_text(earlier: Earlier | None) -> str:
         if date != day:
             lines.append(f"[{date}]")
         who = line.role.value if line.role else "summary"
-        lines.append(f"{who}: {neutralise(line.text).strip()}")
+        lines.append(f"{who}: {as_line(line.text)}")
         day = date
     return OPENING.format(count=said, id=earlier.id) + "\n".join(lines) + f"\n{CLOSING}"

@@ -23,6 +23,14 @@ def neutralise(text: str) -> str:
     return _IMITATION.sub("‹", text) if "<" in text else text
 
 
+def as_line(text: str) -> str:
+    """Text for a block in which each line begins with who said it, or when.
+
+    What follows a line break is indented, so that no words of it stand where a role or a date does.
+    """
+    return "\n  ".join(neutralise(text).strip().splitlines())
+
+
 def own_words(text: str) -> str:
     """The user's own words of a rendered message: what stands behind the fence."""
     if not text.startswith(OPENING):

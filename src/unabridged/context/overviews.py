@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unabridged.budget.count import Counter
-from unabridged.context.fence import date_of, neutralise
+from unabridged.context.fence import as_line, date_of
 from unabridged.domain.condensation import Condensation, Level
 
 SHARE = 0.6
@@ -42,7 +42,7 @@ def overview_of(one: Condensation, counter: Counter) -> Overview:
     lines = [f'<recalled-summary date="{date}" from="{what}" note="{said}, condensed; {one.id}">']
     for line in one.lines:
         who = line.role.value if line.role else "summary"
-        lines.append(f"{who}: {neutralise(line.text).strip()}")
+        lines.append(f"{who}: {as_line(line.text)}")
     text = "\n".join([*lines, "</recalled-summary>\n"])
     drawn = tuple(dict.fromkeys(line.exchange for line in one.lines if line.exchange))
     if any(line.role is None for line in one.lines):

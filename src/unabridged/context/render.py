@@ -6,6 +6,7 @@ last user message, the fence with what was recalled for it, and the user's words
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,6 +18,7 @@ from unabridged.context.fence import (
     GUIDE,
     HERE,
     OPENING,
+    as_line,
     day_of,
     exchange_block,
     neutralise,
@@ -33,6 +35,8 @@ BRIEFS_OPENING = (
     '<recalled-excerpts note="single sentences of others, each with the id of the whole">\n'
 )
 BRIEFS_CLOSING = "</recalled-excerpts>\n"
+_FORGED = re.compile(r"\s+/\s+(?=(?:user|assistant|tool|summary)\s*:)", re.IGNORECASE)
+"""Words that would look like the other side of an exchange in a line of both."""
 NO_ANSWER = "[no answer came]"
 
 
@@ -157,8 +161,8 @@ def brief_lines(exchange: Exchange, places: Sequence[tuple[int, int]], rules: in
         rules: The version of the rules by which they were numbered.
     """
     sides = excerpt_sides(exchange, places, rules)
-    said = " / ".join(f"{m.role.value}: {text.strip()}" for m, text in sides)
-    return f"[{day_of(exchange.at)} {exchange.id[:SHORT_ID]}] {neutralise(said)}\n"
+    said = " / ".join(f"{m.role.value}: {_FORGED.sub('/', as_line(text))}" for m, text in sides)
+    return f"[{day_of(exchange.at)} {exchange.id[:SHORT_ID]}] {said}\n"
 
 
 def briefs_block(
