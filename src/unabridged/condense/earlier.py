@@ -26,6 +26,7 @@ class Earlier:
         inner: Those of them that stand behind the beginning of the shown history.
         before: The first exchange of the session that is shown; empty where none is.
         by: Who wrote it.
+        of: The exchanges that a model's words in it are of.
     """
 
     lines: tuple[Line, ...]
@@ -35,6 +36,7 @@ class Earlier:
     inner: tuple[str, ...]
     before: str
     by: str
+    of: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -45,7 +47,7 @@ class Earlier:
     def drawn(self) -> tuple[str, ...]:
         """The ids of the exchanges that it has words of, and of those that it passes over."""
         named = [line.exchange for line in self.lines if line.exchange]
-        return tuple(dict.fromkeys([*named, *self.inner]))
+        return tuple(dict.fromkeys([*named, *self.inner, *self.of]))
 
 
 def earlier_to_data(earlier: Earlier) -> dict[str, Any]:
@@ -58,6 +60,7 @@ def earlier_to_data(earlier: Earlier) -> dict[str, Any]:
         "inner": list(earlier.inner),
         "before": earlier.before,
         "by": earlier.by,
+        "of": list(earlier.of),
     }
 
 
@@ -71,6 +74,7 @@ def earlier_from_data(data: Mapping[str, Any]) -> Earlier:
         inner=tuple(data["inner"]),
         before=data["before"],
         by=data["by"],
+        of=tuple(data["of"]),
     )
 
 
@@ -122,6 +126,7 @@ class Stands:
     tokens: int
     inner: Sequence[str]
     before: str
+    of: Sequence[str] = ()
 
 
 def drafted(draft: Draft, sources: Iterable[Source], stands: Stands) -> Earlier:
@@ -136,4 +141,5 @@ def drafted(draft: Draft, sources: Iterable[Source], stands: Stands) -> Earlier:
         inner=tuple(stands.inner),
         before=stands.before,
         by=draft.by,
+        of=tuple(stands.of) if any(line.role is None for line in draft.lines) else (),
     )

@@ -6,14 +6,15 @@ from types import MappingProxyType
 from typing import Any
 
 from unabridged.condense.earlier import Earlier, earlier_from_data
-from unabridged.condense.judged import ids_of, readings_of
 from unabridged.condense.tells import telling
-from unabridged.condense.view import View, view_of
+from unabridged.condense.view import view_of
+from unabridged.context.before import first_shown, narrowed, shown_before
 from unabridged.context.facts import MOST as MOST_FACTS
 from unabridged.context.manifest import previous_manifest
-from unabridged.context.plan import Material, Plan, Stored
-from unabridged.domain.category import ExchangeReading, Scheme
-from unabridged.domain.condensation import Condensation, Level, Source
+from unabridged.context.plan import Material, Plan
+from unabridged.context.stored import readings, stored
+from unabridged.domain.category import Scheme
+from unabridged.domain.condensation import Condensation, Level
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.intent import Intent
 from unabridged.domain.record import RecordKind
@@ -93,12 +94,14 @@ def gather(sources: Sources, plan: Plan, question: Question, standing: Standing)
     store = sources.store
     session, parent = standing.session, standing.parent
     previous = previous_manifest(store, parent)
-    began = _began(plan, previous)
     earlier = _earlier(store, previous)
-    if earlier is None and previous is not None and previous.get("earlier"):
-        began = None  # a part of it was forgotten: it is made anew from what the session holds
-    path = _path(store, session, parent, began, plan) if session and parent else []
-    if earlier is not None:
+    before = shown_before(previous, parent, earlier)
+    anew = _is_anew(plan, previous, earlier)
+    path = _path(store, session, parent, [] if anew else before, plan) if session and parent else []
+    order = [exchange.id for exchange in path]
+    if earlier is not None and anew:
+        earlier = narrowed(earlier, path, before)
+    elif earlier is not None:
         path = [exchange for exchange in path if exchange.id not in earlier.inner]
     floor = FLOOR_SHARES[question.intent] * plan.floor
     casual = question.intent is Intent.CASUAL  # small talk asks nothing of memory
@@ -109,7 +112,8 @@ def gather(sources: Sources, plan: Plan, question: Question, standing: Standing)
     totals = store.totals()
     return Material(
         path=path,
-        began=began,
+        order=order,
+        began=None if anew or not path else path[0].id,
         pins=[*sources.facts.pinned(), *sources.requirements.pinned()],
         facts=[] if casual else _facts(sources.facts, question.text, found),
         overviews=_overviews(store, found, session) if question.intent is Intent.SUMMARY else [],
@@ -117,8 +121,10 @@ def gather(sources: Sources, plan: Plan, question: Question, standing: Standing)
         beside=beside,
         previous=previous,
         earlier=earlier,
-        stored=lambda: _stored(sources, session, path),
-        tells=lambda exchanges: telling(exchanges, _readings(sources, exchanges)),
+        stored=lambda: stored(sources.store, sources.scheme, session, path, fresh=earlier is None),
+        tells=lambda exchanges: telling(
+            exchanges, readings(sources.store, sources.scheme, exchanges)
+        ),
         total_exchanges=totals.exchanges,
         total_tokens=totals.tokens,
     )
@@ -145,43 +151,6 @@ def _earlier(store: Store, previous: Mapping[str, Any] | None) -> Earlier | None
     return earlier_from_data(found[0].body) if found else None
 
 
-def _readings(sources: Sources, exchanges: Sequence[Exchange]) -> dict[str, ExchangeReading]:
-    """What exchanges were judged to be, where somebody judged."""
-    names = ids_of(exchange.id for exchange in exchanges)
-    return readings_of(sources.store.records(RecordKind.READING, ids=names), sources.scheme)
-
-
-def _stored(sources: Sources, session: str | None, path: Sequence[Exchange]) -> Stored:
-    """What upkeep knows of a session."""
-    found = sources.store.records(RecordKind.CONDENSATION, ids=[session]) if session else []
-    view = view_of(found[0]) if found else View("")
-    readings = _readings(sources, path)
-    weights = {
-        name: reading.importance
-        for judged in readings.values()
-        for name, reading in judged.messages.items()
-    }
-    on_path = {exchange.id for exchange in path}
-    first = min((exchange.at for exchange in path), default=None)
-    older = [
-        (one, line)
-        for one in view.at(Level.EXCHANGES)
-        for line in one.lines
-        if first is not None and one.since < first and line.exchange not in on_path
-    ]
-    whole = {name for one, _ in older for name in one.covers} - on_path
-    return Stored(
-        sentences=view.sentences(),
-        importance=weights,
-        older=[
-            Source(line.exchange or one.id, line.index, line.role, line.text, one.since)
-            for one, line in older
-        ],
-        older_count=len(whole),
-        older_tokens=sum(one.source_tokens for one in {one.id: one for one, _ in older}.values()),
-    )
-
-
 def _most(plan: Plan, intent: Intent) -> int:
     """How many pieces of evidence are considered."""
     if intent not in {Intent.VIVID_RECALL, Intent.SUMMARY}:
@@ -194,28 +163,34 @@ def _is_beside(exchange: Exchange, session: str | None, parent: str | None) -> b
     return exchange.session == session and exchange.parent == parent
 
 
-def _began(plan: Plan, previous: Mapping[str, Any] | None) -> str | None:
-    """Where the shown history began the last time, unless the window has grown since."""
-    if previous is None or not previous["history"] or plan.window > LARGER * previous["window"]:
-        return None
-    first: str = previous["history"][0]["id"]
-    return first
+def _is_anew(plan: Plan, previous: Mapping[str, Any] | None, earlier: Earlier | None) -> bool:
+    """Whether the shown history begins anew: the first time, and where the window has grown.
+
+    Also where a part of what stood before it was forgotten: it is made of what the session holds.
+    """
+    if previous is None or plan.window > LARGER * previous["window"]:
+        return True
+    return earlier is None and bool(previous.get("earlier") or not previous["history"])
 
 
-def _path(store: Store, session: str, parent: str, began: str | None, plan: Plan) -> list[Exchange]:
-    """The session's exchanges up to ``parent``: back to ``began``, or as far as the window holds."""
+def _path(
+    store: Store, session: str, parent: str, shown: Sequence[str], plan: Plan
+) -> list[Exchange]:
+    """The session's exchanges up to ``parent``: from the first that was shown and is still there.
+
+    Where none was, as far back as the window holds.
+    """
     path: list[Exchange] = []
     room = plan.window
     before = None
-    while room > 0:
+    while len(path) < len(shown) if shown else room > 0:
         page = _page(store, session, parent, before)
         path[:0] = page
-        if len(page) < PAGE or any(exchange.id == began for exchange in page):
+        if len(page) < PAGE or any(exchange.id == shown[0] for exchange in page if shown):
             break
         room -= sum(m.tokens or plan.counter.message(m) for e in page for m in e.messages)
         before = page[0].id
-    ids = [exchange.id for exchange in path]
-    return path[ids.index(began) :] if began in ids else path
+    return path[first_shown(path, shown) :]
 
 
 def _page(store: Store, session: str, parent: str, before: str | None) -> list[Exchange]:

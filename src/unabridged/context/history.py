@@ -6,7 +6,7 @@ five newest that tell nothing of their own go first, then the oldest; both into 
 that stands for them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from unabridged.budget.tiers import ExchangeLimits, exchange_limits
@@ -175,8 +175,20 @@ def _moved(
         if any(item.exchange.id in gone for item in sized[cut:]):
             # Nothing stands for what lies between: only the oldest may be left away.
             return _moved(replace(plan, condenser=None), material, sized, memory, give)
-        return History(tuple(shown), tuple(hidden))
+        gaps = material.earlier.inner if material.earlier else ()
+        still = set(_between(material, gaps, shown[:1]))
+        return _behind(material, still, shown, hidden)
     return History(tuple(shown), (), earlier, tokens)
+
+
+def _behind(
+    material: Material, gaps: Collection[str], shown: Sequence[Item], hidden: Sequence[Item]
+) -> History:
+    """The history behind exchanges that nothing stands for any more: no words look adjoined."""
+    last = max((n for n, name in enumerate(material.order) if name in gaps), default=-1)
+    behind = {name for n, name in enumerate(material.order) if n > last}
+    left = [item for item in shown if item.exchange.id not in behind] if gaps else []
+    return History(tuple(i for i in shown if i not in left), (*hidden, *left))
 
 
 def _falls_out(material: Material, sized: Sequence[Item], room: int, *, tells: bool) -> set[str]:
@@ -215,13 +227,13 @@ def _earlier(
     for item in hidden:
         sources += sources_of(item.exchange, stored.sentences, stored.importance)
     sources.sort(key=lambda source: source.at)  # stable: within an exchange the order stays
-    first = shown[0].exchange.at if shown else None
-    between = [i.exchange.id for i in hidden if first is not None and i.exchange.at >= first]
-    inner = (*(before.inner if before else ()), *between)
+    passed = [*(before.inner if before else ()), *(item.exchange.id for item in hidden)]
+    inner = _between(material, passed, shown)
     count = len(hidden) + (before.count if before else stored.older_count)
     tokens = sum(m.tokens or 0 for item in hidden for m in item.exchange.messages)
     tokens += before.tokens if before else stored.older_tokens
-    stands = Stands(count, tokens, inner, shown[0].exchange.id if shown else "")
+    of = before.of if before else stored.older_drawn
+    stands = Stands(count, tokens, inner, shown[0].exchange.id if shown else "", of)
     room = WORDS_SHARE * (limit - FRAME_TOKENS)
     for _ in range(FITTINGS):
         draft = plan.condenser.condense(sources, int(room)) if sources else None
@@ -233,6 +245,14 @@ def _earlier(
             return made
         room *= 0.95 * limit / took  # names and dates stand before the words
     return None
+
+
+def _between(material: Material, passed: Sequence[str], shown: Sequence[Item]) -> list[str]:
+    """Those of what is passed over that stand behind the beginning of what is shown."""
+    order = material.order or [exchange.id for exchange in material.path]
+    places = {name: place for place, name in enumerate(order)}
+    first = places[shown[0].exchange.id] if shown else len(order)
+    return [name for name in passed if places.get(name, -1) > first]
 
 
 def split(shown: Sequence[Item], room: int) -> tuple[Chosen, Chosen]:

@@ -11,6 +11,7 @@ from unabridged.context.tiers import Tiers
 from unabridged.domain.budget import Budget
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.context import ItemKind, Ledger, LedgerRow, Tier, Verdict
+from unabridged.domain.exchange import Exchange
 from unabridged.domain.intent import Intent, IntentReading
 
 
@@ -152,12 +153,20 @@ def rest_of(material: Material, tiers: Tiers, session: str | None) -> tuple[int,
         session: The session; what is recalled of it stands for itself and is not counted twice.
     """
     seen = {}
-    shown = {item.exchange.id for item in tiers.history}
     earlier = tiers.shown.earlier
+    shown = {item.exchange.id for item in tiers.history}
+    path = set(material.order)
+
+    def stood_for(exchange: Exchange) -> bool:
+        """Whether it is not shown, and of this branch: before the path the date decides."""
+        if earlier is None or exchange.session != session or exchange.id in shown:
+            return False
+        return exchange.id in path or exchange.at < material.path[0].at
+
     for chosen in (tiers.immediate, tiers.recent, tiers.semantic):
         held = [item.exchange for item in chosen.items]
         for exchange in held + [drop.exchange for drop in chosen.dropped]:
-            if earlier is None or exchange.session != session or exchange.id in shown:
+            if not stood_for(exchange):
                 seen[exchange.id] = sum(m.tokens or 0 for m in exchange.messages)
     count = len(seen) + (earlier.count if earlier else 0)
     tokens = sum(seen.values()) + (earlier.tokens if earlier else 0)

@@ -75,6 +75,7 @@ class Stored:
         sentences: Message (exchange, index) to the sentences that its condensation kept.
         importance: Message id to how much it matters, 0 to 1.
         older: What stands for exchanges before the path.
+        older_drawn: The exchanges that a model's words among it are of.
         older_count: How many these are.
         older_tokens: What they take whole.
     """
@@ -82,6 +83,7 @@ class Stored:
     sentences: Mapping[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
     importance: Mapping[str, float] = field(default_factory=dict)
     older: Sequence[Source] = ()
+    older_drawn: Sequence[str] = ()
     older_count: int = 0
     older_tokens: int = 0
 
@@ -103,6 +105,7 @@ class Material:
     Attributes:
         path: Exchanges of the session, oldest first, from where its rendered history began the
             last time (or as far back as the window could hold).
+        order: The ids of the path with those between that ``earlier`` stands for, oldest first.
         began: The id of the exchange at which the rendered history began, or None for anew.
         pins: Facts that every prompt carries.
         facts: Facts that bear on the message, best first.
@@ -119,6 +122,7 @@ class Material:
     """
 
     path: Sequence[Exchange]
+    order: Sequence[str] = ()
     began: str | None = None
     pins: Sequence[Fact] = ()
     facts: Sequence[Bearing] = ()
