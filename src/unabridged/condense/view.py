@@ -20,12 +20,17 @@ PERIOD = "period-"
 """What the id of a period's record begins with; a year and month follow: ``period-2026-05``."""
 
 
+def name_of(session: str) -> str:
+    """The id of the record of a session: its own, unless that could be a period's."""
+    return f"={session}" if session.startswith((PERIOD, "=")) else session
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """The condensations of one session, or of one period.
 
     Attributes:
-        id: The session, or the period.
+        id: That of the session's record, or of the period's.
         condensations: What stands for its exchanges.
         upto: The last exchange that a run looked at; empty before the first.
         tokens: What the view up to there took after that run.

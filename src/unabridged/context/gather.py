@@ -7,7 +7,7 @@ from typing import Any
 
 from unabridged.condense.earlier import Earlier, earlier_from_data
 from unabridged.condense.tells import telling
-from unabridged.condense.view import view_of
+from unabridged.condense.view import name_of, view_of
 from unabridged.context.before import first_shown, narrowed, shown_before
 from unabridged.context.facts import MOST as MOST_FACTS
 from unabridged.context.manifest import previous_manifest
@@ -139,9 +139,10 @@ def _facts(book: FactBook, message: str, found: Sequence[Evidence]) -> list[Bear
 def _overviews(store: Store, found: Sequence[Evidence], here: str | None) -> list[Condensation]:
     """The condensed conversations of what was found, best first; not the one talked in."""
     sessions = list(dict.fromkeys(e.exchange.session for e in found if e.exchange.session != here))
-    records = store.records(RecordKind.CONDENSATION, ids=sessions[:MOST_OVERVIEWS])
+    names = [name_of(session) for session in sessions[:MOST_OVERVIEWS]]
+    records = store.records(RecordKind.CONDENSATION, ids=names)
     held = {record.id: view_of(record).at(Level.CONVERSATION) for record in records}
-    return [one for name in sessions for one in held.get(name, ())]
+    return [one for name in names for one in held.get(name, ())]
 
 
 def _earlier(store: Store, previous: Mapping[str, Any] | None) -> Earlier | None:

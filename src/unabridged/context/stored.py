@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from unabridged.condense.judged import ids_of, readings_of
-from unabridged.condense.view import View, view_of
+from unabridged.condense.view import View, name_of, view_of
 from unabridged.context.plan import Stored
 from unabridged.domain.category import ExchangeReading, Scheme
 from unabridged.domain.condensation import Level, Source
@@ -35,7 +35,7 @@ def stored(
         path: Its exchanges that may be shown, oldest first.
         fresh: Whether nothing stands for what was before them yet.
     """
-    found = store.records(RecordKind.CONDENSATION, ids=[session]) if session else []
+    found = store.records(RecordKind.CONDENSATION, ids=[name_of(session)]) if session else []
     view = view_of(found[0]) if found else View("")
     weights = {
         name: reading.importance

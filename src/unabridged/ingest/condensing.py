@@ -152,6 +152,7 @@ class _Run:
         newest: The texts of the messages that are spared.
         sizes: Message to tokens, of the whole session.
         view: What earlier runs left and still holds.
+        session: The session.
         terms: What it works with.
         made: What was condensed already, where messages are spared and all is worked out again.
     """
@@ -160,6 +161,7 @@ class _Run:
     newest: Sequence[str]
     sizes: Mapping[Key, int]
     view: View
+    session: str
     terms: Terms
     made: dict[tuple[Key, ...], Condensation | None] = field(default_factory=dict)
 
@@ -177,8 +179,26 @@ def _run(
         newest=[m.text for exchange in path[len(older) :] for _, m in spoken(exchange)],
         sizes={(e.id, i): tokens_of(m, terms.count) for e in path for i, m in spoken(e)},
         view=_still_there(view, {exchange.id for exchange in older}),
+        session=path[-1].session if path else "",
         terms=terms,
     )
+
+
+def looked_at(path: Sequence[Exchange], view: View, trigger: Trigger, terms: Terms) -> View:
+    """A view after a run of which nothing is used: how far it looked, and what that takes.
+
+    Args:
+        path: The session's current path, oldest first.
+        view: What earlier runs left.
+        trigger: How many messages are spared.
+        terms: What the run worked with.
+    """
+    older = candidates_of(path, trigger.spared)
+    if not older:
+        return view
+    sizes = sum(tokens_of(m, terms.count) for exchange in older for _, m in spoken(exchange))
+    standing = _still_there(view, {exchange.id for exchange in older}).at(Level.EXCHANGES)
+    return replace(view, upto=older[-1].id, tokens=sizes - _saved(standing))
 
 
 def _still_there(view: View, held: Collection[str]) -> View:
@@ -252,7 +272,7 @@ def _condensed(run: _Run, category: str, keys: Sequence[Key]) -> Condensation | 
     draft = run.terms.condenser.condense(own, limit)
     if draft is None or draft.tokens >= size:
         return None
-    return _condensation(run.view.id, own, size, draft, category)
+    return _condensation(run.session, own, size, draft, category)
 
 
 def _settled(selection: Selection, done: Collection[Key], order: Iterable[Key]) -> Selection:

@@ -32,7 +32,8 @@ def expand(store: Store, wanted: str, known: Sequence[Condensation]) -> Expanded
     if len(near) == 1:
         held = store.get(near[0].covers)
         return Expanded(near[0], tuple(held[name] for name in near[0].covers if name in held))
-    if not near and (records := store.records(RecordKind.BLOB, ids=[wanted])):
+    records = [] if near else store.records(RecordKind.BLOB, ids=[wanted])
+    if records and not records[0].body.keys().isdisjoint({"block", "lines"}):
         return _shown(store, records[0])
     several = "begins several ids" if near else "names no condensation"
     raise NotFoundError(f"{wanted!r} {several}.", hint="List them: unabridged expand")

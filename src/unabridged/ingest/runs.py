@@ -5,7 +5,7 @@ from collections import Counter
 from datetime import datetime
 from typing import Any
 
-from unabridged.condense.view import view_of
+from unabridged.condense.view import name_of, view_of
 from unabridged.domain.condensation import Coherence, Run
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.views import CondenseStats
@@ -61,7 +61,7 @@ def statistics(store: Store) -> CondenseStats:
         checked = record.body["coherence"]
         saved += checked["before"] - checked["after"] if checked else 0
     last = max(records, key=lambda record: record.at, default=None)
-    owner = [last.body["session"]] if last else []
+    owner = [name_of(last.body["session"])] if last else []
     views = store.records(RecordKind.CONDENSATION, ids=owner)
     return CondenseStats(
         runs=len(records),

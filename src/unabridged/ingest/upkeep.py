@@ -5,10 +5,10 @@ killed at any moment, run again, and run in two programs at once. Originals are 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
-from unabridged.condense.view import PERIOD, View, record_of, view_of
+from unabridged.condense.view import PERIOD, View, name_of, record_of, view_of
 from unabridged.domain.category import ExchangeReading
 from unabridged.domain.condensation import Condensation, Level
 from unabridged.domain.exchange import Exchange
@@ -22,6 +22,7 @@ from unabridged.ingest.condensing import (
     Trigger,
     Worked,
     candidates_of,
+    looked_at,
     spoken,
     tokens_of,
     work_out,
@@ -83,13 +84,17 @@ class Upkeep:
         self._readings = readings
         self.terms = terms
         self.trigger = trigger or Trigger()
+        self._in_vain: dict[str, str | None] = {}  # session to its head, where nothing came of it
 
     # Looking.
 
     def view(self, session: str) -> View:
-        """What of a session, or of a period, is condensed."""
-        found = self._store.records(RecordKind.CONDENSATION, ids=[session])
-        return view_of(found[0]) if found else View(session)
+        """What of a session is condensed."""
+        return self._view(name_of(session))
+
+    def _view(self, name: str) -> View:
+        found = self._store.records(RecordKind.CONDENSATION, ids=[name])
+        return view_of(found[0]) if found else View(name)
 
     def condensations(self) -> list[Condensation]:
         """Every condensation of the space, the oldest first."""
@@ -142,16 +147,16 @@ class Upkeep:
             return self._outlook(held, None, threshold)
         worked = self._work_out(held)
         outlook = self._outlook(held, worked, threshold)
-        if worked is not None:
-            self._keep(held, worked)
+        self._keep(held, worked)
         return outlook
 
-    def _keep(self, held: _Held, worked: Worked) -> None:
+    def _keep(self, held: _Held, worked: Worked | None) -> None:
         """Store a run; of one that is not used only how far it looked, lest it be tried each time."""
         at = self._clock.now()
-        if not worked.usable:
-            looked = replace(held.view, upto=worked.view.upto)
-            self._store.put([record_of(looked, at)])
+        if worked is None or not worked.usable:
+            looked = looked_at(held.path, held.view, self.trigger, self.terms)
+            if looked != held.view:
+                self._store.put([record_of(looked, at)])
             return
         run = runs.run_of(held.session.id, worked, at, self.terms.condenser.identity)
         self._store.put([record_of(worked.view, at), runs.record_of(run)])
@@ -190,25 +195,29 @@ class Upkeep:
     def _due(self, session: str, view: View, threshold: int | None) -> bool:
         """Whether the view has outgrown its budget, and enough is new; read from its newest end.
 
-        No more is read than what came since the last run, or than what makes one due.
+        No more is read than what came since the last run, or than what makes one due. The newest
+        messages count as what the view takes, but not as what is new: no run condenses them.
         """
         most = self._threshold(threshold)
-        fresh = messages = 0
+        fresh = ripe = messages = 0
         before = None
         while page := self._store.recent(session, PAGE, before):
             for exchange in reversed(page):
                 if exchange.id == view.upto:
-                    grown = fresh >= GROWTH * most and messages >= self.trigger.messages
+                    grown = ripe >= GROWTH * most and messages >= self.trigger.messages
                     return grown and view.tokens + fresh > most
                 said = [message for _, message in spoken(exchange)]
-                fresh += sum(tokens_of(message, self.terms.count) for message in said)
+                tokens = sum(tokens_of(message, self.terms.count) for message in said)
+                ripe += tokens if messages >= self.trigger.spared else 0
+                fresh += tokens
                 messages += len(said)
-            if not view.upto and fresh > most and messages >= self.trigger.messages:
+            enough = ripe and fresh > most and messages >= self.trigger.messages
+            if enough and not view.upto:
                 return True
             if len(page) < PAGE:
                 break
             before = page[0].id
-        return fresh > most and messages >= self.trigger.messages
+        return bool(ripe) and fresh > most and messages >= self.trigger.messages
 
     def _threshold(self, given: int | None) -> int:
         return self.trigger.tokens if given is None else min(given, self.trigger.tokens)
@@ -275,13 +284,14 @@ class Upkeep:
     def _whole(self, session: Session) -> bool:
         """Condense a session that was left as a whole, where it is new or went on since."""
         view = self.view(session.id)
-        if not is_stale(view, session):
+        if not is_stale(view, session) or self._in_vain.get(session.id, "") == session.head:
             return False
         path = self._path(session.id)
-        if sum(len(spoken(exchange)) for exchange in path) < LEAST_CONVERSATION:
-            return False
-        made = conversation_of(session, path, view, self._readings.of(path), self.terms)
+        made = None
+        if sum(len(spoken(exchange)) for exchange in path) >= LEAST_CONVERSATION:
+            made = conversation_of(session, path, view, self._readings.of(path), self.terms)
         if made is None:
+            self._in_vain[session.id] = session.head
             return False
         self._store.put([record_of(made, self._clock.now())])
         return True
@@ -289,9 +299,9 @@ class Upkeep:
     def _period(self, month: str) -> None:
         """Condense the conversations of a month, where they changed."""
         within = [s for s in self._store.sessions() if month_of(s) == month]
-        records = self._store.records(RecordKind.CONDENSATION, ids=[s.id for s in within])
+        records = self._store.records(RecordKind.CONDENSATION, ids=[name_of(s.id) for s in within])
         whole = [c for r in records for c in view_of(r).at(Level.CONVERSATION)]
-        made = period_of(month, whole, self.view(PERIOD + month), self.terms)
+        made = period_of(month, whole, self._view(PERIOD + month), self.terms)
         if made is not None:
             self._store.put([record_of(made, self._clock.now())])
 
