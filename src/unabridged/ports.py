@@ -170,7 +170,11 @@ class Store(Protocol):
         ...
 
     def put(self, records: Iterable[Record]) -> None:
-        """Write records in one transaction; one of the same kind and id is replaced."""
+        """Write records in one transaction; one of the same kind and id is replaced.
+
+        One that was drawn from an exchange that is not there is passed over: it was forgotten while
+        the record was made. The same holds for records of a batch.
+        """
         ...
 
     def records(

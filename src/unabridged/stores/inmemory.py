@@ -76,7 +76,7 @@ class InMemoryStore:
                 entry = _Entry(replace(exchange, messages=()), batch.opened_by)
             self._keep(entry, exchange)
             self._sessions[session.id] = session
-            self._records.put(records)
+            self._records.put(records, self._entries)
 
     def admit(self, session: Session, exchanges: Sequence[Exchange]) -> int:
         """Take over a conversation from elsewhere; see ``ports.Store``."""
@@ -106,7 +106,7 @@ class InMemoryStore:
     def put(self, records: Iterable[Record]) -> None:
         """Write records; one of the same kind and id is replaced."""
         with self._open():
-            self._records.put(packed(records))
+            self._records.put(packed(records), self._entries)
 
     def drop(self, kind: RecordKind, ids: Iterable[str]) -> None:
         """Remove records; ids that name nothing are passed over."""

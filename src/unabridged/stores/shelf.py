@@ -1,7 +1,7 @@
 """The records of a store in memory."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import replace
 
 from unabridged.domain.record import Record, RecordKind
@@ -23,9 +23,11 @@ class Shelf:
         self._held: dict[tuple[RecordKind, str], Packed] = {}
         self._changes: Counter[RecordKind] = Counter()
 
-    def put(self, records: Iterable[Packed]) -> None:
-        """Keep records; one of the same kind and id is replaced."""
+    def put(self, records: Iterable[Packed], exchanges: Container[str]) -> None:
+        """Keep records of which every exchange is there; one of the same kind and id is replaced."""
         for record, body in records:
+            if not all(name in exchanges for name in record.exchanges):
+                continue
             self._held[record.kind, record.id] = (record, body)
             self._changes[record.kind] += 1
 

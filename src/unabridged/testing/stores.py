@@ -31,14 +31,27 @@ class _RecordsContract(LookupContract):
 
     def test_records_are_put_and_replaced(self, store: Store) -> None:
         """One of the same kind and id is replaced; another kind is another record."""
-        store.put([make_record("b"), make_record("a", "x1", "x2")])
-        store.put([make_record("b", "x3"), make_record("b", kind=RecordKind.BLOB)])
+        talk = Talk(store)
+        one, two = talk.say("eins", "1").id, talk.say("zwei", "2").id
+        store.put([make_record("b"), make_record("a", one, two)])
+        store.put([make_record("b", two), make_record("b", kind=RecordKind.BLOB)])
         store = self.reopen(store)
         assert store.records(RecordKind.FACT) == [
-            make_record("a", "x1", "x2"),
-            make_record("b", "x3"),
+            make_record("a", one, two),
+            make_record("b", two),
         ]
         assert store.records(RecordKind.BLOB) == [make_record("b", kind=RecordKind.BLOB)]
+
+    def test_a_record_drawn_from_what_was_forgotten_is_passed_over(self, store: Store) -> None:
+        """Whoever made it read the exchange before; nothing of its words comes back."""
+        talk = Talk(store)
+        one, two = talk.say("eins", "1"), talk.say("zwei", "2")
+        store.put([make_record("a", two.id)])
+        store.forget([one.id])
+        store.put([make_record("a", one.id, two.id), make_record("b", one.id), make_record("c")])
+        talk.begin("drei", records=(make_record("d", one.id), make_record("e", two.id)))
+        held = store.records(RecordKind.FACT)
+        assert held == [make_record("a", two.id), make_record("c"), make_record("e", two.id)]
 
     def test_records_come_in_the_order_of_their_ids(self, store: Store) -> None:
         """All, by ids, or the newest."""

@@ -153,3 +153,21 @@ def test_what_tells_something_stays_longer_than_what_does_not(memory):
     older = plain[:-5]
     assert not shown & set(older[: len(older) // 2])
     assert len(shown & telling) >= 2
+
+
+def test_what_another_program_forgot_does_not_come_back_with_a_prepared_prompt(memory, tmp_path):
+    talk(memory, 39)
+    context = memory.prepare(say_of(39))
+    words = context.prompt[0].text.partition("<recalled-earlier")[2]
+    gone = next(n for n in range(39) if say_of(n) in words)
+    path = memory.history(100)
+    block = context.manifest["earlier"]
+    memory._store.drop(RecordKind.BLOB, [block])  # as if the history had moved just now
+    memory._shared.clear()
+    model = ScriptedModel(abilities=Abilities("m", trained_window=WINDOW, source="server"))
+    with Memory.open(tmp_path, upstream=model, window=WINDOW) as other:
+        other._store.forget([path[gone].id])
+    memory.record(context, "Noted.")
+    assert memory._store.records(RecordKind.BLOB, ids=[block]) == []
+    assert block in memory.why(context.id).missing
+    assert say_of(gone) not in "".join(m.text for m in memory.prepare("So?").prompt)

@@ -72,8 +72,10 @@ def amend(db: Database, session: Session, expect_head: str | None) -> None:
 
 
 def put(db: Database, records: Iterable[Record], count: Tally) -> None:
-    """Write records; one of the same kind and id is replaced."""
+    """Write records; see ``ports.Store``."""
     for record in records:
+        if not all(db.one("is exchange", (column(name),)) for name in record.exchanges):
+            continue
         remove_record(db, record.kind, record.id, count)
         cursor = db.run("add record", record_row(record))
         row = cursor.connection.last_insert_rowid()

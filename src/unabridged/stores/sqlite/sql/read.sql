@@ -73,6 +73,9 @@ SELECT id FROM message WHERE exchange = ? ORDER BY seq DESC LIMIT 1;
 -- name: owner of a message
 SELECT exchange FROM message WHERE id = ?;
 
+-- name: is exchange
+SELECT 1 FROM exchange WHERE id = ?;
+
 -- name: record row
 SELECT row FROM record WHERE kind = ? AND id = ?;
 
