@@ -70,6 +70,7 @@ class Memory(Talking):
         self._preparer = Preparer(parts)
         self.room: int | None = None  # tokens that memory had in the last prompt
         self._shared: set[str] = set()  # ids of texts that many contexts share and that are stored
+        self._revision = -1  # of these texts, when they were looked at
 
     def __enter__(self) -> Self:
         return self
@@ -160,16 +161,21 @@ class Memory(Talking):
         """
         if stored := self._store.get([context.id]):
             return stored[context.id]
-        system = self._parts.system[context.mode]
-        records = context_records(context, system)
-        news = [record for record in records if record.id not in self._shared]
-        exchange = open_exchange(self._store, context, news)
+        records = context_records(context, self._parts.system[context.mode])
+        exchange = open_exchange(self._store, context, self._not_stored(records))
         self._shared |= {record.id for record in records if record.kind is RecordKind.BLOB}
+        self._revision = self._store.revision(RecordKind.BLOB)
         self._session_id = context.scope.session
         if self._title:
             self.retitle(self._title)
             self._title = ""
         return exchange
+
+    def _not_stored(self, records: Sequence[Record]) -> list[Record]:
+        """Those without the texts that are stored already."""
+        if self._store.revision(RecordKind.BLOB) != self._revision:
+            self._shared.clear()  # another program wrote some, or something was forgotten
+        return [record for record in records if record.id not in self._shared]
 
     def weigh(self, messages: Sequence[Message]) -> int:
         """Count what messages take in a prompt, in tokens."""

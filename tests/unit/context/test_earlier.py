@@ -171,3 +171,18 @@ def test_what_another_program_forgot_does_not_come_back_with_a_prepared_prompt(m
     assert memory._store.records(RecordKind.BLOB, ids=[block]) == []
     assert block in memory.why(context.id).missing
     assert say_of(gone) not in "".join(m.text for m in memory.prepare("So?").prompt)
+
+
+def test_a_block_that_is_needed_again_is_stored_again(memory):
+    """Its words were forgotten, and brought back as by an import."""
+    talk(memory, 40)
+    held = list(memory.conversations())
+    context = memory.prepare(say_of(40))
+    block = context.manifest["earlier"]
+    assert memory._store.records(RecordKind.BLOB, ids=[block])
+    memory._store.forget([context.shared[block][1][0]])
+    assert memory._store.records(RecordKind.BLOB, ids=[block]) == []
+    for conversation in held:
+        memory.admit(conversation)
+    memory.begin(context)
+    assert memory._store.records(RecordKind.BLOB, ids=[block])
