@@ -137,8 +137,14 @@ def _facts(book: FactBook, message: str, found: Sequence[Evidence]) -> list[Bear
 
 
 def _overviews(store: Store, found: Sequence[Evidence], here: str | None) -> list[Condensation]:
-    """The condensed conversations of what was found, best first; not the one talked in."""
+    """The condensed conversations of what was found, best first; not the one talked in.
+
+    Who asks what was talked about at all names nothing that could be found: the newest ones.
+    """
     sessions = list(dict.fromkeys(e.exchange.session for e in found if e.exchange.session != here))
+    if not found:
+        newest = store.sessions(newest=MOST_OVERVIEWS + 1)
+        sessions = [session.id for session in newest if session.id != here]
     names = [name_of(session) for session in sessions[:MOST_OVERVIEWS]]
     records = store.records(RecordKind.CONDENSATION, ids=names)
     held = {record.id: view_of(record).at(Level.CONVERSATION) for record in records}
