@@ -9,6 +9,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +133,8 @@ def _bearing(drawn: Iterable[Statement], asked: Sequence[str]) -> dict[str, Any]
     """How long ``bearing`` takes, warm, and how many facts it gives."""
     store = InMemoryStore(Space())
     held = list({statement.id: statement for statement in drawn}.values())[:HELD]
-    store.put([to_record(statement) for statement in held])
+    # The store holds no exchanges, and keeps nothing that was drawn from what it does not hold.
+    store.put([to_record(replace(statement, exchange=None)) for statement in held])
     book = FactBook(store, SystemClock(), default_embedder())
     facts = len(book.all())
     book.bearing("The first lays the facts out.")
