@@ -7,7 +7,7 @@ from typing import Any
 
 from unabridged.condense.earlier import Earlier, earlier_from_data
 from unabridged.condense.tells import telling
-from unabridged.condense.view import name_of, view_of
+from unabridged.condense.view import PERIOD, name_of, view_of
 from unabridged.context.before import first_shown, narrowed, shown_before
 from unabridged.context.facts import MOST as MOST_FACTS
 from unabridged.context.manifest import previous_manifest
@@ -33,6 +33,8 @@ MORE_EVIDENCE = 48
 """The same, for a message that asks for the past and a window that may hold so many."""
 BRIEF = 400
 """Tokens of a brief exchange: a window is thought to hold no more exchanges than of these."""
+MOST_MONTHS = 3
+"""Months whose condensations are considered where the conversations of a whole memory are asked for."""
 MOST_OVERVIEWS = 12
 """Conversations whose condensations are considered for one message."""
 LARGER = 1.25
@@ -139,16 +141,20 @@ def _facts(book: FactBook, message: str, found: Sequence[Evidence]) -> list[Bear
 def _overviews(store: Store, found: Sequence[Evidence], here: str | None) -> list[Condensation]:
     """The condensed conversations of what was found, best first; not the one talked in.
 
-    Who asks what was talked about at all names nothing that could be found: the newest ones.
+    Who asks what was talked about at all names nothing that could be found: the newest ones, and
+    of what lies before them the months.
     """
     sessions = list(dict.fromkeys(e.exchange.session for e in found if e.exchange.session != here))
+    months: list[str] = []
     if not found:
-        newest = store.sessions(newest=MOST_OVERVIEWS + 1)
-        sessions = [session.id for session in newest if session.id != here]
-    names = [name_of(session) for session in sessions[:MOST_OVERVIEWS]]
-    records = store.records(RecordKind.CONDENSATION, ids=names)
-    held = {record.id: view_of(record).at(Level.CONVERSATION) for record in records}
-    return [one for name in names for one in held.get(name, ())]
+        every = [session for session in store.sessions() if session.id != here]
+        sessions = [session.id for session in every[:MOST_OVERVIEWS]]
+        older = (f"{PERIOD}{session.updated:%Y-%m}" for session in every[MOST_OVERVIEWS:])
+        months = list(dict.fromkeys(older))[:MOST_MONTHS]
+    names = [*map(name_of, sessions[:MOST_OVERVIEWS]), *months]
+    held = {r.id: view_of(r) for r in store.records(RecordKind.CONDENSATION, ids=names)}
+    level = {name: Level.PERIOD if name in months else Level.CONVERSATION for name in names}
+    return [one for name in names if name in held for one in held[name].at(level[name])]
 
 
 def _earlier(store: Store, previous: Mapping[str, Any] | None) -> Earlier | None:

@@ -127,3 +127,20 @@ def test_facts_that_bear_on_a_message_stand_in_the_prompt(memory):
     account = memory.why(context.id)
     assert account.intact
     assert account.messages == context.messages
+
+
+def test_who_asks_for_everything_gets_the_months_before_the_newest_conversations(memory):
+    for number in range(15):
+        memory.new_session(f"Trip {number}")
+        memory.record(memory.prepare(f"The flight to town {number} leaves at noon."), FILLER)
+        memory.record(memory.prepare(f"The hotel in town {number} costs 90 euros."), FILLER)
+    memory.time.time = datetime(2026, 4, 5, tzinfo=UTC)
+    memory.new_session()
+    memory.record(memory.prepare("Hello there."), "Hello.")
+    run(memory)
+    (month,) = [c for c in memory.upkeep.condensations() if c.level is Level.PERIOD]
+    memory.new_session()
+    context = memory.prepare("What have we talked about so far?")
+    assert month.id in context.prompt[-1].text
+    memory.begin(context)
+    assert memory.why(context.id).intact
