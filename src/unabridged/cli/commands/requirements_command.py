@@ -119,7 +119,7 @@ def edit_command(
 @common(*MEMORY)
 @invoked
 def pin_command(invocation: Invocation, which: str) -> None:
-    """Mark a requirement as one to keep in sight."""
+    """Let every prompt carry a requirement."""
     _tell(invocation, open_memory(invocation).requirements.pin(which), "Pinned")
 
 
@@ -128,7 +128,7 @@ def pin_command(invocation: Invocation, which: str) -> None:
 @common(*MEMORY)
 @invoked
 def unpin_command(invocation: Invocation, which: str) -> None:
-    """Take that mark off."""
+    """Let prompts carry a requirement no more."""
     _tell(invocation, open_memory(invocation).requirements.unpin(which), "Unpinned")
 
 
