@@ -309,19 +309,12 @@ class FactBook:
             How many exchanges were looked at; 0 when nothing waits. Where the model fails, the
             rules go on alone.
         """
-        if not isinstance(extractor, ModelExtractor):
-            return self._read_on(PROGRESS, limit, lambda page: self.learn(page, extractor) >= 0)
-
-        def learn(page: Sequence[Exchange]) -> bool:
-            self.learn(page, extractor)
-            return not extractor.note
-
-        work = f"{PROGRESS} {extractor.name}"
-        looked = 0 if extractor.note else self._read_on(work, limit, learn)
-        return self.learn_pending(limit) if extractor.note else looked
-
-    def _read_on(self, work: str, limit: int, learn: Callable[[Sequence[Exchange]], bool]) -> int:
-        return progress.read_on(self._store, self._clock, (work, VERSION), limit, learn)
+        drawing = progress.Drawing(
+            learn=lambda page: self.learn(page, extractor),
+            by_rules=self.learn,
+            asked=extractor if isinstance(extractor, ModelExtractor) else None,
+        )
+        return progress.draw_on(self._store, self._clock, (PROGRESS, VERSION), limit, drawing)
 
     def asking(self, model: ChatModel) -> ModelExtractor:
         """What draws facts with a model too, for ``learn`` and ``learn_pending``."""

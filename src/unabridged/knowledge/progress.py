@@ -6,7 +6,9 @@ compared with the same sum over the space. Where they differ at the end, reading
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
+from typing import Protocol
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record, RecordKind
@@ -54,6 +56,67 @@ def read_on(
     done = {"version": version, "after": after, "sum": f"{total:x}"}
     store.put([Record(RecordKind.PROGRESS, name, clock.now(), done)])
     return len(page)
+
+
+class Asked(Protocol):
+    """What draws with a model."""
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        ...
+
+    @property
+    def note(self) -> str:
+        """Why the model is asked no more; empty while it answers."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """How something is drawn from exchanges; doing it twice must add nothing.
+
+    Attributes:
+        learn: Draws as it was asked for.
+        by_rules: Draws by the rules alone.
+        asked: The model that ``learn`` asks, or None.
+    """
+
+    learn: Callable[[Sequence[Exchange]], object]
+    by_rules: Callable[[Sequence[Exchange]], object]
+    asked: Asked | None = None
+
+
+def draw_on(store: Store, clock: Clock, work: tuple[str, str], limit: int, drawing: Drawing) -> int:
+    """Draw from at most so many exchanges; where the model fails, the rules go on alone.
+
+    Args:
+        store: The space.
+        clock: The time.
+        work: The name of the work, and its version, for the rules; a model has its own.
+        limit: At most so many exchanges.
+        drawing: How it is drawn.
+
+    Returns:
+        How many exchanges were looked at; 0 when nothing waits.
+    """
+    asked, (name, version) = drawing.asked, work
+
+    def learn(page: Sequence[Exchange]) -> bool:
+        drawing.learn(page)
+        return asked is None or not asked.note
+
+    def learn_by_rules(page: Sequence[Exchange]) -> bool:
+        drawing.by_rules(page)
+        return True
+
+    if asked is None:
+        return read_on(store, clock, work, limit, learn)
+    if not asked.note:
+        looked = read_on(store, clock, (f"{name} {asked.name}", version), limit, learn)
+        if not asked.note:
+            return looked
+    return read_on(store, clock, work, limit, learn_by_rules)
 
 
 def _sum_of(counts: Mapping[str, int]) -> int:

@@ -227,19 +227,12 @@ class RequirementBook:
             How many exchanges were looked at; 0 when nothing waits. Where the model fails, the
             rules go on alone.
         """
-        if not isinstance(stater, ModelStater):
-            return self._read_on(PROGRESS, limit, lambda page: self.learn(page, stater) >= 0)
-
-        def learn(page: Sequence[Exchange]) -> bool:
-            self.learn(page, stater)
-            return not stater.note
-
-        work = f"{PROGRESS} {stater.name}"
-        looked = 0 if stater.note else self._read_on(work, limit, learn)
-        return self.learn_pending(limit) if stater.note else looked
-
-    def _read_on(self, work: str, limit: int, learn: Callable[[Sequence[Exchange]], bool]) -> int:
-        return progress.read_on(self._store, self._clock, (work, VERSION), limit, learn)
+        drawing = progress.Drawing(
+            learn=lambda page: self.learn(page, stater),
+            by_rules=self.learn,
+            asked=stater if isinstance(stater, ModelStater) else None,
+        )
+        return progress.draw_on(self._store, self._clock, (PROGRESS, VERSION), limit, drawing)
 
     def asking(self, model: ChatModel) -> ModelStater:
         """What draws requirements with a model too, for ``learn`` and ``learn_pending``."""
