@@ -5,7 +5,8 @@ from datetime import datetime
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.views import Pin
-from unabridged.errors import EmptyMessageError
+from unabridged.errors import EmptyMessageError, NotFoundError
+from unabridged.knowledge.book import FactBook
 from unabridged.ports import Store
 
 
@@ -39,3 +40,26 @@ def _put(store: Store, pin: Pin) -> Pin:
     body = {"text": pin.text, "pinned": True, "exchange": pin.exchange}
     store.put([Record(RecordKind.FACT, pin.id, pin.at, body, drawn)])
     return pin
+
+
+def pinned(book: FactBook) -> list[Pin]:
+    """Every pin, the oldest first."""
+    return [Pin(fact.id, fact.text, fact.since, fact.exchange) for fact in book.pinned()]
+
+
+def unpin(book: FactBook, wanted: str) -> Pin:
+    """Take a pin off by its id, the beginning of its id, or its number in the list (from 1).
+
+    The text stays stored, so that the prompts that carried it can be rendered again.
+
+    Raises:
+        NotFoundError: No pin matches.
+    """
+    pins = pinned(book)
+    matches = [pin for pin in pins if pin.id.startswith(wanted)]
+    if wanted.isdecimal() and 1 <= int(wanted) <= len(pins):
+        matches = [pins[int(wanted) - 1]]
+    if len(matches) != 1:
+        raise NotFoundError(f"No pin is called {wanted!r}.", hint="List them: /remember")
+    book.unpin(matches[0].id)
+    return matches[0]

@@ -31,7 +31,7 @@ from unabridged.domain.views import (
     Step,
     TokenLine,
 )
-from unabridged.errors import ContextRefusedError, NotFoundError
+from unabridged.errors import ContextRefusedError
 from unabridged.ingest import sessions as sessions_of
 from unabridged.ingest.record import extend_exchange, open_exchange
 from unabridged.ingest.tending import tend
@@ -313,18 +313,11 @@ class Memory(Talking):
 
     def unpin(self, wanted: str) -> Pin:
         """Take a pin off, by its id or its number in the list."""
-        pins = self.pins()
-        matches = [pin for pin in pins if pin.id.startswith(wanted)]
-        if wanted.isdecimal() and 1 <= int(wanted) <= len(pins):
-            matches = [pins[int(wanted) - 1]]
-        if len(matches) != 1:
-            raise NotFoundError(f"No pin is called {wanted!r}.", hint="List them: /remember")
-        self.facts.unpin(matches[0].id)
-        return matches[0]
+        return pins_of.unpin(self.facts, wanted)
 
     def pins(self) -> list[Pin]:
         """Every pin, the oldest first."""
-        return [Pin(f.id, f.text, f.since, f.exchange) for f in self.facts.pinned()]
+        return pins_of.pinned(self.facts)
 
     # In and out.
 
