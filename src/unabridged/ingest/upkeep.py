@@ -127,7 +127,8 @@ class Upkeep:
             NotFoundError: There is no such session.
         """
         held = self._held(session)
-        return self._outlook(held, self._work_out(held), threshold)
+        due = self._due(session, held.view, threshold)
+        return self._outlook(held, self._work_out(held), threshold, due=due)
 
     def condense(
         self, session: str, *, force: bool = False, threshold: int | None = None
@@ -143,10 +144,11 @@ class Upkeep:
             NotFoundError: There is no such session.
         """
         held = self._held(session)
-        if not force and not self._due(session, held.view, threshold):
-            return self._outlook(held, None, threshold)
+        due = self._due(session, held.view, threshold)
+        if not force and not due:
+            return self._outlook(held, None, threshold, due=due)
         worked = self._work_out(held)
-        outlook = self._outlook(held, worked, threshold)
+        outlook = self._outlook(held, worked, threshold, due=due)
         self._keep(held, worked)
         return outlook
 
@@ -222,8 +224,9 @@ class Upkeep:
     def _threshold(self, given: int | None) -> int:
         return self.trigger.tokens if given is None else min(given, self.trigger.tokens)
 
-    def _outlook(self, held: _Held, worked: Worked | None, threshold: int | None) -> Outlook:
-        due = self._due(held.session.id, held.view, threshold)
+    def _outlook(
+        self, held: _Held, worked: Worked | None, threshold: int | None, *, due: bool
+    ) -> Outlook:
         older = candidates_of(held.path, self.trigger.spared)
         candidates = sum(len(spoken(exchange)) for exchange in older)
         saved = sum(one.source_tokens - one.tokens for one in held.view.at(Level.EXCHANGES))
