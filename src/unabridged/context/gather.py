@@ -115,7 +115,6 @@ def gather(sources: Sources, plan: Plan, question: Question, standing: Standing)
     return Material(
         path=path,
         order=order,
-        began=None if anew or not path else path[0].id,
         pins=[*sources.facts.pinned(), *sources.requirements.pinned()],
         facts=[] if casual else _facts(sources.facts, question.text, found),
         overviews=_overviews(store, found, session) if question.intent is Intent.SUMMARY else [],

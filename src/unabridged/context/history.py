@@ -70,14 +70,11 @@ def shown_history(plan: Plan, material: Material, memory: int, steady: int, give
         give: Tokens of the memory budget that the history gives to what is recalled.
     """
     sized = _as_before(plan, material, memory)
-    start = _kept_start(material)
     earlier = material.earlier
-    tokens = earlier_tokens(plan, earlier)
-    kept = History(tuple(sized[start:]), tuple(sized[:start]), earlier, tokens)
+    kept = History(tuple(sized), (), earlier, earlier_tokens(plan, earlier))
     if kept.used + give <= memory:
         return kept
-    sized = _shorter(plan, sized, steady)
-    return _moved(plan, material, sized[start:], memory, give)
+    return _moved(plan, material, _shorter(plan, sized, steady), memory, give)
 
 
 def earlier_tokens(plan: Plan, earlier: Earlier | None) -> int:
@@ -114,12 +111,6 @@ def _shortened(material: Material) -> dict[str, Places]:
         return {}
     shown = before["history"]
     return {item["id"]: places_of(item) for item in shown if item.get("sentences")}
-
-
-def _kept_start(material: Material) -> int:
-    """Where the shown history began the last time, as a place in the path."""
-    ids = [exchange.id for exchange in material.path]
-    return ids.index(material.began) if material.began in ids else 0
 
 
 def _shorter(plan: Plan, items: Sequence[Item], steady: int) -> list[Item]:

@@ -106,7 +106,6 @@ class Material:
         path: Exchanges of the session, oldest first, from where its rendered history began the
             last time (or as far back as the window could hold).
         order: The ids of the path with those between that ``earlier`` stands for, oldest first.
-        began: The id of the exchange at which the rendered history began, or None for anew.
         pins: Facts that every prompt carries.
         facts: Facts that bear on the message, best first.
         overviews: Condensations of conversations that bear on it, best first.
@@ -123,7 +122,6 @@ class Material:
 
     path: Sequence[Exchange]
     order: Sequence[str] = ()
-    began: str | None = None
     pins: Sequence[Fact] = ()
     facts: Sequence[Bearing] = ()
     overviews: Sequence[Condensation] = ()
