@@ -19,8 +19,11 @@ UnabridgedError
 │   ├── StoreBusyError
 │   ├── StoreClosedError
 │   ├── StoreDamagedError
+│   │   ├── StoreEditedError    a file that was edited by hand and not adopted yet
+│   │   └── StoreTamperedError  a message, its place or a whole file is not what was written
 │   ├── StoreFormatError     written by a newer version
 │   ├── StoreFullError
+│   ├── StoreKeyError        encrypted, and the key is missing or another one
 │   └── StoreReadOnlyError
 ├── UpstreamError
 │   ├── ContextRefusedError  the server refused the prompt for its length
@@ -30,7 +33,9 @@ UnabridgedError
 │   ├── UpstreamBrokenError  the answer broke off
 │   └── UpstreamRefusedError the server answered with an error
 └── TransferError            a foreign file that cannot be read or written
+    ├── BackupError          a backup that cannot be made, opened or restored
     ├── BadRecordError
+    ├── MigrationError       an old folder that cannot be taken over or given back
     └── UnknownFormatError
 """
 
@@ -167,12 +172,24 @@ class StoreDamagedError(StoreError):
     """What the store holds is not what was written."""
 
 
+class StoreEditedError(StoreDamagedError):
+    """A file was edited by hand; it is read again when the edit was adopted or undone."""
+
+
+class StoreTamperedError(StoreDamagedError):
+    """The chain over what was said does not fit it: something was changed, removed or put in."""
+
+
 class StoreFormatError(StoreError):
     """The store was written by a newer version, or is no store at all."""
 
 
 class StoreFullError(StoreError):
     """There is no room left on the disk."""
+
+
+class StoreKeyError(StoreError):
+    """The store is encrypted, and its key is missing or another one."""
 
 
 class StoreReadOnlyError(StoreError):
@@ -242,6 +259,14 @@ class TransferError(UnabridgedError):
     """A foreign file cannot be read or written."""
 
     exit_code = 7
+
+
+class BackupError(TransferError):
+    """A backup cannot be made, opened or restored."""
+
+
+class MigrationError(TransferError):
+    """An old folder cannot be taken over or given back; it works as it did."""
 
 
 class BadRecordError(TransferError):

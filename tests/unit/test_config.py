@@ -47,6 +47,9 @@ def test_every_setting_has_a_variable(tmp_path):
         "tokenizer": "estimate", "model_cache_ttl": "60", "timeout": "1.5", "evidence_floor": "0.5",
         "condenser": "none", "condense_tokens": "9000", "condense_messages": "6",
         "condense_spared": "3", "scheme": "story", "facts": "none", "judge": "model", "embedder": "onnx:e5-small", "reranker": "onnx:/models/cross",
+        "layout": "agent", "compression": "true", "auto_save": "false", "custom_filepath": "x.json",
+        "max_turns": "20", "max_sessions": "10", "max_bytes": "1_000_000", "key": "env:SECRET",
+        "encrypt": "false", "anchor": "/away/anchor.json",
     }  # fmt: skip
     assert set(samples) == set(config.NAMES)
     environ = {f"UNABRIDGED_{name.upper()}": value for name, value in samples.items()}
@@ -58,6 +61,7 @@ def test_every_setting_has_a_variable(tmp_path):
     assert got.mode is Mode.TOOLS
     assert got.tools == ("a.py", "b.py:f")
     assert got.timeout == 1.5
+    assert (got.compression, got.auto_save, got.max_bytes) == (True, False, 1_000_000)
 
 
 def test_home_comes_from_the_environment_and_is_absolute(tmp_path, monkeypatch):
@@ -190,7 +194,7 @@ def test_folders_are_private_and_made_on_first_use(tmp_path):
 
 def test_a_home_that_cannot_be_used_is_a_typed_error(tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(SettingError, match="cannot be used") as caught:
+    with pytest.raises(SettingError, match="is no folder") as caught:
         config.folder(tmp_path / "file", "spaces")
     assert "--home" in caught.value.hint
 

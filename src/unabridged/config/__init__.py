@@ -19,6 +19,7 @@ import msgspec
 import platformdirs
 
 from unabridged.config.rules import CHECKS, CHOICES, is_address
+from unabridged.disk.folders import check_home, private_folder
 from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
 
@@ -28,7 +29,7 @@ SECRETS = frozenset({"openai_key"})
 NAMES = tuple(field.name for field in fields(Settings))
 
 _TYPES: Mapping[str, Any] = get_type_hints(Settings)
-_PATHS = ("persona", "gguf")
+_PATHS = ("persona", "gguf", "custom_filepath", "anchor")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,15 +138,15 @@ def folder(home: str | os.PathLike[str], name: str) -> Path:
         name: One of ``FOLDERS``.
 
     Raises:
-        SettingError: The folder cannot be made or written to.
+        SettingError: The folder cannot be made or written to, or the home is not the user's own.
     """
     if name not in FOLDERS:
         raise ValueError(f"{name!r} is no folder of the home")
     root = Path(home)
     path = root / name
+    check_home(root)
     try:
-        root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path.mkdir(mode=0o700, exist_ok=True)
+        private_folder(path)
     except OSError as error:
         raise SettingError(
             f"The home folder {root} cannot be used: {error.strerror or error}.",
@@ -328,7 +329,7 @@ def _wanted(name: str) -> str:
     """Say what a setting takes."""
     if name in CHOICES:
         return "one of " + ", ".join(CHOICES[name])
-    words = {str: "text", float: "a number", tuple[str, ...]: "a list of words"}
+    words = {str: "text", bool: "yes or no", float: "a number", tuple[str, ...]: "a list of words"}
     return words.get(_TYPES[name], "a whole number")
 
 

@@ -9,7 +9,8 @@ from unabridged.domain.budget import Mode, Verbosity
 from unabridged.domain.scope import ISOLATION_FIELDS, check_name
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
-    "store": ("sqlite", "memory"),
+    "store": ("sqlite", "files", "memory"),
+    "layout": ("model", "agent", "user"),
     "upstream": ("auto", "ollama", "openai", "gguf", "quote"),
     "tokenizer": ("auto", "estimate", "tiktoken", "gguf"),
     "mode": tuple(Mode),
@@ -48,6 +49,13 @@ CHECKS: Mapping[str, tuple[Callable[[Any], object], str]] = {
     "openai_url": (
         lambda value: not value or is_address(value),
         "an address such as http://127.0.0.1:8080/v1",
+    ),
+    "max_turns": (lambda value: value >= 1, "at least 1 exchange"),
+    "max_sessions": (lambda value: value >= 1, "at least 1 session"),
+    "max_bytes": (lambda value: value >= 1, "at least 1 byte"),
+    "key": (
+        re.compile(r"(?:keyring|file:\S.*|env:[A-Za-z_][A-Za-z0-9_]*)?").fullmatch,
+        "keyring, file:PATH or env:NAME",
     ),
     "window": (lambda value: value >= 512, "at least 512 tokens"),
     "max_prompt_tokens": (lambda value: value >= 256, "at least 256 tokens"),

@@ -28,6 +28,10 @@ class RecordKind(StrEnum):
     """What one run of condensing did, in figures."""
     PROGRESS = "progress"
     """How far work on the whole space has come; its id names the work."""
+    TOMBSTONE = "tombstone"
+    """Keyed digests of what was forgotten, by which it is recognised when it comes again."""
+    RECEIPT = "receipt"
+    """What a forgetting removed, in figures."""
 
 
 @dataclass(frozen=True, slots=True)

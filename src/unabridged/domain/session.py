@@ -16,6 +16,8 @@ class Session:
         head: The id of the newest message on its current path, or None while it is empty.
         source: Where it came from: ``unabridged``, or the name of an imported format.
         foreign_id: The id that it had there.
+        archived: When it was moved out of the active set, or None. It is still searched and can be
+            taken up again; its messages are kept compressed.
     """
 
     id: str
@@ -25,6 +27,7 @@ class Session:
     head: str | None = None
     source: str = "unabridged"
     foreign_id: str | None = None
+    archived: datetime | None = None
 
 
 TITLE_LENGTH = 60

@@ -15,7 +15,22 @@ class Settings:
 
     Attributes:
         home: The folder under which everything is written; empty for the platform's data folder.
-        store: ``sqlite`` or ``memory`` (nothing is kept).
+        store: ``sqlite``, ``files`` (JSON that people can read) or ``memory`` (nothing is kept).
+        layout: Which files the store of files keeps: one for each ``model``, for each ``agent``
+            and session, or for each ``user``.
+        compression: Whether the store of files packs them (gzip).
+        auto_save: Whether the store of files writes at once; else what was recorded is held as
+            *unsaved* until it is saved.
+        custom_filepath: The file that holds the space, in place of the one under the home.
+        max_turns: The most exchanges of the session that a prompt shows, or None for what fits.
+        max_sessions: Sessions that stay active in a space, or None for all; older ones are
+            archived: compressed, still searched, never deleted.
+        max_bytes: Bytes of content that stay active in a space, or None for all; likewise.
+        key: Where the key lies that digests and encryption use: ``keyring``, ``file:PATH``,
+            ``env:NAME``, or empty for none.
+        encrypt: Whether files are encrypted with that key.
+        anchor: The path of a file outside the home that remembers how far each space has come, so
+            that a whole file put back from an older day is noticed; empty for none.
         user: The person.
         agent: The assistant.
         isolation: The scope fields that separate spaces.
@@ -57,6 +72,16 @@ class Settings:
 
     home: str = ""
     store: str = "sqlite"
+    layout: str = "model"
+    compression: bool = False
+    auto_save: bool = True
+    custom_filepath: str = ""
+    max_turns: int | None = None
+    max_sessions: int | None = None
+    max_bytes: int | None = None
+    key: str = ""
+    encrypt: bool = False
+    anchor: str = ""
     user: str = DEFAULT_NAME
     agent: str = DEFAULT_NAME
     isolation: tuple[str, ...] = DEFAULT_ISOLATION

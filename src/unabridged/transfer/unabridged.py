@@ -56,6 +56,7 @@ class _SessionLine(msgspec.Struct, forbid_unknown_fields=True):
     head: str | None = None
     source: str = FORMAT
     foreign_id: str | None = None
+    archived: str | None = None
 
 
 def write_jsonl(conversations: Iterable[Conversation], stream: BinaryIO) -> int:
@@ -167,7 +168,9 @@ def _check_header(data: Mapping[str, Any]) -> None:
 def _session(data: Any) -> Session:
     line = msgspec.convert(data, _SessionLine)
     values = {name: getattr(line, name) for name in line.__struct_fields__}
-    return Session(**{**values, "created": _at(line.created), "updated": _at(line.updated)})
+    times = {"created": _at(line.created), "updated": _at(line.updated)}
+    archived = None if line.archived is None else _at(line.archived)
+    return Session(**{**values, **times, "archived": archived})
 
 
 def _exchange(data: Any) -> Exchange:

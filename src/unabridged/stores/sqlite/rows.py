@@ -86,6 +86,8 @@ def session_row(session: Session) -> Row:
         "source": session.source,
         "foreign_id": session.foreign_id,
     }
+    if session.archived is not None:
+        body["archived"] = session.archived.isoformat()
     return sealed("session", (column(session.id), column(session.head), micros, pack(body)))
 
 
@@ -101,6 +103,7 @@ def session_of(row: Row, path: Path) -> Session:
         head=text_of(head),
         source=body["source"],
         foreign_id=body["foreign_id"],
+        archived=datetime.fromisoformat(body["archived"]) if "archived" in body else None,
     )
 
 

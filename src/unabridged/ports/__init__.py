@@ -1,0 +1,31 @@
+"""The seams: what the engine needs from outside, in the words of the domain.
+
+An ability that not every store has is a protocol of its own (``SupportsLookup`` …), with a
+fallback in the engine where one is possible, so that every store answers every question.
+"""
+
+from unabridged.ports.abilities import (
+    SupportsBackup,
+    SupportsCheck,
+    SupportsLookup,
+    SupportsVectors,
+)
+from unabridged.ports.models import ChatModel, Condenser, Embedder, Lexicon, Reranker
+from unabridged.ports.store import Store
+from unabridged.ports.surroundings import Cipher, Clock, Tokenizer
+
+__all__ = [
+    "ChatModel",
+    "Cipher",
+    "Clock",
+    "Condenser",
+    "Embedder",
+    "Lexicon",
+    "Reranker",
+    "Store",
+    "SupportsBackup",
+    "SupportsCheck",
+    "SupportsLookup",
+    "SupportsVectors",
+    "Tokenizer",
+]

@@ -1,0 +1,92 @@
+"""What some stores can do besides; the engine has a way without each, where there can be one."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.lookup import Probe, Shortlist
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@runtime_checkable
+class SupportsLookup(Protocol):
+    """A store that keeps an index of words and vectors."""
+
+    def lookup(self, probe: Probe) -> Shortlist:
+        """Exchanges that bear on a probe by words or by vectors, in no order.
+
+        What was appended before the call is found; what was forgotten is not.
+        """
+        ...
+
+    def at(self, places: Sequence[int]) -> dict[int, Exchange]:
+        """Whole exchanges by the places of a shortlist; those forgotten since are missing."""
+        ...
+
+
+@runtime_checkable
+class SupportsVectors(Protocol):
+    """A store that keeps vectors, all of one embedder at a time."""
+
+    def embedded_by(self) -> str:
+        """The identity of the embedder whose vectors searches use; empty for none."""
+        ...
+
+    def lacking(self, identity: str, limit: int, after: str | None = None) -> list[Exchange]:
+        """Exchanges that have no vectors of an embedder yet, in the order of their ids.
+
+        Args:
+            identity: The embedder.
+            limit: At most so many.
+            after: Begin behind this id.
+        """
+        ...
+
+    def put_vectors(
+        self, identity: str, vectors: Mapping[str, "Sequence[NDArray[np.float32]]"]
+    ) -> None:
+        """Keep vectors, durable when it returns; those of ids that name nothing are passed over.
+
+        Args:
+            identity: The embedder that made them.
+            vectors: By exchange, one vector for each of its passages, in their order.
+        """
+        ...
+
+    def switch_vectors(self, identity: str) -> None:
+        """Search with the vectors of this embedder from now on, and remove all others.
+
+        Raises:
+            StoreError: Not every exchange has been embedded by it; nothing was changed.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsCheck(Protocol):
+    """A store that can prove that it is sound."""
+
+    def check(self) -> list[str]:
+        """Every damage found, in words; empty where there is none."""
+        ...
+
+
+@runtime_checkable
+class SupportsBackup(Protocol):
+    """A store that can copy itself while others write."""
+
+    def backup(self, folder: str, moved: Callable[[float], None] | None = None) -> None:
+        """Copy the space as it is at one moment; what is written meanwhile is not in the copy.
+
+        Args:
+            folder: A new, empty folder. It gets everything that is needed to open the copy; what
+                can be made anew from that (indexes) may be missing.
+            moved: Told the share that is done, 0 to 1.
+
+        Raises:
+            StoreFullError: There is no room; what was written so far is to be removed.
+        """
+        ...

@@ -1,0 +1,159 @@
+"""What models do: answering, embedding, condensing, looking closer."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from unabridged.domain.chat import Abilities, ChatRequest, Chunk
+from unabridged.domain.condensation import Draft, Source
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@runtime_checkable
+class ChatModel(Protocol):
+    """A model that answers, wherever it runs."""
+
+    @property
+    def model(self) -> str:
+        """The model's full name."""
+        ...
+
+    @property
+    def provider(self) -> str:
+        """What serves it: ``ollama``, ``openai``, ``gguf``, ``quote``, ``scripted``."""
+        ...
+
+    def abilities(self) -> Abilities:
+        """What the model can do; from the server, a cache, a table or a default."""
+        ...
+
+    def chat(self, request: ChatRequest) -> Iterator[Chunk]:
+        """Answer, piece by piece; the last chunk is ``done``. Closing the iterator stops it.
+
+        Raises:
+            ContextRefusedError: The server refused the prompt for its length.
+            UpstreamError: Any other failure; the chunks so far are what came.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of connections and memory."""
+        ...
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns texts into vectors whose inner product says how near their meanings are."""
+
+    @property
+    def identity(self) -> str:
+        """Its name and version; vectors are comparable only under one identity."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+        ...
+
+    @property
+    def instant(self) -> bool:
+        """Whether it costs so little that an exchange is embedded while it is recorded."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """Vectors of stored texts.
+
+        Args:
+            texts: The texts; each gets the same vector whatever stands beside it.
+
+        Returns:
+            Shape (texts, dimension), each of length 1, or all zeros where nothing is known of it.
+
+        Raises:
+            UpstreamError: The server that embeds failed.
+        """
+        ...
+
+    def embed_query(self, text: str) -> "NDArray[np.float32]":
+        """The vector of a question, shape (dimension,); comparable with those of stored texts."""
+        ...
+
+    def known(self, text: str) -> float:
+        """0 to 1: the share of a text that the vocabulary knows; how much its vector is worth."""
+        ...
+
+    def close(self) -> None:
+        """Let go of connections and memory."""
+        ...
+
+
+class Lexicon(Protocol):
+    """Knows how near single words are in meaning; what an exchange is compared with in detail."""
+
+    def pieces(self, user: str, answer: str) -> "NDArray[np.uint16]":
+        """The word pieces of an exchange, sentence by sentence, each once in a sentence.
+
+        Before each sentence stands ``USER_SENTENCE`` or ``ANSWER_SENTENCE`` of ``index.entry``,
+        which say whose it is; no piece has such a number.
+        """
+        ...
+
+    def units(self, word: str) -> list[int]:
+        """The pieces of one word of a question; empty where it says nothing.
+
+        Of several the last stands for the word as a whole.
+        """
+        ...
+
+    def alike(self, units: Sequence[int], pieces: "NDArray[np.integer]") -> "NDArray[np.float32]":
+        """How alike pieces of exchanges are to those of a question.
+
+        Args:
+            units: The question's.
+            pieces: The others, ascending, each once; no markers.
+
+        Returns:
+            Cosines, shape (pieces, units): 1 for the same, and 0 for those that are hardly alike.
+        """
+        ...
+
+
+class Condenser(Protocol):
+    """Makes a shorter text of messages, without inventing."""
+
+    @property
+    def identity(self) -> str:
+        """Its name and version, as ``Draft.by`` gives it."""
+        ...
+
+    def condense(self, sources: Sequence[Source], limit: int) -> Draft | None:
+        """Say what was said in fewer tokens; sentences are whole, or left out.
+
+        Args:
+            sources: The messages, in the order in which they were said.
+            limit: Tokens that the texts of the lines may take together.
+
+        Returns:
+            What it made; None where it makes nothing of these.
+        """
+        ...
+
+
+class Reranker(Protocol):
+    """Looks at a question and whole texts together; slower and finer than an index."""
+
+    @property
+    def identity(self) -> str:
+        """Its name and version."""
+        ...
+
+    @property
+    def depth(self) -> int:
+        """How many of the best it looks at; 0 for one that leaves the order as it is."""
+        ...
+
+    def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """How well each text answers the question, 0 to 1."""
+        ...
