@@ -90,7 +90,8 @@ def test_whatever_window_and_whatever_is_forgotten(tmp_path, seed):
     clock = ManualClock(step=timedelta(hours=5))
     window = rng.choice(WINDOWS)
     forgotten = False
-    with Memory.open(tmp_path, upstream=model_of(window), clock=clock) as memory:
+    turns = rng.choice([None, None, 3, 9])
+    with Memory.open(tmp_path, upstream=model_of(window), clock=clock, max_turns=turns) as memory:
         for _ in range(60):
             if rng.random() < 0.1:
                 window = rng.choice(WINDOWS)

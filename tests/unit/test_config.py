@@ -231,3 +231,52 @@ def test_set_refuses_what_it_would_garble(tmp_path):
     assert path.read_text(encoding="utf-8") == text
     with pytest.raises(SettingError, match="home"):
         write_setting(tmp_path, "home", "x")
+
+
+def test_an_agent_may_have_settings_of_its_own(tmp_path):
+    path = file_in(
+        tmp_path,
+        'max_turns = 5\nuser = "ann"\n[agents.tutor]\nmax_turns = 20\ncompression = true\n'
+        '[agents."a b"]\nauto_save = false\n',
+    )
+    for given in ({"agent": "tutor"}, {"environ": {"UNABRIDGED_AGENT": "tutor"}}):
+        got = config.read(home=tmp_path, **{"environ": {}, **given})
+        assert (got.settings.max_turns, got.settings.compression) == (20, True)
+        assert got.sources["max_turns"] == f"{path}, agent tutor"
+    assert config.load(home=tmp_path, environ={}).max_turns == 5
+    assert config.load(home=tmp_path, environ={}, agent="a b").auto_save is False
+    over = config.load(home=tmp_path, environ={"UNABRIDGED_MAX_TURNS": "7"}, agent="tutor")
+    assert over.max_turns == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("agents = 3", "no table of tables"),
+        ("[agents]\ntutor = 3", "no table of tables"),
+        ("[agents.tutor]\nuser = 'x'", "cannot be another one"),
+        ("[agents.tutor]\nhome = 'x'", "inside the home"),
+        ("[agents.tutor]\nmax_turn = 3", "no setting 'max_turn'"),
+        ("[agents.tutor]\nmax_turns = 0", "max_turns cannot be 0"),
+    ],
+)
+def test_a_wrong_table_of_an_agent_is_refused_whoever_is_asked_for(tmp_path, text, said):
+    file_in(tmp_path, text)
+    with pytest.raises(SettingError, match=said):
+        config.load(home=tmp_path, environ={})
+
+
+def test_set_writes_for_one_agent_and_leaves_the_rest(tmp_path):
+    path = file_in(tmp_path, '# mine\nuser = "a"\n\n[agents.tutor] # his\nmode = "tools"\n')
+    write_setting(tmp_path, "max_turns", "20", "tutor")
+    write_setting(tmp_path, "compression", "true", "a.b")
+    write_setting(tmp_path, "model", "m")
+    assert path.read_text(encoding="utf-8") == (
+        '# mine\nuser = "a"\nmodel = "m"\n\n[agents.tutor] # his\nmode = "tools"\n'
+        'max_turns = 20\n\n[agents."a.b"]\ncompression = true\n'
+    )
+    write_setting(tmp_path, "compression", None, "a.b")
+    write_setting(tmp_path, "max_turns", None, "never seen")
+    assert config.load(home=tmp_path, environ={}, agent="a.b").compression is False
+    with pytest.raises(SettingError, match="cannot be another one"):
+        write_setting(tmp_path, "user", "x", "tutor")

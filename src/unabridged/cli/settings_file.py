@@ -12,13 +12,16 @@ from unabridged import config
 from unabridged.errors import SettingError
 
 
-def write_setting(home: str | os.PathLike[str], name: str, text: str | None) -> Path:
+def write_setting(
+    home: str | os.PathLike[str], name: str, text: str | None, agent: str | None = None
+) -> Path:
     """Write one setting into the settings file, leaving the rest of the file as it is.
 
     Args:
         home: The home folder.
         name: The setting.
         text: Its value as ``config.value_from`` reads it; None removes it from the file.
+        agent: The agent for which alone it shall hold; None for all.
 
     Returns:
         The file's path.
@@ -26,17 +29,16 @@ def write_setting(home: str | os.PathLike[str], name: str, text: str | None) -> 
     Raises:
         SettingError: The name, the value or the file cannot be used.
     """
-    config.in_file(name, "config set")
+    check = config.in_file if agent is None else config.for_agent
+    check(name, "config set")
     value = None if text is None else config.value_from(name, text)
     path = config.file_of(home)
-    wanted = {key: kept for key, kept in config.parse_file(path).items() if key != name}
-    if value is not None:
-        wanted[name] = list(value) if isinstance(value, tuple) else value
+    wanted = _with(config.parse_file(path), name, value, agent)
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    start, end = _place(lines, name)
+    start, end = _place(lines, name, *_region(lines, agent, missing=value is not None))
     lines[start:end] = [] if value is None else [f"{name} = {_toml(value)}"]
     text = "".join(line + "\n" for line in lines)
-    if tomllib.loads(text) != wanted:
+    if _without_empty(tomllib.loads(text)) != _without_empty(wanted):
         raise SettingError(
             f"{path} has a form that cannot be changed safely from here.",
             hint=f"Set {name} in the file with an editor.",
@@ -45,18 +47,60 @@ def write_setting(home: str | os.PathLike[str], name: str, text: str | None) -> 
     return path
 
 
-def _place(lines: list[str], name: str) -> tuple[int, int]:
-    """Give the lines that hold a setting: from and until; the end of the file where none does."""
-    for start, line in enumerate(lines):
-        if not re.match(rf"""\s*["']?{name}["']?\s*=""", line):
+def _with(parsed: dict[str, Any], name: str, value: Any, agent: str | None) -> dict[str, Any]:
+    """What the file shall say afterwards."""
+    table = parsed
+    if agent is not None:
+        table = parsed.setdefault(config.AGENTS, {}).setdefault(agent, {})
+    table.pop(name, None)
+    if value is not None:
+        table[name] = list(value) if isinstance(value, tuple) else value
+    return parsed
+
+
+def _without_empty(parsed: dict[str, Any]) -> dict[str, Any]:
+    """Leave out agents that have no settings of their own."""
+    agents = {agent: table for agent, table in parsed.get(config.AGENTS, {}).items() if table}
+    rest = {name: value for name, value in parsed.items() if name != config.AGENTS}
+    return {**rest, config.AGENTS: agents} if agents else rest
+
+
+def _region(lines: list[str], agent: str | None, *, missing: bool) -> tuple[int, int]:
+    """Give the lines between which a setting of this agent stands; its table is begun if wanted."""
+    heads = [n for n, line in enumerate(lines) if re.match(r"\s*\[", line)]
+    ends = [*heads[1:], len(lines)]
+    if agent is None:
+        return 0, (heads or [len(lines)])[0]
+    for head, end in zip(heads, ends, strict=True):
+        if _names(lines[head], agent):
+            return head + 1, end
+    if missing:
+        lines += [*([""] if lines else []), f"[{config.AGENTS}.{_toml(agent)}]"]
+    return len(lines), len(lines)
+
+
+def _names(line: str, agent: str) -> bool:
+    """Whether a line is the head of an agent's table."""
+    try:
+        return tomllib.loads(line) == {config.AGENTS: {agent: {}}}
+    except tomllib.TOMLDecodeError:  # a line of a list
+        return False
+
+
+def _place(lines: list[str], name: str, first: int, last: int) -> tuple[int, int]:
+    """Give the lines that hold a setting: from and until; the end of its region where none does."""
+    for start in range(first, last):
+        if not re.match(rf"""\s*["']?{name}["']?\s*=""", lines[start]):
             continue
-        for end in range(start + 1, len(lines) + 1):
+        for end in range(start + 1, last + 1):
             try:
                 tomllib.loads("\n".join(lines[start:end]))
             except tomllib.TOMLDecodeError:
                 continue  # a list over several lines: its end comes later
             return start, end
-    return len(lines), len(lines)
+    while last > first and not lines[last - 1].strip():
+        last -= 1  # an empty line stays between tables
+    return last, last
 
 
 def _toml(value: Any) -> str:
@@ -65,7 +109,7 @@ def _toml(value: Any) -> str:
         return "[" + ", ".join(_toml(part) for part in value) + "]"
     if isinstance(value, str):
         return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
-    return repr(value)
+    return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
 def _write(path: Path, text: str) -> None:

@@ -20,11 +20,14 @@ import platformdirs
 
 from unabridged.config.rules import CHECKS, CHOICES, is_address
 from unabridged.disk.folders import check_home, private_folder
+from unabridged.domain.scope import DEFAULT_NAME
 from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
 
 FOLDERS = "spaces memory chats conversations config logs knowledge cache backups".split()
 PREFIX = "UNABRIDGED_"
+AGENTS = "agents"
+"""The table of the settings file under which each agent may have settings of its own."""
 SECRETS = frozenset({"openai_key"})
 NAMES = tuple(field.name for field in fields(Settings))
 
@@ -86,15 +89,19 @@ def read(
     sources = dict.fromkeys(NAMES, "default")
     values["home"], sources["home"] = _find_home(home, environ)
     path = file_of(values["home"])
-    for name, value in _from_file(path).items():
-        values[name], sources[name] = value, str(path)
-    for name, (value, variable) in _from_environment(environ).items():
-        values[name], sources[name] = value, f"${variable}"
+    common, agents = _from_file(path)
+    given = _from_environment(environ)
     for name, value in overrides.items():
         if value is not None:
-            where = "the argument"
-            known(name, where)
-            values[name], sources[name] = _checked(name, value, where), "argument"
+            known(name, "the argument")
+            given[name] = (_checked(name, value, "the argument"), "argument")
+    for name, value in common.items():
+        values[name], sources[name] = value, str(path)
+    agent = given["agent"][0] if "agent" in given else values.get("agent", DEFAULT_NAME)
+    for name, value in agents.get(agent, {}).items():
+        values[name], sources[name] = value, f"{path}, agent {agent}"
+    for name, (value, source) in given.items():
+        values[name], sources[name] = value, source
     key = environ.get("OPENAI_API_KEY", "")
     if key and values.get("openai_url") and not values.get("openai_key"):
         values["openai_key"], sources["openai_key"] = key, "$OPENAI_API_KEY"
@@ -212,11 +219,28 @@ def parse_file(path: Path) -> dict[str, Any]:
         ) from error
 
 
-def _from_file(path: Path) -> dict[str, Any]:
+def _from_file(path: Path) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """Read the file: what holds for every agent, and by name what holds for one."""
+    parsed = parse_file(path)
+    tables = parsed.pop(AGENTS, {})
+    if not isinstance(tables, dict) or not all(isinstance(t, dict) for t in tables.values()):
+        raise SettingError(
+            f"{path}: {AGENTS} is no table of tables.",
+            hint=f'Write [{AGENTS}."NAME"] above what holds for the agent NAME.',
+        )
+    common = _values_in(parsed, path, str(path))
+    for agent, table in tables.items():
+        where = f"{path}, agent {agent}"
+        for name in table:
+            for_agent(name, where)
+    return common, {a: _values_in(t, path, f"{path}, agent {a}") for a, t in tables.items()}
+
+
+def _values_in(table: Mapping[str, Any], path: Path, where: str) -> dict[str, Any]:
     values = {}
-    for name, value in parse_file(path).items():
-        in_file(name, str(path))
-        values[name] = _checked(name, value, str(path))
+    for name, value in table.items():
+        in_file(name, where)
+        values[name] = _checked(name, value, where)
     for name in _PATHS:
         if values.get(name):
             values[name] = str(path.parent / Path(values[name]).expanduser())
@@ -224,10 +248,10 @@ def _from_file(path: Path) -> dict[str, Any]:
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
-    """Read the variables that are set: name to value and variable. Empty ones count as unset."""
+    """Read the variables that are set: name to value and source. Empty ones count as unset."""
     values: dict[str, tuple[Any, str]] = {}
     if environ.get("OLLAMA_HOST", "").strip():
-        values["ollama_url"] = (ollama_address(environ["OLLAMA_HOST"]), "OLLAMA_HOST")
+        values["ollama_url"] = (ollama_address(environ["OLLAMA_HOST"]), "$OLLAMA_HOST")
     for variable in sorted(environ):
         if not variable.startswith(PREFIX) or not environ[variable]:
             continue
@@ -239,7 +263,7 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
                 hint=f"Did you mean {PREFIX}{near.upper()}?" if near else _LISTED,
             )
         if name != "home":
-            values[name] = (value_from(name, environ[variable], f"${variable}"), variable)
+            values[name] = (value_from(name, environ[variable], f"${variable}"), f"${variable}")
     return values
 
 
@@ -304,6 +328,20 @@ def in_file(name: str, where: str) -> None:
         raise SettingError(
             f"{where}: the home cannot be set inside the home.",
             hint="Use --home or UNABRIDGED_HOME.",
+        )
+
+
+def for_agent(name: str, where: str) -> None:
+    """Check that a setting may be another one for one agent.
+
+    Raises:
+        SettingError: There is none of that name, or it says whose memory it is.
+    """
+    in_file(name, where)
+    if name in {"agent", "user"}:
+        raise SettingError(
+            f"{where}: {name} cannot be another one for one agent.",
+            hint=f"Set {name} for all, or give it with --{name}.",
         )
 
 

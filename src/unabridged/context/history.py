@@ -73,7 +73,9 @@ def shown_history(plan: Plan, material: Material, memory: int, steady: int, give
     earlier = material.earlier
     kept = History(tuple(sized), (), earlier, earlier_tokens(plan, earlier))
     if kept.used + give <= memory:
-        return kept
+        if plan.max_turns is None or len(sized) <= plan.max_turns:
+            return kept
+        return _moved(plan, material, sized, memory, give)
     return _moved(plan, material, _shorter(plan, sized, steady), memory, give)
 
 
@@ -151,9 +153,9 @@ def _moved(
     room = memory - give
     most = int(EARLIER_SHARE * memory)
     holds = plan.condenser is not None and most >= LEAST_EARLIER
-    gone = _falls_out(
-        material, sized, int(room * BLOCK_SHARE) - (most if holds else 0), tells=holds
-    )
+    full = sum(item.tokens for item in sized) + earlier_tokens(plan, material.earlier) > room
+    block = int(room * BLOCK_SHARE) - (most if holds else 0) if full else room
+    gone = _falls_out(material, sized, block, _turns(plan, sized), tells=holds)
     shown = [item for item in sized if item.exchange.id not in gone]
     if sum(item.tokens for item in shown) > memory:
         gone, shown = {item.exchange.id for item in sized}, []
@@ -182,13 +184,23 @@ def _behind(
     return History(tuple(i for i in shown if i not in left), (*hidden, *left))
 
 
-def _falls_out(material: Material, sized: Sequence[Item], room: int, *, tells: bool) -> set[str]:
+def _turns(plan: Plan, sized: Sequence[Item]) -> int:
+    """How many exchanges may be shown; fewer where they are too many, so that it moves in blocks."""
+    if plan.max_turns is None or len(sized) <= plan.max_turns:
+        return len(sized)
+    return max(1, int(plan.max_turns * BLOCK_SHARE))
+
+
+def _falls_out(
+    material: Material, sized: Sequence[Item], room: int, turns: int, *, tells: bool
+) -> set[str]:
     """The ids of the exchanges that are shown no more: never the newest.
 
     Args:
         material: Tells which exchanges say something of their own.
         sized: The path.
         room: Tokens that the rest may take.
+        turns: How many the rest may be.
         tells: Whether something stands for what falls out, so that it need not be the oldest.
     """
     total = sum(item.tokens for item in sized)
@@ -199,7 +211,7 @@ def _falls_out(material: Material, sized: Sequence[Item], room: int, *, tells: b
     order = [*plain, *(n for n in range(len(sized) - 1) if n >= cut or reasons[n] is not None)]
     gone: set[str] = set()
     for place in order:
-        if total <= room:
+        if total <= room and len(sized) - len(gone) <= turns:
             break
         gone.add(sized[place].exchange.id)
         total -= sized[place].tokens

@@ -41,6 +41,7 @@ class Plan:
         system: The system prompt.
         tools: Every tool that may be offered; none in chat mode.
         max_prompt_tokens: The most tokens of one prompt, or None.
+        max_turns: The most exchanges of the session that are shown, or None for what fits.
         max_output: The caller's limit of the answer in tokens, or None.
         output_cap: The model's own limit, or None where unknown.
         local: Whether the answer's limit is worked out for a server whose cap is unknown.
@@ -58,6 +59,7 @@ class Plan:
     system: str
     tools: tuple[ToolSpec, ...] = ()
     max_prompt_tokens: int | None = None
+    max_turns: int | None = None
     max_output: int | None = None
     output_cap: int | None = None
     local: bool = True

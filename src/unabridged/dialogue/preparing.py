@@ -75,6 +75,7 @@ class Preparer:
             system=self._parts.system[mode],
             tools=specs if mode is Mode.TOOLS else (),
             max_prompt_tokens=terms.max_prompt_tokens,
+            max_turns=settings.max_turns,
             max_output=settings.max_output,
             output_cap=terms.abilities.max_output,
             local=terms.local,

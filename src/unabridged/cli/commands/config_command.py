@@ -62,27 +62,29 @@ def get_command(invocation: Invocation, name: str) -> None:
 @command.command(
     "set",
     epilog=example(
-        "unabridged config set upstream ollama", "unabridged config set tools tools.py,more.py"
+        "unabridged config set upstream ollama",
+        "unabridged config set tools tools.py,more.py",
+        "unabridged config set max_turns 20 --agent tutor",
     ),
 )
 @click.argument("name")
 @click.argument("value")
-@common("home", "json")
+@common("home", "agent", "json")
 @invoked
 def set_command(invocation: Invocation, name: str, value: str) -> None:
     """Write a setting into the settings file.
 
-    Lists are separated by commas. "auto" leaves a number to the upstream.
+    Lists are separated by commas. "auto" leaves a number to the upstream. With --agent it holds for that agent alone.
     """
     _change(invocation, name, value)
 
 
 @command.command("unset", epilog=example("unabridged config unset upstream"))
 @click.argument("name")
-@common("home", "json")
+@common("home", "agent", "json")
 @invoked
 def unset_command(invocation: Invocation, name: str) -> None:
-    """Remove a setting from the settings file: its default holds again."""
+    """Remove a setting from the settings file: its default holds again, or with --agent what holds for all."""
     _change(invocation, name, None)
 
 
@@ -99,18 +101,21 @@ def path_command(invocation: Invocation) -> None:
 
 
 def _change(invocation: Invocation, name: str, value: str | None) -> None:
-    path = write_setting(config.home_of(invocation.given("home")), name, value)
+    agent = invocation.given("agent")
+    path = write_setting(config.home_of(invocation.given("home")), name, value, agent)
     told: str = ""
     try:
         reading = invocation.reading()
-        if value is not None and reading.sources[name] != str(path):
+        if value is not None and not reading.sources[name].startswith(str(path)):
             told = f"It is overruled by {reading.sources[name]}."
     except SettingError as error:
         told = f"Another setting is wrong, though: {error} {error.hint}"
     if invocation.json:
         invocation.emit({"name": name, "value": value, "path": path, "note": told})
         return
-    done = f"{name} is set in {path}." if value is not None else f"{name} is not set in {path}."
+    holder = f" for the agent {agent}" if agent else ""
+    verb = "set" if value is not None else "not set"
+    done = f"{name} is {verb}{holder} in {path}."
     echo(f"{done} {told}".strip())
 
 
