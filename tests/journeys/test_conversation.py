@@ -15,7 +15,7 @@ from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 from unabridged.testing.openai_server import OpenAITestServer
 from unabridged.testing.replies import Reply
 from unabridged.transfer.detect import open_file
-from unabridged.transfer.longmemeval import question_haystack
+from unabridged.transfer.formats.longmemeval import question_haystack
 
 CHECKOUT = Path(__file__).parents[2]
 OWN = CHECKOUT / "tests" / "fixtures" / "imports"

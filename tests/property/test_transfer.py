@@ -20,7 +20,8 @@ from unabridged.domain.message import (
 from unabridged.domain.session import Session
 from unabridged.domain.views import Conversation, Unread
 from unabridged.errors import TransferError
-from unabridged.transfer.detect import FORMATS, open_file
+from unabridged.transfer.detect import open_file
+from unabridged.transfer.formats.table import FORMATS
 from unabridged.transfer.markdown import write_markdown
 from unabridged.transfer.messages import write_messages
 from unabridged.transfer.path import current_path

@@ -19,8 +19,8 @@ from unabridged.evals.condense_check import Trial
 from unabridged.evals.condense_findings import Table
 from unabridged.evals.condense_text import searchable, sources_of, unbroken
 from unabridged.evals.measures import words_of
-from unabridged.transfer.locomo import Talk, load, places
-from unabridged.transfer.longmemeval import Corpus
+from unabridged.transfer.formats.locomo import Talk, load, places
+from unabridged.transfer.formats.longmemeval import Corpus
 
 SHARE = 0.25
 """Of its tokens, what a session is condensed to."""

@@ -20,8 +20,8 @@ from unabridged.evals.condense_answers import POOLED, WORDS, stands
 from unabridged.evals.condense_findings import OURS, Table
 from unabridged.evals.condense_text import searchable
 from unabridged.evals.subject import Subject, opened
-from unabridged.transfer.locomo import load
-from unabridged.transfer.longmemeval import Corpus
+from unabridged.transfer.formats.locomo import load
+from unabridged.transfer.formats.longmemeval import Corpus
 
 BUDGETS = (2_000, 4_000)
 """Memory budgets in tokens."""

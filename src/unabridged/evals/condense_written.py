@@ -28,8 +28,8 @@ from unabridged.language.sentences import sentences
 from unabridged.models.gguf import GgufModel
 from unabridged.models.smollm2 import fetched
 from unabridged.ports import ChatModel
-from unabridged.transfer.locomo import load
-from unabridged.transfer.longmemeval import Corpus
+from unabridged.transfer.formats.locomo import load
+from unabridged.transfer.formats.longmemeval import Corpus
 
 SHARE = 0.25
 """Of its tokens, what a session is condensed to."""

@@ -18,7 +18,7 @@ from unabridged.evals.generator import Generator
 from unabridged.evals.report import Report, Row, row
 from unabridged.evals.sized import Bench, measure
 from unabridged.evals.timing import timed
-from unabridged.transfer.longmemeval import Corpus
+from unabridged.transfer.formats.longmemeval import Corpus
 
 SIZES = (100, 10_000, 100_000)
 """Stored exchanges at which is measured."""

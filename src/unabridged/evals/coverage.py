@@ -6,7 +6,7 @@ from statistics import fmean
 
 from unabridged.evals.report import Row, row
 from unabridged.evals.subject import Subject, filled
-from unabridged.transfer.longmemeval import Corpus, Haystack, asked_at
+from unabridged.transfer.formats.longmemeval import Corpus, Haystack, asked_at
 
 BUDGETS = (2_000, 4_000, 8_000, 16_000)
 """Memory budgets in tokens."""

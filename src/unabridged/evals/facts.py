@@ -23,7 +23,7 @@ from unabridged.knowledge.book import FactBook
 from unabridged.knowledge.rules import VERSION, extract
 from unabridged.knowledge.statements import Statement, to_record
 from unabridged.stores.inmemory import InMemoryStore
-from unabridged.transfer import locomo, longmemeval
+from unabridged.transfer.formats import locomo, longmemeval
 
 HELD = 3_000
 """Facts over which the time of ``bearing`` is measured, as far as there are so many."""

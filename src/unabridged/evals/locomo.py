@@ -26,7 +26,7 @@ from unabridged.evals.coverage import BUDGETS
 from unabridged.evals.embedder import embedder_for
 from unabridged.evals.findings import Findings
 from unabridged.evals.subject import filled
-from unabridged.transfer.locomo import Talk, load, places
+from unabridged.transfer.formats.locomo import Talk, load, places
 
 UNITS = (EXCHANGE, TURN, SESSION)
 ADVERSARIAL = 5

@@ -16,8 +16,8 @@ from unabridged.evals.coverage import BUDGETS
 from unabridged.evals.embedder import embedder_for
 from unabridged.evals.findings import Findings
 from unabridged.evals.subject import filled
+from unabridged.transfer.formats.longmemeval import Corpus, Haystack, asked_at
 from unabridged.transfer.ids import undated
-from unabridged.transfer.longmemeval import Corpus, Haystack, asked_at
 
 UNITS = (EXCHANGE, SESSION)
 _ABSTAINS = "_abs"

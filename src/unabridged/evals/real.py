@@ -10,7 +10,7 @@ from unabridged.evals.fixed import NARROW, TALK, TALKS
 from unabridged.evals.report import Row, row
 from unabridged.evals.sized import in_memory
 from unabridged.tokens.estimate import EstimateTokenizer
-from unabridged.transfer.longmemeval import Corpus
+from unabridged.transfer.formats.longmemeval import Corpus
 
 LARGEST = (250, 500)
 """The most tokens of the exchanges that are taken, by estimate."""

@@ -1,8 +1,7 @@
 """Which format a file has, seen from what is in it; its name is not looked at."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -10,70 +9,13 @@ from typing import BinaryIO
 
 from unabridged.domain.views import Unread
 from unabridged.errors import SettingError, TransferError, UnknownFormatError
-from unabridged.transfer import chatgpt, claude, jsonl, locomo, longmemeval, unabridged
+from unabridged.transfer import unabridged
 from unabridged.transfer.bytestream import ByteStream
+from unabridged.transfer.formats import longmemeval
+from unabridged.transfer.formats.table import FORMATS, Format, Read
 from unabridged.transfer.reader import Item, Reader
 from unabridged.transfer.records import BOM, SPACE, BadJsonError, Record, decode, elements, lines
 from unabridged.transfer.source import Limits, Part, Source
-
-Read = Callable[[Iterator[Record | Unread]], Iterator[Item]]
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A format that can be read.
-
-    Attributes:
-        name: Its name, as ``format=`` takes it.
-        title: What people call it.
-        signs: Sets of keys; an object that has all keys of one of them is of this format.
-        read: What reads its records.
-    """
-
-    name: str
-    title: str
-    signs: tuple[frozenset[str], ...]
-    read: Read
-
-
-def _signs(*alternatives: str) -> tuple[frozenset[str], ...]:
-    return tuple(frozenset(each.split()) for each in alternatives)
-
-
-FORMATS = (
-    Format(
-        unabridged.FORMAT,
-        "Unabridged's own JSON Lines",
-        _signs("format version", "exchange"),
-        unabridged.read,
-    ),
-    Format(chatgpt.FORMAT, "ChatGPT account export", _signs("mapping"), chatgpt.read),
-    Format(claude.FORMAT, "Claude account export", _signs("chat_messages"), claude.read),
-    Format(
-        longmemeval.FORMAT,
-        "LongMemEval sessions or questions",
-        _signs("turns id", "haystack_sessions"),
-        longmemeval.read,
-    ),
-    Format(
-        locomo.FORMAT,
-        "LoCoMo conversations",
-        _signs(
-            "qa conversation",
-            "conversation sample_id",
-            "qa sample_id",
-            "session_1 session_1_date_time",
-        ),
-        locomo.read,
-    ),
-    Format(
-        jsonl.FORMAT,
-        "JSON Lines of messages (role, content, time)",
-        _signs("role content", "role text", "sender text", "role tool_calls", "messages"),
-        jsonl.read,
-    ),
-)
-"""What can be read; the first whose signs are there wins."""
 
 _BY_NAME = {each.name: each for each in FORMATS}
 _LINES_LOOKED_AT = 100

@@ -12,7 +12,7 @@ from unabridged.evals.report import AIMS, Row, row
 from unabridged.evals.starting import rows as starting_rows
 from unabridged.evals.timing import Spread, spread
 from unabridged.intent.detect import detect
-from unabridged.transfer.longmemeval import Corpus
+from unabridged.transfer.formats.longmemeval import Corpus
 
 
 def test_equal_seeds_draw_equal_conversations():

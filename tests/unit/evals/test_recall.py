@@ -11,7 +11,7 @@ from unabridged.evals import asking, locomo, longmemeval
 from unabridged.evals.asking import BM25, DENSE, OURS
 from unabridged.evals.embedder import NO_EMBEDDER
 from unabridged.evals.subject import filled
-from unabridged.transfer.longmemeval import Corpus
+from unabridged.transfer.formats.longmemeval import Corpus
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "evals"
 LONG, TALKS = FIXTURES / "longmemeval", FIXTURES / "locomo.json"

@@ -6,7 +6,7 @@ import pytest
 
 from unabridged.domain.exchange import ExchangeState
 from unabridged.errors import TransferError
-from unabridged.transfer.locomo import load, places
+from unabridged.transfer.formats.locomo import load, places
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "evals" / "locomo.json"
 DATA = Path(__file__).parents[4] / "shared" / "data" / "locomo"

@@ -5,7 +5,12 @@ from pathlib import Path
 import pytest
 
 from unabridged.errors import NotFoundError, TransferError
-from unabridged.transfer.longmemeval import Corpus, dates_from, load_questions, question_haystack
+from unabridged.transfer.formats.longmemeval import (
+    Corpus,
+    dates_from,
+    load_questions,
+    question_haystack,
+)
 
 DATA = Path(__file__).parents[4] / "shared" / "data" / "longmemeval"
 QUESTION = {

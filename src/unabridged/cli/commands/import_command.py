@@ -20,7 +20,7 @@ from unabridged.cli.words import count
 from unabridged.domain.views import Conversation, Unread
 from unabridged.errors import TransferError, UnabridgedError
 from unabridged.transfer.detect import known, open_file
-from unabridged.transfer.longmemeval import dates_from
+from unabridged.transfer.formats.longmemeval import dates_from
 from unabridged.transfer.reader import Reader
 from unabridged.wiring import Memory
 

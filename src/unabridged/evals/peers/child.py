@@ -32,7 +32,7 @@ def measure(name: str, data: str, folder: str) -> dict[str, Any]:
     from unabridged.evals.embedder import default_embedder  # noqa: PLC0415 - likewise
     from unabridged.evals.measures import distinct, ranked  # noqa: PLC0415 - likewise
     from unabridged.evals.peers.peer import open_peer, turns  # noqa: PLC0415 - likewise
-    from unabridged.transfer.locomo import load  # noqa: PLC0415 - likewise
+    from unabridged.transfer.formats.locomo import load  # noqa: PLC0415 - likewise
 
     talks = load(data)
     embedder = default_embedder()

@@ -6,7 +6,7 @@ from typing import Any
 
 from unabridged.evals.peers.peer import batches, numbers, turns as turns_of
 from unabridged.ports import Embedder
-from unabridged.transfer.locomo import Talk
+from unabridged.transfer.formats.locomo import Talk
 
 
 class _Embedding:

@@ -5,7 +5,7 @@ from pathlib import Path
 from unabridged.domain.settings import Settings
 from unabridged.evals.sized import model
 from unabridged.ports import Embedder
-from unabridged.transfer.locomo import Talk
+from unabridged.transfer.formats.locomo import Talk
 from unabridged.wiring import Memory
 
 

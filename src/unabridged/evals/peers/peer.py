@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from unabridged.domain.message import Message
 from unabridged.ports import Embedder
-from unabridged.transfer.locomo import Talk
+from unabridged.transfer.formats.locomo import Talk
 
 
 class Peer(Protocol):

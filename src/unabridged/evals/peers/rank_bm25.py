@@ -7,7 +7,7 @@ from typing import Any
 
 from unabridged.evals.peers.peer import turns as turns_of
 from unabridged.ports import Embedder
-from unabridged.transfer.locomo import Talk
+from unabridged.transfer.formats.locomo import Talk
 
 _words = re.compile(r"\w+").findall
 

@@ -19,7 +19,7 @@ from unabridged.evals.core import machine
 from unabridged.evals.peers.peer import KINDS, installed
 from unabridged.evals.scale import MEBIBYTE
 from unabridged.evals.timing import spread
-from unabridged.transfer.locomo import load
+from unabridged.transfer.formats.locomo import load
 
 QUIET = {"MEM0_TELEMETRY": "False", "ANONYMIZED_TELEMETRY": "False", "OPENAI_API_KEY": "none"}
 """What keeps peers from sending anything, and from asking for keys that nothing needs."""
@@ -48,7 +48,7 @@ def run(data: str | Path, *, progress: Progress, only: Sequence[str] = ()) -> Co
     """Measure every peer that is installed.
 
     Args:
-        data: LoCoMo, as ``transfer.locomo.load`` reads it.
+        data: LoCoMo, as ``transfer.formats.locomo.load`` reads it.
         progress: Told in a few words what goes on.
         only: Only these peers; empty for all.
 

@@ -1,0 +1,69 @@
+"""Which formats can be read, and by which keys each is known."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from unabridged.domain.views import Unread
+from unabridged.transfer import unabridged
+from unabridged.transfer.formats import chatgpt, claude, jsonl, locomo, longmemeval
+from unabridged.transfer.reader import Item
+from unabridged.transfer.records import Record
+
+Read = Callable[[Iterator[Record | Unread]], Iterator[Item]]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format that can be read.
+
+    Attributes:
+        name: Its name, as ``format=`` takes it.
+        title: What people call it.
+        signs: Sets of keys; an object that has all keys of one of them is of this format.
+        read: What reads its records.
+    """
+
+    name: str
+    title: str
+    signs: tuple[frozenset[str], ...]
+    read: Read
+
+
+def _signs(*alternatives: str) -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(each.split()) for each in alternatives)
+
+
+FORMATS = (
+    Format(
+        unabridged.FORMAT,
+        "Unabridged's own JSON Lines",
+        _signs("format version", "exchange"),
+        unabridged.read,
+    ),
+    Format(chatgpt.FORMAT, "ChatGPT account export", _signs("mapping"), chatgpt.read),
+    Format(claude.FORMAT, "Claude account export", _signs("chat_messages"), claude.read),
+    Format(
+        longmemeval.FORMAT,
+        "LongMemEval sessions or questions",
+        _signs("turns id", "haystack_sessions"),
+        longmemeval.read,
+    ),
+    Format(
+        locomo.FORMAT,
+        "LoCoMo conversations",
+        _signs(
+            "qa conversation",
+            "conversation sample_id",
+            "qa sample_id",
+            "session_1 session_1_date_time",
+        ),
+        locomo.read,
+    ),
+    Format(
+        jsonl.FORMAT,
+        "JSON Lines of messages (role, content, time)",
+        _signs("role content", "role text", "sender text", "role tool_calls", "messages"),
+        jsonl.read,
+    ),
+)
+"""What can be read; the first whose signs are there wins."""
