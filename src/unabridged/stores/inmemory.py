@@ -5,7 +5,7 @@ What other stores must do is what this one does; it is written to be read.
 
 from collections import Counter as Multiset
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import RLock
 
 from unabridged.domain.batch import Batch, Totals
@@ -17,16 +17,9 @@ from unabridged.domain.session import Session
 from unabridged.errors import HeadMovedError
 from unabridged.stores import refusals
 from unabridged.stores.codec import pack
+from unabridged.stores.content import Content, Entry
 from unabridged.stores.forgetting import bears_title
-from unabridged.stores.shelf import Shelf, packed
-
-
-@dataclass(slots=True)
-class _Entry:
-    """An exchange as it is kept: with its own messages only, and the id of one that it shares."""
-
-    exchange: Exchange
-    opened_by: str | None
+from unabridged.stores.shelf import packed
 
 
 class InMemoryStore:
@@ -34,19 +27,25 @@ class InMemoryStore:
 
     Args:
         space: The space that it holds.
+        content: What it holds already; it belongs to the store from now on.
     """
 
-    def __init__(self, space: Space) -> None:
+    def __init__(self, space: Space, content: Content | None = None) -> None:
         self._space = space
         self._lock = RLock()
         self._closed = False
-        self._sessions: dict[str, Session] = {}
-        self._entries: dict[str, _Entry] = {}
+        self.content = content or Content()
+        self._sessions = self.content.sessions
+        self._entries = self.content.entries
+        self._records = self.content.records
         self._owners: dict[str, str] = {}
         self._messages: dict[str, Message] = {}
-        self._records = Shelf()
-        self._tokens = 0
-        self._bytes = 0
+        for name, entry in self._entries.items():
+            for message in entry.exchange.messages:
+                self._messages[message.id] = message
+                self._owners[message.id] = name
+        self._tokens = sum(message.tokens or 0 for message in self._messages.values())
+        self._bytes = sum(map(_size, self._messages.values()))
 
     @property
     def space(self) -> Space:
@@ -73,7 +72,7 @@ class InMemoryStore:
                 self._check_head(session)
             records = packed(batch.records)
             if entry is None:
-                entry = _Entry(replace(exchange, messages=()), batch.opened_by)
+                entry = Entry(replace(exchange, messages=()), batch.opened_by)
             self._keep(entry, exchange)
             self._sessions[session.id] = session
             self._records.put(records, self._entries)
@@ -240,7 +239,7 @@ class InMemoryStore:
         entry = self._entries.get(exchange_id) if exchange_id is not None else None
         return entry is not None and entry.exchange.session == session_id
 
-    def _keep(self, entry: _Entry, news: Exchange) -> None:
+    def _keep(self, entry: Entry, news: Exchange) -> None:
         """Add the messages of ``news`` to an entry, and take over its state, mode and model."""
         entry.exchange = replace(
             entry.exchange,
@@ -258,9 +257,9 @@ class InMemoryStore:
 
     def _admissible(
         self, session: Session, exchanges: Sequence[Exchange]
-    ) -> list[tuple[_Entry, Exchange]]:
+    ) -> list[tuple[Entry, Exchange]]:
         """Give what is new, as an empty entry and the exchange with the messages that are its own."""
-        added: list[tuple[_Entry, Exchange]] = []
+        added: list[tuple[Entry, Exchange]] = []
         news: dict[str, Message] = {}
         ids: set[str] = set()
         for exchange in exchanges:
@@ -282,12 +281,12 @@ class InMemoryStore:
                     raise refusals.duplicate(message.id)
                 news[message.id] = message
             ids.add(exchange.id)
-            entry = _Entry(replace(exchange, messages=()), shared)
+            entry = Entry(replace(exchange, messages=()), shared)
             added.append((entry, replace(exchange, messages=own)))
         return added
 
     def _leads_on(
-        self, session: Session, known: Session, added: list[tuple[_Entry, Exchange]]
+        self, session: Session, known: Session, added: list[tuple[Entry, Exchange]]
     ) -> bool:
         """Tell whether the head that came lies behind the one we have, on an exchange just added."""
         if known.head is None or session.head is None:
@@ -303,7 +302,7 @@ class InMemoryStore:
             step = entry.exchange.parent
         return step is not None
 
-    def _view(self, entry: _Entry) -> Exchange:
+    def _view(self, entry: Entry) -> Exchange:
         """Give an exchange whole, with the user's message that it shares in front."""
         if entry.opened_by is None:
             return entry.exchange
@@ -325,12 +324,13 @@ class InMemoryStore:
 
     # --- forgetting ----------------------------------------------------------------------------
 
-    def _lift_children(self, gone: dict[str, _Entry]) -> None:
+    def _lift_children(self, gone: dict[str, Entry]) -> None:
         for entry in self._entries.values():
             parent = entry.exchange.parent
             while parent is not None and parent in gone:
                 parent = gone[parent].exchange.parent
-            entry.exchange = replace(entry.exchange, parent=parent)
+            if parent != entry.exchange.parent:
+                entry.exchange = replace(entry.exchange, parent=parent)
 
     def _bequeath(self, message: Message) -> bool:
         """Give a message whose exchange was forgotten to a surviving one that shares it, if any."""

@@ -1,7 +1,7 @@
 """The records of a store in memory."""
 
 from collections import Counter
-from collections.abc import Collection, Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from unabridged.domain.record import Record, RecordKind
@@ -22,6 +22,25 @@ class Shelf:
     def __init__(self) -> None:
         self._held: dict[tuple[RecordKind, str], Packed] = {}
         self._changes: Counter[RecordKind] = Counter()
+
+    def __iter__(self) -> Iterator[Packed]:
+        """Every record as it is kept, in the order in which they came."""
+        return iter(self._held.values())
+
+    def kept(self, record: Record) -> Packed | None:
+        """Give what is kept where it is this very record, and None where it is not."""
+        held = self._held.get((record.kind, record.id))
+        return held if held is not None and held[0] is record else None
+
+    def restore(self, records: Iterable[Packed], changes: Mapping[RecordKind, int]) -> None:
+        """Take over what was kept elsewhere, with its revisions."""
+        self._held = {(record.kind, record.id): (record, body) for record, body in records}
+        self._changes = Counter(changes)
+
+    @property
+    def changes(self) -> Mapping[RecordKind, int]:
+        """The revisions of all kinds that were ever changed."""
+        return self._changes
 
     def put(self, records: Iterable[Packed], exchanges: Container[str]) -> None:
         """Keep records of which every exchange is there; one of the same kind and id is replaced."""
