@@ -132,6 +132,11 @@ def shown(name: str, value: Any) -> str:
     return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 
+def variable(name: str, environ: Mapping[str, str] = os.environ) -> str:
+    """Give a variable that a setting names (``key = env:NAME``); empty where it is not set."""
+    return environ.get(name, "")
+
+
 def file_of(home: str | os.PathLike[str]) -> Path:
     """Give the path of the settings file of a home, whether it is there or not."""
     return Path(home) / "config" / "unabridged.toml"
@@ -244,6 +249,9 @@ def _values_in(table: Mapping[str, Any], path: Path, where: str) -> dict[str, An
     for name in _PATHS:
         if values.get(name):
             values[name] = str(path.parent / Path(values[name]).expanduser())
+    kind, _, named = values.get("key", "").partition(":")
+    if kind == "file":
+        values["key"] = f"file:{path.parent / Path(named).expanduser()}"
     return values
 
 
