@@ -35,6 +35,7 @@ COMMANDS: Mapping[str, str] = {
     "requirements": "List, change or export the requirements that were stated.",
     "models": "List the models that can answer, or fetch a small one.",
     "config": "Show every setting and where it came from, or change one.",
+    "key": "Make the key that digests and encryption use, or show its mark.",
     "import": "Take over conversations from other programs.",
     "export": "Write the conversations out.",
     "reembed": "Embed everything anew by the embedder of the settings, then search with it.",
