@@ -1,7 +1,7 @@
 """What the facade gives back: values for people to look at. They own nothing and change nothing."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -32,10 +32,13 @@ class Unread:
     Attributes:
         where: Its line or place in the file.
         reason: Why, in words.
+        raw: What it held, so that it can be kept aside; empty where nothing is lost or it is too
+            large.
     """
 
     where: str
     reason: str
+    raw: bytes = field(default=b"", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

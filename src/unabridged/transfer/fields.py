@@ -1,11 +1,59 @@
 """Reading fields of foreign objects, which may hold anything."""
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 from unabridged.transfer.times import parse_time
+
+KEPT = 1 << 24
+"""Bytes of one thing that could not be taken over which are kept aside; more stays in its file."""
+
+
+class Reasons(Counter[str]):
+    """Why things were passed over, counted; with what is lost by it, so that it can be kept aside."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lost: dict[str, list[bytes]] = {}
+        self._held = 0
+
+    def lost(self, reason: str, value: Any) -> None:
+        """Count something that is not taken over, and keep it.
+
+        Args:
+            reason: Why.
+            value: What JSON held there.
+        """
+        self[reason] += 1
+        data = as_bytes(value)
+        self._held += len(data)
+        if self._held <= KEPT:
+            self._lost.setdefault(reason, []).append(data)
+
+    def kept(self, reason: str) -> bytes:
+        """Give what was lost for a reason, a JSON value a line."""
+        return b"\n".join(self._lost.get(reason, ()))
+
+
+def as_bytes(value: Any) -> bytes:
+    """Write a value as JSON; empty where it is too large to be kept or nested too deeply."""
+    try:
+        data = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    except (ValueError, TypeError, RecursionError):
+        return b""
+    return data if len(data) <= KEPT else b""
+
+
+def as_json(value: Any, reasons: Counter[str]) -> str:
+    """Write a value as JSON text; one that cannot be written is counted and left out."""
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        reasons["a value that is nested too deeply"] += 1
+        return "{}"
 
 
 def as_object(value: Any) -> Mapping[str, Any]:

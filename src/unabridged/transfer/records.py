@@ -14,12 +14,17 @@ import msgspec
 
 from unabridged.domain.views import Unread
 from unabridged.transfer.bytestream import PEEK, ByteStream
+from unabridged.transfer.fields import KEPT, as_bytes
 
 BOM = b"\xef\xbb\xbf"
 SPACE = b" \t\r\n"
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|["\[\]{}]', re.DOTALL)
 """A whole string or a bracket; a lone quote is a string that the buffer cuts off."""
 _CHUNK = 4 * PEEK
+_MOST_AT_ONCE = 32 * _CHUNK
+_VALUES_FREE = 1 << 20
+_VALUES_PER_RECORD = 1 << 23
+"""JSON values of one record; each takes up to 100 times the bytes of its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,10 @@ class Record:
     where: str
     value: Any
     mended: int = 0
+
+    def unread(self, reason: str) -> Unread:
+        """Tell that nothing of it is taken over; what it held goes along, to be kept aside."""
+        return Unread(self.where, reason, as_bytes(self.value))
 
 
 class BadJsonError(ValueError):
@@ -57,6 +66,8 @@ def decode(data: bytes, *, keep_halves: bool = False) -> tuple[Any, int]:
     Raises:
         BadJsonError: It is none.
     """
+    if len(data) > _VALUES_FREE and _values(data) > _VALUES_PER_RECORD:
+        raise BadJsonError(f"more than {_VALUES_PER_RECORD:,} values in one record")
     try:
         return msgspec.json.decode(data), 0
     except (ValueError, RecursionError) as error:
@@ -114,7 +125,7 @@ def _record(where: str, data: bytes, *, keep_halves: bool = False) -> Record | U
     try:
         value, mended = decode(data, keep_halves=keep_halves)
     except BadJsonError as error:
-        return Unread(where, str(error))
+        return Unread(where, str(error), data if len(data) <= KEPT else b"")
     return Record(where, value, mended)
 
 
@@ -146,9 +157,15 @@ def _split(stream: ByteStream, limit: int, level: int) -> Iterator[bytes | str]:
                     start = -1
         else:
             at = len(buffer)
-        size = _CHUNK if at > before else size * 2
+        held = len(buffer) - start if start >= 0 else 0
+        size = min(max(_CHUNK if at > before else size * 2, held), _MOST_AT_ONCE)
     if start >= 0 or depth > 0:
         yield "the file breaks off here"
+
+
+def _values(data: bytes) -> int:
+    """Count what begins values, those inside of texts too: never fewer than there are."""
+    return data.count(b",") + data.count(b"[") + data.count(b"{")
 
 
 def _reason(error: Exception) -> str:

@@ -15,6 +15,7 @@ from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Part, Role, Text, ToolCall, ToolResult, part_to_dict
 from unabridged.domain.session import Session, title_from
 from unabridged.domain.views import Conversation, Unread
+from unabridged.transfer.fields import Reasons, as_bytes
 from unabridged.transfer.ids import derived_id, digest
 from unabridged.transfer.times import UNDATED, after
 
@@ -69,12 +70,17 @@ class Origin:
     model: str | None = None
 
 
+_WOVEN_FREE = 100_000
+_WOVEN_TIMES = 4
+"""Messages that may come of one conversation: branches of an answer repeat what they share."""
+
+
 class Woven(NamedTuple):
     """What came of it.
 
     Attributes:
         conversation: The conversation, or None where no user ever spoke.
-        unread: Messages that stand before any user message.
+        unread: Messages that stand before any user message, or are of one branch too many.
         exchange_of: Message key to the ids of the exchanges it is in.
     """
 
@@ -91,8 +97,10 @@ def content_key(position: int, role: str, parts: Iterable[Part]) -> str:
 def skipped(where: str, reasons: Counter[str]) -> list[Unread]:
     """Tell what was passed over in a conversation, one line a reason."""
     told = sorted((+reasons).items())
+    kept = reasons.kept if isinstance(reasons, Reasons) else lambda _: b""
     return [
-        Unread(where, f"{reason} ({count}×)" if count > 1 else reason) for reason, count in told
+        Unread(where, f"{reason} ({count}×)" if count > 1 else reason, kept(reason))
+        for reason, count in told
     ]
 
 
@@ -121,6 +129,7 @@ class _Loom:
     ends: dict[str, Exchange] = field(default_factory=dict)
     exchange_of: dict[str, list[str]] = field(default_factory=dict)
     seed: str = ""
+    woven: int = 0
 
     def run(self) -> None:
         above: dict[str, str | None] = {}
@@ -130,7 +139,7 @@ class _Loom:
             self.times[loose.key] = loose.at or self._inherited(loose.parent)
             if parent is None and loose.role is not Role.USER:
                 reason = f"a message of the {loose.role.value} that no user message precedes"
-                self.orphans.append(Unread(loose.where, reason))
+                self.orphans.append(_unread(loose, reason))
                 above[loose.key] = None
                 continue
             self.nodes[loose.key] = loose
@@ -153,16 +162,28 @@ class _Loom:
         return self.origin.created or UNDATED
 
     def _answer_paths(self, user: str, before: Exchange | None) -> None:
-        stack: list[tuple[str, ...]] = [(user,)]
+        path: list[str] = []
+        stack = [(user, 0)]
         while stack:
-            path = stack.pop()
-            below = self.children.get(path[-1], [])
+            key, depth = stack.pop()
+            del path[depth:]
+            path.append(key)
+            below = self.children.get(key, [])
             answers = [key for key in below if self.nodes[key].role is not Role.USER]
             if len(answers) < len(below) or not answers:
-                self._close(path, before)
-            stack.extend((*path, key) for key in reversed(answers))
+                self._end(path, before)
+            stack.extend((key, depth + 1) for key in reversed(answers))
 
-    def _close(self, path: tuple[str, ...], before: Exchange | None) -> None:
+    def _end(self, path: Sequence[str], before: Exchange | None) -> None:
+        """Close a path, unless so many share their beginning that they would fill the memory."""
+        self.woven += len(path)
+        if self.woven <= _WOVEN_FREE + _WOVEN_TIMES * len(self.messages):
+            self._close(path, before)
+            return
+        self.orphans.append(_unread(self.nodes[path[-1]], "a branch of an answer, one too many"))
+        self.ends[path[-1]] = self.exchanges[-1]
+
+    def _close(self, path: Sequence[str], before: Exchange | None) -> None:
         user = self.times[path[0]]
         base = (self.origin.format, self.seed)
         identity = derived_id(user, *base, "exchange", *path)
@@ -190,7 +211,7 @@ class _Loom:
         for key in path:
             self.exchange_of.setdefault(key, []).append(identity)
 
-    def _model(self, path: tuple[str, ...]) -> str | None:
+    def _model(self, path: Sequence[str]) -> str | None:
         models = [self.nodes[key].model for key in path]
         return next((model for model in reversed(models) if model), self.origin.model)
 
@@ -226,6 +247,12 @@ class _Loom:
             foreign_id=self.origin.id,
         )
         return Woven(Conversation(session, tuple(self.exchanges)), tuple(self.orphans), where)
+
+
+def _unread(loose: Loose, reason: str) -> Unread:
+    parts = [part_to_dict(part) for part in loose.parts]
+    data = {"role": loose.role.value, "parts": parts, "time": loose.at and loose.at.isoformat()}
+    return Unread(loose.where, reason, as_bytes(data))
 
 
 def _state(path: list[Loose]) -> ExchangeState:

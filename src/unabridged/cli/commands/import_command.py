@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import click
 
@@ -171,7 +171,7 @@ def _progress(reader: Reader, report: Report, quiet: bool) -> Iterator[Callable[
 
 def _tell(invocation: Invocation, reports: list[Report], *, dry_run: bool) -> None:
     if invocation.json:
-        invocation.emit({"dry_run": dry_run, "files": reports})
+        invocation.emit({"dry_run": dry_run, "files": [_data(report) for report in reports]})
         return
     for report in reports:
         if report.error:
@@ -190,6 +190,12 @@ def _tell(invocation: Invocation, reports: list[Report], *, dry_run: bool) -> No
             f" in {count(report.conversations, 'conversation')} ({report.format}),"
             f" {'nothing stored' if dry_run else f'{report.added:,} added'}{unread_said}"
         )
+
+
+def _data(report: Report) -> dict[str, Any]:
+    """Give a report as plain data, without what the unread records hold."""
+    unread = [{"where": each.where, "reason": each.reason} for each in report.unread]
+    return {**vars(report), "unread": unread}
 
 
 def _note(text: str) -> None:

@@ -50,7 +50,7 @@ class _Group:
     id: str | None
     title: str = ""
     messages: list[Loose] = field(default_factory=list)
-    keys: set[str] = field(default_factory=set)
+    said: dict[str, tuple[Part, ...]] = field(default_factory=dict)
 
 
 def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
@@ -112,8 +112,8 @@ def _add(group: _Group, data: dict[str, Any], where: str, reasons: Counter[str])
         return
     position = len(group.messages)
     key = as_id(_named(data, "id")) or content_key(position, role.value, parts)
-    if key in group.keys:
-        if any(loose.key == key and loose.parts == parts for loose in group.messages):
+    if key in group.said:
+        if group.said[key] == parts:
             reasons["a message whose id was there before"] += 1
             return
         key = f"{key}/{content_key(position, role.value, parts)}"
@@ -121,7 +121,7 @@ def _add(group: _Group, data: dict[str, Any], where: str, reasons: Counter[str])
     at = as_time(_named(data, "time"), reasons)
     model = as_text(data.get("model")) or None
     group.messages.append(Loose(key, role, parts, parent, at, model, where=where))
-    group.keys.add(key)
+    group.said[key] = parts
 
 
 def _parts(role: Role, data: Mapping[str, Any], reasons: Counter[str]) -> Iterator[Part]:
