@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+MC := $(CURDIR)/$(VENV)/sqlite3mc
 ARGS ?=
 
 .PHONY: chat setup test quick check fmt bench lock clean
@@ -12,12 +13,13 @@ chat: $(VENV)/.chat ## install what a conversation needs and start it
 
 setup: $(VENV)/.dev ## install everything, tools for development too
 
-test: $(VENV)/.dev ## run every test; those with the embedded model one by one, in a process of their own
-	@$(BIN)/pytest -n 2 --dist loadfile -m "not gguf" $(ARGS)
+test: $(VENV)/.dev ## run every test; those with an encrypting SQLite or the embedded model in processes of their own
+	@$(BIN)/pytest -n 2 --dist loadfile -m "not gguf and not encrypted" $(ARGS)
+	@PYTHONPATH=$(MC) $(BIN)/pytest -n 2 --dist loadfile -q -m encrypted
 	@$(BIN)/pytest -p no:xdist -q -m gguf
 
 quick: $(VENV)/.dev ## run the tests that take less than five seconds each
-	@$(BIN)/pytest -n 2 --dist loadfile -m "not slow and not gguf" $(ARGS)
+	@$(BIN)/pytest -n 2 --dist loadfile -m "not slow and not gguf and not encrypted" $(ARGS)
 
 check: $(VENV)/.dev ## formatting, lint, types, layers
 	@$(BIN)/ruff format --check .
@@ -35,7 +37,8 @@ bench: $(VENV)/.dev ## measure; the figures go into docs/benchmarks.md
 lock: ## pin every dependency anew, with hashes (needs uv)
 	@mkdir -p requirements
 	uv export --quiet --upgrade --no-emit-project --no-header --extra chat --group build --no-dev -o requirements/chat.txt
-	uv export --quiet --no-emit-project --no-header --all-extras --all-groups --no-group peers -o requirements/dev.txt
+	uv export --quiet --no-emit-project --no-header --all-extras --no-extra encryption --all-groups --no-group peers --no-group sqlite3mc -o requirements/dev.txt
+	uv export --quiet --no-emit-project --no-header --only-group sqlite3mc -o requirements/sqlite3mc.txt
 
 clean:
 	rm -rf $(VENV)
@@ -50,8 +53,9 @@ $(VENV)/.chat: requirements/chat.txt pyproject.toml | $(BIN)/python
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/.dev: requirements/dev.txt pyproject.toml | $(BIN)/python
+$(VENV)/.dev: requirements/dev.txt requirements/sqlite3mc.txt pyproject.toml | $(BIN)/python
 	@echo "Installing into $(VENV) (once) …"
 	@$(PIP) --require-hashes -r requirements/dev.txt
+	@$(PIP) --require-hashes --no-deps --upgrade --target $(MC) -r requirements/sqlite3mc.txt
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@ $(VENV)/.chat

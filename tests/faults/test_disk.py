@@ -19,7 +19,7 @@ from unabridged.errors import (
     StoreReadOnlyError,
 )
 from unabridged.stores.sqlite import SqliteStore
-from unabridged.stores.sqlite.database import has_wal_reset_fault
+from unabridged.stores.sqlite.opening import has_wal_reset_fault
 from unabridged.testing.stores_lookup import looked_up
 from unabridged.testing.stores_writing import make_record
 from unabridged.testing.talk import Talk

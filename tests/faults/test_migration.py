@@ -14,7 +14,7 @@ from unabridged.errors import StoreReadOnlyError
 from unabridged.retrieval.entries import Reader
 from unabridged.retrieval.fallback import FallbackIndex
 from unabridged.stores.sqlite import SqliteStore
-from unabridged.stores.sqlite.database import APPLICATION_ID, migrate
+from unabridged.stores.sqlite.opening import APPLICATION_ID, migrate
 from unabridged.stores.sqlite.statements import migrations
 from unabridged.testing.stores_lookup import looked_up
 from unabridged.testing.talk import Talk
@@ -133,10 +133,10 @@ store.close()
 def test_what_cannot_be_written_says_what_to_do(path, monkeypatch):
     before = path.read_bytes()
 
-    def connect(path, _busy):
+    def connect(path, _access, *, encrypted):
         return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
 
-    monkeypatch.setattr("unabridged.stores.sqlite.database._connect", connect)
+    monkeypatch.setattr("unabridged.stores.sqlite.opening._connect", connect)
     with pytest.raises(StoreReadOnlyError) as caught:
         opened(path)
     assert caught.value.hint

@@ -4,9 +4,13 @@ A file is: the magic (8 bytes), the format's number and the header's length (4 b
 little-endian), the header (JSON), its BLAKE2b digest (32 bytes), and the arrays, each beginning at
 a multiple of 64 bytes, little-endian, row by row. The header names each array with its type, shape,
 beginning and digest. It is written under another name, and has its own only when it is durable.
+
+Beside an encrypted store all of that is one sealed piece, bound to the file's name; its arrays then
+lie in memory instead of being mapped.
 """
 
 import errno
+import io
 import mmap
 import os
 import secrets
@@ -18,8 +22,15 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from unabridged.errors import StoreDamagedError, StoreError, StoreFormatError, StoreFullError
+from unabridged.errors import (
+    StoreDamagedError,
+    StoreError,
+    StoreFormatError,
+    StoreFullError,
+    StoreKeyError,
+)
 from unabridged.index.segment import Segment
+from unabridged.ports import Cipher
 
 MAGIC = b"UnabrSeg"
 FORMAT = 1
@@ -50,12 +61,13 @@ class _Header(msgspec.Struct, frozen=True):
     arrays: tuple[_Array, ...]
 
 
-def write(folder: Path, segment: Segment) -> str:
+def write(folder: Path, segment: Segment, cipher: Cipher | None = None) -> str:
     """Write a segment, durable when it returns.
 
     Args:
         folder: Made with mode 0700 where it is missing.
         segment: What to write.
+        cipher: What encrypts it, or None.
 
     Returns:
         The name of the new file in the folder; never one that was there before.
@@ -69,7 +81,7 @@ def write(folder: Path, segment: Segment) -> str:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
-            _write_file(unfinished, segment)
+            _write_file(unfinished, segment, cipher, _purpose(name))
             unfinished.replace(folder / name)
         except BaseException:
             unfinished.unlink(missing_ok=True)
@@ -84,40 +96,53 @@ def write(folder: Path, segment: Segment) -> str:
     return name
 
 
+def _purpose(name: str) -> bytes:
+    """What a file is sealed for: under another name it does not open."""
+    return b"segment " + name.encode()
+
+
 class Mapped(dict[str, NDArray[Any]]):
-    """Arrays that are mapped from a file.
+    """Arrays that lie in a file.
 
     Args:
-        file: The mapping that they lie in.
+        file: The mapping that they lie in, or the bytes that were unsealed.
     """
 
-    def __init__(self, file: mmap.mmap) -> None:
+    def __init__(self, file: mmap.mmap | bytes) -> None:
         super().__init__()
         self.file = file
 
 
-def load(path: Path) -> Segment:
+def load(path: Path, cipher: Cipher | None = None) -> Segment:
     """A segment whose arrays are mapped from its file; unmapped when nothing refers to them.
+
+    Args:
+        path: The file.
+        cipher: What it is encrypted by, or None.
 
     Raises:
         StoreDamagedError: The file is missing, cut off, or its header is not what was written.
         StoreFormatError: A newer version wrote it.
     """
-    mapped = _mapped(path)
+    mapped = _content(path, cipher)
     header = _header(path, mapped)
     arrays = Mapped(mapped)
     arrays.update((array.name, _view(mapped, array)) for array in header.arrays)
     return Segment(arrays, header.embedder, header.dimension, header.centres)
 
 
-def verify(path: Path) -> None:
+def verify(path: Path, cipher: Cipher | None = None) -> None:
     """Read every array and compare its digest.
+
+    Args:
+        path: The file.
+        cipher: What it is encrypted by, or None.
 
     Raises:
         StoreDamagedError: Something is not what was written.
         StoreFormatError: A newer version wrote it.
     """
-    mapped = _mapped(path)
+    mapped = _content(path, cipher)
     for array in _header(path, mapped).arrays:
         if _digest(_view(mapped, array)) != array.digest:
             raise _damaged(path, f"its array {array.name} is not what was written")
@@ -130,8 +155,9 @@ def release(segment: Segment) -> None:
     it keeps a large index from counting as this process's memory. Where the system knows no such
     thing (Windows), nothing happens.
     """
-    if isinstance(segment.arrays, Mapped) and _DONT_NEED is not None:
-        segment.arrays.file.madvise(_DONT_NEED)
+    file = segment.arrays.file if isinstance(segment.arrays, Mapped) else None
+    if isinstance(file, mmap.mmap) and _DONT_NEED is not None:
+        file.madvise(_DONT_NEED)
 
 
 def remove(path: Path) -> bool:
@@ -143,19 +169,29 @@ def remove(path: Path) -> bool:
     return True
 
 
-def _write_file(path: Path, segment: Segment) -> None:
-    arrays = {name: _little(array) for name, array in segment.arrays.items()}
-    header, start = _described(segment, arrays)
+def _write_file(path: Path, segment: Segment, cipher: Cipher | None, purpose: bytes) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
     with open(descriptor, "wb", buffering=_PIECE) as file:  # noqa: PTH123 - from a descriptor with its mode
-        file.write(header)
-        for array in arrays.values():
-            file.seek(start)
-            _write_array(file, array)
-            start = _aligned(start + array.nbytes)
-        file.truncate(start)
+        if cipher is None:
+            _write_content(file, segment)
+        else:
+            whole = io.BytesIO()
+            _write_content(whole, segment)
+            file.write(cipher.seal(whole.getvalue(), purpose))
         file.flush()
         os.fsync(file.fileno())
+
+
+def _write_content(file: BinaryIO, segment: Segment) -> None:
+    arrays = {name: _little(array) for name, array in segment.arrays.items()}
+    header, start = _described(segment, arrays)
+    file.write(header)
+    for array in arrays.values():
+        file.seek(start)
+        _write_array(file, array)
+        start = _aligned(start + array.nbytes)
+    file.seek(0, io.SEEK_END)
+    file.write(bytes(start - file.tell()))
 
 
 def _write_array(file: BinaryIO, array: NDArray[Any]) -> None:
@@ -189,6 +225,17 @@ def _described(segment: Segment, arrays: dict[str, NDArray[Any]]) -> tuple[bytes
     return head, start
 
 
+def _content(path: Path, cipher: Cipher | None) -> mmap.mmap | bytes:
+    if cipher is None:
+        return _mapped(path)
+    try:
+        return cipher.unseal(path.read_bytes(), _purpose(path.name))
+    except OSError as error:
+        raise _damaged(path, f"it cannot be opened ({error})") from error
+    except (StoreKeyError, StoreDamagedError) as error:
+        raise _damaged(path, str(error)) from error
+
+
 def _mapped(path: Path) -> mmap.mmap:
     try:
         with path.open("rb") as file:
@@ -197,7 +244,7 @@ def _mapped(path: Path) -> mmap.mmap:
         raise _damaged(path, f"it cannot be opened ({error})") from error
 
 
-def _header(path: Path, mapped: mmap.mmap) -> _Header:
+def _header(path: Path, mapped: mmap.mmap | bytes) -> _Header:
     if mapped[: len(MAGIC)] != MAGIC or len(mapped) < _NUMBERS:
         raise _damaged(path, "it is no index file")
     number = int.from_bytes(mapped[8:12], "little")
@@ -219,7 +266,7 @@ def _header(path: Path, mapped: mmap.mmap) -> _Header:
     return header
 
 
-def _view(mapped: mmap.mmap, array: _Array) -> NDArray[Any]:
+def _view(mapped: mmap.mmap | bytes, array: _Array) -> NDArray[Any]:
     kind = np.dtype(array.kind)
     count = int(np.prod(array.shape, dtype=np.int64))
     if not count:

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
+from unabridged.disk.durable import sync_folder
 from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import Space
 from unabridged.errors import NameRefusedError, NotFoundError, StoreBusyError, StoreError
 from unabridged.stores.codec import pack, unpack
 from unabridged.stores.sqlite import SqliteStore
-from unabridged.stores.sqlite.database import FOLDER_END, exclusive, sync_folder
+from unabridged.stores.sqlite.connecting import BUSY_TIMEOUT, Access
+from unabridged.stores.sqlite.database import FOLDER_END
+from unabridged.stores.sqlite.opening import exclusive
 from unabridged.stores.sqlite.rows import meta_row, space_data
 from unabridged.stores.sqlite.statements import statements
-from unabridged.stores.sqlite.store import BUSY_TIMEOUT
 
 SUFFIX = ".db"
 _RENAMING = ".renaming"
@@ -53,6 +55,7 @@ class SpacesFolder:
         busy_timeout: Seconds to wait for other writers.
         ready: Called with each store that is opened, so that it is given what reads exchanges;
             without it, what is written is found by its words only.
+        access: How files are reached; instead of ``busy_timeout`` alone.
     """
 
     def __init__(
@@ -61,9 +64,10 @@ class SpacesFolder:
         *,
         busy_timeout: float = BUSY_TIMEOUT,
         ready: Callable[[SqliteStore], None] | None = None,
+        access: Access | None = None,
     ) -> None:
         self.folder = folder
-        self._busy_timeout = busy_timeout
+        self._access = access or Access(busy_timeout)
         self._ready = ready
 
     def path_of(self, space: Space) -> Path:
@@ -88,7 +92,7 @@ class SpacesFolder:
         self._finish_renames(path)
         if create:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        store = SqliteStore(path, space, create=create, busy_timeout=self._busy_timeout)
+        store = SqliteStore(path, space, create=create, access=self._access)
         try:
             if self._ready is not None:
                 self._ready(store)
@@ -115,7 +119,7 @@ class SpacesFolder:
                 f"There is a space {new.name!r} already.",
                 hint="Merge into it, or choose other names.",
             )
-        SqliteStore(source, old, create=False, busy_timeout=self._busy_timeout).close()
+        SqliteStore(source, old, create=False, access=self._access).close()
         intent = target.with_name(target.name + _RENAMING)
         _write_durably(intent, pack([source.name, space_data(new)]))
         try:
@@ -181,7 +185,7 @@ class SpacesFolder:
         source = self.folder / name
         target = intent.with_name(intent.name.removesuffix(_RENAMING))
         if source.exists() and not target.exists():
-            with exclusive(source, self._busy_timeout) as connection:
+            with exclusive(source, self._access) as connection:
                 connection.execute(statements()["set meta"], meta_row("space", space))
             os.link(source, target)
         folder, moved = (path.with_name(path.name + FOLDER_END) for path in (source, target))
@@ -206,7 +210,7 @@ class SpacesFolder:
 
     def _info(self, path: Path) -> SpaceInfo:
         try:
-            store = SqliteStore(path, create=False, busy_timeout=self._busy_timeout)
+            store = SqliteStore(path, create=False, access=self._access)
         except (StoreError, NotFoundError) as error:
             size = path.stat().st_size if path.exists() else 0
             return SpaceInfo(None, path, size, 0, 0, damaged=str(error))

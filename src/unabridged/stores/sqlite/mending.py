@@ -39,7 +39,7 @@ class Mender:
                 checked("entry", row, self._db.path)
             for _, name in listed(self._db):
                 try:
-                    files.verify(self._sight.folder / name)
+                    files.verify(self._sight.folder / name, self._db.cipher)
                 except StoreError as error:
                     said.append(str(error))
             if said:
@@ -110,7 +110,7 @@ class Mender:
         for number, *columns in self._db.rows("segments"):
             try:
                 checked("segment", tuple(columns), self._db.path)
-                files.verify(self._sight.folder / columns[0])
+                files.verify(self._sight.folder / columns[0], self._db.cipher)
             except StoreError:
                 self._db.run("remove segment", (number,))
                 self._db.run("remove masks", (number,))

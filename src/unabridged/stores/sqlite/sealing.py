@@ -146,7 +146,7 @@ class Sealer:
             self._list(joined)
 
     def _list(self, segment: Segment) -> None:
-        name = files.write(self._sight.folder, segment)
+        name = files.write(self._sight.folder, segment, self._db.cipher)
         self._made.append(self._sight.folder / name)
         self._db.run("add segment", sealed("segment", (name, segment.exchanges, segment.passages)))
 

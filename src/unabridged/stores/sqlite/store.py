@@ -23,7 +23,8 @@ from unabridged.stores.sqlite import (
     tally,
     writing,
 )
-from unabridged.stores.sqlite.database import create_file, open_database
+from unabridged.stores.sqlite.connecting import BUSY_TIMEOUT, Access
+from unabridged.stores.sqlite.opening import create_file, open_database
 from unabridged.stores.sqlite.rows import meta_row, space_data
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
     from unabridged.stores.sqlite.index import SpaceIndex
 
-BUSY_TIMEOUT = 30.0
-"""Seconds to wait for other writers; a transaction takes milliseconds."""
 SMALL = 65_536
 """Vectors up to which segments are merged while somebody waits for an answer to be stored."""
 
@@ -48,14 +47,16 @@ class SqliteStore:
         path: The file. Its folder is made where it is missing.
         space: The space that it shall hold; None to take what the file says.
         create: Whether to begin a new file where there is none.
-        busy_timeout: Seconds to wait for other writers.
+        busy_timeout: Seconds to wait for other writers; not looked at where ``access`` is given.
         embedder: What makes the vectors of exchanges; None for words only.
         lexicon: What knows the pieces of words; None for none.
+        access: How the file is reached: with which key, by which way to the disk.
 
     Raises:
         NotFoundError: There is no file, and none was to be made.
         StoreDamagedError: The file is no database, or damaged; it was left untouched.
         StoreFormatError: The file is of a newer format, no store, or holds another space.
+        StoreKeyError: The file is encrypted, and the key is missing or another one.
         StoreReadOnlyError: The file must be made or brought up to date, and cannot be written.
         StoreError: SQLite itself is a version that can corrupt the file.
     """
@@ -69,12 +70,14 @@ class SqliteStore:
         busy_timeout: float = BUSY_TIMEOUT,
         embedder: Embedder | None = None,
         lexicon: Lexicon | None = None,
+        access: Access | None = None,
     ) -> None:
+        access = access or Access(busy_timeout)
         self._embedder = embedder
         self._lexicon = lexicon
         if space is not None and create and not path.exists():
-            create_file(path, _first(space))
-        self._db = open_database(path, busy_timeout)
+            create_file(path, access, _first(space))
+        self._db = open_database(path, access)
         try:
             self._space = self._recorded_space(space)
         except BaseException:

@@ -73,7 +73,7 @@ class Sight:
         self._epoch = _NEVER
         self.names = dict(listed(self._db))
         self.segments = {
-            number: self.segments.get(number) or files.load(self.folder / name)
+            number: self.segments.get(number) or files.load(self.folder / name, self._db.cipher)
             for number, name in self.names.items()
         }
         self.masks = entries.masks(self._db)

@@ -1,0 +1,112 @@
+"""AES-256-GCM over whole pieces: what ``ports.Cipher`` is for files, backups and exports.
+
+A sealed piece is: the magic (8 bytes), the mark of the key (8 bytes), a random prefix (7 bytes), and
+chunks of up to 64 KiB, each with its tag (16 bytes). The nonce of a chunk is the prefix, its number
+(4 bytes, big-endian) and 1 for the last one, else 0, so that chunks can be neither moved, nor left
+out at the end, nor taken from another piece. What the piece is for is authenticated with each chunk.
+
+Source: STREAM, Hoang, Reyhanitabar, Rogaway, Vizár 2015, https://eprint.iacr.org/2015/189, as Tink
+and age use it; AES-GCM from the package ``cryptography``.
+"""
+
+import secrets
+from functools import cached_property
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from unabridged.errors import MissingExtraError, StoreDamagedError, StoreKeyError
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+MAGIC = b"UnabrSld"
+KEY_BYTES = 32
+CHUNK = 1 << 16
+"""Bytes of a chunk before it is sealed."""
+_TAG, _MARK, _PREFIX = 16, 8, 7
+_HEAD = len(MAGIC) + _MARK + _PREFIX
+
+
+class AesGcm:
+    """Seals and opens with one key; implements ``ports.Cipher``.
+
+    Args:
+        key: 32 bytes, for this use only.
+
+    Raises:
+        MissingExtraError: The package that does it is not installed.
+    """
+
+    def __init__(self, key: bytes) -> None:
+        if len(key) != KEY_BYTES:
+            raise ValueError(f"a key has {KEY_BYTES} bytes, not {len(key)}")
+        self._key = key
+        self._mark = blake2b(key, digest_size=_MARK, person=b"unabridged mark").digest()
+        self._aead  # noqa: B018 - a missing package is said before anything is written
+
+    @cached_property
+    def _aead(self) -> "AESGCM":
+        try:
+            from cryptography.hazmat.primitives.ciphers.aead import (  # noqa: PLC0415 - an extra
+                AESGCM,
+            )
+        except ImportError as error:
+            raise MissingExtraError("cryptography", "encryption") from error
+        return AESGCM(self._key)
+
+    @property
+    def identity(self) -> str:
+        """The method and a mark of the key; never the key."""
+        return f"aes-256-gcm:{self._mark.hex()}"
+
+    def seal(self, data: bytes, purpose: bytes) -> bytes:
+        """Encrypt and authenticate; see ``ports.Cipher``."""
+        prefix = secrets.token_bytes(_PREFIX)
+        chunks = [data[start : start + CHUNK] for start in range(0, len(data), CHUNK)] or [b""]
+        sealed = [
+            self._aead.encrypt(_nonce(prefix, number, number == len(chunks) - 1), chunk, purpose)
+            for number, chunk in enumerate(chunks)
+        ]
+        return b"".join([MAGIC, self._mark, prefix, *sealed])
+
+    def unseal(self, data: bytes, purpose: bytes) -> bytes:
+        """Give what was sealed; see ``ports.Cipher``."""
+        from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - an extra
+
+        if not is_sealed(data) or len(data) < _HEAD + _TAG:
+            raise _damaged("it is no sealed piece, or cut off")
+        mark, prefix = data[len(MAGIC) : len(MAGIC) + _MARK], data[_HEAD - _PREFIX : _HEAD]
+        if mark != self._mark:
+            raise StoreKeyError(
+                f"It was encrypted with the key of the mark {mark.hex()}, not {self._mark.hex()}.",
+                hint="Name the key that it was encrypted with: --key, or the setting key.",
+            )
+        step = CHUNK + _TAG
+        count = -(-(len(data) - _HEAD) // step)
+        opened = []
+        for number in range(count):
+            start = _HEAD + number * step
+            chunk = data[start : start + step]
+            try:
+                nonce = _nonce(prefix, number, number == count - 1)
+                opened.append(self._aead.decrypt(nonce, chunk, purpose))
+            except InvalidTag as error:
+                raise _damaged(
+                    f"its part {number + 1} of {count} is not what was sealed"
+                ) from error
+        return b"".join(opened)
+
+
+def is_sealed(data: bytes) -> bool:
+    """Tell whether bytes begin like a sealed piece."""
+    return data[: len(MAGIC)] == MAGIC
+
+
+def _nonce(prefix: bytes, number: int, last: bool) -> bytes:  # noqa: FBT001 - two callers, both here
+    return prefix + number.to_bytes(4, "big") + bytes([last])
+
+
+def _damaged(why: str) -> StoreDamagedError:
+    return StoreDamagedError(
+        f"What was encrypted is damaged: {why}.", hint="Restore it from a backup."
+    )

@@ -1,0 +1,105 @@
+"""How a file is reached: with what patience, with which key, by which way to the disk."""
+
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+
+import apsw
+
+from unabridged.disk.cipher import KEY_BYTES, AesGcm
+from unabridged.errors import MissingExtraError, StoreError, StoreKeyError
+from unabridged.ports import Cipher
+
+BUSY_TIMEOUT = 30.0
+"""Seconds to wait for other writers; a transaction takes milliseconds."""
+CIPHER = "chacha20"
+"""ChaCha20-Poly1305, a nonce and a tag for each page: the default of SQLite3 Multiple Ciphers."""
+_PLAIN = b"SQLite format 3\x00"
+_FRACTIONS = bytes([64, 32, 32])
+"""What stands at byte 21 of every SQLite file, also of an encrypted one."""
+_HEADER = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How a file is reached.
+
+    Attributes:
+        busy_timeout: Seconds to wait for other writers.
+        key: 32 bytes that new files are encrypted with, and encrypted ones opened; empty for none.
+        vfs: The name of another way to the disk, as apsw knows it; empty for the system's.
+    """
+
+    busy_timeout: float = BUSY_TIMEOUT
+    key: bytes = field(default=b"", repr=False)
+    vfs: str = ""
+
+    def connect(self, path: str, flags: int, *, encrypted: bool) -> apsw.Connection:
+        """Open a connection; nothing is read of the file yet.
+
+        Args:
+            path: The file, or a URI of it.
+            flags: As apsw takes them.
+            encrypted: Whether the file is encrypted, or is to be.
+
+        Raises:
+            StoreKeyError: It is encrypted, and there is no key.
+            MissingExtraError: This SQLite cannot encrypt.
+        """
+        if encrypted and not self.key:
+            raise StoreKeyError(
+                f"{path} is encrypted, and no key is named.",
+                hint="Name its key: --key, UNABRIDGED_KEY or the setting key.",
+            )
+        connection = apsw.Connection(path, flags=flags, vfs=self.vfs or None)
+        if encrypted:
+            try:
+                _unlock(connection, self.key)
+            except BaseException:
+                connection.close()
+                raise
+        return connection
+
+    def cipher(self) -> Cipher:
+        """What encrypts the files that lie beside an encrypted one."""
+        return AesGcm(blake2b(self.key, digest_size=KEY_BYTES, person=b"index segments").digest())
+
+
+def is_encrypted(path: Path) -> bool:
+    """Tell whether a file is an encrypted database, by its first bytes.
+
+    Source: https://www.sqlite.org/fileformat2.html#the_database_header and
+    https://utelle.github.io/SQLite3MultipleCiphers/docs/configuration/config_uri/: bytes 16 to 23
+    are never encrypted, and each page keeps room at its end (byte 20) for nonce and tag.
+    """
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEADER)
+    except OSError:
+        return False
+    return head[:16] != _PLAIN and head[21:24] == _FRACTIONS and head[20:21] not in (b"", b"\x00")
+
+
+def wrong_key(path: Path) -> StoreKeyError:
+    """Say that a file does not open with the key that was named."""
+    return StoreKeyError(
+        f"{path} is encrypted with another key than the one that is named (or its beginning is "
+        "damaged).",
+        hint="Name the key that it was encrypted with: --key, UNABRIDGED_KEY or the setting key.",
+    )
+
+
+def can_encrypt() -> bool:
+    """Whether the SQLite that is installed can encrypt."""
+    return hasattr(apsw, "mc_version")
+
+
+def _unlock(connection: apsw.Connection, key: bytes) -> None:
+    if not can_encrypt():
+        raise MissingExtraError("apsw-sqlite3mc", "encryption")
+    connection.pragma("cipher", CIPHER)
+    if connection.pragma("key", f"raw:{key.hex()}") != "ok":
+        raise StoreError(
+            "The key was not taken by SQLite3 Multiple Ciphers.",
+            hint="Install the newest one with: pip install --upgrade apsw-sqlite3mc",
+        )

@@ -1,0 +1,247 @@
+"""Opening a file with care, and making a new one whole."""
+
+import os
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import apsw
+
+from unabridged.disk.durable import sync_folder
+from unabridged.errors import NotFoundError, StoreError, StoreFormatError, StoreReadOnlyError
+from unabridged.stores.sqlite import faults
+from unabridged.stores.sqlite.connecting import Access, is_encrypted, wrong_key
+from unabridged.stores.sqlite.database import Database
+from unabridged.stores.sqlite.statements import migrations, statements
+
+APPLICATION_ID = 0x556E6162
+"""``Unab``: says in the file's header whose it is."""
+_PRAGMAS = """
+PRAGMA synchronous = FULL;
+PRAGMA secure_delete = ON;
+PRAGMA temp_store = MEMORY;
+PRAGMA cell_size_check = ON;
+PRAGMA trusted_schema = OFF;
+PRAGMA cache_size = -16000;
+"""
+_SAFE_BRANCHES = ((3, 50, 7), (3, 44, 6))
+"""Releases of older branches that got the repair of the WAL-reset fault."""
+_REPAIRED = (3, 51, 3)
+_FIRST_WITH_WAL = (3, 7, 0)
+
+
+def has_wal_reset_fault(version: str) -> bool:
+    """Tell whether a version of SQLite can corrupt a WAL that several connections share.
+
+    Source: https://www.sqlite.org/wal.html#walresetbug: 3.7.0 to 3.51.2, mended in 3.51.3 and,
+    for older branches, in 3.50.7 and 3.44.6.
+    """
+    number = tuple(int(part) for part in version.split("."))[:3]
+    if number >= _REPAIRED or number < _FIRST_WITH_WAL:
+        return False
+    return not any(number[:2] == safe[:2] and number >= safe for safe in _SAFE_BRANCHES)
+
+
+def refuse_faulty_sqlite() -> None:
+    """Refuse to touch a file with an SQLite that can corrupt it.
+
+    Raises:
+        StoreError: The library is such a version.
+    """
+    version = apsw.sqlite_lib_version()
+    if has_wal_reset_fault(version):
+        raise StoreError(
+            f"SQLite {version} can corrupt a file that several programs share.",
+            hint="Install a newer one with: pip install --upgrade apsw",
+        )
+
+
+def open_database(path: Path, access: Access) -> Database:
+    """Open a file that exists.
+
+    Args:
+        path: The file.
+        access: How it is reached.
+
+    Raises:
+        NotFoundError: There is no such file.
+        StoreDamagedError: It is no database, or damaged.
+        StoreKeyError: It is encrypted, and the key is missing or another one.
+        StoreFormatError: It is of a newer format, or no store.
+    """
+    refuse_faulty_sqlite()
+    if not path.exists():
+        raise NotFoundError(f"There is no store at {path}.", hint="Create it, or check the path.")
+    if path.stat().st_size == 0:
+        raise faults.damaged(path, "the file is empty; a store never is.")
+    encrypted = is_encrypted(path)
+    try:
+        connection = _connect(path, access, encrypted=encrypted)
+    except apsw.NotADBError as error:
+        raise (wrong_key(path) if encrypted else faults.translate(error, path)) from error
+    except apsw.Error as error:
+        raise faults.translate(error, path) from error
+    try:
+        _bring_up_to_date(connection, path)
+    except BaseException as error:
+        connection.close()
+        if isinstance(error, apsw.Error):
+            raise faults.translate(error, path) from error
+        raise
+    return Database(connection, path, access.cipher() if encrypted else None)
+
+
+def _connect(path: Path, access: Access, *, encrypted: bool) -> apsw.Connection:
+    connection = access.connect(str(path), apsw.SQLITE_OPEN_READWRITE, encrypted=encrypted)
+    try:
+        _prepare(connection, access.busy_timeout)
+    except (apsw.CantOpenError, apsw.ReadOnlyError):
+        # A folder that cannot be written has no place for the -shm file that WAL needs. Where no log
+        # waits beside the file, it holds everything and can be read as it is.
+        connection.close()
+        log = path.with_name(path.name + "-wal")
+        if log.exists() and log.stat().st_size:
+            raise _waiting_log(path) from None
+        uri = f"file:{quote(str(path.absolute()))}?immutable=1"
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        connection = access.connect(uri, flags, encrypted=encrypted)
+        _prepare(connection, access.busy_timeout)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _waiting_log(path: Path) -> StoreReadOnlyError:
+    return StoreReadOnlyError(
+        f"{path} cannot be read where it lies: its log waits to be merged and cannot be written.",
+        hint="Open it once with the right to write the folder, or copy all its files elsewhere.",
+    )
+
+
+def _prepare(connection: apsw.Connection, busy_timeout: float) -> None:
+    connection.set_busy_timeout(max(1, round(busy_timeout * 1000)))
+    connection.execute(_PRAGMAS)
+    connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
+
+
+def _bring_up_to_date(connection: apsw.Connection, path: Path) -> None:
+    identity = connection.pragma("application_id")
+    version = connection.pragma("user_version")
+    if identity != APPLICATION_ID:
+        raise StoreFormatError(
+            f"{path} is a database, but no store of Unabridged.", hint="Check the path."
+        )
+    steps = migrations()
+    if version > len(steps):
+        raise StoreFormatError(
+            f"{path} has format {version}; this version knows up to {len(steps)}.",
+            hint="Install a newer version of unabridged. The file was left untouched.",
+        )
+    writable = not connection.readonly("main")
+    if version < len(steps):
+        if not writable:
+            raise faults.read_only(path)
+        migrate(connection, steps)
+    if writable and connection.pragma("journal_mode") != "wal":
+        connection.pragma("journal_mode", "wal")
+
+
+def migrate(connection: apsw.Connection, steps: Iterable[str]) -> None:
+    """Take the steps that the file has not taken yet, all in one transaction."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        done = connection.pragma("user_version")
+        todo = list(steps)[done:]
+        for number, step in enumerate(todo, start=done + 1):
+            connection.execute(step)
+            connection.pragma("user_version", number)
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+@contextmanager
+def exclusive(path: Path, access: Access) -> Iterator[apsw.Connection]:
+    """Hold a file alone, in one transaction, with no log beside it; it may be renamed afterwards.
+
+    Raises:
+        StoreBusyError: Others have it open.
+    """
+    refuse_faulty_sqlite()
+    encrypted = is_encrypted(path)
+    connection = access.connect(str(path), apsw.SQLITE_OPEN_READWRITE, encrypted=encrypted)
+    try:
+        _prepare(connection, access.busy_timeout)
+        connection.pragma("journal_mode", "delete")
+        with connection:
+            yield connection
+    except apsw.Error as error:
+        raise faults.translate(error, path, connection.system_errno) from error
+    finally:
+        connection.close()
+
+
+def create_file(path: Path, access: Access, first: Iterable[tuple[str, tuple[Any, ...]]]) -> None:
+    """Make a new file whole beside its place, then give it its name if nobody else has it.
+
+    A crash leaves either no file or a complete one, and two that create at once make one.
+
+    Args:
+        path: The file's place.
+        access: How it is reached; it is encrypted where there is a key.
+        first: The first statements to run in it: name and bindings.
+
+    Raises:
+        StoreDamagedError: A log without its file lies there.
+        StoreReadOnlyError: The folder cannot be written.
+        StoreFullError: There is no room.
+    """
+    refuse_faulty_sqlite()
+    if path.with_name(path.name + "-wal").exists():
+        raise faults.damaged(path, "the store is missing, but its log is there.")
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}.new")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        try:
+            _fill(draft, access, first)
+            _name(draft, path)
+        finally:
+            draft.unlink(missing_ok=True)
+        sync_folder(path.parent)
+    except OSError as error:
+        raise faults.of_the_system(error, path) from error
+
+
+def _fill(draft: Path, access: Access, first: Iterable[tuple[str, tuple[Any, ...]]]) -> None:
+    flags = apsw.SQLITE_OPEN_READWRITE
+    connection = access.connect(str(draft), flags, encrypted=bool(access.key))
+    try:
+        connection.execute(_PRAGMAS)
+        connection.pragma("application_id", APPLICATION_ID)
+        migrate(connection, migrations())
+        with connection:
+            for name, bindings in first:
+                connection.execute(statements()[name], bindings)
+        connection.pragma("journal_mode", "wal")
+    except apsw.Error as error:
+        raise faults.translate(error, draft, connection.system_errno) from error
+    finally:
+        connection.close()
+
+
+def _name(draft: Path, path: Path) -> None:
+    """Give the draft its name without ever replacing a file that has it."""
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        return
+    except OSError:  # a file system without links
+        if not path.exists():
+            draft.rename(path)

@@ -1,0 +1,117 @@
+"""The encrypted SQLite store: the same suite, and nothing readable on the disk.
+
+Runs with the SQLite that encrypts in place of the one that does not: see `make test`.
+"""
+
+import apsw
+import pytest
+
+from unabridged.domain.scope import Space
+from unabridged.embeddings.static import StaticEmbedder
+from unabridged.errors import MissingExtraError, StoreKeyError
+from unabridged.index import upkeep
+from unabridged.stores.sqlite import SqliteStore
+from unabridged.stores.sqlite.connecting import Access, can_encrypt, is_encrypted
+from unabridged.testing.stores import StoreContract
+from unabridged.testing.talk import Talk
+
+SPACE = Space("ada", "tests")
+KEY = bytes(range(32))
+SECRET = "Zanzibarholzwurm"
+encrypting = pytest.mark.encrypted
+
+
+def opened(path, key=KEY, **more):
+    return SqliteStore(path, SPACE, access=Access(key=key), embedder=StaticEmbedder(), **more)
+
+
+@encrypting
+class TestEncryptedSqliteStore(StoreContract):
+    @pytest.fixture
+    def stores(self):
+        stores = []
+        yield stores
+        for store in stores:
+            store.close()
+
+    @pytest.fixture
+    def store(self, tmp_path, stores, monkeypatch):
+        monkeypatch.setattr(upkeep, "SEALED_EXCHANGES", 2)
+        stores.append(opened(tmp_path / "space.db"))
+        self.stores = stores
+        return stores[-1]
+
+    def reopen(self, store):
+        store.close()
+        self.stores.append(opened(store.path, create=False))
+        return self.stores[-1]
+
+
+@encrypting
+def test_nothing_that_was_said_can_be_read_on_the_disk(tmp_path, monkeypatch):
+    monkeypatch.setattr(upkeep, "SEALED_EXCHANGES", 5)
+    store = opened(tmp_path / "space.db")
+    talk = Talk(store, "s1")
+    for number in range(40):
+        talk.say(f"{SECRET} number {number}", f"I heard {SECRET} {number}.")
+    assert list((tmp_path / "space.db-index").iterdir()), "the index has files of its own"
+    for _ in range(2):  # with its log beside it, and without
+        files = [path for path in tmp_path.rglob("*") if path.is_file()]
+        data = b"".join(path.read_bytes() for path in files).lower()
+        assert SECRET.lower().encode() not in data
+        assert b"create table" not in data
+        store.close()
+    assert is_encrypted(tmp_path / "space.db")
+    again = opened(tmp_path / "space.db", create=False)
+    assert again.check() == []
+    assert len(again.scan()) == 40
+    again.close()
+
+
+@encrypting
+@pytest.mark.parametrize(("key", "said"), [(b"", "no key is named"), (KEY[::-1], "another key")])
+def test_without_the_right_key_it_says_so_and_touches_nothing(tmp_path, key, said):
+    store = opened(tmp_path / "space.db")
+    Talk(store, "s1").say("one", "two")
+    store.close()
+    before = (tmp_path / "space.db").read_bytes()
+    with pytest.raises(StoreKeyError, match=said) as caught:
+        opened(tmp_path / "space.db", key)
+    assert "--key" in caught.value.hint
+    assert (tmp_path / "space.db").read_bytes() == before
+
+
+@encrypting
+def test_an_unencrypted_file_stays_as_it_is_when_a_key_is_named(tmp_path):
+    store = opened(tmp_path / "space.db", b"")
+    Talk(store, "s1").say("one", "two")
+    store.close()
+    again = opened(tmp_path / "space.db")
+    assert len(again.scan()) == 1
+    again.close()
+    assert not is_encrypted(tmp_path / "space.db")
+
+
+@encrypting
+def test_forgetting_leaves_nothing_under_the_encryption_either(tmp_path):
+    store = opened(tmp_path / "space.db")
+    talk = Talk(store, "s1")
+    said = [talk.say(f"{SECRET} {n}" * 40, f"{SECRET} {n}" * 90) for n in range(30)]
+    store.forget(exchange.id for exchange in said)
+    store.close()
+    plain = apsw.Connection(str(tmp_path / "space.db"))
+    plain.pragma("cipher", "chacha20")
+    plain.pragma("key", f"raw:{KEY.hex()}")
+    plain.pragma("journal_mode", "delete")
+    plain.pragma("rekey", "")
+    plain.close()
+    data = (tmp_path / "space.db").read_bytes()
+    assert data.startswith(b"SQLite format 3")
+    assert SECRET.encode() not in data
+
+
+@pytest.mark.skipif(can_encrypt(), reason="this SQLite can encrypt")
+def test_an_sqlite_that_cannot_encrypt_is_said_before_anything_is_written(tmp_path):
+    with pytest.raises(MissingExtraError, match="apsw-sqlite3mc"):
+        opened(tmp_path / "space.db")
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
