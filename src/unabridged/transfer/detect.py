@@ -20,6 +20,8 @@ from unabridged.transfer.source import Limits, Part, Source
 _BY_NAME = {each.name: each for each in FORMATS}
 _LINES_LOOKED_AT = 100
 _KEYS_LOOKED_AT = 100_000
+_DEEPEST = 3
+"""Keys that a path has at most."""
 _TOKEN = re.compile(rb'"((?:[^"\\]++|\\.)*+)"(\s*:)?|["\[\]{}]', re.DOTALL)
 
 
@@ -102,7 +104,7 @@ def _unknown(seen: str) -> UnknownFormatError:
 
 
 def _keys(head: bytes) -> Iterator[frozenset[str]]:
-    """Give the keys of the first objects: line by line where lines are objects, else as a whole."""
+    """Give the paths of the first objects: line by line where lines are objects, else as a whole."""
     if not head.startswith(b"["):
         for line in head.split(b"\n")[:_LINES_LOOKED_AT]:
             keys = _line_keys(line)
@@ -116,24 +118,36 @@ def _line_keys(line: bytes) -> frozenset[str]:
         value, _ = decode(line)
     except BadJsonError:
         return frozenset()
-    return frozenset(value) if isinstance(value, dict) else frozenset()
+    return (
+        next(_outer_keys(line.strip(SPACE)), frozenset())
+        if isinstance(value, dict)
+        else frozenset()
+    )
 
 
 def _outer_keys(head: bytes) -> Iterator[frozenset[str]]:
-    """Give the keys of objects that lie outermost, or in an outermost array; the last may be cut."""
+    """Give the paths of objects that lie outermost, or in an outermost array; the last may be cut."""
     level = 2 if head.startswith(b"[") else 1
-    depth, keys = 0, set[str]()
+    names: list[str] = []
+    name, keys = "", set[str]()
     for number, token in enumerate(_TOKEN.finditer(head)):
         sign = token.group()[:1]
         if sign in (b"{", b"["):
-            depth += 1
+            names.append(name)
+            name = ""
         elif sign in (b"}", b"]"):
-            depth -= 1
-            if depth == level - 1:
+            name = ""
+            if names and len(names) == level:
                 yield frozenset(keys)
                 keys = set()
-        elif token.group(2) and depth == level:
-            keys.add(token.group(1).decode("utf-8", "replace"))
+            del names[-1:]
+        elif token.group(2):
+            name = token.group(1).decode("utf-8", "replace")
+            above = [each for each in names[level:] if each]
+            if len(names) >= level and len(above) < _DEEPEST:
+                keys.add("/".join((*above, name)))
+                if len(above) == 1:
+                    keys.add(f"*/{name}")
         if token.group() == b'"' or number > _KEYS_LOOKED_AT:
             break
     yield frozenset(keys)

@@ -11,6 +11,14 @@ STEP = timedelta(seconds=1)
 """How much later than the one before it a message without a time is taken to be."""
 
 _LONGMEMEVAL = re.compile(r"(\d{4})/(\d\d)/(\d\d) \(\w{3}\) (\d\d):(\d\d)")
+_SAID = re.compile(
+    r"([A-Z][a-z]{2})[a-z]*\.? (\d{1,2}), (\d{4}) (\d{1,2}):(\d{2})(?::(\d{2}))? ?([ap])m",
+    re.IGNORECASE,
+)
+_HUMANIZED = re.compile(
+    r"(\d{4})-(\d{1,2})-(\d{1,2}) ?@(\d{1,2})h ?(\d{1,2})m ?(\d{1,2})s(?: ?(\d{1,3})ms)?"
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _EPOCH_UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3), (0.0, 1.0))
 """From which size on a number counts nanoseconds, microseconds, milliseconds, seconds."""
 
@@ -19,7 +27,8 @@ def parse_time(value: Any) -> datetime | None:
     """Read a time of any of the known forms; one without a zone is taken as UTC.
 
     The forms: ISO 8601; seconds (or milli-, micro-, nanoseconds) since 1970; LongMemEval's
-    ``2023/05/20 (Sat) 06:37``.
+    ``2023/05/20 (Sat) 06:37``; SillyTavern's ``June 19, 2023 2:20pm``, ``2024-07-12@01h31m37s``,
+    ``2024-07-12@01h31m37s123ms`` and ``2024-6-5 @14h 56m 50s 682ms``.
 
     Args:
         value: What the file holds.
@@ -60,7 +69,30 @@ def _from_text(text: str) -> datetime:
     if match:
         year, month, day, hour, minute = map(int, match.groups())
         return datetime(year, month, day, hour, minute, tzinfo=UTC)
+    match = _HUMANIZED.fullmatch(text)
+    if match:
+        year, month, day, hour, minute, second = map(int, match.groups()[:6])
+        thousandths = int(match.group(7) or 0)
+        return datetime(year, month, day, hour, minute, second, thousandths * 1000, UTC)
+    match = _SAID.fullmatch(text)
+    if match:
+        return _from_said(match)
     if re.fullmatch(r"-?\d{9,19}(\.\d+)?", text):
         return _from_epoch(float(text))
     at = datetime.fromisoformat(text)
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+
+
+def _from_said(match: re.Match[str]) -> datetime:
+    month, day, year, hour, minute, second, half = match.groups()
+    if month.lower() not in _MONTHS or not 1 <= int(hour) <= 12:
+        raise ValueError("no month or hour that is known here")
+    return datetime(
+        int(year),
+        _MONTHS.index(month.lower()) + 1,
+        int(day),
+        int(hour) % 12 + (12 if half.lower() == "p" else 0),
+        int(minute),
+        int(second or 0),
+        tzinfo=UTC,
+    )

@@ -6,8 +6,8 @@ message. Ids come from what the file holds, so that reading it again gives the s
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from unabridged.domain.session import Session, title_from
 from unabridged.domain.views import Conversation, Unread
 from unabridged.transfer.fields import Reasons, as_bytes
 from unabridged.transfer.ids import derived_id, digest
+from unabridged.transfer.records import Record
 from unabridged.transfer.times import UNDATED, after
 
 
@@ -34,6 +35,7 @@ class Loose:
         model: The model that spoke, where the file says so.
         broken: Whether the file says that it broke off.
         where: Its place in the file, for people.
+        mode: Of a user's message: ``chat`` or ``tools`` where the file says so, else empty.
     """
 
     key: str
@@ -44,6 +46,7 @@ class Loose:
     model: str | None = None
     broken: bool = False
     where: str = ""
+    mode: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,8 @@ class Origin:
         current: The key of the newest message of the path that was shown last, or None for the
             last in the file.
         model: The model, where messages do not name theirs.
+        seed: What tells the conversation from others where it has no id there; empty for the
+            content and time of its first message.
     """
 
     format: str
@@ -68,6 +73,7 @@ class Origin:
     updated: datetime | None = None
     current: str | None = None
     model: str | None = None
+    seed: str = ""
 
 
 _WOVEN_FREE = 100_000
@@ -102,6 +108,51 @@ def skipped(where: str, reasons: Counter[str]) -> list[Unread]:
         Unread(where, f"{reason} ({count}×)" if count > 1 else reason, kept(reason))
         for reason, count in told
     ]
+
+
+def given(record: Record, woven: Woven, reasons: Counter[str]) -> Iterator[Conversation | Unread]:
+    """Give what came of a conversation, after what was passed over in it.
+
+    Args:
+        record: What the file held.
+        woven: What came of it.
+        reasons: What was passed over, counted.
+    """
+    if record.mended:
+        reasons["half a character, replaced by U+FFFD"] += record.mended
+    yield from skipped(record.where, reasons)
+    for each in woven.unread:
+        yield replace(each, where=f"{record.where}, {each.where}")
+    if woven.conversation is None:
+        yield record.unread("a conversation in which no user speaks")
+    else:
+        yield woven.conversation
+
+
+def chained(
+    found: Mapping[str, Sequence[Loose]], parents: Mapping[str, str | None], reasons: Counter[str]
+) -> tuple[list[Loose], dict[str, str | None]]:
+    """Chain messages that were read in pieces, by the parents of the wholes.
+
+    Args:
+        found: For each key its pieces, in order; none where nothing of it could be taken over.
+        parents: Key to the key of its parent.
+        reasons: Where circles that were cut open are counted.
+
+    Returns:
+        The pieces, parents before children, and for each key that of the last piece at or above it.
+    """
+    order, circles = in_order(parents)
+    reasons["a circle of messages, cut open"] += circles
+    messages: list[Loose] = []
+    last: dict[str, str | None] = {}
+    for key in order:
+        above = last.get(parents[key] or "")
+        for piece in found[key]:
+            messages.append(replace(piece, parent=above))
+            above = piece.key
+        last[key] = above
+    return messages, last
 
 
 def weave(origin: Origin, messages: Sequence[Loose]) -> Woven:
@@ -151,7 +202,8 @@ class _Loom:
         if users:
             first = self.nodes[users[0]]
             start = self.times[first.key]
-            self.seed = self.origin.id or digest(content_key(0, "", first.parts), str(start))
+            own = digest(content_key(0, "", first.parts), str(start))
+            self.seed = self.origin.id or self.origin.seed or own
         for user in users:
             parent = above[user]
             self._answer_paths(user, self.ends[parent] if parent is not None else None)
@@ -203,7 +255,7 @@ class _Loom:
             state=_state([self.nodes[key] for key in path]),
             messages=tuple(messages),
             at=user,
-            mode=_mode(messages),
+            mode=self.nodes[path[0]].mode or _mode(messages),
             model=self._model(path),
         )
         self.exchanges.append(exchange)

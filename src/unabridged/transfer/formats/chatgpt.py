@@ -19,7 +19,7 @@ from unabridged.domain.views import Unread
 from unabridged.transfer.fields import as_id, as_list, as_object, as_text, as_time
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import Record
-from unabridged.transfer.weave import Loose, Origin, in_order, skipped, weave
+from unabridged.transfer.weave import Loose, Origin, given, in_order, weave
 
 FORMAT = "chatgpt"
 
@@ -61,15 +61,7 @@ def _conversation(record: Record) -> Iterator[Item]:
         model=as_text(data.get("default_model_slug")) or None,
     )
     woven = weave(origin, messages)
-    if record.mended:
-        reasons["half a character, replaced by U+FFFD"] += record.mended
-    yield from skipped(record.where, reasons)
-    for unread in woven.unread:
-        yield Unread(f"{record.where}, {unread.where}", unread.reason)
-    if woven.conversation is None:
-        yield Unread(record.where, "a conversation in which no user speaks")
-    else:
-        yield woven.conversation
+    yield from given(record, woven, reasons)
 
 
 def _messages(

@@ -13,7 +13,6 @@ of such exports found by the names of these fields.
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from unabridged.domain.message import Part, Reasoning, Role, Text, ToolCall, ToolResult
@@ -21,7 +20,7 @@ from unabridged.domain.views import Unread
 from unabridged.transfer.fields import as_id, as_list, as_object, as_text, as_time
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import Record
-from unabridged.transfer.weave import Loose, Origin, content_key, in_order, skipped, weave
+from unabridged.transfer.weave import Loose, Origin, chained, content_key, given, weave
 
 FORMAT = "claude"
 
@@ -57,18 +56,12 @@ def _conversation(record: Record) -> Iterator[Item]:
         model=as_text(data.get("model")) or None,
     )
     woven = weave(origin, messages)
-    if record.mended:
-        reasons["half a character, replaced by U+FFFD"] += record.mended
-    yield from skipped(record.where, reasons)
-    for unread in woven.unread:
-        yield Unread(f"{record.where}, {unread.where}", unread.reason)
-    if woven.conversation is None:
-        yield Unread(record.where, "a conversation in which no user speaks")
-    else:
-        yield woven.conversation
+    yield from given(record, woven, reasons)
 
 
-def _messages(listed: list[Any], reasons: Counter[str]) -> tuple[list[Loose], dict[str, str]]:
+def _messages(
+    listed: list[Any], reasons: Counter[str]
+) -> tuple[list[Loose], dict[str, str | None]]:
     """Read messages; give them in order, and for each uuid the key of its last piece."""
     found: dict[str, list[Loose]] = {}
     parents: dict[str, str | None] = {}
@@ -85,16 +78,7 @@ def _messages(listed: list[Any], reasons: Counter[str]) -> tuple[list[Loose], di
         found[key] = pieces
         parents[key] = as_id(data.get("parent_message_uuid")) if tree else before
         before = key
-    order, circles = in_order(parents)
-    reasons["a circle of messages, cut open"] += circles
-    last = {key: pieces[-1].key for key, pieces in found.items()}
-    messages = []
-    for key in order:
-        above = last.get(parents[key] or "")
-        for piece in found[key]:
-            messages.append(replace(piece, parent=above))
-            above = piece.key
-    return messages, last
+    return chained(found, parents, reasons)
 
 
 def _pieces(position: int, data: Any, reasons: Counter[str]) -> list[Loose]:

@@ -31,7 +31,7 @@ NAMES = {
 }
 """The fields, with the names under which they are found; the first that is there counts."""
 
-_ROLES = {
+ROLES = {
     "user": Role.USER,
     "human": Role.USER,
     "assistant": Role.ASSISTANT,
@@ -40,7 +40,9 @@ _ROLES = {
     "tool": Role.TOOL,
     "function": Role.TOOL,
 }
-_SYSTEM_ROLES = frozenset({"system", "developer"})
+"""What programs call those who speak, in small letters."""
+
+SYSTEM_ROLES = frozenset({"system", "developer"})
 
 
 @dataclass(slots=True)
@@ -99,14 +101,14 @@ def _spread(record: Record, reasons: Counter[str]) -> Iterator[tuple[str | None,
 
 def _add(group: _Group, data: dict[str, Any], where: str, reasons: Counter[str]) -> None:
     name = as_text(data.get("role")) or as_text(data.get("sender"))
-    if name.lower() in _SYSTEM_ROLES:
+    if name.lower() in SYSTEM_ROLES:
         reasons["a system message"] += 1
         return
-    role = _ROLES.get(name.lower())
+    role = ROLES.get(name.lower())
     if role is None:
         reasons[f"no message: its role is {name[:20]!r}" if name else "no message: no role"] += 1
         return
-    parts = tuple(_parts(role, data, reasons))
+    parts = tuple(parts_of(role, data, reasons))
     if not parts:
         reasons["a message without content"] += 1
         return
@@ -124,7 +126,8 @@ def _add(group: _Group, data: dict[str, Any], where: str, reasons: Counter[str])
     group.said[key] = parts
 
 
-def _parts(role: Role, data: Mapping[str, Any], reasons: Counter[str]) -> Iterator[Part]:
+def parts_of(role: Role, data: Mapping[str, Any], reasons: Counter[str]) -> Iterator[Part]:
+    """Give the parts of a message; what has no place among them is counted."""
     thinking = as_text(data.get("reasoning_content")) or as_text(data.get("reasoning"))
     if thinking:
         yield Reasoning(thinking)

@@ -19,7 +19,9 @@ class Format:
     Attributes:
         name: Its name, as ``format=`` takes it.
         title: What people call it.
-        signs: Sets of keys; an object that has all keys of one of them is of this format.
+        signs: Sets of paths; an object in which all paths of one of them are is of this format. A
+            path is a key, or the keys on the way to one (``chat/history``); lists have no part in
+            it, and ``*`` stands for any first key.
         read: What reads its records.
     """
 
