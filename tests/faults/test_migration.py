@@ -136,7 +136,7 @@ def test_what_cannot_be_written_says_what_to_do(path, monkeypatch):
     def connect(path, _access, *, encrypted):
         return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
 
-    monkeypatch.setattr("unabridged.stores.sqlite.opening._connect", connect)
+    monkeypatch.setattr("unabridged.stores.sqlite.opening.connect", connect)
     with pytest.raises(StoreReadOnlyError) as caught:
         opened(path)
     assert caught.value.hint

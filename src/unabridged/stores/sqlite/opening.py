@@ -15,6 +15,7 @@ from unabridged.errors import NotFoundError, StoreError, StoreFormatError, Store
 from unabridged.stores.sqlite import faults
 from unabridged.stores.sqlite.connecting import Access, is_encrypted, wrong_key
 from unabridged.stores.sqlite.database import Database
+from unabridged.stores.sqlite.holding import is_moved, leave_log
 from unabridged.stores.sqlite.statements import migrations, statements
 
 APPLICATION_ID = 0x556E6162
@@ -79,7 +80,7 @@ def open_database(path: Path, access: Access) -> Database:
         raise faults.damaged(path, "the file is empty; a store never is.")
     encrypted = is_encrypted(path)
     try:
-        connection = _connect(path, access, encrypted=encrypted)
+        connection = connect(path, access, encrypted=encrypted)
     except apsw.NotADBError as error:
         raise (wrong_key(path) if encrypted else faults.translate(error, path)) from error
     except apsw.Error as error:
@@ -94,10 +95,21 @@ def open_database(path: Path, access: Access) -> Database:
     return Database(connection, path, access.cipher() if encrypted else None)
 
 
-def _connect(path: Path, access: Access, *, encrypted: bool) -> apsw.Connection:
+def connect(path: Path, access: Access, *, encrypted: bool) -> apsw.Connection:
+    """Connect to the file that has the name now; read only where it cannot be written.
+
+    Raises:
+        StoreReadOnlyError: It cannot be read where it lies.
+        apsw.Error: As SQLite says.
+    """
     connection = access.connect(str(path), apsw.SQLITE_OPEN_READWRITE, encrypted=encrypted)
     try:
+        leave_log(connection, alone=True)
         _prepare(connection, access.busy_timeout)
+        if is_moved(connection):
+            connection.close()
+            return connect(path, access, encrypted=encrypted)
+        leave_log(connection, alone=False)
     except (apsw.CantOpenError, apsw.ReadOnlyError):
         # A folder that cannot be written has no place for the -shm file that WAL needs. Where no log
         # waits beside the file, it holds everything and can be read as it is.

@@ -1,6 +1,6 @@
 """The default store: one SQLite file for one space."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from unabridged.ports import Embedder, Lexicon, SupportsLookup
 from unabridged.stores.codec import unpack
 from unabridged.stores.sqlite import (
     checking,
+    copying,
     faults,
     reading,
     removing,
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
     from unabridged.stores.sqlite.index import SpaceIndex
 
+COPY = "space.db"
+"""The file of a backup."""
 SMALL = 65_536
 """Vectors up to which segments are merged while somebody waits for an answer to be stored."""
 
@@ -40,8 +43,8 @@ SMALL = 65_536
 class SqliteStore:
     """One space in one SQLite file; any number of processes may share it.
 
-    Implements ``ports.Store``, ``SupportsLookup``, ``SupportsVectors`` and ``SupportsCheck``. One
-    object may be used from any thread.
+    Implements ``ports.Store``, ``SupportsLookup``, ``SupportsVectors``, ``SupportsCheck`` and
+    ``SupportsBackup``. One object may be used from any thread.
 
     Args:
         path: The file. Its folder is made where it is missing.
@@ -72,7 +75,7 @@ class SqliteStore:
         lexicon: Lexicon | None = None,
         access: Access | None = None,
     ) -> None:
-        access = access or Access(busy_timeout)
+        self._access = access = access or Access(busy_timeout)
         self._embedder = embedder
         self._lexicon = lexicon
         if space is not None and create and not path.exists():
@@ -293,11 +296,21 @@ class SqliteStore:
         """Search with other vectors from now on; see ``ports.SupportsVectors``."""
         self._index.switch_vectors(identity)
 
-    def check(self) -> list[str]:
-        """Every damage found, in words; reads the whole file and its index."""
+    def check(self, *, index: bool = True) -> list[str]:
+        """Every damage found, in words; reads the whole file, and its index where it is to."""
         with self._db.read():
             said = checking.check(self._db)
-        return said or self._index.check()
+        return said or (self._index.check() if index else [])
+
+    def backup(self, folder: str, moved: Callable[[float], None] | None = None) -> None:
+        """Copy the space as it is at one moment; see ``ports.SupportsBackup``.
+
+        The copy lacks the index, which is made anew from the rows; vectors that cost something are
+        rows.
+        """
+        with self._db.read():
+            pass  # a closed one is refused
+        copying.copy(self._db.path, Path(folder) / COPY, self._access, moved or (lambda _: None))
 
     def rebuild(self) -> None:
         """Make every index and counter anew from the rows.

@@ -1,0 +1,80 @@
+"""Large files that are written piece by piece, durable before they get their name."""
+
+import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from unabridged.disk.durable import FILE_MODE, remove, sync_folder
+
+_BINARY: int = getattr(os, "O_BINARY", 0)
+_BUFFER = 1 << 18
+
+
+class _Raw(io.RawIOBase):
+    """A file whose every step is a call of ``os``: tests stand in there."""
+
+    def __init__(self, handle: int) -> None:
+        super().__init__()
+        self._handle = handle
+
+    def writable(self) -> bool:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        return True
+
+    def seekable(self) -> bool:  # type: ignore[explicit-override]  # as above
+        return True
+
+    def write(self, data: object) -> int:  # type: ignore[explicit-override]  # as above
+        return os.write(self._handle, cast("bytes", data))
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:  # type: ignore[explicit-override]  # as above
+        return os.lseek(self._handle, offset, whence)
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[BinaryIO]:
+    """Write a file that is not there yet, for its owner only, durable but for its name at the end.
+
+    Where the block fails, it is removed.
+
+    Raises:
+        OSError: As the system says.
+    """
+    handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | _BINARY, FILE_MODE)
+    try:
+        try:
+            if os.name != "nt":
+                os.fchmod(handle, FILE_MODE)
+            stream = io.BufferedWriter(_Raw(handle), _BUFFER)
+            yield cast("BinaryIO", stream)
+            stream.flush()
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+    except BaseException:
+        remove(path)
+        raise
+
+
+def give_name(draft: Path, path: Path) -> None:
+    """Give a finished file its name, never replacing another; durable when it returns.
+
+    A crash leaves it under its old name, its new one, or both.
+
+    Raises:
+        FileExistsError: The name is taken.
+        OSError: As the system says.
+    """
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        if path.exists():
+            raise FileExistsError(path) from None
+        os.rename(draft, path)  # noqa: PTH104 - every call of this file is one of `os`
+    else:
+        os.unlink(draft)  # noqa: PTH108 - as above
+    sync_folder(path.parent)
