@@ -1,5 +1,7 @@
 """A connection to one file: its transactions, its faults translated."""
 
+import random
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,7 +18,8 @@ from unabridged.stores.sqlite.statements import statements
 
 FOLDER_END = "-index"
 """What stands behind the file's name in the name of the folder that holds its index."""
-_PURGE_ATTEMPTS = 5
+_PURGE_PAUSE = 0.01
+"""Seconds between two attempts to empty the log while others write, at the least."""
 
 
 class Database:
@@ -26,12 +29,18 @@ class Database:
         connection: The connection, with its pragmas set.
         path: The file.
         cipher: What encrypts the files beside it, where its pages are encrypted; else None.
+        busy_timeout: Seconds to wait for others where SQLite itself does not.
     """
 
     def __init__(
-        self, connection: apsw.Connection, path: Path, cipher: Cipher | None = None
+        self,
+        connection: apsw.Connection,
+        path: Path,
+        cipher: Cipher | None = None,
+        busy_timeout: float = 0.0,
     ) -> None:
         self.path = path
+        self._busy_timeout = busy_timeout
         self.cipher = cipher
         self.lock = RLock()
         self.writable = not connection.readonly("main")
@@ -96,17 +105,21 @@ class Database:
     def purge(self) -> bool:
         """Leave nothing of what was removed: empty the log into the file, and wipe its gaps.
 
+        Others that read hold the log back, and others that write fill it again between the two
+        steps; both are waited for.
+
         Returns:
-            Whether it could be done; not while others read or write without a pause.
+            Whether it could be done; not while others read or write without a pause for longer
+            than the time to wait.
         """
         with self.lock:
             self._rewrite_encrypted()
-            for _ in range(_PURGE_ATTEMPTS):
-                if not self._empty_log():
+            deadline = time.monotonic() + self._busy_timeout
+            while not (self._empty_log() and self._wipe_gaps()):
+                if time.monotonic() >= deadline:
                     return False
-                if self._wipe_gaps():
-                    return True
-            return False
+                time.sleep(_PURGE_PAUSE * (1 + random.random()))  # noqa: S311 - two come out of step
+            return True
 
     def _rewrite_encrypted(self) -> None:
         """Write an encrypted file anew: the gaps of its pages cannot be wiped from outside."""

@@ -92,7 +92,8 @@ def open_database(path: Path, access: Access) -> Database:
         if isinstance(error, apsw.Error):
             raise faults.translate(error, path) from error
         raise
-    return Database(connection, path, access.cipher() if encrypted else None)
+    cipher = access.cipher() if encrypted else None
+    return Database(connection, path, cipher, access.busy_timeout)
 
 
 def connect(path: Path, access: Access, *, encrypted: bool) -> apsw.Connection:
