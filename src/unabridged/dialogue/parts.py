@@ -1,14 +1,17 @@
 """What a memory is built from, and what is known of the upstream that it asks."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 
+from unabridged.custody.keys import PassingKeys
 from unabridged.dialogue.tools import Tool
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import Abilities
+from unabridged.domain.forgetting import Outside
 from unabridged.domain.settings import Settings
 from unabridged.ingest.tending import Books
-from unabridged.ports import ChatModel, Clock, Condenser, Store, Tokenizer
+from unabridged.ports import ChatModel, Clock, Condenser, Keys, Store, Tokenizer
 from unabridged.retrieval.finder import Finder
 
 
@@ -51,6 +54,8 @@ class Parts:
         condenser: Condenses what a prompt has no room for, without a model, since no prompt waits
             for one; None to leave it out.
         tools: Tools that are offered in tools mode.
+        keys: The keys by which what was forgotten is recognised.
+        outside: Names what forgetting does not reach, given since when what is forgotten is stored.
     """
 
     store: Store
@@ -64,3 +69,5 @@ class Parts:
     system: Mapping[Mode, str]
     condenser: Condenser | None = None
     tools: Sequence[Tool] = ()
+    keys: Keys = field(default_factory=PassingKeys)
+    outside: Callable[[datetime | None], Outside] = lambda _: Outside()

@@ -64,6 +64,10 @@ class Engine(Protocol):
         """Count what messages take in a prompt, in tokens."""
         ...
 
+    def remarks(self) -> list[str]:
+        """What a person should know of what was not stored, since this was asked last."""
+        ...
+
 
 @dataclass
 class _Reply:
@@ -268,7 +272,9 @@ class Turn:
         parts = reply.parts
         message = self._engine.message(Role.ASSISTANT, parts) if parts else None
         usage = None if self._rounds else reply.usage
-        return self._engine.record(self.context, message, state=state, usage=usage)
+        stored = self._engine.record(self.context, message, state=state, usage=usage)
+        self.notes += self._engine.remarks()
+        return stored
 
     def _check(self, usage: Usage | None) -> None:
         """Say it where the server seems to have cut the prompt."""

@@ -4,7 +4,7 @@ Every step is one transaction that replaces a session's condensations as a whole
 killed at any moment, run again, and run in two programs at once. Originals are never touched.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -283,6 +283,30 @@ class Upkeep:
         for done, month in enumerate(ended, 1):
             self._period(month)
             yield Step("periods", done, len(ended) - done)
+
+    def renew(
+        self, sessions: Mapping[str, Collection[str]], months: Iterable[str]
+    ) -> Iterator[Step]:
+        """Condense once more what lost its condensations; no more than there was.
+
+        Args:
+            sessions: Session to the levels that it had.
+            months: The months that had one, such as ``2026-05``.
+
+        Yields:
+            How far it has come.
+        """
+        for done, (name, levels) in enumerate(sessions.items(), 1):
+            session = self._store.session(name)
+            if session is not None:
+                if Level.EXCHANGES.value in levels:
+                    self.condense(name, force=True)
+                if Level.CONVERSATION.value in levels:
+                    self._in_vain.pop(name, None)
+                    self._whole(session)
+            yield Step("condense", done, len(sessions) - done)
+        for month in months:
+            self._period(month)
 
     def _whole(self, session: Session) -> bool:
         """Condense a session that was left as a whole, where it is new or went on since."""

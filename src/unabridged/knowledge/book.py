@@ -111,6 +111,16 @@ class FactBook:
             steps += [*steps_of(settled), *ends_of(settled, related)]
         return tuple(sorted(steps, key=lambda step: step.at))
 
+    def sources(self, wanted: str) -> list[str]:
+        """The ids of the exchanges that a fact rests on.
+
+        Raises:
+            NotFoundError: There is none, or several.
+        """
+        members = self._find(wanted).members
+        named = (name for s in members for name in (s.exchange, *s.sources) if name)
+        return list(dict.fromkeys(named))
+
     def disputes(self) -> list[tuple[Fact, ...]]:
         """Facts that contradict each other without an order between them, group by group."""
         by_id = {fact.id: fact for fact in self.all()}

@@ -58,6 +58,27 @@ def read_on(
     return len(page)
 
 
+def passed_over(store: Store, clock: Clock, gone: Sequence[Exchange]) -> None:
+    """Take what was forgotten out of the sums, so that the rest is not read anew for it.
+
+    Args:
+        store: The space.
+        clock: The time.
+        gone: What was forgotten.
+    """
+    changed = []
+    for record in store.records(RecordKind.PROGRESS):
+        body = record.body
+        if "sum" not in body or not body.get("after"):
+            continue
+        read = [exchange for exchange in gone if exchange.id <= str(body["after"])]
+        total = (int(str(body["sum"]), 16) - sum(_number(e.session) for e in read)) % _WRAP
+        changed.append(
+            Record(RecordKind.PROGRESS, record.id, clock.now(), {**body, "sum": f"{total:x}"})
+        )
+    store.put(changed)
+
+
 class Asked(Protocol):
     """What draws with a model."""
 

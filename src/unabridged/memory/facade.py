@@ -10,7 +10,9 @@ from typing import Self
 from unabridged.budget.count import Counter
 from unabridged.context.archive import answered, context_records
 from unabridged.context.why import account
+from unabridged.custody.forgetting import Forgetter, Hands
 from unabridged.custody.survey import survey
+from unabridged.custody.tombstones import Recogniser
 from unabridged.dialogue.parts import Parts, Terms
 from unabridged.dialogue.preparing import Offered, Preparer, as_tool, occasion_of, parts_of
 from unabridged.dialogue.tools import Tool
@@ -31,11 +33,13 @@ from unabridged.domain.views import (
     Step,
     TokenLine,
 )
-from unabridged.errors import ContextRefusedError
+from unabridged.errors import ContextRefusedError, HeadMovedError, NotFoundError
 from unabridged.ingest import sessions as sessions_of
 from unabridged.ingest.record import extend_exchange, open_exchange
 from unabridged.ingest.tending import tend
 from unabridged.knowledge import pins as pins_of
+from unabridged.memory.forgetting import Forgetting
+from unabridged.memory.passing import Passing
 from unabridged.memory.talking import Talking
 from unabridged.ports import ChatModel, SupportsCheck
 from unabridged.retrieval.finder import Question
@@ -53,6 +57,7 @@ class Memory(Talking):
         requirements: What was required.
         readings: What messages were judged to be.
         upkeep: What was condensed.
+        forgetting: What can be forgotten, and the receipts for what was.
         room: Tokens that memory had in the last prompt, or None before the first: a session that
             outgrew them is condensed.
     """
@@ -66,6 +71,13 @@ class Memory(Talking):
         self.requirements = parts.books.requirements
         self.readings = parts.books.readings
         self.upkeep = parts.books.upkeep
+        recogniser = Recogniser(parts.store, parts.keys)
+        hands = Hands(
+            parts.clock, parts.keys, self.facts, self.requirements, self.upkeep, parts.outside
+        )
+        forgetter = Forgetter(parts.store, hands)
+        self.forgetting = Forgetting(parts.store, forgetter, recogniser, self.facts)
+        self._passing = Passing(parts.store, recogniser)
         self._upstream: ChatModel | None = None
         self._preparer = Preparer(parts)
         self.room: int | None = None  # tokens that memory had in the last prompt
@@ -156,13 +168,19 @@ class Memory(Talking):
     def begin(self, context: Context) -> Exchange:
         """Store the user's message of a context; when this returns, it survives a power cut.
 
+        What was forgotten before, or meanwhile, is not stored: ``remarks`` says so.
+
         Raises:
             HeadMovedError: The session moved on since the context was prepared.
         """
         if stored := self._store.get([context.id]):
+            self._passing.was_stored(context.id)
             return stored[context.id]
+        if passed := self._passing.opened(context):
+            return passed
         records = context_records(context, self._parts.system[context.mode])
         exchange = open_exchange(self._store, context, self._not_stored(records))
+        self._passing.was_stored(context.id)
         self._shared |= {record.id for record in records if record.kind is RecordKind.BLOB}
         self._revision = self._store.revision(RecordKind.BLOB)
         self._session_id = context.scope.session
@@ -228,8 +246,23 @@ class Memory(Talking):
         self.room = context.budget.memory
         counter = Counter(self._terms().tokenizer)  # stored counts are those before calibration
         counted = [sessions_of.weighed(message, counter) for message in messages]
+        if self._passing.is_passed(exchange):
+            return self._passing.extended(exchange, counted, state)
+        new = self._passing.new(exchange, counted)
+        if counted and not new:
+            state = ExchangeState.UNANSWERED
         at = self._clock.now()
-        return extend_exchange(self._store, exchange, counted, state=state, at=at, records=records)
+        try:
+            return extend_exchange(self._store, exchange, new, state=state, at=at, records=records)
+        except (HeadMovedError, NotFoundError):
+            gone = self._passing.forgotten(context)
+            if gone is None:
+                raise
+            return self._passing.extended(gone, counted, state)
+
+    def remarks(self) -> list[str]:
+        """What a person should know of what was not stored, since this was asked last."""
+        return self._passing.remarks()
 
     def chat(
         self,
@@ -328,9 +361,14 @@ class Memory(Talking):
     def admit(self, conversation: Conversation) -> int:
         """Take over a conversation from elsewhere; what is here already is passed over.
 
+        So is what was forgotten: ``remarks`` says so.
+
         Returns:
             How many exchanges were new.
         """
         counter = Counter(self._parts.tokenizer)
-        counted = [sessions_of.counted(e, counter) for e in conversation.exchanges]
-        return self._store.admit(conversation.session, counted)
+        admissible = self._passing.admissible(conversation)
+        if admissible is None:
+            return 0
+        counted = [sessions_of.counted(e, counter) for e in admissible.exchanges]
+        return self._store.admit(admissible.session, counted)

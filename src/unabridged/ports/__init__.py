@@ -8,11 +8,12 @@ from unabridged.ports.abilities import (
     SupportsBackup,
     SupportsCheck,
     SupportsLookup,
+    SupportsScan,
     SupportsVectors,
 )
 from unabridged.ports.models import ChatModel, Condenser, Embedder, Lexicon, Reranker
 from unabridged.ports.store import Store
-from unabridged.ports.surroundings import Cipher, Clock, Tokenizer
+from unabridged.ports.surroundings import Cipher, Clock, Keys, Tokenizer
 
 __all__ = [
     "ChatModel",
@@ -20,12 +21,14 @@ __all__ = [
     "Clock",
     "Condenser",
     "Embedder",
+    "Keys",
     "Lexicon",
     "Reranker",
     "Store",
     "SupportsBackup",
     "SupportsCheck",
     "SupportsLookup",
+    "SupportsScan",
     "SupportsVectors",
     "Tokenizer",
 ]

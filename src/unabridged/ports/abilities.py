@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from unabridged.domain.exchange import Exchange
+from unabridged.domain.forgetting import Scan
 from unabridged.domain.lookup import Probe, Shortlist
 
 if TYPE_CHECKING:
@@ -88,5 +89,18 @@ class SupportsBackup(Protocol):
 
         Raises:
             StoreFullError: There is no room; what was written so far is to be removed.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsScan(Protocol):
+    """A store that can look through its own files for bytes, past everything that reads them."""
+
+    def scan_files(self, pieces: Sequence[Sequence[bytes]]) -> Scan:
+        """Look through every live file for pieces of text.
+
+        Args:
+            pieces: Each in every form of bytes that it may have.
         """
         ...

@@ -1,6 +1,6 @@
 """What is handed in from around the engine: the time, and what counts tokens."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
@@ -64,5 +64,21 @@ class Cipher(Protocol):
         Raises:
             StoreKeyError: It was sealed with another key.
             StoreDamagedError: It is not what was sealed.
+        """
+        ...
+
+
+class Keys(Protocol):
+    """The keys by which what was forgotten is recognised; none lies in a space's own files."""
+
+    def held(self) -> Sequence[bytes]:
+        """Every key that there is; none before anything was forgotten."""
+        ...
+
+    def current(self) -> bytes:
+        """The key to use from now on; one is made, and is durable, where there is none.
+
+        Raises:
+            StoreError: It cannot be kept.
         """
         ...

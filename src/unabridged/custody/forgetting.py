@@ -1,0 +1,266 @@
+"""Forgetting: carried out so that a kill at any moment leaves it not begun or to be finished.
+
+What is to go is written down first, in ids and figures, in one transaction with the tombstone that
+will recognise the words. From then on every step can be done again; the receipt ends it.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Protocol
+
+from unabridged.custody import pieces as pieces_of
+from unabridged.custody.planning import Wanted, plan
+from unabridged.custody.receipts import is_genuine, receipt_of, record_of as receipt_record, sealed
+from unabridged.custody.tombstones import tombstone
+from unabridged.custody.work import BEGUN, Work, begun, record_of as work_record, work_of
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.forgetting import Outside, Plan, Receipt, Scan
+from unabridged.domain.message import part_to_dict
+from unabridged.domain.record import Record, RecordKind
+from unabridged.domain.views import Step
+from unabridged.errors import HeadMovedError, NotFoundError, UpstreamError
+from unabridged.knowledge import progress
+from unabridged.knowledge.book import FactBook
+from unabridged.knowledge.requirements import RequirementBook
+from unabridged.ports import Clock, Keys, Store, SupportsScan
+from unabridged.retrieval.pages import everything
+
+LEAST_ID = 4
+"""Characters of an id that are taken for its beginning."""
+_ATTEMPTS = 20
+UNSEEN = "It was interrupted; its words were gone before they could be looked for in the files."
+NO_FILES = "This store cannot look through its own files."
+LATER = "Condensations are made anew when the model answers again: {error}"
+
+
+class Renews(Protocol):
+    """Condenses again what lost its condensations."""
+
+    def renew(self, sessions: Mapping[str, Sequence[str]], months: Iterable[str]) -> Iterator[Step]:
+        """Condense sessions, each at the levels that it had, and months."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Hands:
+    """What forgetting works with beside the store.
+
+    Attributes:
+        clock: The time and fresh ids.
+        keys: The keys of digests.
+        facts: What was learned of the user.
+        requirements: What was required.
+        upkeep: Condenses again.
+        outside: Names what is not reached, given since when the oldest of it was stored.
+    """
+
+    clock: Clock
+    keys: Keys
+    facts: FactBook
+    requirements: RequirementBook
+    upkeep: Renews
+    outside: Callable[[datetime | None], Outside]
+
+
+class Forgetter:
+    """Forgets in one space.
+
+    Args:
+        store: The space.
+        hands: What it works with.
+    """
+
+    def __init__(self, store: Store, hands: Hands) -> None:
+        self._store = store
+        self._hands = hands
+
+    def plan(self, wanted: Wanted) -> Plan:
+        """Plan a forgetting; only reads."""
+        clock = self._hands.clock
+        return plan(self._store, wanted, clock.new_id(), clock.now(), self._hands.outside)
+
+    def carry_out(self, planned: Plan) -> Receipt:
+        """Forget what a plan names.
+
+        Raises:
+            StoreBusyError: It is gone, but others read the files for so long that old bytes wait in
+                them: ``resume`` ends it.
+            StoreError: It could not be written; where it was begun, ``resume`` ends it.
+        """
+        work = work_of(planned)
+        at = self._hands.clock.now()
+        key = self._hands.keys.current()
+        stone = tombstone(work.id, at, key, planned.exchanges, self._store)
+        self._store.put([work_record(work), *([stone] if planned.exchanges else [])])
+        return self._finish(work, planned.exchanges, renew=True)
+
+    def resume(self, *, renew: bool = True) -> list[Receipt]:
+        """Finish what was begun and interrupted.
+
+        Args:
+            renew: Whether condensations are made anew; else the next tending does that.
+        """
+        done = []
+        for work in begun(self._store):
+            held = self._store.records(RecordKind.RECEIPT, ids=[work.id])
+            if held:
+                self._store.drop(RecordKind.PROGRESS, [BEGUN + work.id])
+                continue
+            said = list(self._store.get(work.exchanges).values())
+            done.append(self._finish(work, said, renew=renew))
+        return done
+
+    def receipts(self) -> list[Receipt]:
+        """Every receipt, the oldest first."""
+        return [receipt_of(record) for record in self._store.records(RecordKind.RECEIPT)]
+
+    def is_genuine(self, receipt: Receipt) -> bool | None:
+        """Whether a receipt is what was written; None where its key may be gone."""
+        keys = self._hands.keys.held()
+        return any(is_genuine(receipt, key) for key in keys) if keys else None
+
+    def lift(self, wanted: str) -> Receipt:
+        """Let what a receipt names be stored again from now on, when it comes again.
+
+        Args:
+            wanted: The receipt's id, or the end or beginning of it.
+
+        Raises:
+            NotFoundError: There is none, or several.
+        """
+        receipts = self.receipts()
+        near = [r for r in receipts if r.id == wanted]
+        if not near and len(wanted) >= LEAST_ID:
+            near = [r for r in receipts if r.id.startswith(wanted) or r.id.endswith(wanted)]
+        if len(near) != 1:
+            raise NotFoundError(
+                f"{'Several receipts fit' if near else 'There is no receipt'} {wanted!r}.",
+                hint="List them: unabridged receipts",
+            )
+        lifted = replace(near[0], lifted=near[0].lifted or self._hands.clock.now())
+        self._store.put([receipt_record(lifted)])
+        self._store.drop(RecordKind.TOMBSTONE, [lifted.id])
+        return lifted
+
+    # Inside.
+
+    def _finish(self, work: Work, said: Sequence[Exchange], *, renew: bool) -> Receipt:
+        wanted = pieces_of.pieces_of(said)
+        whole = len(said) == len(work.exchanges)
+        self._let_go(work)
+        self._store.forget(work.exchanges)
+        progress.passed_over(self._store, self._hands.clock, said)
+        notes = self._mend(work, renew=renew)
+        scan, left = self._scan(wanted)
+        if not whole:
+            notes.append(UNSEEN)
+        elif scan is None:
+            notes.append(NO_FILES)
+        receipt = self._receipt(work, scan or Scan(), len(wanted) if scan else 0, left, notes)
+        self._store.put([receipt_record(receipt)])
+        self._store.drop(RecordKind.PROGRESS, [BEGUN + work.id])
+        return receipt
+
+    def _let_go(self, work: Work) -> None:
+        """Remove what does not go with an exchange. Its bytes go when the store forgets."""
+        for fact in work.facts:
+            with suppress(NotFoundError):  # done before it was interrupted
+                self._hands.facts.withdraw(fact)
+        for kind, name in work.given:
+            self._store.drop(RecordKind(kind), [name])
+        for session in work.titles:
+            self._untitle(session)
+
+    def _untitle(self, session_id: str) -> None:
+        """Clear a title, while others may go on with the session."""
+        for attempt in range(_ATTEMPTS):
+            session = self._store.session(session_id)
+            if session is None or not session.title:
+                return
+            try:
+                self._store.amend(replace(session, title=""), session.head)
+            except HeadMovedError:
+                if attempt == _ATTEMPTS - 1:
+                    raise
+            else:
+                return
+
+    def _mend(self, work: Work, *, renew: bool) -> list[str]:
+        """Let what is left stand by itself: pins, requirements, condensations."""
+        for statement in work.pins:
+            with suppress(NotFoundError):
+                self._hands.facts.pin(statement)
+        if work.sources:
+            self._hands.requirements.learn(self._store.get(work.sources).values())
+        if not renew:
+            return []
+        try:
+            for _ in self._hands.upkeep.renew(work.condensed, work.periods):
+                pass
+        except UpstreamError as error:
+            return [LATER.format(error=error)]
+        return []
+
+    def _scan(self, wanted: Sequence[str]) -> tuple[Scan | None, int]:
+        """Look through the live files; what is still said by something that stays is no remnant."""
+        if not isinstance(self._store, SupportsScan):
+            return None, 0
+        scan = self._store.scan_files([pieces_of.forms_of(piece) for piece in wanted])
+        found = [wanted[number] for number in scan.found]
+        if not found:
+            return scan, 0
+        return scan, len(set(found) - pieces_of.said_elsewhere(found, self._texts()))
+
+    def _texts(self) -> Iterator[str]:
+        """Every text that stays."""
+        for session in self._store.sessions():
+            yield session.title
+        for exchange in everything(self._store):
+            for message in exchange.messages:
+                yield from pieces_of.words_of(message)
+                yield from (str(part_to_dict(part)) for part in message.parts)
+        for kind in RecordKind:
+            for record in self._store.records(kind):
+                yield from _texts_of(record)
+
+    def _receipt(
+        self, work: Work, scan: Scan, pieces: int, left: int, notes: Sequence[str]
+    ) -> Receipt:
+        receipt = Receipt(
+            id=work.id,
+            at=work.at,
+            done=self._hands.clock.now(),
+            space=self._store.space.name,
+            what=work.what,
+            exchanges=len(work.exchanges),
+            ids=(*work.exchanges, *work.facts),
+            messages=work.messages,
+            bytes=work.bytes,
+            records=work.records,
+            sessions=work.sessions,
+            titles=len(work.titles),
+            staying=work.staying,
+            repeats=work.repeats,
+            outside=work.outside,
+            files=scan.files,
+            scanned=scan.bytes,
+            pieces=pieces,
+            left=left,
+            notes=tuple(notes),
+        )
+        return sealed(receipt, self._hands.keys.current())
+
+
+def _texts_of(record: Record) -> Iterator[str]:
+    """Every text in the body of a record."""
+    waiting: list[object] = [record.body]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, Mapping):
+            waiting += value.values()
+        elif isinstance(value, list | tuple):
+            waiting += value

@@ -1,0 +1,193 @@
+"""Planning a forgetting: what goes, what stays, and what says it once more elsewhere."""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from unabridged.condense.view import PERIOD, view_of
+from unabridged.custody.repeats import Traces
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.fact import Fact
+from unabridged.domain.forgetting import Going, Outside, Plan, Repeat
+from unabridged.domain.record import Record, RecordKind
+from unabridged.domain.session import Session, title_from
+from unabridged.knowledge.support import leaving, states_one_of, support
+from unabridged.ports import Store
+from unabridged.retrieval.pages import everything
+
+EXCERPT = 72
+"""Characters of a text's first words in a list."""
+_BY_EXCHANGE = (RecordKind.CONTEXT, RecordKind.READING)
+"""Kinds whose records bear the id of their exchange."""
+_BY_LINEAGE = (
+    RecordKind.BLOB,
+    RecordKind.FACT,
+    RecordKind.REQUIREMENT,
+    RecordKind.CONDENSATION,
+)
+_GIVEN = {RecordKind.FACT: "fact", RecordKind.REQUIREMENT: "requirement"}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What shall be forgotten.
+
+    Attributes:
+        what: What was asked for: ``exchanges``, ``session``, ``fact`` or ``search``.
+        exchanges: The ids of exchanges; those that name nothing are passed over.
+        facts: Facts that are taken back, whatever becomes of the exchanges that they rest on.
+        with_repeats: Whether what says it once more elsewhere goes too.
+    """
+
+    what: str
+    exchanges: tuple[str, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    with_repeats: bool = False
+
+
+def plan(
+    store: Store,
+    wanted: Wanted,
+    plan_id: str,
+    at: datetime,
+    outside: Callable[[datetime | None], Outside],
+) -> Plan:
+    """Plan a forgetting; only reads.
+
+    Args:
+        store: The space.
+        wanted: What shall be forgotten.
+        plan_id: A fresh id.
+        at: The time.
+        outside: Names what is not reached, given since when the oldest of it was stored.
+    """
+    chosen = store.get(wanted.exchanges)
+    traces = Traces(m.text for e in chosen.values() for m in e.messages if m.text)
+    repeats = list(_repeats(store, traces, chosen)) if chosen else []
+    given: tuple[Going, ...] = ()
+    if wanted.with_repeats:
+        chosen |= store.get(r.id for r in repeats if r.kind == "exchange")
+        kinds = {name: kind for kind, name in _GIVEN.items()}
+        given = tuple(Going(kinds[r.kind], r.id, r.text) for r in repeats if r.kind in kinds)
+        repeats = []
+    gone = {name: chosen[name] for name in sorted(chosen)}
+    going, condensed, periods = _going(store, gone)
+    known = support(store.records(RecordKind.FACT), gone.keys())
+    sessions, titles = _sessions(store, gone, traces)
+    since = min((exchange.at for exchange in gone.values()), default=None)
+    return Plan(
+        id=plan_id,
+        at=at,
+        what=wanted.what,
+        exchanges=tuple(gone.values()),
+        facts=tuple(f for f in wanted.facts if f.id not in {g.id for g in known.going}),
+        given=given,
+        sessions=sessions,
+        titles=titles,
+        going=tuple(going),
+        staying=known.staying,
+        repeats=tuple(repeats),
+        outside=outside(since),
+        pins=known.pins,
+        sources=_sources(store, gone),
+        condensed=condensed,
+        periods=periods,
+    )
+
+
+def _repeats(store: Store, traces: Traces, gone: Collection[str]) -> Iterator[Repeat]:
+    """What stays and says it once more: other exchanges, and what a person gave as a fact."""
+    for exchange in everything(store):
+        if exchange.id in gone:
+            continue
+        for message in exchange.messages:
+            if reason := traces.repeated_in(message.text):
+                text = first_words(message.text)
+                yield Repeat(exchange.id, "exchange", text, reason, exchange.session, exchange.at)
+                break
+    for kind, name in _GIVEN.items():
+        for record in store.records(kind):
+            text = str(record.body.get("text", ""))
+            reason = traces.repeated_in(text)
+            if reason and not record.exchanges:
+                yield Repeat(record.id, name, first_words(text), reason, "", record.at)
+
+
+def _going(
+    store: Store, gone: Collection[str]
+) -> tuple[list[Going], dict[str, tuple[str, ...]], tuple[str, ...]]:
+    """The records that go, and the sessions and months whose condensations are among them."""
+    ids = list(gone)
+    found = [r for kind in _BY_EXCHANGE for r in store.records(kind, ids=ids)]
+    if gone:
+        for kind in _BY_LINEAGE:
+            found += [r for r in store.records(kind) if not set(r.exchanges).isdisjoint(gone)]
+    condensed: dict[str, tuple[str, ...]] = {}
+    periods: list[str] = []
+    for record in found:
+        if record.kind is not RecordKind.CONDENSATION:
+            continue
+        view = view_of(record)
+        if record.id.startswith(PERIOD):
+            periods.append(record.id.removeprefix(PERIOD))
+        elif view.condensations:
+            levels = {one.level.value: None for one in view.condensations}
+            condensed[view.condensations[0].session] = tuple(levels)
+    return [Going(r.kind, r.id, _words(r)) for r in found], condensed, tuple(periods)
+
+
+def _words(record: Record) -> str:
+    return first_words(str(record.body.get("text", ""))) if record.kind in _GIVEN else ""
+
+
+def _sessions(
+    store: Store, gone: dict[str, Exchange], traces: Traces
+) -> tuple[tuple[Session, ...], tuple[Session, ...]]:
+    """The sessions of which nothing is left, and those whose title quotes what goes."""
+    going: dict[str, int] = {}
+    for exchange in gone.values():
+        going[exchange.session] = going.get(exchange.session, 0) + 1
+    counts = store.counts()
+    empty, quoting = [], []
+    for session in store.sessions() if gone else ():
+        if session.id in going and counts.get(session.id, 0) == going[session.id]:
+            empty.append(session)
+        elif traces.quoted_in_title(session.title):
+            quoting.append(session)
+    if quoting:
+        said = {(e.session, title_from(e.user.text)) for e in everything(store) if e.id not in gone}
+        quoting = [session for session in quoting if (session.id, session.title) not in said]
+    return tuple(empty), tuple(quoting)
+
+
+def _sources(store: Store, gone: Collection[str]) -> tuple[str, ...]:
+    """Exchanges that state a requirement which goes: it is drawn from them again."""
+    cards = leaving(store.records(RecordKind.REQUIREMENT), gone) if gone else []
+    cards = [card for card in cards if not card.requirement.withdrawn]
+    if not cards:
+        return ()
+    return tuple(e.id for e in everything(store) if e.id not in gone and states_one_of(e, cards))
+
+
+def first_words(text: str) -> str:
+    """The beginning of a text, in one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= EXCERPT else line[: EXCERPT - 1] + "…"
+
+
+def matching(store: Store, terms_of: Callable[[str], Sequence[str]], query: str) -> list[str]:
+    """Every exchange that has all the words of a query, in any order, by either side.
+
+    Args:
+        store: The space.
+        terms_of: Gives the terms of a text.
+        query: The words.
+    """
+    wanted = set(terms_of(query))
+    if not wanted:
+        return []
+    return [e.id for e in everything(store) if wanted <= set(terms_of(_all_words(e)))]
+
+
+def _all_words(exchange: Exchange) -> str:
+    return "\n".join(message.text for message in exchange.messages)

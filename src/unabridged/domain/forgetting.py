@@ -1,0 +1,178 @@
+"""Forgetting: what would go, what stays, and what is shown for it afterwards."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.fact import Fact
+from unabridged.domain.record import RecordKind
+from unabridged.domain.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Going:
+    """A record that goes.
+
+    Attributes:
+        kind: What it is.
+        id: Its id.
+        text: Its first words, where it has some.
+    """
+
+    kind: RecordKind
+    id: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """Something elsewhere that says what is to be forgotten once more.
+
+    Attributes:
+        id: The id of the exchange, fact or requirement.
+        kind: ``exchange``, ``fact`` or ``requirement``.
+        text: The first words of the message that does.
+        reason: By what it is recognised, in words.
+        session: The session of an exchange; empty for others.
+        at: When it was said.
+    """
+
+    id: str
+    kind: str
+    text: str
+    reason: str
+    session: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What forgetting does not reach, or reaches by name only.
+
+    Attributes:
+        backups: Backups that may still hold it.
+        aside: Files that were set aside, and backups of migrations, that may hold it.
+    """
+
+    backups: tuple[str, ...] = ()
+    aside: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a forgetting would do; nothing is changed by making one.
+
+    Attributes:
+        id: That of the receipt that it will have.
+        at: When it was made.
+        what: What was asked for: ``exchanges``, ``session``, ``fact``, ``search`` or ``space``.
+        exchanges: The exchanges that go, in the order of their ids.
+        facts: Facts that are taken back though the exchanges that they rest on stay.
+        given: Facts and requirements of a person's own words that go: kind and id.
+        sessions: Sessions of which nothing is left.
+        titles: Sessions whose title quotes what goes; it is cleared.
+        going: Every record that goes.
+        staying: Facts that stay because something else supports them; their quote is from there.
+        repeats: What says it once more elsewhere, and stays.
+        outside: What is not reached.
+        pins: Statements that take over the pin of one that goes.
+        sources: Exchanges that requirements which go are drawn from again.
+        condensed: Sessions whose condensations are made anew, with the levels that they had.
+        periods: Months whose condensation is made anew.
+    """
+
+    id: str
+    at: datetime
+    what: str
+    exchanges: tuple[Exchange, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    given: tuple[Going, ...] = ()
+    sessions: tuple[Session, ...] = ()
+    titles: tuple[Session, ...] = ()
+    going: tuple[Going, ...] = ()
+    staying: tuple[Fact, ...] = ()
+    repeats: tuple[Repeat, ...] = ()
+    outside: Outside = field(default_factory=Outside)
+    pins: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    condensed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    periods: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to forget."""
+        return not (self.exchanges or self.facts or self.given)
+
+    @property
+    def messages(self) -> int:
+        """Messages that go; one that branches share counts once."""
+        return len({message.id for exchange in self.exchanges for message in exchange.messages})
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What was found in files when they were looked through for bytes.
+
+    Attributes:
+        files: The names of the files, as they lie in the home.
+        bytes: Bytes that were looked through.
+        found: Which of the pieces were found, by their number.
+    """
+
+    files: tuple[str, ...] = ()
+    bytes: int = 0
+    found: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What a forgetting did, in ids and figures: no words of what was forgotten.
+
+    Attributes:
+        id: Its id.
+        at: When it was asked for.
+        done: When it was carried out.
+        space: The space.
+        what: What was asked for; see ``Plan``.
+        exchanges: Exchanges that went.
+        ids: The ids of the exchanges and facts that were asked for; empty for a whole space.
+        messages: Messages that went.
+        bytes: Bytes of their words, in UTF-8.
+        records: Records that went, by kind.
+        sessions: Sessions that went with all that was in them.
+        titles: Titles that were cleared.
+        staying: Facts that stay because something else supports them.
+        repeats: The ids of what says it once more elsewhere.
+        outside: What was not reached.
+        files: Files that were wiped, and then looked through.
+        scanned: Bytes that were looked through.
+        pieces: Pieces of the forgotten words that were looked for; 0 where none could be.
+        left: Pieces that were found although nothing that stays says them.
+        notes: What a person should know.
+        lifted: When it was lifted, so that the words are stored again; or None.
+        digest: Over all of this but ``lifted``; keyed. See ``custody.receipts``.
+    """
+
+    id: str
+    at: datetime
+    done: datetime
+    space: str
+    what: str
+    exchanges: int = 0
+    ids: tuple[str, ...] = ()
+    messages: int = 0
+    bytes: int = 0
+    records: Mapping[str, int] = field(default_factory=dict)
+    sessions: int = 0
+    titles: int = 0
+    staying: int = 0
+    repeats: tuple[str, ...] = ()
+    outside: Outside = field(default_factory=Outside)
+    files: tuple[str, ...] = ()
+    scanned: int = 0
+    pieces: int = 0
+    left: int = 0
+    notes: tuple[str, ...] = ()
+    lifted: datetime | None = None
+    digest: str = ""
