@@ -17,7 +17,7 @@ from unabridged.custody.tombstones import tombstone
 from unabridged.custody.work import BEGUN, Work, begun, record_of as work_record, work_of
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.forgetting import Outside, Plan, Receipt, Scan
-from unabridged.domain.message import part_to_dict
+from unabridged.domain.message import Message, part_to_dict
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.views import Step
 from unabridged.errors import HeadMovedError, NotFoundError, UpstreamError
@@ -92,9 +92,9 @@ class Forgetter:
         work = work_of(planned)
         at = self._hands.clock.now()
         key = self._hands.keys.current()
-        stone = tombstone(work.id, at, key, planned.exchanges, self._store)
+        stone = tombstone(planned, at, key, self._store)
         self._store.put([work_record(work), *([stone] if planned.exchanges else [])])
-        return self._finish(work, planned.exchanges, renew=True)
+        return self._finish(work, planned.exchanges, planned.messages, renew=True)
 
     def resume(self, *, renew: bool = True) -> list[Receipt]:
         """Finish what was begun and interrupted.
@@ -109,7 +109,8 @@ class Forgetter:
                 self._store.drop(RecordKind.PROGRESS, [BEGUN + work.id])
                 continue
             said = list(self._store.get(work.exchanges).values())
-            done.append(self._finish(work, said, renew=renew))
+            messages = {message.id: message for e in said for message in e.messages}
+            done.append(self._finish(work, said, messages.values(), renew=renew))
         return done
 
     def receipts(self) -> list[Receipt]:
@@ -146,8 +147,15 @@ class Forgetter:
 
     # Inside.
 
-    def _finish(self, work: Work, said: Sequence[Exchange], *, renew: bool) -> Receipt:
-        wanted = pieces_of.pieces_of(said)
+    def _finish(
+        self,
+        work: Work,
+        said: Sequence[Exchange],
+        messages: Iterable[Message],
+        *,
+        renew: bool,
+    ) -> Receipt:
+        wanted = pieces_of.pieces_of(messages)
         whole = len(said) == len(work.exchanges)
         self._let_go(work)
         self._store.forget(work.exchanges)

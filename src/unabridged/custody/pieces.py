@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Sequence
 
-from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Image, Message, Reasoning, Text, ToolCall, ToolResult
 
 LENGTH = 40
@@ -26,10 +25,10 @@ def words_of(message: Message) -> list[str]:
     return found
 
 
-def pieces_of(exchanges: Iterable[Exchange]) -> list[str]:
-    """Pieces of everything that exchanges say, from the beginnings, middles and ends of lines."""
+def pieces_of(messages: Iterable[Message]) -> list[str]:
+    """Pieces of everything that messages hold, from the beginnings, middles and ends of lines."""
     found: dict[str, None] = {}
-    for message in {m.id: m for e in exchanges for m in e.messages}.values():
+    for message in messages:
         for text in words_of(message):
             for line in text.splitlines():
                 said = line.strip()

@@ -1,6 +1,6 @@
 """Planning a forgetting: what goes, what stays, and what says it once more elsewhere."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -64,9 +64,11 @@ def plan(
     chosen = store.get(wanted.exchanges)
     traces = Traces(m.text for e in chosen.values() for m in e.messages if m.text)
     repeats = list(_repeats(store, traces, chosen)) if chosen else []
+    shared = _shared(store, chosen)
     given: tuple[Going, ...] = ()
     if wanted.with_repeats:
         chosen |= store.get(r.id for r in repeats if r.kind == "exchange")
+        shared = _shared(store, chosen)
         kinds = {name: kind for kind, name in _GIVEN.items()}
         given = tuple(Going(kinds[r.kind], r.id, r.text) for r in repeats if r.kind in kinds)
         repeats = []
@@ -90,6 +92,7 @@ def plan(
         outside=outside(since),
         pins=known.pins,
         sources=_sources(store, gone),
+        shared=shared,
         condensed=condensed,
         periods=periods,
     )
@@ -111,6 +114,13 @@ def _repeats(store: Store, traces: Traces, gone: Collection[str]) -> Iterator[Re
             reason = traces.repeated_in(text)
             if reason and not record.exchanges:
                 yield Repeat(record.id, name, first_words(text), reason, "", record.at)
+
+
+def _shared(store: Store, gone: Mapping[str, Exchange]) -> tuple[str, ...]:
+    """Messages that branches which stay have too: an answer was made anew, and one of them goes."""
+    own = {message.id for exchange in gone.values() for message in exchange.messages}
+    others = (e for e in everything(store) if e.id not in gone) if gone else ()
+    return tuple(dict.fromkeys(m.id for e in others for m in e.messages if m.id in own))
 
 
 def _going(

@@ -9,11 +9,12 @@ are recognised only behind the same message as before.
 import hashlib
 import hmac
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from unabridged.domain.exchange import Exchange
+from unabridged.domain.forgetting import Plan
 from unabridged.domain.message import Message, Role
 from unabridged.domain.record import Record, RecordKind
 from unabridged.language.words import fold, words
@@ -57,29 +58,28 @@ def _mac(key: bytes, text: str) -> str:
     return hmac.new(key, data, hashlib.blake2b).hexdigest()[:_DIGITS]
 
 
-def tombstone(
-    tomb_id: str, at: datetime, key: bytes, exchanges: Iterable[Exchange], store: Store
-) -> Record:
-    """The tombstone of exchanges.
+def tombstone(plan: Plan, at: datetime, key: bytes, store: Store) -> Record:
+    """The tombstone of what a plan forgets.
 
     Args:
-        tomb_id: Its id: that of the receipt.
+        plan: The plan; the tombstone has its id.
         at: The time.
         key: What the digests are made with.
-        exchanges: What is forgotten.
         store: Where the messages before them lie.
     """
-    gone = {exchange.id: exchange for exchange in exchanges}
+    gone = {exchange.id: exchange for exchange in plan.exchanges}
     parents = store.get({e.parent for e in gone.values() if e.parent and e.parent not in gone})
     alone: set[str] = set()
     behind: set[str] = set()
     for exchange in gone.values():
         parent = gone.get(exchange.parent or "") or parents.get(exchange.parent or "")
         before = spoken_last(parent)
-        for role, text in spoken(exchange.messages):
-            if is_telling(role, text):
+        for message in _spoken(exchange.messages):
+            role, text = message.role, message.text
+            stays = message.id in plan.shared
+            if not stays and is_telling(role, text):
                 alone.add(digest_of(key, role, text))
-            if before or is_telling(role, text):
+            if not stays and (before or is_telling(role, text)):
                 behind.add(digest_behind(key, role, text, before))
             before = (role, text)
     body = {
@@ -89,12 +89,16 @@ def tombstone(
         "behind": sorted(behind),
         "exchanges": sorted(gone),
     }
-    return Record(RecordKind.TOMBSTONE, tomb_id, at, body)
+    return Record(RecordKind.TOMBSTONE, plan.id, at, body)
 
 
 def spoken(messages: Sequence[Message]) -> list[tuple[Role, str]]:
     """What people and models said: role and words."""
-    return [(m.role, m.text) for m in messages if m.role in LEAST_WORDS and m.text.strip()]
+    return [(message.role, message.text) for message in _spoken(messages)]
+
+
+def _spoken(messages: Sequence[Message]) -> list[Message]:
+    return [m for m in messages if m.role in LEAST_WORDS and m.text.strip()]
 
 
 def spoken_last(exchange: Exchange | None) -> tuple[Role, str] | None:

@@ -65,7 +65,6 @@ def work_of(plan: Plan) -> Work:
     records: dict[str, int] = {}
     for one in (*plan.going, *plan.given):
         records[one.kind.value] = records.get(one.kind.value, 0) + 1
-    said = {message.id: message for e in plan.exchanges for message in e.messages}
     return Work(
         id=plan.id,
         at=plan.at,
@@ -78,8 +77,8 @@ def work_of(plan: Plan) -> Work:
         sources=plan.sources,
         condensed=plan.condensed,
         periods=plan.periods,
-        messages=len(said),
-        bytes=sum(len(m.text.encode("utf-8", "surrogatepass")) for m in said.values()),
+        messages=len(plan.messages),
+        bytes=sum(len(m.text.encode("utf-8", "surrogatepass")) for m in plan.messages),
         records=records,
         sessions=len(plan.sessions),
         staying=len(plan.staying),

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Fact
+from unabridged.domain.message import Message
 from unabridged.domain.record import RecordKind
 from unabridged.domain.session import Session
 
@@ -78,6 +79,7 @@ class Plan:
         outside: What is not reached.
         pins: Statements that take over the pin of one that goes.
         sources: Exchanges that requirements which go are drawn from again.
+        shared: The ids of messages that stay, since another branch has them too.
         condensed: Sessions whose condensations are made anew, with the levels that they had.
         periods: Months whose condensation is made anew.
     """
@@ -96,6 +98,7 @@ class Plan:
     outside: Outside = field(default_factory=Outside)
     pins: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
     condensed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     periods: tuple[str, ...] = ()
 
@@ -105,9 +108,10 @@ class Plan:
         return not (self.exchanges or self.facts or self.given)
 
     @property
-    def messages(self) -> int:
-        """Messages that go; one that branches share counts once."""
-        return len({message.id for exchange in self.exchanges for message in exchange.messages})
+    def messages(self) -> tuple[Message, ...]:
+        """The messages that go: each once, without those that another branch keeps."""
+        said = {message.id: message for e in self.exchanges for message in e.messages}
+        return tuple(m for name, m in said.items() if name not in self.shared)
 
 
 @dataclass(frozen=True, slots=True)

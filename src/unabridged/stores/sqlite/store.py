@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from unabridged.domain.batch import Batch, Totals
 from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.forgetting import Scan
 from unabridged.domain.lookup import Probe, Shortlist
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
@@ -22,6 +23,7 @@ from unabridged.stores.sqlite import (
     reading,
     removing,
     tally,
+    tracing,
     writing,
 )
 from unabridged.stores.sqlite.connecting import BUSY_TIMEOUT, Access
@@ -43,8 +45,8 @@ SMALL = 65_536
 class SqliteStore:
     """One space in one SQLite file; any number of processes may share it.
 
-    Implements ``ports.Store``, ``SupportsLookup``, ``SupportsVectors``, ``SupportsCheck`` and
-    ``SupportsBackup``. One object may be used from any thread.
+    Implements ``ports.Store``, ``SupportsLookup``, ``SupportsVectors``, ``SupportsCheck``,
+    ``SupportsBackup`` and ``SupportsScan``. One object may be used from any thread.
 
     Args:
         path: The file. Its folder is made where it is missing.
@@ -242,6 +244,11 @@ class SqliteStore:
                 hint="Forget again when the others are done: it empties the log.",
             )
         return len(removed)
+
+    def scan_files(self, pieces: Sequence[Sequence[bytes]]) -> Scan:
+        """Look through the file, its log and its index for bytes; see ``ports.SupportsScan``."""
+        with self._db.lock, self._db.translated():
+            return tracing.scan(self._db.path, pieces)
 
     def totals(self) -> Totals:
         """How much the space holds; ``bytes`` are those of the file, its log and its index."""
