@@ -12,6 +12,7 @@ from unabridged.errors import StoreError, StoreFullError, StoreReadOnlyError
 FILE_MODE = 0o600
 UNFINISHED = ".part"
 """What a file's name ends with while it is written; such files may be removed at any time."""
+_PIECE = 1 << 20
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _READ_ONLY = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 _BINARY: int = getattr(os, "O_BINARY", 0)
@@ -45,6 +46,61 @@ def write_whole(path: Path, data: bytes, check: Callable[[bytes], object] | None
         sync_folder(path.parent)
     except OSError as error:
         raise of_the_system(error, path) from error
+
+
+def write_first(path: Path, data: bytes) -> bool:
+    """Write a file whole, unless there is one of that name; durable when it returns.
+
+    Returns:
+        Whether it was written; of two that write at once one does.
+
+    Raises:
+        OSError: As the system says; no file of that name was made.
+    """
+    draft = draft_of(path)
+    try:
+        write_new(draft, data)
+        try:
+            os.link(draft, path)
+            written = True
+        except FileExistsError:
+            written = False
+        except OSError:  # a file system without links
+            written = not path.exists()
+            if written:
+                os.replace(draft, path)  # noqa: PTH105 - see write_whole
+    finally:
+        remove(draft)
+    sync_folder(path.parent)
+    return written
+
+
+def wipe(path: Path) -> int:
+    """Overwrite a file with zeros where it lies, make that durable, and remove it.
+
+    What the disk itself keeps besides (blocks that an SSD or a journal wrote elsewhere, snapshots)
+    is out of reach. One that is not there is passed over.
+
+    Returns:
+        Bytes that were overwritten.
+
+    Raises:
+        OSError: As the system says; it may be there still, overwritten or not.
+    """
+    try:
+        handle = os.open(path, os.O_WRONLY | _BINARY)
+    except FileNotFoundError:
+        return 0
+    try:
+        size = os.fstat(handle).st_size
+        zeros = bytes(min(size, _PIECE))
+        for start in range(0, size, _PIECE):
+            _write_all(handle, zeros[: min(_PIECE, size - start)])
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    os.unlink(path)  # noqa: PTH108 - see write_whole
+    return size
 
 
 def draft_of(path: Path) -> Path:

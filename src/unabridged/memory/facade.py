@@ -10,9 +10,7 @@ from typing import Self
 from unabridged.budget.count import Counter
 from unabridged.context.archive import answered, context_records
 from unabridged.context.why import account
-from unabridged.custody.forgetting import Forgetter, Hands
 from unabridged.custody.survey import survey
-from unabridged.custody.tombstones import Recogniser
 from unabridged.dialogue.parts import Parts, Terms
 from unabridged.dialogue.preparing import Offered, Preparer, as_tool, occasion_of, parts_of
 from unabridged.dialogue.tools import Tool
@@ -33,12 +31,12 @@ from unabridged.domain.views import (
     Step,
     TokenLine,
 )
-from unabridged.errors import ContextRefusedError, HeadMovedError, NotFoundError
+from unabridged.errors import ContextRefusedError
 from unabridged.ingest import sessions as sessions_of
 from unabridged.ingest.record import extend_exchange, open_exchange
 from unabridged.ingest.tending import tend
 from unabridged.knowledge import pins as pins_of
-from unabridged.memory.forgetting import Forgetting
+from unabridged.memory.forgetting import forgetting_of
 from unabridged.memory.passing import Passing
 from unabridged.memory.talking import Talking
 from unabridged.ports import ChatModel, SupportsCheck
@@ -71,13 +69,8 @@ class Memory(Talking):
         self.requirements = parts.books.requirements
         self.readings = parts.books.readings
         self.upkeep = parts.books.upkeep
-        recogniser = Recogniser(parts.store, parts.keys)
-        hands = Hands(
-            parts.clock, parts.keys, self.facts, self.requirements, self.upkeep, parts.outside
-        )
-        forgetter = Forgetter(parts.store, hands)
-        self.forgetting = Forgetting(parts.store, forgetter, recogniser, self.facts)
-        self._passing = Passing(parts.store, recogniser)
+        self.forgetting = forgetting_of(parts)
+        self._passing = Passing(parts.store, self.forgetting.recogniser)
         self._upstream: ChatModel | None = None
         self._preparer = Preparer(parts)
         self.room: int | None = None  # tokens that memory had in the last prompt
@@ -173,11 +166,8 @@ class Memory(Talking):
         Raises:
             HeadMovedError: The session moved on since the context was prepared.
         """
-        if stored := self._store.get([context.id]):
-            self._passing.was_stored(context.id)
-            return stored[context.id]
-        if passed := self._passing.opened(context):
-            return passed
+        if (known := self._passing.opened(context)) is not None:
+            return known
         records = context_records(context, self._parts.system[context.mode])
         exchange = open_exchange(self._store, context, self._not_stored(records))
         self._passing.was_stored(context.id)
@@ -246,19 +236,15 @@ class Memory(Talking):
         self.room = context.budget.memory
         counter = Counter(self._terms().tokenizer)  # stored counts are those before calibration
         counted = [sessions_of.weighed(message, counter) for message in messages]
-        if self._passing.is_passed(exchange):
-            return self._passing.extended(exchange, counted, state)
-        new = self._passing.new(exchange, counted)
-        if counted and not new:
-            state = ExchangeState.UNANSWERED
         at = self._clock.now()
-        try:
-            return extend_exchange(self._store, exchange, new, state=state, at=at, records=records)
-        except (HeadMovedError, NotFoundError):
-            gone = self._passing.forgotten(context)
-            if gone is None:
-                raise
-            return self._passing.extended(gone, counted, state)
+        return self._passing.extend(
+            exchange,
+            counted,
+            state,
+            lambda new, state: extend_exchange(
+                self._store, exchange, new, state=state, at=at, records=records
+            ),
+        )
 
     def remarks(self) -> list[str]:
         """What a person should know of what was not stored, since this was asked last."""

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from unabridged.custody.forgetting import Forgetter
+from unabridged.custody.forgetting import Forgetter, Hands
 from unabridged.custody.planning import Wanted, matching
 from unabridged.custody.tombstones import Recogniser
+from unabridged.dialogue.parts import Parts
 from unabridged.domain.fact import Fact
 from unabridged.domain.forgetting import Plan, Receipt
 from unabridged.domain.message import Role
@@ -25,6 +26,9 @@ class Forgetting:
         forgetter: Plans and carries out.
         recogniser: Recognises what comes again.
         facts: What was learned of the user.
+
+    Attributes:
+        recogniser: Recognises what comes again.
     """
 
     def __init__(
@@ -32,7 +36,7 @@ class Forgetting:
     ) -> None:
         self._store = store
         self._forgetter = forgetter
-        self._recogniser = recogniser
+        self.recogniser = recogniser
         self._facts = facts
 
     def plan(
@@ -141,9 +145,19 @@ class Forgetting:
         """
         other = Role.ASSISTANT if role is Role.USER else Role.USER
         behind = (other, before) if before is not None else None
-        return self._recogniser.recognises(text, role, behind)
+        return self.recogniser.recognises(text, role, behind)
 
     @property
     def is_blind(self) -> bool:
         """Whether some of what was forgotten is not recognised any more, since its key is gone."""
-        return self._recogniser.is_blind()
+        return self.recogniser.is_blind()
+
+
+def forgetting_of(parts: Parts) -> Forgetting:
+    """Put forgetting together for a space."""
+    books = parts.books
+    hands = Hands(
+        parts.clock, parts.keys, books.facts, books.requirements, books.upkeep, parts.outside
+    )
+    recogniser = Recogniser(parts.store, parts.keys)
+    return Forgetting(parts.store, Forgetter(parts.store, hands), recogniser, books.facts)

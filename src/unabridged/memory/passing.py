@@ -1,6 +1,6 @@
 """Passing over: what was forgotten before is passed on to the model and not stored again."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from unabridged.custody.passing import forgotten_in, without
@@ -9,11 +9,16 @@ from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role
 from unabridged.domain.views import Conversation
+from unabridged.errors import HeadMovedError, NotFoundError
 from unabridged.ports import Store
 
 BEFORE = "Forgotten before: passed on, not stored. See `unabridged receipts`."
 MEANWHILE = "This was forgotten meanwhile: what came of it is not stored."
 ANSWER = "The answer was forgotten before: it is shown and not stored."
+
+
+Storing = Callable[[Sequence[Message], ExchangeState], Exchange]
+"""Stores new messages of an exchange with the state that it then has."""
 
 
 class Passing:
@@ -41,7 +46,10 @@ class Passing:
         self._stored.add(exchange_id)
 
     def opened(self, context: Context) -> Exchange | None:
-        """The exchange of a context that is not stored; None where it shall be."""
+        """The exchange of a context, as stored or as it passes through; None where it is new."""
+        if stored := self._store.get([context.id]):
+            self._stored.add(context.id)
+            return stored[context.id]
         if context.id in self._passed:
             return self._passed[context.id]
         if context.id in self._stored or self._recogniser.was_forgotten(context.id):
@@ -66,22 +74,29 @@ class Passing:
         self._passed[context.id] = exchange
         return exchange
 
-    def extended(
-        self, exchange: Exchange, messages: Sequence[Message], state: ExchangeState
+    def extend(
+        self, exchange: Exchange, messages: Sequence[Message], state: ExchangeState, store: Storing
     ) -> Exchange:
-        """An exchange that is not stored, with more messages."""
+        """Add messages to an exchange: to the stored one, unless it passes through.
+
+        Args:
+            exchange: As ``opened`` gave it, or as it was stored.
+            messages: New messages.
+            state: The state afterwards.
+            store: Stores messages, and the state afterwards.
+        """
+        if exchange.id not in self._passed:
+            new = self._new(exchange, messages)
+            try:
+                return store(new, state if new or not messages else ExchangeState.UNANSWERED)
+            except (HeadMovedError, NotFoundError):
+                if self._store.get([exchange.id]):
+                    raise
+                self._remarks.append(MEANWHILE)
         self._passed[exchange.id] = exchange.extended(tuple(messages), state)
         return self._passed[exchange.id]
 
-    def forgotten(self, context: Context) -> Exchange | None:
-        """The exchange of a context, not stored, if it was forgotten while it was answered."""
-        return None if self._store.get([context.id]) else self._open(context, MEANWHILE)
-
-    def is_passed(self, exchange: Exchange) -> bool:
-        """Whether an exchange is one that is not stored."""
-        return exchange.id in self._passed
-
-    def new(self, exchange: Exchange, messages: Sequence[Message]) -> list[Message]:
+    def _new(self, exchange: Exchange, messages: Sequence[Message]) -> list[Message]:
         """Those of its new messages that were not forgotten."""
         kept = []
         before = spoken_last(exchange)

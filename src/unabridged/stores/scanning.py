@@ -38,5 +38,3 @@ class Search:
                 self.found.append(number)
                 del self._left[number]
             end = held[-self._overlap :] if self._overlap else b""
-
-

@@ -40,6 +40,7 @@ from unabridged.wiring.adapters import (
     system_prompts,
 )
 from unabridged.wiring.books import books_of
+from unabridged.wiring.forgetting import finish_forgetting, keys_of, outside
 
 QUOTED = 5
 """Exchanges that ``quote`` looks for."""
@@ -93,6 +94,7 @@ class Memory(memory.Memory):
         store = store_for(chosen, scope)
         try:
             opened = cls._wired(chosen, time, store, scope)
+            finish_forgetting(opened.forgetting, store)
         except BaseException:
             store.close()
             raise
@@ -119,6 +121,8 @@ class Memory(memory.Memory):
             system=system_prompts(settings),
             condenser=None if settings.condenser == "none" else Extractor(tokenizer.count),
             tools=offered,
+            keys=keys_of(settings),
+            outside=lambda since: outside(settings, store.space, since),
         )
         opened = cls(parts, scope)
         offered += toolbox.unique([*toolbox.built_in(clock.now, opened.search), *given])

@@ -1,0 +1,172 @@
+"""What forgetting needs of a home: a key that lies in no space's files, and what it cannot reach."""
+
+import json
+import secrets
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from unabridged import config
+from unabridged.custody.keys import LENGTH, PassingKeys
+from unabridged.disk.durable import of_the_system, write_first
+from unabridged.domain.forgetting import Outside
+from unabridged.domain.scope import Space
+from unabridged.domain.settings import Settings
+from unabridged.errors import StoreBusyError, StoreError, StoreReadOnlyError
+from unabridged.memory.forgetting import Forgetting
+from unabridged.ports import Keys, Store
+from unabridged.stores.spaces import SpacesFolder
+from unabridged.wiring.keys import key_of
+
+KEY_FILE = "forgetting.key"
+"""In the home's folder ``config``; 32 random bytes."""
+PURPOSE = "tombstone"
+SLACK = timedelta(days=1)
+"""How far clocks may have gone apart between a message and a backup."""
+_MANIFEST = "manifest.json"
+_ASIDE = ".damaged-"
+_STORES = ("spaces", "memory", "chats", "conversations")
+_MOST_MANIFEST = 1 << 20
+
+
+class HomeKeys:
+    """The keys of one home: one drawn from the person's key, else one of its own.
+
+    Implements ``ports.Keys``. What was forgotten before a person set a key is still recognised.
+
+    Args:
+        settings: Every choice.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._path = Path(settings.home) / "config" / KEY_FILE
+        self._read: list[bytes] | None = None
+
+    def held(self) -> Sequence[bytes]:
+        """Every key that there is."""
+        if self._read is None:
+            given = key_of(self._settings)
+            own = self._own()
+            self._read = [*([given.for_(PURPOSE)] if given else []), *([own] if own else [])]
+        return self._read
+
+    def current(self) -> bytes:
+        """The person's key for this, else the home's own, made where it is missing.
+
+        Raises:
+            StoreError: It cannot be read or written.
+        """
+        if not self.held():
+            config.folder(self._settings.home, "config")
+            try:
+                write_first(self._path, secrets.token_bytes(LENGTH))
+            except OSError as error:
+                raise of_the_system(error, self._path) from error
+            self._read = None
+        return self.held()[0]
+
+    def _own(self) -> bytes | None:
+        try:
+            key = self._path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise of_the_system(error, self._path) from error
+        if len(key) != LENGTH:
+            raise StoreError(
+                f"{self._path} holds no key.",
+                hint="Put it back from a copy; without it what was forgotten is not recognised. "
+                "Where there is none, move the file away.",
+            )
+        return key
+
+
+def keys_of(settings: Settings) -> Keys:
+    """The keys that a space of these settings uses."""
+    return PassingKeys() if settings.store == "memory" else HomeKeys(settings)
+
+
+def outside(settings: Settings, space: Space, since: datetime | None) -> Outside:
+    """Name what of a home forgetting does not reach.
+
+    Args:
+        settings: Every choice; only the home is looked at.
+        space: The space that is forgotten in.
+        since: Backups that were made before cannot hold it; None for all.
+    """
+    if settings.store == "memory":
+        return Outside()
+    home = Path(settings.home)
+    backups = [name for name, at in _backups(home, space) if not _is_older(at, since)]
+    return Outside(tuple(sorted(backups)), tuple(sorted(_aside(home, space))))
+
+
+def _backups(home: Path, space: Space) -> Iterator[tuple[str, datetime | None]]:
+    """The backups that hold a space, or may, and when each was made."""
+    folder = home / "backups"
+    for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
+        if path.is_symlink() or not path.is_file():
+            continue
+        manifest = _manifest(path)
+        if manifest is None or _names(manifest, space):
+            yield path.relative_to(home).as_posix(), _made(path, manifest)
+
+
+def _manifest(path: Path) -> dict[str, object] | None:
+    """What a backup says of itself; None where it cannot be read from outside."""
+    try:
+        with zipfile.ZipFile(path) as packed, packed.open(_MANIFEST) as stream:
+            said = json.loads(stream.read(_MOST_MANIFEST))
+    except (OSError, KeyError, ValueError, RuntimeError, zipfile.BadZipFile):
+        return None
+    return said if isinstance(said, dict) else None
+
+
+def _names(manifest: dict[str, object], space: Space) -> bool:
+    """Whether a backup says that it holds a space, or does not say which."""
+    told = [value for name, value in manifest.items() if name in ("space", "spaces")]
+    if not told:
+        return True
+    said = json.dumps(told)
+    fields = (part for part in (space.user, space.agent, space.model) if part)
+    return space.name in said or all(json.dumps(part) in said for part in fields)
+
+
+def _made(path: Path, manifest: dict[str, object] | None) -> datetime | None:
+    for name in ("at", "made", "created"):
+        try:
+            at = datetime.fromisoformat(str((manifest or {})[name]))
+        except (KeyError, ValueError):
+            continue
+        return at if at.tzinfo else at.replace(tzinfo=UTC)
+    try:
+        return datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except OSError:
+        return None
+
+
+def _is_older(at: datetime | None, since: datetime | None) -> bool:
+    return at is not None and since is not None and at < since - SLACK
+
+
+def _aside(home: Path, space: Space) -> Iterator[str]:
+    """Files that were set aside under the name of a space, or whose space cannot be told."""
+    own = SpacesFolder(home / "spaces").path_of(space).name
+    for name in _STORES:
+        for path in (home / name).glob(f"*{_ASIDE}*"):
+            if name != "spaces" or path.name.startswith(own):
+                yield path.relative_to(home).as_posix()
+
+
+def finish_forgetting(forgetting: Forgetting, store: Store) -> None:
+    """Finish what was begun and interrupted, where the store can be written.
+
+    While others keep it locked it waits for the next opening, or for ``unabridged forget --resume``.
+    """
+    if getattr(store, "read_only", False):
+        return
+    with suppress(StoreBusyError, StoreReadOnlyError):
+        forgetting.resume(renew=False)
