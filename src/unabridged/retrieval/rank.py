@@ -24,6 +24,10 @@ class Ranked(NamedTuple):
     score: float
 
 
+_LEAST = float(np.finfo(np.float32).tiny)
+"""Below it a number is not normal, and what is divided by it overflows: as good as nothing."""
+
+
 def rank(rows: Shortlist, columns: Mapping[str, Column], recipe: Recipe) -> list[Ranked]:
     """Places that were found, best first; of equals the newest first, and copies behind."""
     found = np.flatnonzero(rows.found)
@@ -39,6 +43,6 @@ def weighed(columns: Mapping[str, Column], recipe: Recipe) -> Column:
     score = np.zeros(len(next(iter(columns.values()))), dtype=np.float32)
     for name, weight in recipe.weights.items():
         most = float(columns[name].max(initial=0.0))
-        if most > 0:
+        if most > _LEAST:
             score += np.float32(weight / most) * columns[name]
     return score

@@ -30,6 +30,13 @@ def test_a_feature_that_says_nothing_adds_nothing():
     assert weighed({"words": np.zeros(2, np.float32), "near": np.float32([-1, 0])}, TWO).any() == 0
 
 
+def test_a_feature_that_is_as_good_as_nothing_leaves_the_others_their_order():
+    far = np.float32([1e-44, 0])  # an exchange hundreds of slacks away from the time asked for
+    score = weighed({"words": np.float32([1, 2]), "near": far}, TWO)
+    assert np.isfinite(score).all()
+    assert score[1] > score[0]
+
+
 def test_of_equals_the_newest_comes_first(shortlist):
     rows = shortlist(3, places=[4, 9, 6])
     assert places(rank(rows, columns(rows, words=[1, 1, 1]), TWO)) == [9, 6, 4]
