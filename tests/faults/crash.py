@@ -1,0 +1,367 @@
+"""A power cut at every single operation on the disk, with what was not synced kept, lost or torn.
+
+The write paths run once over a layer that notes every operation; then, for each of them, states of
+the disk are made that a power cut at that moment may leave (see ``shadow``), and each is opened with
+the real layers. It must be sound, and hold exactly what was acknowledged, or that and the one write
+that was under way.
+
+    python -m tests.faults.crash --count 50000 [--seed 0] [--store sqlite|files]
+"""
+
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from functools import wraps
+from pathlib import Path
+from random import Random
+from time import perf_counter
+from unittest import mock
+
+from tests.faults.bench import (
+    SECRET,
+    Bench,
+    fill,
+    forgotten_in,
+    halves,
+    little_is_much,
+    quick_folder,
+    say,
+    state_of,
+)
+from tests.faults.figures import arguments, tell
+from tests.faults.layers import Layer
+from tests.faults.shadow import Event, Mark, Shadow
+from unabridged.errors import UnabridgedError
+from unabridged.stores.sqlite import SqliteStore
+
+CALLS = "append admit amend put drop forget put_vectors switch_vectors rebuild archive unarchive".split()
+"""What changes a store; each is one transaction."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the program knew: the state after the last call that returned, and what was forgotten."""
+
+    state: str
+    forgotten: bool = False
+
+
+@dataclass
+class Trace:
+    """One run of a write path."""
+
+    name: str
+    bench: Bench
+    shadow: Shadow
+    events: list[Event]
+    known: list[Known] = field(default_factory=list)
+
+
+@dataclass
+class Tally:
+    """What came of the crashes."""
+
+    points: int = 0
+    operations: int = 0
+    corrupt: int = 0
+    lost: int = 0
+    half: int = 0
+    remains: int = 0
+    slowest: float = 0.0
+    wrong: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: "Tally") -> None:
+        """Put another one to this."""
+        for name in ("points", "operations", "corrupt", "lost", "half", "remains"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.slowest = max(self.slowest, other.slowest)
+        self.wrong += other.wrong
+
+    @property
+    def failed(self) -> bool:
+        """Whether a must was missed."""
+        return bool(self.corrupt or self.lost or self.half or self.remains)
+
+
+Work = Callable[[Bench, Layer], None]
+
+
+def talk(bench: Bench, _: Layer) -> None:
+    """Begin, step, record, regenerate, edit, retitle, pin."""
+    with bench.open() as memory:
+        first = say(memory, "Where did Ida go first? " * 20, "To Oslo, with three boxes. " * 30)
+        context = memory.prepare("Once more, please.", retry_of=first)
+        memory.begin(context)
+        memory.record(context, "To Oslo.")
+        memory.undo()
+        say(memory, "And then, after Oslo?", "Lima, and nobody knows why.")
+        memory.retitle("Where Ida went")
+        memory.pin(first)
+        memory.new_session("The third")
+        context = memory.prepare("This stays open.")
+        memory.begin(context)
+
+
+def grow(bench: Bench, _: Layer) -> None:
+    """Record while the index is sealed and merged, and again made anew."""
+    with little_is_much(), bench.open() as memory:
+        for number in range(8):
+            say(memory, f"Ida speaks of word{number} now.", f"So word{number} it is.")
+        memory._store.rebuild()
+
+
+def enrich(bench: Bench, _: Layer) -> None:
+    """Put other vectors in the place of those that are there."""
+    import numpy as np
+
+    from unabridged.ingest.enrich import reembed
+
+    class Other:
+        identity, dimension, instant = "other-64", 64, False
+
+        def embed(self, texts):
+            draw = np.random.default_rng(len(texts))
+            made = draw.standard_normal((len(texts), self.dimension)).astype(np.float32)
+            return made / np.linalg.norm(made, axis=1, keepdims=True)
+
+    with little_is_much(), bench.open() as memory:
+        for _ in reembed(memory._store, Other()):
+            pass
+
+
+def condense(bench: Bench, _: Layer) -> None:
+    """Judge, draw facts, condense."""
+    with bench.open() as memory:
+        for _ in memory.tend():
+            pass
+
+
+def forget(bench: Bench, layer: Layer) -> None:
+    """Remove what holds the secret, bytes and all."""
+    with bench.open() as memory:
+        store = memory._store
+        store.forget([x.id for x in store.scan() if SECRET in x.text])
+        layer.mark("forgotten")
+        say(memory, "What did my cousin do?", "She went to Oslo.")
+
+
+def migrate(bench: Bench, _: Layer) -> None:
+    """Bring a file of the first format up to date, and go on in it."""
+    with bench.open() as memory:
+        memory.new_session()
+        say(memory, "Hello again.", "Welcome.")
+
+
+def begin_anew(bench: Bench, _: Layer) -> None:
+    """Make a home and a space where there is none."""
+    with bench.open() as memory:
+        say(memory, "Hello for the first time.", "Hello.")
+
+
+def prepare_old(bench: Bench) -> None:
+    """Lay a file of the first format where the space is looked for."""
+    from unabridged.domain.scope import Space
+    from unabridged.wiring.adapters import spaces_of
+
+    old = Path(__file__).parents[1] / "fixtures/formats/sqlite-1/space.db"
+    place = spaces_of(bench.settings).path_of(Space("ada", "formats", "model:1"))
+    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    shutil.copyfile(old, place)
+
+
+PATHS: dict[str, tuple[Callable[[Bench], None], Work]] = {
+    "talk": (fill, talk),
+    "grow": (fill, grow),
+    "enrich": (fill, enrich),
+    "condense": (lambda bench: _filled_long(bench), condense),
+    "forget": (fill, forget),
+    "begin anew": (lambda _: None, begin_anew),
+}
+OLD = {"migrate": (prepare_old, migrate)}
+
+
+def _filled_long(bench: Bench) -> None:
+    with bench.open(0) as memory:
+        for number in range(24):
+            words = f"My cousin Ida went to Oslo with {number + 3} boxes on May {number + 1}. Was it wise?"
+            say(memory, words, "It was wise of Ida. Oslo is far, and the boxes are heavy. " * 3)
+
+
+def bench_for(name: str, home: Path, store: str) -> Bench:
+    """A home as a write path finds it."""
+    if name == "migrate":
+        return Bench(
+            home, store, user="ada", agent="formats", model="model:1",
+            isolation=("user", "agent", "model"),
+        )  # fmt: skip
+    return Bench(home, store)
+
+
+def traced(name: str, folder: Path, store: str) -> Trace:
+    """Run a write path once, noting everything."""
+    bench = bench_for(name, folder / "home", store)
+    bench.home.mkdir(parents=True)
+    prepare, work = {**PATHS, **OLD}[name]
+    prepare(bench)
+    layer = Layer(bench.home)
+    known = [Known("")]
+    if store_files(bench):
+        held = bench.copy(folder / "before").store()
+        known = [Known(state_of(held))]
+        held.close()
+    with ExitStack() as stack:
+        for call in CALLS:
+            for kind in kinds_of_store(store):
+                if hasattr(kind, call):
+                    stack.enter_context(_noted(kind, call, layer, known))
+        stack.enter_context(layer)
+        work(bench, layer)
+    return Trace(name, bench, layer.shadow, layer.events, known)
+
+
+def kinds_of_store(store: str) -> list[type]:
+    """The classes behind a name of a store."""
+    if store == "sqlite":
+        return [SqliteStore]
+    from unabridged.stores.files import FilesStore
+
+    return [FilesStore]
+
+
+def store_files(bench: Bench) -> bool:
+    """Whether anything lies there yet."""
+    return any(path.is_file() for path in bench.home.rglob("*"))
+
+
+def _noted(kind: type, call: str, layer: Layer, known: list[Known]):
+    real = getattr(kind, call)
+
+    @wraps(real)
+    def noted(self, *args, **kwargs):
+        layer.mark("trying")
+        done = real(self, *args, **kwargs)
+        known.append(Known(state_of(self), forgotten=call == "forget"))
+        layer.mark(len(known) - 1)
+        return done
+
+    return mock.patch.object(kind, call, noted)
+
+
+def crash(trace: Trace, count: int, rng: Random, workplace: Path) -> Tally:
+    """Cut the power at each operation, ``count`` times in all, evenly; judge what is left."""
+    tally = Tally()
+    tally.operations = sum(not isinstance(event, Mark) for event in trace.events)
+    done = reached = acknowledged = 0
+    gone = False
+    for event in trace.events:
+        if isinstance(event, Mark):
+            if isinstance(event.said, int):
+                acknowledged = event.said
+                gone = gone or trace.known[acknowledged].forgotten
+            continue
+        trace.shadow.apply(event)
+        done += 1
+        while reached * tally.operations < done * count:
+            reached += 1
+            _one(trace, (acknowledged, gone), Random(rng.getrandbits(64)), workplace, tally)
+    return tally
+
+
+def _one(trace: Trace, told: tuple[int, bool], rng: Random, home: Path, tally: Tally) -> None:
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir()
+    trace.shadow.leave(home, rng)
+    acknowledged, gone = told
+    legal = {known.state for known in trace.known[acknowledged : acknowledged + 2]}
+    tally.points += 1
+    bench = Bench.__new__(Bench)
+    bench.home, bench.settings = home, msgspec_replace(trace.bench, home)
+    before = perf_counter()
+    if acknowledged == 0 and "" in legal and not any(p.suffix == ".db" for p in home.rglob("*")):
+        return  # nothing was acknowledged, and nothing is there
+    store = None
+    try:
+        store = bench.store()
+        tally.slowest = max(tally.slowest, perf_counter() - before)
+        _judge(trace, store, legal, tally)
+    except UnabridgedError as error:
+        tally.corrupt += 1
+        tally.wrong[f"{trace.name}: {type(error).__name__}: {_plain(error, home)}"] += 1
+    finally:
+        if store is not None:
+            with suppress(UnabridgedError):
+                store.close()
+    if gone and (left := forgotten_in(home)):
+        tally.remains += 1
+        tally.wrong[f"{trace.name}: the forgotten lies in {[name[-12:] for name in left]}"] += 1
+
+
+def _judge(trace: Trace, store, legal: set[str], tally: Tally) -> None:
+    damage = store.check()
+    if damage:
+        tally.corrupt += 1
+        tally.wrong[f"{trace.name}: {damage[0][:100]}"] += 1
+    elif halves(store):
+        tally.half += 1
+        tally.wrong[f"{trace.name}: half exchanges"] += 1
+    else:
+        state = state_of(store)
+        fresh = "" in legal and not store.sessions()
+        if state not in legal and not fresh:
+            tally.lost += 1
+            tally.wrong[f"{trace.name}: not what was acknowledged"] += 1
+
+
+def _plain(error: UnabridgedError, home: Path) -> str:
+    return str(error).replace(str(home), "")[:140]
+
+
+def msgspec_replace(bench: Bench, home: Path):
+    """The same settings for another home."""
+    from dataclasses import replace
+
+    return replace(bench.settings, home=str(home))
+
+
+def names_for(store: str) -> list[str]:
+    """The write paths of a store."""
+    return [*PATHS, *(OLD if store == "sqlite" else ())]
+
+
+def run(count: int, seed: int, store: str, names: list[str] | None = None) -> dict[str, Tally]:
+    """Crash every write path; the points are shared out evenly."""
+    folder = quick_folder("crash")
+    chosen = names or names_for(store)
+    tallies = {}
+    try:
+        for number, name in enumerate(chosen):
+            trace = traced(name, folder / str(number), store)
+            share = count * (number + 1) // len(chosen) - count * number // len(chosen)
+            tallies[name] = crash(trace, share, Random(f"{seed} {name}"), folder / "left")
+    finally:
+        shutil.rmtree(folder)
+    return tallies
+
+
+def main() -> int:
+    """Print the figures."""
+    chosen = arguments(__doc__, count=50_000)
+    begun = perf_counter()
+    tallies = run(chosen.count, chosen.seed, chosen.store)
+    total = Tally()
+    for tally in tallies.values():
+        total.add(tally)
+    return tell(
+        "crash", chosen, begun,
+        failed=total.failed, wrong=dict(total.wrong.most_common(12)),
+        points=total.points, operations={name: t.operations for name, t in tallies.items()},
+        corrupt=total.corrupt, lost=total.lost, half=total.half, remains=total.remains,
+        slowest_opening_s=round(total.slowest, 3),
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    sys.exit(main())
