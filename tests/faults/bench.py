@@ -49,11 +49,18 @@ class Bench:
 
     def store(self):
         """The store alone."""
-        return store_for(self.settings, Scope(self.settings.user, self.settings.agent, self.settings.model or None))
+        return store_for(
+            self.settings,
+            Scope(self.settings.user, self.settings.agent, self.settings.model or None),
+        )
 
     def copy(self, home: Path) -> "Bench":
         """The same in another place."""
         shutil.copytree(self.home, home, dirs_exist_ok=True)
+        return self.at(home)
+
+    def at(self, home: Path) -> "Bench":
+        """The same choices for another home."""
         other = Bench.__new__(Bench)
         other.home, other.settings = home, replace(self.settings, home=str(home))
         return other
@@ -78,6 +85,15 @@ def fill(bench: Bench, exchanges: int = 6) -> None:
         say(memory, "My name is Ada and I live in Bergen.", "Hello Ada.")
         memory.remember("Ada never eats fish.")
         list(memory.tend())
+
+
+def fill_long(bench: Bench) -> None:
+    """Let one session be long enough to be condensed."""
+    with bench.open(0) as memory:
+        for number in range(24):
+            boxes = f"{number + 3} boxes on May {number + 1}"
+            words = f"My cousin Ida went to Oslo with {boxes}. Was it wise?"
+            say(memory, words, "It was wise of Ida. Oslo is far, and the boxes are heavy. " * 3)
 
 
 @contextmanager

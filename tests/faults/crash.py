@@ -11,7 +11,7 @@ that was under way.
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import wraps
@@ -24,6 +24,7 @@ from tests.faults.bench import (
     SECRET,
     Bench,
     fill,
+    fill_long,
     forgotten_in,
     halves,
     little_is_much,
@@ -34,8 +35,10 @@ from tests.faults.bench import (
 from tests.faults.figures import arguments, tell
 from tests.faults.layers import Layer
 from tests.faults.shadow import Event, Mark, Shadow
+
 from unabridged.errors import UnabridgedError
 from unabridged.stores.sqlite import SqliteStore
+from unabridged.testing.stores_lookup import looked_up
 
 CALLS = "append admit amend put drop forget put_vectors switch_vectors rebuild archive unarchive".split()
 """What changes a store; each is one transaction."""
@@ -176,18 +179,11 @@ PATHS: dict[str, tuple[Callable[[Bench], None], Work]] = {
     "talk": (fill, talk),
     "grow": (fill, grow),
     "enrich": (fill, enrich),
-    "condense": (lambda bench: _filled_long(bench), condense),
+    "condense": (fill_long, condense),
     "forget": (fill, forget),
     "begin anew": (lambda _: None, begin_anew),
 }
 OLD = {"migrate": (prepare_old, migrate)}
-
-
-def _filled_long(bench: Bench) -> None:
-    with bench.open(0) as memory:
-        for number in range(24):
-            words = f"My cousin Ida went to Oslo with {number + 3} boxes on May {number + 1}. Was it wise?"
-            say(memory, words, "It was wise of Ida. Oslo is far, and the boxes are heavy. " * 3)
 
 
 def bench_for(name: str, home: Path, store: str) -> Bench:
@@ -277,8 +273,7 @@ def _one(trace: Trace, told: tuple[int, bool], rng: Random, home: Path, tally: T
     acknowledged, gone = told
     legal = {known.state for known in trace.known[acknowledged : acknowledged + 2]}
     tally.points += 1
-    bench = Bench.__new__(Bench)
-    bench.home, bench.settings = home, msgspec_replace(trace.bench, home)
+    bench = trace.bench.at(home)
     before = perf_counter()
     if acknowledged == 0 and "" in legal and not any(p.suffix == ".db" for p in home.rglob("*")):
         return  # nothing was acknowledged, and nothing is there
@@ -301,6 +296,9 @@ def _one(trace: Trace, told: tuple[int, bool], rng: Random, home: Path, tally: T
 
 def _judge(trace: Trace, store, legal: set[str], tally: Tally) -> None:
     damage = store.check()
+    if damage and "not entered the index yet" in damage[0]:  # the first search enters them
+        looked_up(store, "Ida")
+        damage = store.check()
     if damage:
         tally.corrupt += 1
         tally.wrong[f"{trace.name}: {damage[0][:100]}"] += 1
@@ -316,14 +314,7 @@ def _judge(trace: Trace, store, legal: set[str], tally: Tally) -> None:
 
 
 def _plain(error: UnabridgedError, home: Path) -> str:
-    return str(error).replace(str(home), "")[:140]
-
-
-def msgspec_replace(bench: Bench, home: Path):
-    """The same settings for another home."""
-    from dataclasses import replace
-
-    return replace(bench.settings, home=str(home))
+    return str(error).replace(str(home), "")[-140:]
 
 
 def names_for(store: str) -> list[str]:

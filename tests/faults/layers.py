@@ -6,6 +6,7 @@ it runs as it always does, but for SQLite's shared memory, which a layer in Pyth
 that its connections lock the file exclusively.
 """
 
+# ruff: noqa: PTH, PLR0917 - it stands in for the functions of `os`, with their arguments
 import builtins
 import errno
 import io
@@ -14,10 +15,10 @@ import shutil
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Self
 from unittest import mock
 
 import apsw
-
 from tests.faults.shadow import Cut, Entry, Event, Mark, Shadow, Sync, SyncFolder, Write
 
 CHECKPOINT_PAGES = 12
@@ -65,7 +66,7 @@ class Layer:
         self.inodes = len(seen)
         return files, folders
 
-    def __enter__(self) -> "Layer":
+    def __enter__(self) -> Self:
         self._stack = ExitStack()
         self._vfs = _Vfs(self)
         self._stack.callback(self._vfs.unregister)
@@ -80,7 +81,7 @@ class Layer:
 
     def relative(self, path: object) -> str:
         """The path below the root; empty for the root, ``..`` for what lies elsewhere."""
-        full = os.path.normpath(os.path.join(os.getcwd(), os.fspath(path)))  # type: ignore[call-overload]
+        full = os.path.normpath(os.path.join(os.getcwd(), os.fspath(path)))
         if full == self.root:
             return ""
         return full[len(self.root) + 1 :] if full.startswith(self.root + os.sep) else ".."

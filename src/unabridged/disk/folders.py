@@ -4,13 +4,14 @@ import os
 import stat
 from pathlib import Path
 
+from unabridged.disk.durable import sync_folder
 from unabridged.errors import SettingError
 
 FOLDER_MODE = 0o700
 
 
 def private_folder(path: Path) -> None:
-    """Make a folder, and those above it, for its owner only whatever the umask is.
+    """Make a folder, and those above it, durable, for its owner only whatever the umask is.
 
     One that is there already keeps its rights.
 
@@ -26,6 +27,7 @@ def private_folder(path: Path) -> None:
         folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
         if os.name != "nt":
             folder.chmod(FOLDER_MODE)
+        sync_folder(folder.parent)  # what is made durable in it would be lost with its name
 
 
 def check_home(home: Path) -> None:

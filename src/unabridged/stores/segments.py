@@ -22,6 +22,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from unabridged.disk.folders import private_folder
 from unabridged.errors import (
     StoreDamagedError,
     StoreError,
@@ -79,7 +80,7 @@ def write(folder: Path, segment: Segment, cipher: Cipher | None = None) -> str:
     name = secrets.token_hex(12) + SUFFIX
     unfinished = folder / (name + UNFINISHED)
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(folder)
         try:
             _write_file(unfinished, segment, cipher, _purpose(name))
             unfinished.replace(folder / name)

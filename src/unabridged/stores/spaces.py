@@ -8,6 +8,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from unabridged.disk.durable import sync_folder
+from unabridged.disk.folders import private_folder
 from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import Space
 from unabridged.errors import NameRefusedError, NotFoundError, StoreBusyError, StoreError
@@ -91,7 +92,7 @@ class SpacesFolder:
         path = self.path_of(space)
         self._finish_renames(path)
         if create:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_folder(self.folder)
         store = SqliteStore(path, space, create=create, access=self._access)
         try:
             if self._ready is not None:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 import apsw
 
 from unabridged.disk.durable import sync_folder
+from unabridged.disk.folders import private_folder
 from unabridged.errors import NotFoundError, StoreError, StoreFormatError, StoreReadOnlyError
 from unabridged.stores.sqlite import faults
 from unabridged.stores.sqlite.connecting import Access, is_encrypted, wrong_key
@@ -220,7 +221,7 @@ def create_file(path: Path, access: Access, first: Iterable[tuple[str, tuple[Any
         raise faults.damaged(path, "the store is missing, but its log is there.")
     draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}.new")
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(path.parent)
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         try:
             _fill(draft, access, first)

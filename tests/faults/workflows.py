@@ -1,0 +1,223 @@
+"""Twenty things that people do with a memory, each as a function over a home."""
+
+import json
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from unittest import mock
+
+from tests.faults.bench import SECRET, Bench, fill, fill_long, say
+from unabridged.cli.main import main as command_line
+from unabridged.domain.message import Role, Text, ToolCall, ToolResult
+
+INTERNAL = 1
+"""The exit code for something unexpected: never an answer to a fault of the disk."""
+
+
+class CommandFailedError(Exception):
+    """The command line ended with an exit code of the error tree.
+
+    Args:
+        code: The exit code.
+        said: What it wrote.
+    """
+
+    def __init__(self, code: int, said: str) -> None:
+        super().__init__(f"exit {code}: {said[-200:]}")
+        self.code = code
+        self.said = said
+
+
+@dataclass(frozen=True)
+class Workflow:
+    """One of them.
+
+    Attributes:
+        name: What it is called in the figures.
+        work: Does it.
+        prepare: Makes the home that it needs.
+        stores: The stores that it is for.
+        whole: Files that are there whole or not at all afterwards, relative to the folder above
+            the home, each with a function that says whether its bytes are whole.
+    """
+
+    name: str
+    work: Callable[[Bench], None]
+    prepare: Callable[[Bench], None] = fill
+    stores: tuple[str, ...] = ("sqlite", "files")
+    whole: tuple[tuple[str, Callable[[bytes], bool]], ...] = ()
+
+
+def run_command(bench: Bench, *words: str) -> str:
+    """Run a command line in this process, and give what it wrote.
+
+    Raises:
+        CommandFailedError: It ended with another exit code than 0.
+    """
+    home = ["--home", str(bench.home)]
+    out, code = StringIO(), 0
+    argv = [*words, *home]
+    with (
+        redirect_stdout(out),
+        redirect_stderr(out),
+        mock.patch.dict("os.environ", {"UNABRIDGED_STORE": bench.settings.store}),
+    ):
+        try:
+            command_line(argv)
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else int(bool(end.code))
+    if code:
+        raise CommandFailedError(code, out.getvalue())
+    return out.getvalue()
+
+
+def beside(bench: Bench, name: str) -> Path:
+    """A file beside the home, outside of it."""
+    return bench.home.parent / name
+
+
+def begin(bench: Bench) -> None:
+    with bench.open() as memory:
+        memory.begin(memory.prepare("Where did Ida go?"))
+
+
+def step(bench: Bench) -> None:
+    call = ToolCall("c1", "look", {"where": "Oslo"})
+    with bench.open() as memory:
+        context = memory.prepare("Look where Ida is.", mode="tools")
+        memory.begin(context)
+        asked = memory.message(Role.ASSISTANT, [call])
+        found = memory.message(Role.TOOL, [ToolResult("c1", "look", (Text("Not in Oslo."),))])
+        memory.step(context, [asked, found])
+
+
+def record(bench: Bench) -> None:
+    with bench.open() as memory:
+        say(memory, "Where did Ida go?", "To Oslo, as you said. " * 40)
+
+
+def _newest(memory):
+    return memory.history(1)[0]
+
+
+def regenerate(bench: Bench) -> None:
+    with bench.open() as memory:
+        context = memory.prepare("", retry_of=_newest(memory).id)
+        memory.record(context, "Another answer.")
+
+
+def edit(bench: Bench) -> None:
+    with bench.open() as memory:
+        memory.undo()
+        say(memory, "My name is Ada and I live in Lima.", "Hello Ada in Lima.")
+
+
+def retitle(bench: Bench) -> None:
+    with bench.open() as memory:
+        memory.retitle("A title of another kind")
+
+
+def pin(bench: Bench) -> None:
+    with bench.open() as memory:
+        memory.pin(_newest(memory).id)
+
+
+def facts(bench: Bench) -> None:
+    with bench.open() as memory:
+        memory.facts.add("Ada plays the oboe.")
+        kept = memory.facts.add("Ada is afraid of geese.")
+        memory.facts.forget(kept.id)
+
+
+def tend(bench: Bench) -> None:
+    with bench.open() as memory:
+        say(memory, "I moved to Turin last week.", "How nice.")
+        list(memory.tend())
+
+
+def condense(bench: Bench) -> None:
+    with bench.open() as memory:
+        list(memory.tend())
+
+
+def forget(bench: Bench) -> None:
+    with bench.open() as memory:
+        store = memory._store
+        store.forget([x.id for x in store.scan() if SECRET in x.text])
+
+
+def reembed(bench: Bench) -> None:
+    run_command(bench, "reembed", "--embedder", "static")
+
+
+def with_lines(bench: Bench) -> None:
+    """Lay a file of messages beside a home that holds something."""
+    fill(bench)
+    lines = []
+    for number in range(12):
+        for role in ("user", "assistant"):
+            row = {"role": role, "content": f"{role} says number {number}", "session": "s"}
+            lines.append(json.dumps(row))
+    beside(bench, "lines.jsonl").write_text("\n".join(lines) + "\n")
+
+
+def import_lines(bench: Bench) -> None:
+    run_command(bench, "import", str(beside(bench, "lines.jsonl")))
+
+
+def export(bench: Bench) -> None:
+    run_command(bench, "export", "--force", "-o", str(beside(bench, "out.jsonl")))
+
+
+def is_whole_export(data: bytes) -> bool:
+    """Whether every line of an export can be read, the last one too."""
+    try:
+        rows = [json.loads(line) for line in data.splitlines()]
+    except ValueError:
+        return False
+    return data.endswith(b"\n") and len(rows) > 8
+
+
+def set_setting(bench: Bench) -> None:
+    run_command(bench, "config", "set", "condense_messages", "30")
+
+
+def with_settings(bench: Bench) -> None:
+    """A home with a settings file."""
+    fill(bench)
+    run_command(bench, "config", "set", "verbosity", "concise")
+
+
+def is_whole_settings(data: bytes) -> bool:
+    """Whether a settings file says what it said before."""
+    return b"verbosity" in data and data.endswith(b"\n")
+
+
+def rename_space(bench: Bench) -> None:
+    run_command(bench, "spaces", "rename", "default/default", "ann/default")
+
+
+WORKFLOWS = (
+    Workflow("begin", begin),
+    Workflow("step", step),
+    Workflow("record", record),
+    Workflow("regenerate", regenerate),
+    Workflow("edit", edit),
+    Workflow("retitle", retitle),
+    Workflow("pin", pin),
+    Workflow("facts", facts),
+    Workflow("tend", tend),
+    Workflow("condense", condense, fill_long),
+    Workflow("forget", forget),
+    Workflow("reembed", reembed, stores=("sqlite",)),
+    Workflow("import", import_lines, with_lines),
+    Workflow("export", export, whole=(("out.jsonl", is_whole_export),)),
+    Workflow(
+        "config set", set_setting, with_settings, whole=(("home/config/config.toml", is_whole_settings),)
+    ),
+)
+if __name__ == "__main__":
+    sys.exit("\n".join(flow.name for flow in WORKFLOWS))
