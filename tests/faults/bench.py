@@ -119,6 +119,21 @@ def state_of(store) -> str:
     return blake2b(said.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
+def shape_of(store) -> str:
+    """The same without ids and times: for what gets others in each run."""
+    titles = {session.id: session.title for session in store.sessions()}
+    said = [
+        [titles.get(x.session), x.state, [repr(m.parts) for m in x.messages]]
+        for x in store.scan(limit=100_000)
+    ]
+    facts = [[r.body.get(k) for k in ("text", "state")] for r in store.records(RecordKind.FACT)]
+    kinds = [len(store.records(kind)) for kind in RecordKind if kind is not RecordKind.PROGRESS]
+    shape = repr(
+        [sorted(titles.values()), sorted(map(repr, said)), sorted(map(repr, facts)), kinds]
+    )
+    return blake2b(shape.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
 def halves(store) -> list[str]:
     """The ids of exchanges whose messages do not fit their state."""
     wrong = []

@@ -6,7 +6,8 @@ it runs as it always does, but for SQLite's shared memory, which a layer in Pyth
 that its connections lock the file exclusively.
 """
 
-# ruff: noqa: PTH, PLR0917 - it stands in for the functions of `os`, with their arguments
+# It stands in for the functions of `os`, with the arguments that they take:
+# ruff: noqa: PTH109, PTH110, PTH112, PTH115, PTH118, PLR0917
 import builtins
 import errno
 import io

@@ -10,11 +10,9 @@ from pathlib import Path
 from unittest import mock
 
 from tests.faults.bench import SECRET, Bench, fill, fill_long, say
-from unabridged.cli.main import main as command_line
-from unabridged.domain.message import Role, Text, ToolCall, ToolResult
 
-INTERNAL = 1
-"""The exit code for something unexpected: never an answer to a fault of the disk."""
+from unabridged.cli.main import main as command_line
+from unabridged.domain.message import Role, ToolCall, ToolResult
 
 
 class CommandFailedError(Exception):
@@ -23,12 +21,15 @@ class CommandFailedError(Exception):
     Args:
         code: The exit code.
         said: What it wrote.
+
+    Attributes:
+        unexpected: Whether it was no error of the tree.
     """
 
     def __init__(self, code: int, said: str) -> None:
         super().__init__(f"exit {code}: {said[-200:]}")
         self.code = code
-        self.said = said
+        self.unexpected = "fault of the program" in said or "Traceback" in said
 
 
 @dataclass(frozen=True)
@@ -85,12 +86,12 @@ def begin(bench: Bench) -> None:
 
 
 def step(bench: Bench) -> None:
-    call = ToolCall("c1", "look", {"where": "Oslo"})
+    call = ToolCall("c1", "look", '{"where": "Oslo"}')
     with bench.open() as memory:
         context = memory.prepare("Look where Ida is.", mode="tools")
         memory.begin(context)
         asked = memory.message(Role.ASSISTANT, [call])
-        found = memory.message(Role.TOOL, [ToolResult("c1", "look", (Text("Not in Oslo."),))])
+        found = memory.message(Role.TOOL, [ToolResult("c1", "look", "Not in Oslo.")])
         memory.step(context, [asked, found])
 
 
@@ -129,7 +130,7 @@ def facts(bench: Bench) -> None:
     with bench.open() as memory:
         memory.facts.add("Ada plays the oboe.")
         kept = memory.facts.add("Ada is afraid of geese.")
-        memory.facts.forget(kept.id)
+        memory.facts.withdraw(kept.id)
 
 
 def tend(bench: Bench) -> None:
@@ -216,7 +217,10 @@ WORKFLOWS = (
     Workflow("import", import_lines, with_lines),
     Workflow("export", export, whole=(("out.jsonl", is_whole_export),)),
     Workflow(
-        "config set", set_setting, with_settings, whole=(("home/config/config.toml", is_whole_settings),)
+        "config set",
+        set_setting,
+        with_settings,
+        whole=(("home/config/unabridged.toml", is_whole_settings),),
     ),
 )
 if __name__ == "__main__":

@@ -158,8 +158,12 @@ class Database:
         return total
 
     def close(self) -> None:
-        """Close the connection; the last one to close moves the log into the file."""
+        """Close the connection; the last one to close moves the log into the file.
+
+        Where the disk fails then, nothing is lost: the log stays and is read with the file.
+        """
         with self.lock:
             connection, self._connection = self._connection, None
             if connection is not None:
-                connection.close()
+                with suppress(apsw.IOError, apsw.FullError):
+                    connection.close()
