@@ -70,13 +70,21 @@ def is_encrypted(path: Path) -> bool:
 
     Source: https://www.sqlite.org/fileformat2.html#the_database_header and
     https://utelle.github.io/SQLite3MultipleCiphers/docs/configuration/config_uri/: bytes 16 to 23
-    are never encrypted, and each page keeps room at its end (byte 20) for nonce and tag.
+    are never encrypted, and each page keeps room at its end (byte 20) for nonce and tag. It is read
+    through SQLite's own file layer: closing it otherwise would drop the locks that this process
+    holds on it (https://www.sqlite.org/howtocorrupt.html, 2.2).
     """
     try:
-        with path.open("rb") as file:
-            head = file.read(_HEADER)
-    except OSError:
+        flags = [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY, 0]
+        file = apsw.VFSFile("", str(path), flags)
+    except apsw.Error:
         return False
+    try:
+        head = file.xRead(_HEADER, 0)
+    except apsw.Error:
+        return False
+    finally:
+        file.xClose()
     return head[:16] != _PLAIN and head[21:24] == _FRACTIONS and head[20:21] not in (b"", b"\x00")
 
 

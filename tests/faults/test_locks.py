@@ -1,0 +1,33 @@
+"""Who has a file open keeps it, whatever else its process does with it."""
+
+import subprocess
+import sys
+
+from unabridged.domain.scope import Space
+from unabridged.stores.sqlite import SqliteStore
+
+TAKER = """
+import pathlib, sys
+from unabridged.errors import StoreBusyError
+from unabridged.stores.sqlite.holding import alone
+try:
+    with alone(pathlib.Path(sys.argv[1]), 0.1):
+        print("taken")
+except StoreBusyError:
+    print("busy")
+"""
+
+
+def taken(path):
+    command = [sys.executable, "-c", TAKER, str(path)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_opening_a_file_once_more_does_not_let_go_of_it(tmp_path):
+    path = tmp_path / "space.db"
+    store = SqliteStore(path, Space("ada", "locks"))
+    store.totals()
+    SqliteStore(path, create=False).close()
+    assert taken(path) == "busy"
+    store.close()
+    assert taken(path) == "taken"
