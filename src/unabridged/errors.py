@@ -70,12 +70,14 @@ class MissingExtraError(SettingError):
     Args:
         package: The package that was asked for.
         extra: The extra of ``unabridged`` that brings it.
+        afterwards: What is to be run after it, or empty.
     """
 
-    def __init__(self, package: str, extra: str) -> None:
+    def __init__(self, package: str, extra: str, afterwards: str = "") -> None:
         super().__init__(
             f"This needs the package {package!r}, which is not installed.",
-            hint=f"Install it with: pip install 'unabridged[{extra}]'",
+            hint=f"Install it with: pip install 'unabridged[{extra}]'"
+            + (f" && {afterwards}" if afterwards else ""),
         )
         self.package = package
         self.extra = extra

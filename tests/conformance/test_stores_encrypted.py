@@ -3,15 +3,23 @@
 Runs with the SQLite that encrypts in place of the one that does not: see `make test`.
 """
 
+import contextlib
+import threading
+
 import apsw
 import pytest
 
 from unabridged.domain.scope import Space
 from unabridged.embeddings.static import StaticEmbedder
-from unabridged.errors import MissingExtraError, StoreKeyError
+from unabridged.errors import (
+    MissingExtraError,
+    StoreBusyError,
+    StoreKeyError,
+)
 from unabridged.index import upkeep
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import Access, can_encrypt, is_encrypted
+from unabridged.stores.sqlite.converting import convert
 from unabridged.testing.stores import StoreContract
 from unabridged.testing.talk import Talk
 
@@ -77,7 +85,7 @@ def test_without_the_right_key_it_says_so_and_touches_nothing(tmp_path, key, sai
     before = (tmp_path / "space.db").read_bytes()
     with pytest.raises(StoreKeyError, match=said) as caught:
         opened(tmp_path / "space.db", key)
-    assert "--key" in caught.value.hint
+    assert "UNABRIDGED_KEY" in caught.value.hint
     assert (tmp_path / "space.db").read_bytes() == before
 
 
@@ -115,3 +123,67 @@ def test_an_sqlite_that_cannot_encrypt_is_said_before_anything_is_written(tmp_pa
     with pytest.raises(MissingExtraError, match="apsw-sqlite3mc"):
         opened(tmp_path / "space.db")
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+@encrypting
+def test_a_file_is_encrypted_and_made_readable_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(upkeep, "SEALED_EXCHANGES", 5)
+    path = tmp_path / "space.db"
+    store = opened(path, b"")
+    talk = Talk(store, "s1")
+    said = [talk.say(f"{SECRET} {n}", "Yes.") for n in range(20)]
+    store.close()
+    access = Access(key=KEY)
+    for encrypted in (True, False, True):
+        assert convert(path, access, encrypted=encrypted)
+        assert not convert(path, access, encrypted=encrypted)
+        assert is_encrypted(path) == encrypted
+        again = opened(path, create=False)
+        assert again.scan() == said
+        again.rebuild()
+        assert again.check() == []
+        again.close()
+        data = b"".join(p.read_bytes() for p in tmp_path.rglob("*") if p.is_file())
+        assert (SECRET.encode() in data) != encrypted
+    assert not list(tmp_path.glob("*.recoded*"))
+
+
+@encrypting
+def test_a_file_that_others_have_open_is_not_converted(tmp_path):
+    path = tmp_path / "space.db"
+    store = opened(path, b"")
+    Talk(store, "s1").say("one", "two")
+    with pytest.raises(StoreBusyError):
+        convert(path, Access(busy_timeout=0.1, key=KEY), encrypted=True)
+    assert len(store.scan()) == 1
+    store.close()
+    assert not is_encrypted(path)
+
+
+@encrypting
+def test_a_program_that_waits_while_a_file_is_converted_writes_nothing_into_the_old_one(tmp_path):
+    path = tmp_path / "space.db"
+    store = opened(path, b"")
+    Talk(store, "s1").say("one", "two")
+    store.close()
+    seen = []
+
+    def late(session):
+        try:
+            other = opened(path, create=False)
+        except StoreBusyError:
+            return
+        Talk(other, session).say("three", "four")
+        seen.append(session)
+        other.close()
+
+    threads = [threading.Thread(target=late, args=(f"late{n}",)) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    with contextlib.suppress(StoreBusyError):
+        convert(path, Access(busy_timeout=5, key=KEY), encrypted=True)
+    for thread in threads:
+        thread.join()
+    again = opened(path, create=False)
+    assert {exchange.session for exchange in again.scan()} == {"s1", *seen}
+    again.close()

@@ -79,7 +79,7 @@ class AesGcm:
         if mark != self._mark:
             raise StoreKeyError(
                 f"It was encrypted with the key of the mark {mark.hex()}, not {self._mark.hex()}.",
-                hint="Name the key that it was encrypted with: --key, or the setting key.",
+                hint="Name its key: UNABRIDGED_KEY=file:PATH, or `unabridged config set key file:PATH`.",
             )
         step = CHUNK + _TAG
         count = -(-(len(data) - _HEAD) // step)

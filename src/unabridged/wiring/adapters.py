@@ -20,7 +20,9 @@ from unabridged.retrieval.entries import Reader
 from unabridged.stores.inmemory import InMemoryStore
 from unabridged.stores.spaces import SpacesFolder
 from unabridged.stores.sqlite import SqliteStore
+from unabridged.stores.sqlite.connecting import Access
 from unabridged.tokens.choose import choose as choose_tokenizer
+from unabridged.wiring.keys import secrets_of
 
 TERMS_SECONDS = 60
 """Seconds for which the terms of an upstream are kept before it is asked again."""
@@ -45,7 +47,27 @@ def spaces_of(settings: Settings) -> SpacesFolder:
         reader = reader_for(settings, store)
         store.read_with(reader.embedder, reader.lexicon)
 
-    return SpacesFolder(config.folder(settings.home, "spaces"), ready=ready)
+    return SpacesFolder(
+        config.folder(settings.home, "spaces"), ready=ready, access=access_of(settings)
+    )
+
+
+def access_of(settings: Settings) -> Access:
+    """How the files of a home are reached: with its key, where the settings name one.
+
+    Raises:
+        SettingError: Files are to be encrypted, and no key is named.
+        StoreKeyError: The key does not open the home's key box.
+    """
+    held = secrets_of(settings)
+    if held is None:
+        if settings.encrypt:
+            raise SettingError(
+                "Files are to be encrypted, but the settings name no key.",
+                hint="Make one with `unabridged key new FILE`, and set `key` to file:FILE.",
+            )
+        return Access()
+    return Access(key=held.files.for_("sqlite"), encrypts=settings.encrypt)
 
 
 def reader_for(settings: Settings, store: Store) -> Reader:

@@ -11,21 +11,73 @@ from typing import Any
 
 from unabridged import config
 from unabridged.disk.durable import FILE_MODE, of_the_system, remove, sync_folder, write_new
+from unabridged.disk.locks import locked
 from unabridged.domain.key import KEY_BYTES, Key
 from unabridged.domain.settings import Settings
-from unabridged.errors import InputError, MissingExtraError, SettingError
+from unabridged.errors import InputError, MissingExtraError, SettingError, StoreKeyError
+from unabridged.stores.keybox import Secrets, make_box, open_box
+from unabridged.stores.sqlite.connecting import is_encrypted
 
 KEYRING = "keyring"
 SERVICE, ENTRY = "unabridged", "key"
 """Under what the system's keyring holds the key."""
 _NO_WAITING: int = getattr(os, "O_NONBLOCK", 0)
 """Nobody may let us wait at a pipe in place of the file."""
+BOX = "keybox.json"
+"""The file that holds the home's secrets, wrapped by the person's key."""
+LOCK_SECONDS = 30.0
+"""Seconds to wait for another program that makes the box."""
 _MOST = 4096
 """Bytes that are read of a key's file; a key has 65."""
 _FORM = "A key is 64 hexadecimal digits; `unabridged key new FILE` makes one."
 
 
 def key_of(settings: Settings) -> Key | None:
+    """Give the secret that digests are keyed with, or None where the settings name no key.
+
+    Raises:
+        StoreKeyError: The key that they name does not open the home's key box.
+        SettingError: As ``person_key`` says.
+    """
+    held = secrets_of(settings)
+    return held.digests if held else None
+
+
+def secrets_of(settings: Settings) -> Secrets | None:
+    """Give the secrets of a home, made when they are first needed.
+
+    Returns:
+        What its key box holds, or None where the settings name no key.
+
+    Raises:
+        StoreKeyError: The key that they name does not open the box; or there is none, though
+            files of the home are encrypted.
+        SettingError: As ``person_key`` says.
+    """
+    key = person_key(settings)
+    if key is None:
+        return None
+    places = box_places(settings)
+    held = open_box(places, key)
+    if held is None:
+        encrypted = next((p for p in places[1].parent.glob("*.db") if is_encrypted(p)), None)
+        if encrypted is not None:
+            raise StoreKeyError(
+                f"{encrypted} is encrypted, but the key box {places[0]} is missing.",
+                hint="Restore the box from a backup of the home.",
+            )
+        with locked(config.folder(settings.home, "config") / ".keybox.lock", LOCK_SECONDS):
+            held = open_box(places, key) or make_box(places, key)
+    return held
+
+
+def box_places(settings: Settings) -> tuple[Path, Path]:
+    """Where the key box of a home lies, and where its copy does."""
+    home = Path(settings.home)
+    return home / "config" / BOX, home / "spaces" / BOX
+
+
+def person_key(settings: Settings) -> Key | None:
     """Read the key that the settings name.
 
     Args:

@@ -11,7 +11,7 @@ from unabridged import config
 from unabridged.domain.key import Key
 from unabridged.domain.settings import Settings
 from unabridged.errors import InputError, MissingExtraError, SettingError, StoreError
-from unabridged.wiring.keys import key_of, new_key
+from unabridged.wiring.keys import new_key, person_key
 
 
 class Ring(keyring.backend.KeyringBackend):
@@ -42,7 +42,7 @@ def ring():
 
 
 def test_no_key_is_none():
-    assert key_of(Settings()) is None
+    assert person_key(Settings()) is None
 
 
 def test_a_file(tmp_path):
@@ -53,7 +53,7 @@ def test_a_file(tmp_path):
     finally:
         os.umask(old)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert key_of(Settings(key=f"file:{path}")) == made
+    assert person_key(Settings(key=f"file:{path}")) == made
     assert new_key(str(tmp_path / "other")) != made
 
 
@@ -63,7 +63,7 @@ def test_a_key_is_never_written_over(tmp_path):
     with pytest.raises(InputError) as caught:
         new_key(str(path))
     assert caught.value.hint
-    assert key_of(Settings(key=f"file:{path}")) == made
+    assert person_key(Settings(key=f"file:{path}")) == made
 
 
 def test_a_folder_that_is_not_there(tmp_path):
@@ -78,13 +78,13 @@ def test_a_file_that_others_can_read_is_refused(tmp_path, mode):
     new_key(str(path))
     path.chmod(mode)
     with pytest.raises(SettingError, match="can be read by others") as caught:
-        key_of(Settings(key=f"file:{path}"))
+        person_key(Settings(key=f"file:{path}"))
     assert "chmod 600" in caught.value.hint
 
 
 def test_a_folder_is_no_key(tmp_path):
     with pytest.raises(SettingError):
-        key_of(Settings(key=f"file:{tmp_path}"))
+        person_key(Settings(key=f"file:{tmp_path}"))
 
 
 @pytest.mark.parametrize("content", [b"", b"00" * 31, b"00" * 33, b"\xff" * 64, b"zz" * 32])
@@ -93,13 +93,13 @@ def test_what_is_no_key(tmp_path, content):
     path.write_bytes(content)
     path.chmod(0o600)
     with pytest.raises(SettingError) as caught:
-        key_of(Settings(key=f"file:{path}"))
+        person_key(Settings(key=f"file:{path}"))
     assert "64 hexadecimal digits" in caught.value.hint
 
 
 def test_a_key_that_is_not_there(tmp_path):
     with pytest.raises(SettingError) as caught:
-        key_of(Settings(key=f"file:{tmp_path / 'none'}"))
+        person_key(Settings(key=f"file:{tmp_path / 'none'}"))
     assert "unabridged key new" in caught.value.hint
 
 
@@ -108,38 +108,38 @@ def test_a_variable(monkeypatch):
     settings = Settings(key="env:MY_KEY")
     for text in (secret.hex(), f" {secret.hex().upper()}\n", base64.b64encode(secret).decode()):
         monkeypatch.setenv("MY_KEY", text)
-        assert key_of(settings) == Key(secret)
+        assert person_key(settings) == Key(secret)
     monkeypatch.setenv("MY_KEY", "not a key")
     with pytest.raises(SettingError) as caught:
-        key_of(settings)
+        person_key(settings)
     assert "not a key" not in str(caught.value) + caught.value.hint
     monkeypatch.delenv("MY_KEY")
     with pytest.raises(SettingError, match=r"\$MY_KEY"):
-        key_of(settings)
+        person_key(settings)
 
 
 def test_the_keyring(ring):
     with pytest.raises(SettingError) as caught:
-        key_of(Settings(key="keyring"))
+        person_key(Settings(key="keyring"))
     assert "key new keyring" in caught.value.hint
     made = new_key("keyring")
-    assert key_of(Settings(key="keyring")) == made
+    assert person_key(Settings(key="keyring")) == made
     with pytest.raises(InputError):
         new_key("keyring")
-    assert key_of(Settings(key="keyring")) == made
+    assert person_key(Settings(key="keyring")) == made
 
 
 def test_a_keyring_that_is_locked(ring):
     ring.locked = True
     with pytest.raises(SettingError, match="locked") as caught:
-        key_of(Settings(key="keyring"))
+        person_key(Settings(key="keyring"))
     assert caught.value.hint
 
 
 def test_a_keyring_that_is_not_installed(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "keyring", None)
     with pytest.raises(MissingExtraError) as caught:
-        key_of(Settings(key="keyring"))
+        person_key(Settings(key="keyring"))
     assert caught.value.extra == "keyring"
 
 

@@ -26,12 +26,14 @@ class Access:
 
     Attributes:
         busy_timeout: Seconds to wait for other writers.
-        key: 32 bytes that new files are encrypted with, and encrypted ones opened; empty for none.
+        key: 32 bytes that encrypted files are opened with; empty for none.
+        encrypts: Whether new files are encrypted with it.
         vfs: The name of another way to the disk, as apsw knows it; empty for the system's.
     """
 
     busy_timeout: float = BUSY_TIMEOUT
     key: bytes = field(default=b"", repr=False)
+    encrypts: bool = True
     vfs: str = ""
 
     def connect(self, path: str, flags: int, *, encrypted: bool) -> apsw.Connection:
@@ -49,7 +51,7 @@ class Access:
         if encrypted and not self.key:
             raise StoreKeyError(
                 f"{path} is encrypted, and no key is named.",
-                hint="Name its key: --key, UNABRIDGED_KEY or the setting key.",
+                hint="Name its key: UNABRIDGED_KEY=file:PATH, or `unabridged config set key file:PATH`.",
             )
         connection = apsw.Connection(path, flags=flags, vfs=self.vfs or None)
         if encrypted:
@@ -93,7 +95,7 @@ def wrong_key(path: Path) -> StoreKeyError:
     return StoreKeyError(
         f"{path} is encrypted with another key than the one that is named (or its beginning is "
         "damaged).",
-        hint="Name the key that it was encrypted with: --key, UNABRIDGED_KEY or the setting key.",
+        hint="Name its key: UNABRIDGED_KEY=file:PATH, or `unabridged config set key file:PATH`.",
     )
 
 
@@ -102,9 +104,31 @@ def can_encrypt() -> bool:
     return hasattr(apsw, "mc_version")
 
 
-def _unlock(connection: apsw.Connection, key: bytes) -> None:
+def need_encryption() -> None:
+    """Refuse where this SQLite cannot encrypt.
+
+    Raises:
+        MissingExtraError: It cannot. Two packages bring the module ``apsw``: the one that can has to
+            be installed last.
+    """
     if not can_encrypt():
-        raise MissingExtraError("apsw-sqlite3mc", "encryption")
+        last = "pip install --force-reinstall --no-deps apsw-sqlite3mc"
+        raise MissingExtraError("apsw-sqlite3mc", "encryption", last)
+
+
+def relock(connection: apsw.Connection, key: bytes) -> None:
+    """Encrypt an open file with another key, or with none.
+
+    Raises:
+        MissingExtraError: This SQLite cannot encrypt.
+    """
+    need_encryption()
+    connection.pragma("cipher", CIPHER)
+    connection.pragma("rekey", f"raw:{key.hex()}" if key else "")
+
+
+def _unlock(connection: apsw.Connection, key: bytes) -> None:
+    need_encryption()
     connection.pragma("cipher", CIPHER)
     if connection.pragma("key", f"raw:{key.hex()}") != "ok":
         raise StoreError(

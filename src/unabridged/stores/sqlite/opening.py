@@ -75,8 +75,21 @@ def open_database(path: Path, access: Access) -> Database:
         StoreFormatError: It is of a newer format, or no store.
     """
     refuse_faulty_sqlite()
-    if not path.exists():
-        raise NotFoundError(f"There is no store at {path}.", hint="Create it, or check the path.")
+    while True:
+        if not path.exists():
+            raise NotFoundError(
+                f"There is no store at {path}.", hint="Create it, or check the path."
+            )
+        before = path.stat().st_ino
+        try:
+            return _open(path, access)
+        except StoreError:
+            # Another program may have put an encrypted copy in its place while we waited for it.
+            if path.exists() and path.stat().st_ino == before:
+                raise
+
+
+def _open(path: Path, access: Access) -> Database:
     if path.stat().st_size == 0:
         raise faults.damaged(path, "the file is empty; a store never is.")
     encrypted = is_encrypted(path)
@@ -107,7 +120,7 @@ def connect(path: Path, access: Access, *, encrypted: bool) -> apsw.Connection:
     connection = access.connect(str(path), apsw.SQLITE_OPEN_READWRITE, encrypted=encrypted)
     try:
         leave_log(connection, alone=True)
-        _prepare(connection, access.busy_timeout)
+        prepare(connection, access.busy_timeout)
         if is_moved(connection):
             connection.close()
             return connect(path, access, encrypted=encrypted)
@@ -122,7 +135,7 @@ def connect(path: Path, access: Access, *, encrypted: bool) -> apsw.Connection:
         uri = f"file:{quote(str(path.absolute()))}?immutable=1"
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         connection = access.connect(uri, flags, encrypted=encrypted)
-        _prepare(connection, access.busy_timeout)
+        prepare(connection, access.busy_timeout)
     except BaseException:
         connection.close()
         raise
@@ -136,7 +149,8 @@ def _waiting_log(path: Path) -> StoreReadOnlyError:
     )
 
 
-def _prepare(connection: apsw.Connection, busy_timeout: float) -> None:
+def prepare(connection: apsw.Connection, busy_timeout: float) -> None:
+    """Set what every connection needs, and read the file for the first time."""
     connection.set_busy_timeout(max(1, round(busy_timeout * 1000)))
     connection.execute(_PRAGMAS)
     connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
@@ -191,7 +205,7 @@ def exclusive(path: Path, access: Access) -> Iterator[apsw.Connection]:
     encrypted = is_encrypted(path)
     connection = access.connect(str(path), apsw.SQLITE_OPEN_READWRITE, encrypted=encrypted)
     try:
-        _prepare(connection, access.busy_timeout)
+        prepare(connection, access.busy_timeout)
         connection.pragma("journal_mode", "delete")
         with connection:
             yield connection
@@ -208,7 +222,7 @@ def create_file(path: Path, access: Access, first: Iterable[tuple[str, tuple[Any
 
     Args:
         path: The file's place.
-        access: How it is reached; it is encrypted where there is a key.
+        access: How it is reached; it is encrypted where that says so.
         first: The first statements to run in it: name and bindings.
 
     Raises:
@@ -235,7 +249,7 @@ def create_file(path: Path, access: Access, first: Iterable[tuple[str, tuple[Any
 
 def _fill(draft: Path, access: Access, first: Iterable[tuple[str, tuple[Any, ...]]]) -> None:
     flags = apsw.SQLITE_OPEN_READWRITE
-    connection = access.connect(str(draft), flags, encrypted=bool(access.key))
+    connection = access.connect(str(draft), flags, encrypted=access.encrypts and bool(access.key))
     try:
         connection.execute(_PRAGMAS)
         connection.pragma("application_id", APPLICATION_ID)

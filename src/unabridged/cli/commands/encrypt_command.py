@@ -1,0 +1,40 @@
+"""``unabridged encrypt``."""
+
+import click
+
+from unabridged import config
+from unabridged.cli.options import PLACE, Invocation, common, example, invoked
+from unabridged.cli.output import echo
+from unabridged.cli.settings_file import write_setting
+from unabridged.wiring.encryption import encrypt_home, need_key
+
+
+@click.command(
+    "encrypt",
+    epilog=example(
+        "unabridged key new ~/unabridged.key",
+        "unabridged config set key file:~/unabridged.key",
+        "unabridged encrypt",
+    ),
+)
+@click.option("--off", is_flag=True, help="Make everything readable again.")
+@common(*PLACE)
+@invoked
+def command(invocation: Invocation, *, off: bool) -> None:
+    """Encrypt every space of the home with its key, and whatever is stored from now on.
+
+    Each file is written anew beside the old one, looked at, and put in its place; the old bytes are overwritten as far as the disk does so (flash memory may keep copies of its own). Stop it whenever you like: each file is whole, and a second run goes on. Backups and exports that were made before stay as they are.
+    """
+    settings = invocation.settings()
+    need_key(settings)
+    write_setting(settings.home, "encrypt", "false" if off else "true")
+    done = []
+    for step in encrypt_home(settings, encrypted=not off):
+        done.append(step)
+        if not invocation.json:
+            what = "readable" if off else "encrypted"
+            echo(f"{step.path.name}: {f'{what} now' if step.changed else f'was {what}'}")
+    if invocation.json:
+        invocation.emit({"encrypt": not off, "files": done})
+        return
+    echo(f"encrypt is {'off' if off else 'on'} in {config.file_of(settings.home)}.", "dim")

@@ -1,0 +1,114 @@
+"""Encrypting the files of a home, and changing the key that its secrets are kept under."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from unabridged import config
+from unabridged.domain.key import Key
+from unabridged.domain.settings import Settings
+from unabridged.errors import SettingError
+from unabridged.stores.keybox import add_slot, keep_slot, mend_box
+from unabridged.stores.spaces import SUFFIX
+from unabridged.stores.sqlite.connecting import is_encrypted, need_encryption
+from unabridged.stores.sqlite.converting import convert
+from unabridged.wiring.adapters import access_of
+from unabridged.wiring.keys import box_places, person_key, secrets_of
+
+_NO_KEY = "Make one with `unabridged key new FILE`, and set `key` to file:FILE."
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """One file that was looked at.
+
+    Attributes:
+        path: The file.
+        changed: Whether it was another thing before.
+    """
+
+    path: Path
+    changed: bool
+
+
+def encrypt_home(settings: Settings, *, encrypted: bool) -> Iterator[Converted]:
+    """Make every space of a home encrypted or readable, one after the other.
+
+    Stopped, it leaves each file whole, and a second call goes on.
+
+    Args:
+        settings: Every choice; ``key`` names the key.
+        encrypted: What they are to be.
+
+    Raises:
+        SettingError: The settings name no key.
+        StoreError: One of them cannot be converted; those before it are.
+    """
+    need_key(settings)
+    access = access_of(replace(settings, encrypt=encrypted))
+    for path in sorted(config.folder(settings.home, "spaces").glob(f"*{SUFFIX}")):
+        yield Converted(path, convert(path, access, encrypted=encrypted))
+
+
+def need_key(settings: Settings) -> Key:
+    """Give the key that the settings name, after a look whether it opens the secrets of the home.
+
+    Raises:
+        SettingError: They name none.
+        StoreKeyError: It does not open them.
+        MissingExtraError: What encrypts is not installed.
+    """
+    key = person_key(settings)
+    if key is None:
+        raise SettingError("The settings name no key.", hint=_NO_KEY)
+    need_encryption()
+    secrets_of(settings)
+    return key
+
+
+def readable_files(settings: Settings) -> list[Path]:
+    """Files of spaces that anybody can read who can read the disk."""
+    folder = Path(settings.home) / "spaces"
+    return [path for path in sorted(folder.glob(f"*{SUFFIX}")) if not is_encrypted(path)]
+
+
+def admit_key(settings: Settings, place: str) -> str:
+    """Let another key open the secrets of a home, beside the one of the settings.
+
+    Args:
+        settings: Every choice.
+        place: Where the other one lies, as the setting ``key`` has it.
+
+    Returns:
+        The mark of the other key.
+
+    Raises:
+        SettingError: One of the keys is not there.
+        StoreKeyError: The one of the settings does not open the secrets.
+    """
+    key, new = person_key(settings), person_key(replace(settings, key=place))
+    if key is None or new is None:
+        raise SettingError("The settings name no key.", hint=_NO_KEY)
+    secrets_of(settings)
+    add_slot(box_places(settings), key, new)
+    return new.mark
+
+
+def retire_keys(settings: Settings) -> str:
+    """Let only the key of the settings open the secrets of a home; give its mark.
+
+    Raises:
+        SettingError: The settings name no key.
+        StoreKeyError: It does not open the secrets.
+    """
+    key = person_key(settings)
+    if key is None:
+        raise SettingError("The settings name no key.", hint=_NO_KEY)
+    keep_slot(box_places(settings), key)
+    return key.mark
+
+
+def mend_keybox(settings: Settings) -> bool:
+    """Write the key box to the place of the two where it is missing or damaged."""
+    key = person_key(settings)
+    return key is not None and mend_box(box_places(settings), key)
