@@ -136,8 +136,14 @@ def conversations(store: Store) -> Iterator[Conversation]:
 
 
 def counted(exchange: Exchange, counter: Counter) -> Exchange:
-    """An exchange whose messages carry their tokens."""
-    return replace(exchange, messages=tuple(weighed(m, counter) for m in exchange.messages))
+    """An exchange whose messages carry their tokens; what another tokenizer counted stays."""
+    messages = (m if _elsewhere(m, counter) else weighed(m, counter) for m in exchange.messages)
+    return replace(exchange, messages=tuple(messages))
+
+
+def _elsewhere(message: Message, counter: Counter) -> bool:
+    """Whether another tokenizer counted it; what names this one is counted again, not believed."""
+    return message.tokens is not None and message.tokenizer not in {None, counter.identity}
 
 
 def weighed(message: Message, counter: Counter) -> Message:

@@ -4,7 +4,7 @@
 all of it around an upstream.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Self
 
 from unabridged.budget.count import Counter
@@ -33,6 +33,7 @@ from unabridged.domain.views import (
 )
 from unabridged.errors import ContextRefusedError
 from unabridged.ingest import sessions as sessions_of
+from unabridged.ingest.carrying import leaving, take
 from unabridged.ingest.record import extend_exchange, open_exchange
 from unabridged.ingest.tending import tend
 from unabridged.knowledge import pins as pins_of
@@ -358,3 +359,20 @@ class Memory(Talking):
             return 0
         counted = [sessions_of.counted(e, counter) for e in admissible.exchanges]
         return self._store.admit(admissible.session, counted)
+
+    def records(self, *, contexts: bool = False, session: str | None = None) -> Iterator[Record]:
+        """What goes along with conversations: facts, requirements, readings, condensations …
+
+        Args:
+            contexts: Also what ``why`` needs; it is large.
+            session: Only what was drawn from the session of this id, and from no other.
+        """
+        yield from leaving(self._store, contexts=contexts, session=session)
+
+    def admit_records(self, records: Iterable[Record]) -> int:
+        """Take over records from elsewhere, as far as the exchanges that are here support them.
+
+        Returns:
+            How many were new, and taken.
+        """
+        return take(self._store, records)

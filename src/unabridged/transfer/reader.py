@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
+from unabridged.domain.record import Record
 from unabridged.domain.views import Conversation, Unread
 from unabridged.transfer.source import Source
 
-Item = Conversation | Unread
+Item = Conversation | Record | Unread
+"""What a file gives; records come in our own format only, behind the conversations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ class Reader:
             raise
         if isinstance(item, Unread):
             self._unread += 1
-        else:
+        elif isinstance(item, Conversation):
             self._conversations += 1
         return item
 

@@ -25,6 +25,8 @@ _MOST_AT_ONCE = 32 * _CHUNK
 _VALUES_FREE = 1 << 20
 _VALUES_PER_RECORD = 1 << 23
 """JSON values of one record; each takes up to 100 times the bytes of its text."""
+_HALF_BYTES = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")
+"""Half a character as Python's ``surrogatepass`` writes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,8 @@ def decode(data: bytes, *, keep_halves: bool = False) -> tuple[Any, int]:
         return msgspec.json.decode(data), 0
     except (ValueError, RecursionError) as error:
         first = error
+    if keep_halves and _HALF_BYTES.search(data):
+        return _passed(data, first), 0
     if b"\\ud" not in data and b"\\uD" not in data:
         raise BadJsonError(_reason(first))
     try:
@@ -79,6 +83,14 @@ def decode(data: bytes, *, keep_halves: bool = False) -> tuple[Any, int]:
     except (ValueError, RecursionError) as error:
         raise BadJsonError(_reason(error)) from None
     return (value, 0) if keep_halves else _mended(value)
+
+
+def _passed(data: bytes, first: Exception) -> Any:
+    """Read what was written with halves side by side, which UTF-8 has no place for."""
+    try:
+        return json.loads(data.decode("utf-8", "surrogatepass"))
+    except (ValueError, RecursionError):
+        raise BadJsonError(_reason(first)) from None
 
 
 def lines(

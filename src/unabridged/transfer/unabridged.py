@@ -1,12 +1,18 @@
 """Our own format: JSON Lines that lose nothing.
 
-The first line is ``{"format": "unabridged", "version": 1}``. Then each conversation: a line
-``{"session": …}`` and a line ``{"exchange": …}`` for every exchange of every branch, parents before
-children, with all fields of the values in ``domain``; times are ISO 8601 with their zone. The last
-line is ``{"end": {"conversations": n, "exchanges": m}}``, so that a file that breaks off shows it.
+The first line is ``{"format": "unabridged", "version": 2}``, with the ``space`` where all of it is of
+one. Then each conversation: a line ``{"session": …}`` and a line ``{"exchange": …}`` for every
+exchange of every branch, parents before children; then the records (facts, condensations …), each a
+line ``{"record": …}``. All fields of the values in ``domain`` are there; times are ISO 8601 with
+their zone. The last line is ``{"end": {"conversations": n, "exchanges": m, "records": k}}``, so that a
+file that breaks off shows it. Version 1 had no records; it is read all the same.
+
+Texts may hold halves of characters, which JSON escapes. Two halves side by side would be read as one
+character: a line with such is written as Python's ``surrogatepass`` does, and is no UTF-8.
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
@@ -16,6 +22,8 @@ import msgspec
 
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, part_from_dict, part_to_dict
+from unabridged.domain.record import Record as Kept, RecordKind
+from unabridged.domain.scope import Space
 from unabridged.domain.session import Session
 from unabridged.domain.views import Conversation, Unread
 from unabridged.errors import TransferError
@@ -24,7 +32,12 @@ from unabridged.transfer.reader import Item
 from unabridged.transfer.records import Record
 
 FORMAT = "unabridged"
-VERSION = 1
+VERSION = 2
+
+_MOST_TOKENS = 1 << 40
+"""Tokens of one message that may be true."""
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+"""Halves that side by side would be read as a whole character."""
 
 
 class _MessageLine(msgspec.Struct, forbid_unknown_fields=True):
@@ -59,18 +72,37 @@ class _SessionLine(msgspec.Struct, forbid_unknown_fields=True):
     archived: str | None = None
 
 
-def write_jsonl(conversations: Iterable[Conversation], stream: BinaryIO) -> int:
+class _RecordLine(msgspec.Struct, forbid_unknown_fields=True):
+    kind: RecordKind
+    id: str
+    at: str
+    body: dict[str, Any] = {}
+    exchanges: tuple[str, ...] = ()
+
+
+def write_jsonl(
+    conversations: Iterable[Conversation],
+    stream: BinaryIO,
+    *,
+    records: Iterable[Kept] = (),
+    space: Space | None = None,
+) -> int:
     """Write conversations so that ``read`` gives equal values.
 
     Args:
         conversations: What to write; taken one at a time.
         stream: Where to; it is left open.
+        records: What is kept beside them; taken one at a time, after the conversations.
+        space: The space that all of it is of, or None.
 
     Returns:
         How many exchanges were written.
     """
-    stream.write(_line({"format": FORMAT, "version": VERSION}))
-    count = exchanges = 0
+    header: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+    if space is not None:
+        header["space"] = {f.name: getattr(space, f.name) for f in fields(space)}
+    stream.write(_line(header))
+    count = exchanges = kept = 0
     for conversation in conversations:
         stream.write(_line({"session": _plain(conversation.session)}))
         stream.writelines(
@@ -78,7 +110,11 @@ def write_jsonl(conversations: Iterable[Conversation], stream: BinaryIO) -> int:
         )
         count += 1
         exchanges += len(conversation.exchanges)
-    stream.write(_line({"end": {"conversations": count, "exchanges": exchanges}}))
+    for record in records:
+        stream.write(_line({"record": _plain(record)}))
+        kept += 1
+    end = {"conversations": count, "exchanges": exchanges, "records": kept}
+    stream.write(_line({"end": end}))
     return exchanges
 
 
@@ -103,6 +139,11 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
                 pile = _Pile(_session(data["session"]))
             elif "exchange" in data:
                 pile.add(_exchange(data["exchange"]))
+            elif "record" in data:
+                kept = _kept(data["record"])
+                yield from pile.finished()
+                pile = _Pile()
+                yield kept
             elif "end" in data:
                 pile.ended = True
             else:
@@ -173,6 +214,11 @@ def _session(data: Any) -> Session:
     return Session(**{**values, **times, "archived": archived})
 
 
+def _kept(data: Any) -> Kept:
+    line = msgspec.convert(data, _RecordLine)
+    return Kept(line.kind, line.id, _at(line.at), line.body, line.exchanges)
+
+
 def _exchange(data: Any) -> Exchange:
     line = msgspec.convert(data, _ExchangeLine)
     messages = tuple(map(_message, line.messages))
@@ -201,7 +247,7 @@ def _message(line: _MessageLine) -> Message:
         parts=tuple(map(part_from_dict, line.parts)),
         at=_at(line.at),
         parent=line.parent,
-        tokens=line.tokens,
+        tokens=line.tokens if 0 <= (line.tokens or 0) <= _MOST_TOKENS else None,
         tokenizer=line.tokenizer,
     )
 
@@ -221,7 +267,7 @@ def _message_data(message: Message) -> dict[str, Any]:
     return {**_plain(message), "parts": [part_to_dict(part) for part in message.parts]}
 
 
-def _plain(value: Session | Exchange | Message) -> dict[str, Any]:
+def _plain(value: Session | Exchange | Message | Kept) -> dict[str, Any]:
     """Give the fields of a value; times as text, and None left out."""
     named = ((each.name, getattr(value, each.name)) for each in fields(value))
     kept = ((name, data) for name, data in named if data is not None)
@@ -232,4 +278,7 @@ def _line(data: Mapping[str, Any]) -> bytes:
     try:
         return msgspec.json.encode(data) + b"\n"
     except UnicodeEncodeError:
-        return json.dumps(data).encode() + b"\n"
+        text = json.dumps(data, ensure_ascii=False)
+    if _PAIR.search(text):
+        return text.encode("utf-8", "surrogatepass") + b"\n"
+    return json.dumps(data).encode() + b"\n"

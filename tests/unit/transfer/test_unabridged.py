@@ -89,8 +89,8 @@ def test_a_damaged_session_takes_its_exchanges_with_it_but_no_other(read, conver
 
 
 def test_a_newer_version_is_refused(read):
-    with pytest.raises(TransferError, match="version 2"):
-        read(b'{"format": "unabridged", "version": 2}\n')
+    with pytest.raises(TransferError, match="version 3"):
+        read(b'{"format": "unabridged", "version": 3}\n')
 
 
 def test_plain_messages_hold_the_words_of_the_current_path(read, conversation):

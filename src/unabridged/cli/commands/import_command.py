@@ -17,6 +17,7 @@ from unabridged.cli.paint import width
 from unabridged.cli.tending import tend_all
 from unabridged.cli.text import safe, wrap
 from unabridged.cli.words import count
+from unabridged.domain.record import Record
 from unabridged.domain.views import Conversation, Unread
 from unabridged.errors import TransferError, UnabridgedError
 from unabridged.transfer.detect import known, open_file
@@ -27,6 +28,7 @@ from unabridged.wiring import Memory
 UNREAD_SHOWN = 20
 """Records that could not be read, as many as a person is shown."""
 _STEPS = 1000
+_PAGE = 200
 
 
 @dataclass
@@ -38,6 +40,8 @@ class Report:
     conversations: int = 0
     exchanges: int = 0
     added: int = 0
+    records: int = 0
+    records_added: int = 0
     unread: list[Unread] = field(default_factory=list)
     error: str = ""
     hint: str = ""
@@ -105,6 +109,7 @@ def _take(
     quiet: bool,
 ) -> None:
     """Read one file and store what is new, one conversation after the other."""
+    kept: list[Record] = []
     origin: str | BinaryIO = sys.stdin.buffer if report.file == "-" else report.file
     with (
         open_file(origin, format=form, dates=dates) as reader,
@@ -120,7 +125,20 @@ def _take(
                     report.exchanges += len(item.exchanges)
                     if memory is not None:
                         report.added += memory.admit(item)
+                case Record():
+                    report.records += 1
+                    kept.append(item)
+                    if len(kept) >= _PAGE:
+                        _keep(report, memory, kept)
             moved()
+        _keep(report, memory, kept)
+
+
+def _keep(report: Report, memory: Memory | None, kept: list[Record]) -> None:
+    """Store the records of a page, as far as they are new and what is here supports them."""
+    if memory is not None:
+        report.records_added += memory.admit_records(kept)
+    kept.clear()
 
 
 def _embed(memory: Memory, added: int, *, quiet: bool) -> None:
@@ -185,6 +203,9 @@ def _tell(invocation: Invocation, reports: list[Report], *, dry_run: bool) -> No
         if len(report.unread) > UNREAD_SHOWN:
             _note(f"and {len(report.unread) - UNREAD_SHOWN:,} more; --json lists all")
         unread_said = f", {len(report.unread):,} not read" if report.unread else ""
+        if report.records:
+            kept = "nothing stored" if dry_run else f"{report.records_added:,} added"
+            unread_said = f"; {count(report.records, 'record')}, {kept}{unread_said}"
         echo(
             f"{report.file}: {count(report.exchanges, 'exchange')}"
             f" in {count(report.conversations, 'conversation')} ({report.format}),"
