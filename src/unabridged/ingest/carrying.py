@@ -4,7 +4,7 @@ What comes in is believed no more than a model is: its exchanges must be there, 
 what the user said, and its body must be one that the room it belongs to can read.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from itertools import chain
@@ -121,11 +121,18 @@ def _bears(record: Record, known: Mapping[str, Exchange]) -> bool:
         _check_times(read)
     except _UNREADABLE:
         return False
-    quote = record.body.get("quote")
-    drawn = record.kind in {RecordKind.FACT, RecordKind.REQUIREMENT}
-    return not (drawn and quote) or _said(str(quote), record.exchanges, known)
+    return record.kind not in _DRAWN or _is_said(record, known)
 
 
+def _is_said(record: Record, known: Mapping[str, Exchange]) -> bool:
+    """Whether the exchange that it names is one of its own, and what it quotes was said there."""
+    quote, exchange = record.body.get("quote"), record.body.get("exchange")
+    if exchange is not None and exchange not in record.exchanges:
+        return False
+    return not quote or any(str(quote) in known[name].user.text for name in record.exchanges)
+
+
+_DRAWN = frozenset({RecordKind.FACT, RecordKind.REQUIREMENT})
 _UNREADABLE = (
     msgspec.MsgspecError,
     ValueError,
@@ -136,10 +143,6 @@ _UNREADABLE = (
     RecursionError,
 )
 """What reading a body that something else wrote may raise."""
-
-
-def _said(quote: str, exchanges: Collection[str], known: Mapping[str, Exchange]) -> bool:
-    return any(quote in known[name].user.text for name in exchanges)
 
 
 def _check_times(value: object) -> None:

@@ -361,7 +361,7 @@ class Memory(Talking):
         return self._store.admit(admissible.session, counted)
 
     def records(self, *, contexts: bool = False, session: str | None = None) -> Iterator[Record]:
-        """What goes along with conversations: facts, requirements, readings, condensations …
+        """What goes along with conversations: facts, requirements, readings, condensations.
 
         Args:
             contexts: Also what ``why`` needs; it is large.

@@ -149,7 +149,7 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
             else:
                 _check_header(data)
         except (ValueError, TypeError, msgspec.ValidationError) as error:
-            yield Unread(record.where, f"not as it was written: {str(error)[:200]}")
+            yield record.unread(f"not as it was written: {str(error)[:200]}")
             if "session" in data:
                 pile = _Pile()
     yield from pile.finished()

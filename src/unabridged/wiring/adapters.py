@@ -8,7 +8,7 @@ from unabridged import config
 from unabridged.context.prompts import SYSTEM
 from unabridged.dialogue.parts import Terms
 from unabridged.domain.budget import Mode
-from unabridged.domain.scope import Scope, Space, space_of
+from unabridged.domain.scope import ISOLATION_FIELDS, Scope, Space, space_of
 from unabridged.domain.settings import Settings
 from unabridged.embeddings.choose import choose as choose_embedder, name_of
 from unabridged.embeddings.lexicon import StaticLexicon
@@ -102,6 +102,12 @@ def space_from(scope: Scope, settings: Settings) -> Space:
         raise NameRefusedError(
             f"This space cannot be named: {error}.", hint="Choose another name for it."
         ) from error
+
+
+def settings_for(settings: Settings, space: Space) -> Settings:
+    """The same settings, of which the scope falls into a space."""
+    named = {name: getattr(space, name) for name in ISOLATION_FIELDS if getattr(space, name)}
+    return replace(settings, isolation=tuple(named), **named)
 
 
 def system_prompts(settings: Settings) -> dict[Mode, str]:

@@ -14,7 +14,8 @@ from unabridged.models import choose as models
 from unabridged.models.smollm2 import fetch as fetch_smollm2
 from unabridged.ports import Clock
 from unabridged.stores.spaces import SpaceInfo
-from unabridged.wiring.adapters import spaces_of
+from unabridged.wiring.adapters import settings_for, spaces_of
+from unabridged.wiring.opening import Memory
 
 
 class Home:
@@ -25,7 +26,12 @@ class Home:
     """
 
     def __init__(self, settings: Settings) -> None:
+        self._settings = settings
         self._folder = spaces_of(settings)
+
+    def memory(self, space: Space) -> Memory:
+        """Open the memory of a space, whatever the settings would isolate."""
+        return Memory.open(settings=settings_for(self._settings, space))
 
     def spaces(self) -> list[SpaceInfo]:
         """Every space, sound or damaged."""

@@ -1,14 +1,18 @@
 import io
 import json
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
 import pytest
 
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Reasoning, Role, Text, ToolCall, ToolResult
+from unabridged.domain.record import Record as Kept, RecordKind
+from unabridged.domain.scope import Space
 from unabridged.domain.session import Session
-from unabridged.domain.views import Conversation
+from unabridged.domain.views import Conversation, Unread
 from unabridged.errors import TransferError
+from unabridged.testing.stores_reading import EVERY_PART
 from unabridged.transfer.markdown import write_markdown
 from unabridged.transfer.messages import write_messages
 from unabridged.transfer.unabridged import write_jsonl
@@ -107,3 +111,63 @@ def test_markdown_is_for_people(conversation):
     assert "question 2" not in text
     assert "````\n```2```\n````" in text
     assert text.index("question 1") < text.index("answer 1") < text.index("question 3")
+
+
+FACT = Kept(RecordKind.FACT, "f1", AT, {"text": "x", "n": [1, 2.5, None, True]}, ("e1",))
+
+
+def with_records(conversation, *records, space=None):
+    stream = io.BytesIO()
+    write_jsonl([conversation], stream, records=records, space=space)
+    return stream.getvalue()
+
+
+def test_records_come_back_equal_behind_the_conversations(read, conversation):
+    blob = Kept(RecordKind.BLOB, "b", AT, {"text": "\ud83d\ude00 side by side \ud83d"})
+    data = with_records(conversation, FACT, blob, space=Space("ada", "helper"))
+    assert read(data).items == [conversation, FACT, blob]
+    assert json.loads(data.splitlines()[0])["space"] == {
+        "user": "ada",
+        "agent": "helper",
+        "model": "",
+    }
+    assert json.loads(data.splitlines()[-1])["end"]["records"] == 2
+
+
+def test_halves_of_characters_side_by_side_stay_halves(read, conversation):
+    halves = replace(conversation, session=replace(conversation.session, title="\ud83d\ude00"))
+    assert read(with_records(halves)).items == [halves]
+
+
+@pytest.mark.parametrize(
+    "damage", [("kind", "smell"), ("at", "2025-01-01"), ("body", [1]), ("exchanges", "e1")]
+)
+def test_a_damaged_record_is_told_and_takes_nothing_with_it(read, conversation, damage):
+    lines = with_records(conversation, FACT, replace(FACT, id="f2")).splitlines()
+    line = json.loads(lines[-3])
+    line["record"][damage[0]] = damage[1]
+    lines[-3] = json.dumps(line).encode()
+    got = read(b"\n".join(lines))
+    assert [i for i in got.items if not isinstance(i, Unread)] == [
+        conversation,
+        replace(FACT, id="f2"),
+    ]
+    assert len(got.unread) == 1
+
+
+def test_the_first_version_is_still_read(read, fixtures):
+    got = read((fixtures / "unabridged-1.jsonl").read_bytes())
+    assert got.unread == []
+    assert [len(c.exchanges) for c in got.conversations] == [13, 1]
+    one, two = got.conversations
+    assert one.exchanges[0].messages[0].parts == tuple(EVERY_PART)
+    assert one.session.foreign_id == "f"
+    assert two.exchanges[0].state is ExchangeState.OPEN
+
+
+def test_counts_that_cannot_be_true_are_not_believed(read, conversation):
+    lines = written(write_jsonl, conversation).splitlines()
+    lines[2] = lines[2].replace(b'"tokens":3', b'"tokens":-3')
+    got = read(b"\n".join(lines))
+    assert got.unread == []
+    assert got.conversations[0].exchanges[0].user.tokens is None

@@ -1,105 +1,208 @@
 """``unabridged export``."""
 
-import os
 import sys
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, Protocol
 
 import click
 
-from unabridged.cli.opening import open_memory
+from unabridged.cli.opening import open_home, open_memory
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo
 from unabridged.cli.words import count
+from unabridged.domain.condensation import Level
+from unabridged.domain.record import Record
+from unabridged.domain.scope import Space
+from unabridged.domain.session import Session
 from unabridged.domain.views import Conversation
-from unabridged.errors import InputError, TransferError
-from unabridged.transfer.markdown import write_markdown
-from unabridged.transfer.messages import write_messages
-from unabridged.transfer.unabridged import write_jsonl
+from unabridged.errors import InputError, NotFoundError, StoreError, TransferError
+from unabridged.transfer.outgoing import (
+    FORMS,
+    Form,
+    Outgoing,
+    Shelf,
+    is_folder,
+    make_folder,
+    write_file,
+)
+from unabridged.wiring import Memory
+
+_STDOUT = "-"
 
 
-class Writer(Protocol):
-    """Writes conversations into a stream and gives the number of exchanges."""
+@dataclass
+class _Report:
+    """What was written."""
 
-    def __call__(self, conversations: Iterable[Conversation], stream: BinaryIO) -> int:
-        """Write."""
-        ...
-
-
-WRITERS: Mapping[str, Writer] = {
-    "jsonl": write_jsonl,
-    "messages": write_messages,
-    "markdown": write_markdown,
-}
+    format: str
+    path: str
+    exchanges: int = 0
+    files: list[Path] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
 
 
 @click.command(
     "export",
     epilog=example(
         "unabridged export -o everything.jsonl",
+        "unabridged export --session 1 --format html -o tea.html",
+        "unabridged export --format html -o pages/",
+        "unabridged export --all -o backup/",
         "unabridged export --session 1 --format markdown | less",
     ),
 )
 @click.option(
     "--format",
     "form",
-    type=click.Choice(list(WRITERS)),
+    type=click.Choice(list(FORMS)),
     default="jsonl",
     show_default=True,
-    help="jsonl loses nothing; messages are lines of role, content and time; markdown is to read.",
+    help=(
+        "jsonl loses nothing; v3 is JSON of format 3.0, a file a model; markdown and html are to"
+        " read; messages are lines of role, content and time."
+    ),
 )
-@click.option("-o", "--output", default="-", metavar="FILE", help="Where to; - is standard output.")
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@click.option(
+    "-o",
+    "--output",
+    default=_STDOUT,
+    metavar="PATH",
+    help="Where to: a file, or a folder (FOLDER/); - is standard output.",
+)
+@click.option("--all", "everything", is_flag=True, help="Every space: one file each in a folder.")
+@click.option(
+    "--with",
+    "extras",
+    type=click.Choice(["contexts"]),
+    multiple=True,
+    help="In jsonl also what `why` needs: what was sent to models, and its ledgers.",
+)
+@click.option("--force", is_flag=True, help="Write over files that are there.")
 @common(*MEMORY, "session")
 @invoked
-def command(invocation: Invocation, form: str, output: str, *, force: bool) -> None:
+def command(
+    invocation: Invocation,
+    form: str,
+    output: str,
+    extras: tuple[str, ...],
+    *,
+    everything: bool,
+    force: bool,
+) -> None:
     """Write the conversations out.
 
-    Every session and branch is written, or the one session that --session names. `unabridged import` reads jsonl back, and then nothing is different.
+    Every session and branch is written, or the one session that --session names. In jsonl facts,
+    requirements, readings and condensations go along, and `unabridged import` reads it back: then nothing is
+    different. The other formats hold the current path of each session.
     """
-    memory = open_memory(invocation)
-    wanted = memory.session.id if invocation.given("session") and memory.session else None
-    chosen = (one for one in memory.conversations() if wanted in {None, one.session.id})
-    writer = WRITERS[form]
-    if output == "-":
-        exchanges = writer(chosen, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
+    if everything and (output == _STDOUT or invocation.given("session")):
+        raise InputError(
+            "--all writes a folder with a file for each space.",
+            hint="Name it with -o FOLDER, and leave --session away.",
+        )
+    report = _Report(form, output)
+    contexts = "contexts" in extras
+    if everything:
+        shelf = Shelf(Path(output), force)
+        make_folder(shelf.folder)
+        _all(invocation, report, shelf, contexts=contexts)
     else:
-        exchanges = _write(writer, chosen, Path(output), force=force)
-    if invocation.json and output != "-":
-        invocation.emit({"exchanges": exchanges, "format": form, "path": output})
-    elif output != "-" or sys.stderr.isatty():
-        echo(f"{count(exchanges, 'exchange')} written.", "dim", err=True)
+        memory = open_memory(invocation)
+        wanted = memory.session if invocation.given("session") else None
+        outgoing = _outgoing(memory, None, wanted, contexts=contexts)
+        _one(report, FORMS[form], outgoing, force=force)
+    _tell(invocation, report)
 
 
-def _write(
-    writer: Writer, conversations: Iterator[Conversation], path: Path, *, force: bool
-) -> int:
-    """Write a file whole or not at all, readable by its owner only."""
-    if path.exists() and not force:
-        raise InputError(f"{path} is there already.", hint="Name another file, or add --force.")
+def _one(report: _Report, form: Form, outgoing: Outgoing, *, force: bool) -> None:
+    """Write one space, or a session of it."""
+    path = Path(report.path)
+    if report.path == _STDOUT:
+        report.exchanges = form.write(outgoing, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+    elif is_folder(path, report.path) and form.spread is not None:
+        shelf = Shelf(path, force)
+        make_folder(path)
+        report.exchanges = form.spread(outgoing, shelf)
+        report.files = shelf.written
+    else:
+        report.exchanges = write_file(path, lambda to: form.write(outgoing, to), force=force)
+        report.files = [path]
+
+
+def _all(invocation: Invocation, report: _Report, shelf: Shelf, *, contexts: bool) -> None:
+    """Write every space of the home; one that cannot be read hides no other."""
+    home, form = open_home(invocation), FORMS[report.format]
+    for info in home.spaces():
+        if info.space is None or info.damaged:
+            report.failed[info.path.name] = info.damaged
+            continue
+        space, parts = info.space, (info.space.user, info.space.agent, info.space.model)
+        try:
+            with home.memory(space) as memory:
+                outgoing = _outgoing(memory, space, None, contexts=contexts)
+                if form.spread is None:
+                    name = shelf.name(parts, space.name, form.suffix)
+                    report.exchanges += shelf.write(name, lambda to: form.write(outgoing, to))  # noqa: B023 - called at once
+                else:
+                    inner = Shelf(shelf.folder / shelf.name(parts, space.name, ""), shelf.force)
+                    make_folder(inner.folder)
+                    report.exchanges += form.spread(outgoing, inner)
+                    report.files += inner.written
+                    shelf.written.append(inner.folder)
+        except StoreError as error:
+            report.failed[space.name] = str(error)
+    report.files += [path for path in shelf.written if path.is_file()]
+
+
+def _outgoing(
+    memory: Memory, space: Space | None, session: Session | None, *, contexts: bool
+) -> Outgoing:
+    """What of a memory is to be written."""
+    wanted = session.id if session else None
+
+    def conversations() -> Iterable[Conversation]:
+        return (one for one in memory.conversations() if wanted in {None, one.session.id})
+
+    def records() -> Iterable[Record]:
+        return memory.records(contexts=contexts, session=wanted)
+
+    said: dict[str, str] = {}
+
+    def summary(session: Session) -> str:
+        if not said:
+            said.update(_said(memory))
+        return said.get(session.id, "")
+
+    window = memory.settings.window or _window(memory)
+    return Outgoing(conversations, records, space, window, summary)
+
+
+def _said(memory: Memory) -> dict[str, str]:
+    """What stored condensations say of whole sessions."""
+    found = (one for one in memory.upkeep.condensations() if one.level is Level.CONVERSATION)
+    return {one.session: " ".join(line.text for line in one.lines) for one in found} | {"": ""}
+
+
+def _window(memory: Memory) -> int | None:
+    """The window of the last prompt; None where there was none."""
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise _unwritable(path, error) from error
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            exchanges = writer(conversations, stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        raise _unwritable(path, error) from error
-    finally:
-        temporary.unlink(missing_ok=True)
-    return exchanges
+        return memory.why().ledger.window
+    except NotFoundError:
+        return None
 
 
-def _unwritable(path: Path, error: OSError) -> TransferError:
-    return TransferError(
-        f"{path} cannot be written: {error.strerror or error}.",
-        hint="Name a file in a folder that you may write to, with -o.",
-    )
+def _tell(invocation: Invocation, report: _Report) -> None:
+    written = report.path != _STDOUT
+    if invocation.json and written:
+        invocation.emit(report)
+    elif written or sys.stderr.isatty():
+        files = f" in {count(len(report.files), 'file')}" if len(report.files) > 1 else ""
+        echo(f"{count(report.exchanges, 'exchange')} written{files}.", "dim", err=True)
+    if report.failed:
+        names = "; ".join(f"{name}: {reason}" for name, reason in report.failed.items())
+        raise TransferError(
+            f"Of {count(len(report.failed), 'space')} nothing was written: {names}",
+            hint="Everything else was. `unabridged doctor` looks closer.",
+        )

@@ -1,0 +1,239 @@
+"""HTML out, for people to read and print: one page that needs nothing beside it.
+
+No script, no address that is fetched: a content security policy in the page forbids both. Every word
+of the conversation is escaped; pictures are shown where their bytes lie in the message.
+"""
+
+import base64
+import hashlib
+import html
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import BinaryIO, assert_never
+
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import (
+    Image,
+    Message,
+    Part,
+    Reasoning,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+)
+from unabridged.domain.session import Session
+from unabridged.domain.views import Conversation
+from unabridged.transfer.path import current_path
+from unabridged.transfer.webpage_style import STYLE
+
+_SPEAKERS = {
+    Role.USER: "You",
+    Role.ASSISTANT: "Assistant",
+    Role.TOOL: "Tool",
+    Role.SYSTEM: "System",
+}
+_STATES = {
+    ExchangeState.OPEN: "The answer is awaited.",
+    ExchangeState.UNANSWERED: "No answer came.",
+    ExchangeState.INCOMPLETE: "The answer broke off here.",
+}
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+"""What a page may not hold (HTML, 13.2.3.5); shown as U+FFFD."""
+_PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/]+={0,2}")
+_FENCE = re.compile(r"^(`{3,})([^\n`]*)\n(.*?)^\1`*[ \t]*$", re.DOTALL | re.MULTILINE)
+_ANCHOR = re.compile(r"[^A-Za-z0-9_-]")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the index of a folder.
+
+    Attributes:
+        session: The session.
+        exchanges: Exchanges in its page.
+        file: The page, in the same folder.
+    """
+
+    session: Session
+    exchanges: int
+    file: str
+
+
+def write_html(conversations: Iterable[Conversation], stream: BinaryIO) -> int:
+    """Write conversations as one page, with a table of contents where there are several.
+
+    Args:
+        conversations: What to write.
+        stream: Where to; it is left open. The page is UTF-8.
+
+    Returns:
+        How many exchanges were written.
+    """
+    held = list(conversations)
+    titles = [_title(conversation.session) for conversation in held]
+    stream.write(_bytes(_head(titles[0] if len(held) == 1 else "Conversations")))
+    if len(held) > 1:
+        stream.writelines(map(_bytes, _contents(held)))
+    for conversation in held:
+        stream.writelines(map(_bytes, _conversation(conversation)))
+    stream.write(_bytes(_FOOT))
+    return sum(len(conversation.exchanges) for conversation in held)
+
+
+def write_index(entries: Sequence[Entry], stream: BinaryIO) -> int:
+    """Write the page that leads to others, the newest first.
+
+    Args:
+        entries: The pages.
+        stream: Where to; it is left open.
+
+    Returns:
+        How many exchanges the pages hold.
+    """
+    stream.write(_bytes(_head("Conversations")))
+    stream.write(_bytes('<header class="top"><h1>Conversations</h1></header>\n<nav><ol>\n'))
+    for entry in sorted(entries, key=lambda e: (e.session.updated, e.session.id), reverse=True):
+        said = _row(entry.file, entry.session, entry.exchanges)
+        stream.write(_bytes(said))
+    stream.write(_bytes("</ol></nav>\n" + _FOOT))
+    return sum(entry.exchanges for entry in entries)
+
+
+def _head(title: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'"
+    return (
+        '<!doctype html>\n<html lang="und">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}; form-action \'none\'">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        '<meta name="referrer" content="no-referrer">\n'
+        f"<title>{_escaped(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
+    )
+
+
+_FOOT = "</main>\n</body>\n</html>\n"
+
+
+def _contents(held: Sequence[Conversation]) -> Iterator[str]:
+    yield '<header class="top"><h1>Conversations</h1></header>\n<nav><ol>\n'
+    for conversation in held:
+        link = f"#{_anchor('s', conversation.session.id)}"
+        yield _row(link, conversation.session, len(conversation.exchanges))
+    yield "</ol></nav>\n"
+
+
+def _row(link: str, session: Session, exchanges: int) -> str:
+    return (
+        f'<li><a href="{_escaped(link)}" dir="auto">{_escaped(_title(session))}</a> '
+        f'<span class="meta">{session.created:%d %B %Y} · {_count(exchanges)}</span></li>\n'
+    )
+
+
+def _conversation(conversation: Conversation) -> Iterator[str]:
+    session, path = conversation.session, current_path(conversation)
+    shown = {exchange.id for exchange in path}
+    others = [exchange for exchange in conversation.exchanges if exchange.id not in shown]
+    yield f'<article class="session" id="{_anchor("s", session.id)}">\n<header>\n'
+    yield f'<h1 dir="auto">{_escaped(_title(session))}</h1>\n<p class="meta">'
+    yield f"{session.created:%d %B %Y} · {_count(len(path))}"
+    if others:
+        yield f" · {len(others):,} more on other branches"
+    yield "</p>\n</header>\n"
+    for exchange in path:
+        yield from _exchange(exchange)
+    if others:
+        yield f"<details><summary>Other branches ({len(others):,})</summary>\n"
+        for exchange in others:
+            yield from _exchange(exchange)
+        yield "</details>\n"
+    yield "</article>\n"
+
+
+def _exchange(exchange: Exchange) -> Iterator[str]:
+    anchor = _anchor("x", exchange.id)
+    yield f'<section id="{anchor}">\n<p class="meta">'
+    yield f'<a href="#{anchor}"><time datetime="{exchange.at.isoformat()}">'
+    yield f"{exchange.at:%d %B %Y, %H:%M}</time></a>"
+    if exchange.model:
+        yield f" · {_escaped(exchange.model)}"
+    yield "</p>\n"
+    for message in exchange.messages:
+        yield from _message(message)
+    if exchange.state in _STATES:
+        yield f'<p class="meta">{_STATES[exchange.state]}</p>\n'
+    yield "</section>\n"
+
+
+def _message(message: Message) -> Iterator[str]:
+    yield f'<div class="message {message.role.value}">\n<h2>{_SPEAKERS[message.role]}</h2>\n'
+    for part in message.parts:
+        yield _part(part)
+    yield "</div>\n"
+
+
+def _part(part: Part) -> str:
+    match part:
+        case Text(text):
+            return _text(text)
+        case Image(uri):
+            if _PICTURE.fullmatch(uri):
+                return f'<p><img src="{uri}" alt="A picture"></p>\n'
+            return f'<p class="meta">A picture: <code>{_escaped(uri[:200])}</code></p>\n'
+        case ToolCall(name=name, arguments=arguments):
+            return _folded(f"Called {name}", arguments)
+        case ToolResult(name=name, text=text, failed=failed):
+            what = "failed" if failed else "gave"
+            return _folded(f"{name or 'The tool'} {what}", text)
+        case Reasoning(text):
+            return _folded("Thought", text)
+        case _:
+            assert_never(part)
+
+
+def _text(text: str) -> str:
+    """Words as they are, with fenced blocks as code."""
+    pieces, at = [], 0
+    for fence in _FENCE.finditer(text):
+        pieces += [_words(text[at : fence.start()]), _code(fence[3])]
+        at = fence.end()
+    return "".join([*pieces, _words(text[at:])])
+
+
+def _words(text: str) -> str:
+    return (
+        f'<p class="words" dir="auto">{_escaped(text.strip(chr(10)))}</p>\n' if text.strip() else ""
+    )
+
+
+def _code(text: str) -> str:
+    return f"<pre><code>{_escaped(text)}</code></pre>\n"
+
+
+def _folded(summary: str, text: str) -> str:
+    return f"<details><summary>{_escaped(summary)}</summary>\n{_code(text)}</details>\n"
+
+
+def _title(session: Session) -> str:
+    return session.title or "Untitled"
+
+
+def _count(exchanges: int) -> str:
+    return "1 exchange" if exchanges == 1 else f"{exchanges:,} exchanges"
+
+
+def _anchor(kind: str, name: str) -> str:
+    """An id for a place in the page; names with other signs than letters and digits get a digest."""
+    if not _ANCHOR.search(name):
+        return f"{kind}-{name}"
+    return f"{kind}--{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
+def _escaped(text: str) -> str:
+    return html.escape(_CONTROL.sub("\ufffd", text))
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8")

@@ -1,0 +1,119 @@
+import json
+import os
+import stat
+
+import pytest
+
+
+@pytest.fixture
+def filled(run, tmp_path):
+    lines = [
+        {"role": "user", "content": "I live in Berlin.", "session": "one", "title": "Home", "time": 1},
+        {"role": "assistant", "content": "Noted.", "session": "one", "model": "qwen2.5:7b", "time": 2},
+        {"role": "user", "content": "Name a boat", "session": "two", "title": "Boats", "time": 3},
+        {"role": "assistant", "content": "Halcyon", "session": "two", "model": "llama3", "time": 4},
+    ]  # fmt: skip
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert run("import", str(path), "--user", "ann").code == 0
+    assert run("import", str(path), "--user", "bob").code == 0
+    return tmp_path
+
+
+def written(ran):
+    assert ran.code == 0, ran.err
+    return ran.data["files"]
+
+
+def test_what_goes_out_comes_back_with_facts_and_readings(run, filled):
+    out = filled / "all.jsonl"
+    assert run("export", "--user", "ann", "-o", str(out)).code == 0
+    assert stat.S_IMODE(out.stat().st_mode) == 0o600 or os.name == "nt"
+    first = run("import", str(out), "--user", "eve", "--json").data["files"][0]
+    assert first["records"] == first["records_added"] > 0
+    again = filled / "again.jsonl"
+    assert run("export", "--user", "eve", "-o", str(again)).code == 0
+    mine, theirs = (path.read_bytes().splitlines() for path in (out, again))
+    assert mine == theirs
+    assert any(b'"kind":"fact"' in line for line in mine)
+    second = run("import", str(out), "--user", "eve", "--json").data["files"][0]
+    assert (second["added"], second["records_added"]) == (0, 0)
+
+
+def test_contexts_go_along_where_they_are_asked_for(run, filled):
+    assert run("ask", "Hello?", "--user", "ann").code == 0
+    plain, more = (
+        run("export", "--user", "ann"),
+        run("export", "--user", "ann", "--with", "contexts"),
+    )
+    assert '"kind":"context"' not in plain.out
+    assert '"kind":"context"' in more.out
+
+
+def test_one_session_goes_out_with_its_own_records(run, filled):
+    lines = run("export", "--user", "ann", "--session", "Home").out.splitlines()
+    kinds = [next(iter(json.loads(line))) for line in lines]
+    assert kinds.count("session") == kinds.count("exchange") == 1
+    assert "record" in kinds
+    assert "Halcyon" not in "".join(lines)
+
+
+def test_a_folder_gets_a_page_a_session_and_an_index(run, filled):
+    files = written(
+        run("export", "--user", "ann", "--format", "html", "-o", f"{filled}/p/", "--json")
+    )
+    names = sorted(path.rsplit("/", 1)[-1] for path in files)
+    assert names == ["1970-01-01_boats.html", "1970-01-01_home.html", "index.html"]
+    index = (filled / "p" / "index.html").read_text()
+    assert 'href="1970-01-01_home.html"' in index
+
+
+def test_format_3_is_a_file_a_model(run, filled):
+    ran = run("export", "--user", "ann", "--format", "v3", "-o", str(filled / "v3.json"))
+    assert ran.code == 2
+    assert "llama3, qwen2.5:7b" in ran.err
+    assert not (filled / "v3.json").exists()
+    files = written(
+        run("export", "--user", "ann", "--format", "v3", "-o", f"{filled}/v3/", "--json")
+    )
+    assert sorted(path.rsplit("/", 1)[-1] for path in files) == ["llama3.json", "qwen2-5-7b.json"]
+    data = json.loads((filled / "v3" / "qwen2-5-7b.json").read_text())
+    assert data["metadata"]["model"] == "qwen2.5:7b"
+
+
+def test_all_is_a_file_a_space(run, filled):
+    files = written(run("export", "--all", "-o", str(filled / "all"), "--json"))
+    assert sorted(path.rsplit("/", 1)[-1] for path in files) == [
+        "ann_default.jsonl",
+        "bob_default.jsonl",
+    ]
+    header = json.loads((filled / "all" / "ann_default.jsonl").read_text().splitlines()[0])
+    assert header["space"]["user"] == "ann"
+    again = run("export", "--all", "-o", str(filled / "all"))
+    assert again.code == 2
+    assert "--force" in again.err
+    assert run("export", "--all", "-o", str(filled / "all"), "--force").code == 0
+
+
+def test_a_damaged_space_hides_no_other(run, filled):
+    (broken,) = (filled / "home" / "spaces").glob("bob*.db")
+    broken.write_bytes(b"SQLite format 3\0" + b"x" * 4096)
+    ran = run("export", "--all", "-o", str(filled / "all"))
+    assert ran.code == 7
+    assert broken.name in ran.err
+    assert [path.name for path in (filled / "all").iterdir()] == ["ann_default.jsonl"]
+
+
+@pytest.mark.parametrize("words", [("--all",), ("--all", "-o", "x", "--session", "1")])
+def test_all_needs_a_folder(run, filled, words):
+    ran = run("export", *words)
+    assert ran.code == 2
+    assert "-o FOLDER" in ran.err
+
+
+def test_a_file_that_is_there_stays(run, filled):
+    there = filled / "there.html"
+    there.write_text("mine")
+    assert run("export", "--user", "ann", "--format", "html", "-o", str(there)).code == 2
+    assert there.read_text() == "mine"
+    assert run("export", "-o", str(filled / "no" / "where.jsonl")).code == 7
