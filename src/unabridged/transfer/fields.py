@@ -20,14 +20,8 @@ class Reasons(Counter[str]):
         self._lost: dict[str, list[bytes]] = {}
         self._held = 0
 
-    def lost(self, reason: str, value: Any) -> None:
-        """Count something that is not taken over, and keep it.
-
-        Args:
-            reason: Why.
-            value: What JSON held there.
-        """
-        self[reason] += 1
+    def keep(self, reason: str, value: Any) -> None:
+        """Keep what is lost for a reason."""
         data = as_bytes(value)
         self._held += len(data)
         if self._held <= KEPT:
@@ -36,6 +30,19 @@ class Reasons(Counter[str]):
     def kept(self, reason: str) -> bytes:
         """Give what was lost for a reason, a JSON value a line."""
         return b"\n".join(self._lost.get(reason, ()))
+
+
+def lost(reasons: Counter[str], reason: str, value: Any) -> None:
+    """Count something that is not taken over, and keep it where there is a place for it.
+
+    Args:
+        reasons: What was passed over.
+        reason: Why.
+        value: What JSON held there.
+    """
+    reasons[reason] += 1
+    if isinstance(reasons, Reasons):
+        reasons.keep(reason, value)
 
 
 def as_bytes(value: Any) -> bytes:

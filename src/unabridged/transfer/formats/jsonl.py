@@ -3,23 +3,36 @@
 The fields are ``role``, ``content`` and, where there are, ``time``, ``session``, ``id``, ``model``. Names that others use for the same are understood (see ``NAMES``). ``content`` is a text or a list
 of parts as in OpenAI's chat API (``text``, ``image_url``, ``input_text``, ``refusal``);
 ``tool_calls`` and messages of the role ``tool`` are kept. A line with a list of ``messages`` is a
-whole session. A file whose lines name no session is one session. The messages of a session may
+whole session, as in files for fine-tuning. A file whose lines name no session is one session. The messages of a session may
 lie anywhere in the file, so the whole file is held in memory. An array of messages is read too.
 The shapes are those of platform.openai.com/docs/api-reference/chat (messages).
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from unabridged.domain.message import Image, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from unabridged.domain.message import Part, Reasoning, Role, Text, ToolCall, ToolResult
 from unabridged.domain.views import Unread
-from unabridged.transfer.fields import as_id, as_list, as_object, as_text, as_time
+from unabridged.transfer.fields import (
+    Reasons,
+    as_bytes,
+    as_id,
+    as_json,
+    as_list,
+    as_object,
+    as_text,
+    as_time,
+    lost,
+)
+from unabridged.transfer.formats.items import ROLES, SYSTEM_ROLES, Said, content, is_item, said_by
+from unabridged.transfer.ids import digest
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import Record
 from unabridged.transfer.weave import Loose, Origin, content_key, skipped, weave
+
+__all__ = ["FORMAT", "NAMES", "ROLES", "SYSTEM_ROLES", "parts_of", "read", "said_in"]
 
 FORMAT = "jsonl"
 
@@ -31,18 +44,7 @@ NAMES = {
 }
 """The fields, with the names under which they are found; the first that is there counts."""
 
-ROLES = {
-    "user": Role.USER,
-    "human": Role.USER,
-    "assistant": Role.ASSISTANT,
-    "bot": Role.ASSISTANT,
-    "ai": Role.ASSISTANT,
-    "tool": Role.TOOL,
-    "function": Role.TOOL,
-}
-"""What programs call those who speak, in small letters."""
-
-SYSTEM_ROLES = frozenset({"system", "developer"})
+_MADE_OF = "made of "
 
 
 @dataclass(slots=True)
@@ -62,12 +64,13 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
         records: The lines.
     """
     groups: dict[str | None, _Group] = {}
+    alike = Counter[str]()
     for record in records:
         if isinstance(record, Unread):
             yield record
             continue
-        reasons = Counter[str]()
-        for session, data in _spread(record, reasons):
+        reasons = Reasons()
+        for session, data in _spread(record, reasons, alike):
             group = groups.setdefault(session, _Group(session))
             group.title = group.title or as_text(data.get("title"))
             _add(group, data, record.where, reasons)
@@ -75,43 +78,46 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
             reasons["half a character, replaced by U+FFFD"] += record.mended
         yield from skipped(record.where, reasons)
     for group in groups.values():
-        woven = weave(Origin(FORMAT, group.id, group.title), group.messages)
+        name = group.id or ""
+        own = None if name.startswith(_MADE_OF) else group.id
+        woven = weave(Origin(FORMAT, own, group.title, seed=name), group.messages)
         yield from woven.unread
         if woven.conversation is not None:
             yield woven.conversation
 
 
-def _spread(record: Record, reasons: Counter[str]) -> Iterator[tuple[str | None, dict[str, Any]]]:
-    """Give the messages of a record: itself, or those in its ``messages``."""
+def _spread(
+    record: Record, reasons: Counter[str], alike: Counter[str]
+) -> Iterator[tuple[str | None, dict[str, Any]]]:
+    """Give the messages of a record, each with its session: itself, or those in its ``messages``."""
     data = record.value
     if not isinstance(data, dict):
-        reasons["no message: not an object"] += 1
+        lost(reasons, "no message: not an object", data)
         return
     session = as_id(_named(data, "session"))
     if not isinstance(data.get("messages"), list):
         yield session, data
         return
-    session = session or as_id(data.get("id")) or record.where
+    session = session or as_id(data.get("id")) or _made_of(data["messages"], alike)
     for each in data["messages"]:
         if isinstance(each, dict):
-            yield session, {"title": data.get("title"), **each}
+            yield session, {"title": data.get("title"), "model": data.get("model"), **each}
         else:
-            reasons["no message: not an object"] += 1
+            lost(reasons, "no message: not an object", each)
+
+
+def _made_of(messages: list[Any], alike: Counter[str]) -> str:
+    """Tell a session without an id from others: by what its messages are, and how often they were."""
+    made = digest(*(as_bytes(each).decode("utf-8", "surrogatepass") for each in messages))
+    alike[made] += 1
+    return f"{_MADE_OF}{made}/{alike[made]}"
 
 
 def _add(group: _Group, data: dict[str, Any], where: str, reasons: Counter[str]) -> None:
-    name = as_text(data.get("role")) or as_text(data.get("sender"))
-    if name.lower() in SYSTEM_ROLES:
-        reasons["a system message"] += 1
+    told = said_in(data, reasons)
+    if told is None:
         return
-    role = ROLES.get(name.lower())
-    if role is None:
-        reasons[f"no message: its role is {name[:20]!r}" if name else "no message: no role"] += 1
-        return
-    parts = tuple(parts_of(role, data, reasons))
-    if not parts:
-        reasons["a message without content"] += 1
-        return
+    role, parts = told
     position = len(group.messages)
     key = as_id(_named(data, "id")) or content_key(position, role.value, parts)
     if key in group.said:
@@ -126,43 +132,53 @@ def _add(group: _Group, data: dict[str, Any], where: str, reasons: Counter[str])
     group.said[key] = parts
 
 
+def said_in(data: Mapping[str, Any], reasons: Counter[str]) -> Said | None:
+    """Read a message of a chat.
+
+    Args:
+        data: The message, or an item of the Responses API.
+        reasons: Gets what could not be taken over.
+
+    Returns:
+        What it says; None where it says nothing that is taken over.
+    """
+    if is_item(as_text(data.get("type"))) and not as_text(data.get("role")):
+        return said_by(data, reasons)
+    name = as_text(data.get("role")) or as_text(data.get("sender"))
+    if name.lower() in SYSTEM_ROLES:
+        reasons["a system message"] += 1
+        return None
+    role = ROLES.get(name.lower())
+    if role is None:
+        why = f"no message: its role is {name[:20]!r}" if name else "no message: no role"
+        lost(reasons, why, data)
+        return None
+    parts = tuple(parts_of(role, data, reasons))
+    if not parts:
+        reasons["a message without content"] += 1
+    return (role, parts) if parts else None
+
+
 def parts_of(role: Role, data: Mapping[str, Any], reasons: Counter[str]) -> Iterator[Part]:
     """Give the parts of a message; what has no place among them is counted."""
     thinking = as_text(data.get("reasoning_content")) or as_text(data.get("reasoning"))
     if thinking:
         yield Reasoning(thinking)
-    said = list(_content(_named(data, "content"), reasons))
+    said = list(content(_named(data, "content"), reasons))
     if role is Role.TOOL:
         text = "\n".join(part.text for part in said if isinstance(part, Text))
-        call = as_id(data.get("tool_call_id")) or ""
+        call = as_id(data.get("tool_call_id")) or as_text(data.get("name"))
         yield ToolResult(call, as_text(data.get("name")), text)
         return
     yield from said
-    for call in as_list(data.get("tool_calls")):
+    older = [{"function": data["function_call"]}] if data.get("function_call") else []
+    for call in [*as_list(data.get("tool_calls")), *older]:
         function = as_object(as_object(call).get("function"))
         arguments = function.get("arguments")
         if not isinstance(arguments, str):
-            arguments = json.dumps(arguments or {}, ensure_ascii=False)
+            arguments = as_json(arguments or {}, reasons)
         name = as_text(function.get("name"))
         yield ToolCall(as_id(as_object(call).get("id")) or name, name, arguments)
-
-
-def _content(content: Any, reasons: Counter[str]) -> Iterator[Part]:
-    if isinstance(content, str):
-        if content:
-            yield Text(content)
-        return
-    for each in as_list(content):
-        part = {"type": "text", "text": each} if isinstance(each, str) else as_object(each)
-        text = as_text(part.get("text")) or as_text(part.get("refusal"))
-        image = part.get("image_url")
-        uri = as_text(image) or as_text(as_object(image).get("url"))
-        if text:
-            yield Text(text)
-        elif uri:
-            yield Image(uri)
-        else:
-            reasons[f"content of the type {as_text(part.get('type'))[:40]!r}"] += 1
 
 
 def _named(data: Mapping[str, Any], field_name: str) -> Any:

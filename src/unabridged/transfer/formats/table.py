@@ -5,7 +5,16 @@ from dataclasses import dataclass
 
 from unabridged.domain.views import Unread
 from unabridged.transfer import unabridged
-from unabridged.transfer.formats import chatgpt, claude, jsonl, locomo, longmemeval
+from unabridged.transfer.formats import (
+    chatgpt,
+    claude,
+    claude_code,
+    codex,
+    jsonl,
+    locomo,
+    longmemeval,
+    openai,
+)
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import Record
 
@@ -60,6 +69,32 @@ FORMATS = (
             "session_1 session_1_date_time",
         ),
         locomo.read,
+    ),
+    Format(
+        claude_code.FORMAT,
+        "Claude Code session",
+        _signs("parentUuid sessionId", "type summary leafUuid"),
+        claude_code.read,
+    ),
+    Format(
+        codex.FORMAT,
+        "Codex session",
+        _signs("timestamp type payload", "id timestamp instructions", "record_type"),
+        codex.read,
+    ),
+    Format(
+        openai.FORMAT,
+        "Requests to OpenAI's API and their answers",
+        _signs(
+            "custom_id body",
+            "custom_id response",
+            "request/messages response",
+            "request/input response",
+            "messages choices",
+            "input output model",
+            "input/messages preferred_output",
+        ),
+        openai.read,
     ),
     Format(
         jsonl.FORMAT,
