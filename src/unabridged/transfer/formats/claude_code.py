@@ -27,7 +27,7 @@ from unabridged.transfer.fields import Reasons, as_id, as_object, as_text, as_ti
 from unabridged.transfer.formats.blocks import results, said
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import Record
-from unabridged.transfer.weave import Loose, Origin, in_order, skipped, weave
+from unabridged.transfer.weave import Loose, Origin, chained, skipped, weave
 
 FORMAT = "claude-code"
 
@@ -184,16 +184,8 @@ class _Session:
     def messages(self) -> tuple[list[Loose], str | None]:
         """Give the messages, parents before children, and the key of the newest."""
         parents = {key: self._above(unit) for key, unit in self.units.items()}
-        order, circles = in_order(parents)
-        self.reasons["a circle of messages, cut open"] += circles
-        last: dict[str, str | None] = {}
-        messages: list[Loose] = []
-        for key in order:
-            before = last.get(parents[key] or "")
-            for loose in self.units[key].loose():
-                messages.append(replace(loose, parent=before))
-                before = loose.key
-            last[key] = before
+        found = {key: unit.loose() for key, unit in self.units.items()}
+        messages, last = chained(found, parents, self.reasons)
         return messages, last.get(self.newest.key) if self.newest else None
 
     def _above(self, unit: _Unit) -> str | None:

@@ -30,6 +30,7 @@ SYSTEM_ROLES = frozenset({"system", "developer"})
 Said = tuple[Role, tuple[Part, ...]]
 """What one message or item says, and whose role it is."""
 
+_NOT_SAID = frozenset({"ghost_snapshot", "compaction", "context_compaction", "compaction_summary"})
 _CALL, _OUTPUT = "_call", "_output"
 _HANDLED = frozenset({"id", "type", "status", "call_id", "name", "internal_chat_message_metadata"})
 
@@ -61,7 +62,10 @@ def said_by(data: Mapping[str, Any], reasons: Counter[str]) -> Said | None:
         return (Role.TOOL, _result(data, reasons))
     if kind.endswith(_CALL):
         return (Role.ASSISTANT, (_call(kind, data, reasons),))
-    lost(reasons, f"an item of the type {kind[:40]!r}", data)
+    if kind in _NOT_SAID:
+        reasons["a note of the program"] += 1
+    else:
+        lost(reasons, f"an item of the type {kind[:40]!r}", data)
     return None
 
 

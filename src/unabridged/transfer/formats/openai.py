@@ -62,7 +62,8 @@ def _conversation(record: Record, data: Mapping[str, Any]) -> Iterator[Item]:
     at = next((as_time(each[k], reasons) for each in parts for k in _TIMES if each.get(k)), None)
     models = [model for each in parts if (model := as_text(each.get("model")))]
     messages = _messages(record.where, asked, answers, reasons, models[-1] if models else None)
-    own = as_id(data.get("id")) if response else None
+    whole = response or data.get("object") == "response"
+    own = as_id(data.get("id")) if whole else None
     made = digest(*(as_bytes(each).decode("utf-8", "surrogatepass") for each in asked))
     woven = weave(Origin(FORMAT, own, created=at, seed=made), messages)
     if woven.conversation is not None:
