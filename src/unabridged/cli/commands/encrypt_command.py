@@ -21,9 +21,9 @@ from unabridged.wiring.encryption import encrypt_home, need_key
 @common(*PLACE)
 @invoked
 def command(invocation: Invocation, *, off: bool) -> None:
-    """Encrypt every space of the home with its key, and whatever is stored from now on.
+    """Encrypt every space of the home, or make it readable again.
 
-    Each file is written anew beside the old one, looked at, and put in its place; the old bytes are overwritten as far as the disk does so (flash memory may keep copies of its own). Stop it whenever you like: each file is whole, and a second run goes on. Backups and exports that were made before stay as they are.
+    Whatever is stored from then on is encrypted, too. Each file is written anew beside the old one, looked at, and put in its place; the old bytes are overwritten as far as the disk does so (flash memory may keep copies of its own). Stop it whenever you like: each file is whole, and a second run goes on. Backups and exports that were made before stay as they are.
     """
     settings = invocation.settings()
     need_key(settings)
