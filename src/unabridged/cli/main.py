@@ -40,6 +40,8 @@ COMMANDS: Mapping[str, str] = {
     "import": "Take over conversations from other programs.",
     "export": "Write the conversations out.",
     "reembed": "Embed everything anew by the embedder of the settings, then search with it.",
+    "backup": "Back up a space or the whole home, while others write; list or prove backups.",
+    "restore": "Give back what a backup holds, never over what is there.",
     "doctor": "Check what is installed, what answers, and whether the store is sound.",
     "bench": "Measure this installation.",
 }

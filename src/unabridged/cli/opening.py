@@ -4,7 +4,7 @@ import sys
 
 from unabridged.cli.options import Invocation
 from unabridged.errors import InputError
-from unabridged.wiring import Home, Memory
+from unabridged.wiring import Home, Memory, Safekeeping
 
 OWN = "unabridged"
 """The source of sessions that were begun here."""
@@ -47,6 +47,11 @@ def open_conversation(invocation: Invocation) -> Memory:
 def open_home(invocation: Invocation) -> Home:
     """Open the home folder that a call names."""
     return Home(invocation.settings())
+
+
+def open_safekeeping(invocation: Invocation) -> Safekeeping:
+    """Open the backups of the home that a call names."""
+    return Safekeeping(invocation.settings())
 
 
 def words_from(words: tuple[str, ...]) -> str:

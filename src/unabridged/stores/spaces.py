@@ -12,6 +12,7 @@ from unabridged.disk.folders import private_folder
 from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import Space
 from unabridged.errors import NameRefusedError, NotFoundError, StoreBusyError, StoreError
+from unabridged.stores import placing
 from unabridged.stores.codec import pack, unpack
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import BUSY_TIMEOUT, Access
@@ -22,7 +23,6 @@ from unabridged.stores.sqlite.statements import statements
 
 SUFFIX = ".db"
 _RENAMING = ".renaming"
-_COMPANIONS = ("-wal", "-shm", "-journal", FOLDER_END)
 _SLUG_LENGTH = 24
 _UNSAFE = re.compile(r"[^a-z0-9]+")
 
@@ -68,8 +68,13 @@ class SpacesFolder:
         access: Access | None = None,
     ) -> None:
         self.folder = folder
-        self._access = access or Access(busy_timeout)
+        self.access = access or Access(busy_timeout)
         self._ready = ready
+
+    @property
+    def busy_timeout(self) -> float:
+        """Seconds to wait for others."""
+        return self.access.busy_timeout
 
     def path_of(self, space: Space) -> Path:
         """Give the file of a space: a readable part, and a digest of the exact names.
@@ -93,7 +98,7 @@ class SpacesFolder:
         self._finish_renames(path)
         if create:
             private_folder(self.folder)
-        store = SqliteStore(path, space, create=create, access=self._access)
+        store = SqliteStore(path, space, create=create, access=self.access)
         try:
             if self._ready is not None:
                 self._ready(store)
@@ -120,7 +125,7 @@ class SpacesFolder:
                 f"There is a space {new.name!r} already.",
                 hint="Merge into it, or choose other names.",
             )
-        SqliteStore(source, old, create=False, access=self._access).close()
+        SqliteStore(source, old, create=False, access=self.access).close()
         intent = target.with_name(target.name + _RENAMING)
         _write_durably(intent, pack([source.name, space_data(new)]))
         try:
@@ -159,22 +164,14 @@ class SpacesFolder:
         Raises:
             NotFoundError: There is no such file.
         """
-        path = self.path_of(space)
-        parts = [path.with_name(path.name + end) for end in ("", *_COMPANIONS)]
-        if not any(part.exists() for part in parts):
+        aside = placing.set_aside(self.path_of(space))
+        if aside is None:
             raise NotFoundError(f"There is no file for {space.name!r}.", hint="List the spaces.")
-        number = 1
-        while list(self.folder.glob(f"{path.name}.damaged-{number}*")):
-            number += 1
-        aside = path.with_name(f"{path.name}.damaged-{number}")
-        for part, end in zip(parts, ("", *_COMPANIONS), strict=True):
-            if part.exists():
-                part.rename(aside.with_name(aside.name + end))
-        sync_folder(self.folder)
         return aside
 
     def _finish_renames(self, path: Path) -> None:
-        """Finish what a crash interrupted, where it concerns this file."""
+        """Finish what a crash interrupted, where it concerns this file: see ``placing`` too."""
+        placing.finish(path, self.busy_timeout)
         for intent in self.folder.glob(f"*{_RENAMING}"):
             source = _intended(intent)[0]
             if path.name in (source, intent.name.removesuffix(_RENAMING)):
@@ -186,7 +183,7 @@ class SpacesFolder:
         source = self.folder / name
         target = intent.with_name(intent.name.removesuffix(_RENAMING))
         if source.exists() and not target.exists():
-            with exclusive(source, self._access) as connection:
+            with exclusive(source, self.access) as connection:
                 connection.execute(statements()["set meta"], meta_row("space", space))
             os.link(source, target)
         folder, moved = (path.with_name(path.name + FOLDER_END) for path in (source, target))
@@ -204,6 +201,7 @@ class SpacesFolder:
 
     def list(self) -> list[SpaceInfo]:
         """Every file of the folder, by name; a damaged one says so and hides no other."""
+        placing.finish_all(self.folder, self.busy_timeout)
         files = sorted(self.folder.glob(f"*{SUFFIX}"))
         for path in files:
             self._finish_renames(path)
@@ -211,7 +209,7 @@ class SpacesFolder:
 
     def _info(self, path: Path) -> SpaceInfo:
         try:
-            store = SqliteStore(path, create=False, access=self._access)
+            store = SqliteStore(path, create=False, access=self.access)
         except (StoreError, NotFoundError) as error:
             size = path.stat().st_size if path.exists() else 0
             return SpaceInfo(None, path, size, 0, 0, damaged=str(error))

@@ -3,5 +3,14 @@
 from unabridged.wiring.adapters import space_from
 from unabridged.wiring.home import Home, available_models, diagnose, fetch_model
 from unabridged.wiring.opening import Memory
+from unabridged.wiring.safekeeping import Safekeeping
 
-__all__ = ["Home", "Memory", "available_models", "diagnose", "fetch_model", "space_from"]
+__all__ = [
+    "Home",
+    "Memory",
+    "Safekeeping",
+    "available_models",
+    "diagnose",
+    "fetch_model",
+    "space_from",
+]

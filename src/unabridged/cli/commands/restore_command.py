@@ -1,0 +1,45 @@
+"""``unabridged restore``."""
+
+import click
+
+from unabridged.cli.commands.spaces_command import parse_space
+from unabridged.cli.opening import open_safekeeping
+from unabridged.cli.options import PLACE, Invocation, common, example, invoked
+from unabridged.cli.output import echo
+from unabridged.cli.progress import Stages
+from unabridged.cli.words import count
+
+
+@click.command(
+    "restore",
+    epilog=example(
+        "unabridged restore default_default_1f2e-20260301T090000Z.zip",
+        "unabridged restore memory.zip --as ann/yesterday",
+        "unabridged restore memory.zip --replace",
+    ),
+)
+@click.argument("file")
+@click.option("--as", "renamed", metavar="USER/AGENT", help="Restore it under another name.")
+@click.option("--replace", is_flag=True, help="Set what is there aside first, and say where.")
+@common(*PLACE)
+@invoked
+def command(invocation: Invocation, file: str, renamed: str | None, *, replace: bool) -> None:
+    """Give back what a backup holds, never over what is there.
+
+    FILE is a path, or a name in backups/ of the home. A space that is there already is left alone, and the command refuses, unless --replace sets it aside under another name. Everything is unpacked and proved before anything changes; killed at any moment, each space is as it was or as it is in the backup. Of a whole home, settings are given back where there are none.
+    """
+    space = parse_space(renamed) if renamed else None
+    with Stages(quiet=invocation.json) as stages:
+        done = open_safekeeping(invocation).restore(
+            file, renamed=space, replace=replace, moved=stages.show
+        )
+    if invocation.json:
+        invocation.emit(done)
+        return
+    for one in done:
+        if one.there:
+            echo(f"{one.space.name} is there already, as it is in the backup.", "dim")
+            continue
+        echo(f"{one.space.name} is restored: {count(one.exchanges, 'exchange')}.")
+        if one.set_aside:
+            echo(f"What was there lies in {one.set_aside} now.")

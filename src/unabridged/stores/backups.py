@@ -1,0 +1,323 @@
+"""The backups of a home: made, listed, proved, thinned out.
+
+A backup gets its name when it was unpacked again, opened, and every row of it checked. One is made
+at a time; what an interrupted one left behind is removed by the next.
+"""
+
+import re
+import secrets
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from unabridged.disk.durable import UNFINISHED, draft_of, of_the_system, remove
+from unabridged.disk.folders import private_folder
+from unabridged.disk.locks import locked
+from unabridged.disk.streams import give_name
+from unabridged.domain.safekeeping import BackedUp, Backup
+from unabridged.domain.scope import Space
+from unabridged.errors import BackupError, StoreDamagedError, StoreError
+from unabridged.ports import Store, SupportsBackup, SupportsCheck
+from unabridged.stores import packing
+from unabridged.stores.packing import Manifest, Moved
+from unabridged.stores.sqlite import SqliteStore
+from unabridged.stores.sqlite.connecting import Access
+from unabridged.stores.sqlite.store import COPY
+
+SUFFIX = ".zip"
+HOME = "home"
+"""What the names of backups of a whole home begin with."""
+LOCK = ".lock"
+PATIENCE = 3600.0
+"""Seconds to wait for another backup."""
+_NAMED = re.compile(r"(?P<name>.+)-(?P<at>\d{8}T\d{6}Z)(?:-\d+)?\.zip")
+SQLITE = "sqlite"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A space that is to be backed up.
+
+    Attributes:
+        space: The space.
+        name: How its file is called, without an ending.
+        open: Opens it; it is closed again.
+        store: What keeps it.
+    """
+
+    space: Space
+    name: str
+    open: Callable[[], Store]
+    store: str = SQLITE
+
+
+@dataclass
+class _Work:
+    """What is gathered for one backup."""
+
+    folder: Path
+    spaces: list[tuple[str, BackedUp]] = field(default_factory=list)
+    left_out: list[tuple[str, str]] = field(default_factory=list)
+
+
+def open_copy(folder: Path, held: BackedUp, access: Access) -> Store:
+    """Open a space that was unpacked.
+
+    Raises:
+        BackupError: This version knows no such store.
+        StoreError: It cannot be opened.
+    """
+    if held.store != SQLITE:
+        raise BackupError(
+            f"The backup holds a store of {held.store!r}.",
+            hint="Install a newer version of unabridged.",
+        )
+    return SqliteStore(folder / COPY, held.space, create=False, access=access)
+
+
+class BackupsFolder:
+    """The backups of one home.
+
+    Args:
+        folder: Where they lie; made with the first one.
+        version: Ours; it is written into them.
+        access: How files of SQLite are reached.
+    """
+
+    def __init__(self, folder: Path, version: str, access: Access | None = None) -> None:
+        self.folder = folder
+        self._version = version
+        self._access = access or Access()
+
+    def make(
+        self,
+        wanted: Sequence[Wanted],
+        at: datetime,
+        moved: Moved,
+        *,
+        home: bool = False,
+        files: Sequence[tuple[str, Path]] = (),
+        output: Path | None = None,
+        damaged: Sequence[tuple[str, str]] = (),
+    ) -> Backup:
+        """Back spaces up into one file.
+
+        Args:
+            wanted: The spaces.
+            at: The time.
+            moved: Told how far it has come.
+            home: Whether it is of a whole home: damaged spaces are then left out, and said.
+            files: Further files: the name in the backup, and the path.
+            output: The file; None for one in the folder, named by space and time.
+            damaged: Files that cannot even tell their space, and why; they are left out.
+
+        Raises:
+            BackupError: The file is there already, or the backup does not prove right.
+            StoreError: A space cannot be read, or there is no room; nothing is left behind.
+        """
+        if output is not None and output.exists():
+            raise BackupError(f"{output} is there already.", hint="Name another file.")
+        place = output or self.folder
+        try:
+            private_folder(self.folder)
+            with self._alone(), self._work_folder() as folder:
+                work = _Work(folder, left_out=list(damaged))
+                for number, one in enumerate(wanted):
+                    self._take(work, one, f"spaces/{number}", moved, leave_out=home)
+                for name, path in files:
+                    target = folder / name
+                    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                    shutil.copyfile(path, target)
+                place = output or self._free(HOME if home else wanted[0].name, at)
+                return self._finish(work, place, at, moved, home=home)
+        except OSError as error:
+            raise of_the_system(error, place) from error
+
+    def _take(
+        self, work: _Work, wanted: Wanted, name: str, moved: Moved, *, leave_out: bool
+    ) -> None:
+        """Copy one space, as it is now."""
+        folder = work.folder / name
+        folder.mkdir(mode=0o700, parents=True)
+        stage = f"copy {wanted.space.name}"
+        try:
+            store = wanted.open()
+            try:
+                if not isinstance(store, SupportsBackup):
+                    raise BackupError(
+                        f"The store of {wanted.space.name!r} cannot be copied.",
+                        hint="Export it instead: unabridged export -o FILE",
+                    )
+                store.backup(str(folder), lambda share: moved(stage, round(1000 * share), 1000))
+            finally:
+                store.close()
+            empty = BackedUp(wanted.space, wanted.store, 0, 0, 0)
+            copied = open_copy(folder, empty, self._access)
+            try:
+                totals = copied.totals()
+            finally:
+                copied.close()
+        except StoreDamagedError as error:
+            if not leave_out:
+                raise
+            shutil.rmtree(folder)
+            work.left_out.append((wanted.space.name, str(error)))
+            return
+        held = BackedUp(
+            wanted.space, wanted.store, totals.sessions, totals.exchanges, totals.messages
+        )
+        work.spaces.append((name, held))
+
+    def _finish(
+        self, work: _Work, place: Path, at: datetime, moved: Moved, *, home: bool
+    ) -> Backup:
+        """Pack what was gathered, prove it, and give it its name."""
+        said = packing.described(
+            work.folder,
+            work.spaces,
+            at=at,
+            version=self._version,
+            home=home,
+            left_out=work.left_out,
+        )
+        draft = draft_of(place)
+        try:
+            packing.pack(work.folder, said, draft, moved)
+            shutil.rmtree(work.folder)
+            self._prove(draft, moved)
+            give_name(draft, place)
+        except FileExistsError:
+            raise BackupError(f"{place} is there already.", hint="Name another file.") from None
+        finally:
+            remove(draft)
+        return said.backup(place)
+
+    def verify(self, path: Path, moved: Moved) -> Backup:
+        """Unpack a backup, open it, and check every row.
+
+        Raises:
+            BackupError: It does not prove right.
+        """
+        try:
+            private_folder(self.folder)
+            with self._alone():
+                return self._prove(path, moved).backup(path)
+        except OSError as error:
+            raise of_the_system(error, path) from error
+
+    def _prove(self, path: Path, moved: Moved) -> Manifest:
+        with self.unpacked(path, moved) as (manifest, _):
+            return manifest
+
+    @contextmanager
+    def unpacked(
+        self, path: Path, moved: Moved, beside: Path | None = None
+    ) -> Iterator[tuple[Manifest, Path]]:
+        """Unpack a backup and prove it; what is still in the folder afterwards is removed.
+
+        Args:
+            path: The backup.
+            moved: Told how far it has come.
+            beside: Unpack in this folder; None for that of the backups.
+
+        Raises:
+            BackupError: It does not prove right.
+            OSError: It cannot be unpacked.
+        """
+        with self._work_folder(beside) as folder:
+            manifest = packing.unpack(path, folder, moved)
+            for number, one in enumerate(manifest.spaces):
+                moved("check", number, len(manifest.spaces))
+                self._check(folder / one.folder, manifest.held(number), path)
+            yield manifest, folder
+
+    def _check(self, folder: Path, held: BackedUp, path: Path) -> None:
+        try:
+            store = open_copy(folder, held, self._access)
+            try:
+                said = _damage(store)
+                totals = store.totals()
+            finally:
+                store.close()
+        except StoreError as error:
+            raise packing.unreadable(path, str(error)) from error
+        found = (totals.sessions, totals.exchanges, totals.messages)
+        if said or found != (held.sessions, held.exchanges, held.messages):
+            why = said[0] if said else "it holds another number of exchanges than it says"
+            raise packing.unreadable(path, why)
+
+    def all(self) -> list[Backup]:
+        """Every backup of the folder, the newest first; one that cannot be read says so."""
+        found = [self._look(path) for path in sorted(self.folder.glob(f"*{SUFFIX}"))]
+        oldest = datetime.min.replace(tzinfo=UTC)
+        return sorted(found, key=lambda one: (one.at or oldest, one.path), reverse=True)
+
+    def _look(self, path: Path) -> Backup:
+        try:
+            return packing.manifest_of(path).backup(path)
+        except BackupError as error:
+            return Backup(str(path), None, path.stat().st_size, trouble=str(error))
+
+    def find(self, named: str) -> Path:
+        """Give the path of a backup: a file, or the name of one in the folder.
+
+        Raises:
+            BackupError: There is none.
+        """
+        for path in (Path(named), self.folder / named, self.folder / f"{named}{SUFFIX}"):
+            if path.is_file():
+                return path
+        raise BackupError(f"There is no backup {named}.", hint=packing.HINT)
+
+    def thin(self, name: str, keep: int) -> list[Path]:
+        """Remove all but the newest backups of one name; gives those removed.
+
+        Args:
+            name: How the space's file is called, or ``home``.
+            keep: How many stay; at least one.
+        """
+        found = []
+        for path in self.folder.glob(f"*{SUFFIX}"):
+            named = _NAMED.fullmatch(path.name)
+            if named and named["name"] == name:
+                found.append((named["at"], len(path.name), path.name, path))
+        gone = [path for *_, path in sorted(found)[: -max(1, keep)]]
+        for path in gone:
+            remove(path)
+        return gone
+
+    def _free(self, name: str, at: datetime) -> Path:
+        """Give a name that is not taken."""
+        stem = f"{name}-{at.astimezone(UTC):%Y%m%dT%H%M%SZ}"
+        path, number = self.folder / f"{stem}{SUFFIX}", 1
+        while path.exists():
+            number += 1
+            path = self.folder / f"{stem}-{number}{SUFFIX}"
+        return path
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Make backups one at a time, and remove what was left of one that was killed."""
+        with locked(self.folder / LOCK, PATIENCE):
+            for path in self.folder.glob(f".*{UNFINISHED}"):
+                shutil.rmtree(path) if path.is_dir() else remove(path)
+            yield
+
+    @contextmanager
+    def _work_folder(self, beside: Path | None = None) -> Iterator[Path]:
+        folder = (beside or self.folder) / f".{secrets.token_hex(8)}{UNFINISHED}"
+        folder.mkdir(mode=0o700)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _damage(store: Store) -> list[str]:
+    """What is wrong with a copy, whose index was left out."""
+    if isinstance(store, SqliteStore):
+        return store.check(index=False)
+    return store.check() if isinstance(store, SupportsCheck) else []

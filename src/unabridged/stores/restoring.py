@@ -1,0 +1,169 @@
+"""Giving back what a backup holds: unpacked and proved beside its place, then put there whole."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from unabridged.disk.durable import UNFINISHED, of_the_system, write_whole
+from unabridged.disk.folders import private_folder
+from unabridged.disk.locks import locked
+from unabridged.disk.streams import give_name
+from unabridged.domain.safekeeping import BackedUp, Restored
+from unabridged.domain.scope import Space
+from unabridged.errors import BackupError, NotFoundError, StoreError
+from unabridged.stores import placing
+from unabridged.stores.backups import BackupsFolder, open_copy
+from unabridged.stores.packing import Manifest, Moved
+from unabridged.stores.spaces import SpacesFolder
+from unabridged.stores.sqlite import SqliteStore
+from unabridged.stores.sqlite.opening import exclusive
+from unabridged.stores.sqlite.rows import meta_row, space_data
+from unabridged.stores.sqlite.statements import statements
+from unabridged.stores.sqlite.store import COPY
+
+SETTINGS = "config"
+"""The folder of a backup, and of a home, that holds the settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a space of a backup goes."""
+
+    held: BackedUp
+    space: Space
+    path: Path
+    folder: Path
+    there: bool
+
+
+def restore(
+    backups: BackupsFolder,
+    spaces: SpacesFolder,
+    path: Path,
+    moved: Moved,
+    *,
+    renamed: Space | None = None,
+    replace: bool = False,
+    settings: Path | None = None,
+) -> list[Restored]:
+    """Give back every space of a backup. A crash leaves each as it was or as it is in the backup.
+
+    Args:
+        backups: Where backups lie.
+        spaces: Where spaces lie.
+        path: The backup.
+        moved: Told how far it has come.
+        renamed: The space that shall hold it; for a backup of one space.
+        replace: Whether spaces that are there are set aside; else nothing is done.
+        settings: The folder that gets the settings of a home, where it has none.
+
+    Raises:
+        BackupError: It does not prove right, or a space is there already.
+        StoreBusyError: Others have a space open that is to be replaced; it is as it was.
+    """
+    try:
+        private_folder(spaces.folder)
+        with _swept(spaces), backups.unpacked(path, moved, spaces.folder) as (manifest, folder):
+            places = _places(spaces, manifest, folder, renamed)
+            _refuse(places, replace=replace)
+            done = [_restored(spaces, one, replace=replace) for one in places]
+            if settings is not None and manifest.home:
+                _settings(folder / SETTINGS, settings)
+    except OSError as error:
+        raise of_the_system(error, spaces.folder) from error
+    for number, one in enumerate(done):
+        moved("index", number, len(done))
+        if not one.there:
+            store = spaces.open(one.space, create=False)
+            try:
+                store.rebuild()
+            finally:
+                store.close()
+    return done
+
+
+@contextmanager
+def _swept(spaces: SpacesFolder) -> Iterator[None]:
+    """Change places alone, and remove what was left of one that was killed."""
+    with locked(spaces.folder / placing.LOCK, spaces.busy_timeout):
+        for left in spaces.folder.glob(f".*{UNFINISHED}"):
+            if left.is_dir():
+                shutil.rmtree(left)
+        yield
+
+
+def _places(
+    spaces: SpacesFolder, manifest: Manifest, folder: Path, renamed: Space | None
+) -> list[_Place]:
+    if renamed is not None and len(manifest.spaces) != 1:
+        raise BackupError(
+            f"The backup holds {len(manifest.spaces)} spaces; only one can get another name.",
+            hint="Restore it without --as, into an empty home.",
+        )
+    places = []
+    for number, one in enumerate(manifest.spaces):
+        held = manifest.held(number)
+        space = renamed or held.space
+        at, unpacked = spaces.path_of(space), folder / one.folder
+        there = space == held.space and _is_same(spaces, at, unpacked, held)
+        places.append(_Place(held, space, at, unpacked, there))
+    return places
+
+
+def _is_same(spaces: SpacesFolder, path: Path, unpacked: Path, held: BackedUp) -> bool:
+    """Whether a space is there as the backup has it: an interrupted restore goes on behind it."""
+    if not path.exists():
+        return False
+    try:
+        store = SqliteStore(path, held.space, create=False, access=spaces.access)
+    except (StoreError, NotFoundError):
+        return False
+    copied = open_copy(unpacked, held, spaces.access)
+    try:
+        mine, theirs = store.totals(), copied.totals()
+        if (mine.sessions, mine.messages) != (theirs.sessions, theirs.messages):
+            return False
+        return store.sessions() == copied.sessions() and not store.check(index=False)
+    except StoreError:
+        return False
+    finally:
+        store.close()
+        copied.close()
+
+
+def _refuse(places: list[_Place], *, replace: bool) -> None:
+    """Never over what is there, unless that was said."""
+    taken = [one.space.name for one in places if one.path.exists() and not one.there]
+    if taken and not replace:
+        raise BackupError(
+            f"There is a space {', '.join(map(repr, taken))} already; nothing was restored.",
+            hint="--as USER/AGENT restores beside it; --replace sets the present one aside first.",
+        )
+
+
+def _restored(spaces: SpacesFolder, place: _Place, *, replace: bool) -> Restored:
+    exchanges = place.held.exchanges
+    if place.there:
+        return Restored(place.space, exchanges, there=True)
+    draft = place.folder / COPY
+    with exclusive(draft, spaces.access) as connection:
+        row = meta_row("space", space_data(place.space))
+        connection.execute(statements()["set meta"], row)
+    if replace:
+        aside = placing.replace(draft, place.path, ".restored", spaces.busy_timeout)
+        return Restored(place.space, exchanges, str(aside) if aside else None)
+    try:
+        give_name(draft, place.path)
+    except FileExistsError:
+        _refuse([place], replace=False)
+    return Restored(place.space, exchanges)
+
+
+def _settings(source: Path, target: Path) -> None:
+    """Give a home the settings of a backup where it has none; those that it has stay."""
+    for path in sorted(source.glob("*")):
+        if not (target / path.name).exists():
+            private_folder(target)
+            write_whole(target / path.name, path.read_bytes())

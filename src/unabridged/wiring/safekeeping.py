@@ -1,0 +1,123 @@
+"""Keeping a home safe: backups, and what they give back."""
+
+from collections.abc import Callable
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+
+from unabridged import config
+from unabridged.clock import SystemClock
+from unabridged.domain.safekeeping import Backup, Restored
+from unabridged.domain.scope import Scope, Space
+from unabridged.domain.settings import Settings
+from unabridged.errors import NotFoundError
+from unabridged.ports import Clock
+from unabridged.stores.backups import HOME, BackupsFolder, Wanted
+from unabridged.stores.restoring import SETTINGS, restore
+from unabridged.wiring.adapters import space_from, spaces_of
+
+Moved = Callable[[str, int, int], None]
+"""Told what goes on, how much is done, and of how much."""
+
+
+def _silent(_stage: str, _done: int, _of: int) -> None:
+    """Tell nobody."""
+
+
+class Safekeeping:
+    """The backups of one home.
+
+    Args:
+        settings: Every choice; the home, and whose memory it is.
+        clock: The time; None for the machine's.
+    """
+
+    def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
+        self._settings = settings
+        self._clock = clock or SystemClock()
+        self._spaces = spaces_of(settings)
+        folder = config.folder(settings.home, "backups")
+        self._backups = BackupsFolder(folder, version("unabridged"), self._spaces.access)
+
+    def backup(
+        self, *, output: Path | None = None, keep: int | None = None, moved: Moved = _silent
+    ) -> tuple[Backup, list[Path]]:
+        """Back up the space that the settings name, while others may write to it.
+
+        Args:
+            output: The file; None for one in the home.
+            keep: How many backups of this space stay in the home; None for all.
+            moved: Told how far it has come.
+
+        Returns:
+            The backup, and those that were removed for it.
+
+        Raises:
+            NotFoundError: There is no such space yet.
+            BackupError: It cannot be made; nothing is left behind.
+        """
+        scope = Scope(self._settings.user, self._settings.agent, self._settings.model or None)
+        wanted = self._wanted(space_from(scope, self._settings))
+        if not self._spaces.path_of(wanted.space).exists():
+            raise NotFoundError(
+                f"There is no space {wanted.space.name!r} yet.",
+                hint="`unabridged spaces` lists them; --user and --agent name one.",
+            )
+        made = self._backups.make([wanted], self._clock.now(), moved, output=output)
+        return made, self._backups.thin(wanted.name, keep) if keep else []
+
+    def backup_all(
+        self, *, output: Path | None = None, keep: int | None = None, moved: Moved = _silent
+    ) -> tuple[Backup, list[Path]]:
+        """Back up every space of the home, and its settings, into one file.
+
+        Spaces that are damaged are left out, and said.
+        """
+        spaces = self._spaces.list()
+        folder = Path(self._settings.home) / SETTINGS
+        files = [(f"{SETTINGS}/{p.name}", p) for p in sorted(folder.glob("*.toml")) if p.is_file()]
+        made = self._backups.make(
+            [self._wanted(info.space) for info in spaces if info.space],
+            self._clock.now(),
+            moved,
+            home=True,
+            files=files,
+            output=output,
+            damaged=[(info.path.name, info.damaged) for info in spaces if info.space is None],
+        )
+        return made, self._backups.thin(HOME, keep) if keep else []
+
+    def backups(self) -> list[Backup]:
+        """Every backup in the home, the newest first."""
+        return self._backups.all()
+
+    def verify(self, named: str, moved: Moved = _silent) -> Backup:
+        """Unpack a backup, open it and check every row.
+
+        Raises:
+            BackupError: It does not prove right.
+        """
+        return self._backups.verify(self._backups.find(named), moved)
+
+    def restore(
+        self,
+        named: str,
+        *,
+        renamed: Space | None = None,
+        replace: bool = False,
+        moved: Moved = _silent,
+    ) -> list[Restored]:
+        """Give back what a backup holds; see ``stores.restoring``."""
+        return restore(
+            self._backups,
+            self._spaces,
+            self._backups.find(named),
+            moved,
+            renamed=renamed,
+            replace=replace,
+            settings=Path(self._settings.home) / SETTINGS,
+        )
+
+    def _wanted(self, space: Space) -> Wanted:
+        name = self._spaces.path_of(space).stem
+        return Wanted(space, name, partial(self._spaces.open, space, create=False))

@@ -1,0 +1,131 @@
+"""Backups while others write, and kills while one is made or restored."""
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from unabridged.domain.scope import Space
+from unabridged.stores.backups import BackupsFolder, Wanted
+from unabridged.stores.restoring import restore
+from unabridged.stores.spaces import SpacesFolder
+from unabridged.testing.talk import Talk
+
+SPACE = Space("ada", "kept")
+AT = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def silent(*_):
+    pass
+
+
+def program(name):
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.slow
+def test_a_backup_under_eight_writers_restores_to_one_moment():
+    found = program("long_backup").main(3)
+    assert found["wrong"] == []
+    assert found["acknowledged_before"] > 24
+
+
+def filled(home, count=120):
+    spaces = SpacesFolder(home / "spaces")
+    store = spaces.open(SPACE)
+    talk = Talk(store)
+    for number in range(count):
+        talk.say(f"question {number} " * 30, f"answer {number} " * 30)
+    return spaces, store
+
+
+CODE = """
+import sys, pathlib
+from datetime import UTC, datetime
+from unabridged.domain.scope import Space
+from unabridged.stores.backups import BackupsFolder, Wanted
+from unabridged.stores.restoring import restore
+from unabridged.stores.spaces import SpacesFolder
+home, what = pathlib.Path(sys.argv[1]), sys.argv[2]
+space = Space("ada", "kept")
+spaces = SpacesFolder(home / "spaces")
+backups = BackupsFolder(home / "backups", "test")
+def moved(stage, done, of):
+    print(stage, flush=True)
+if what == "backup":
+    wanted = Wanted(space, "kept", lambda: spaces.open(space, create=False))
+    backups.make([wanted], datetime(2026, 3, 2, tzinfo=UTC), moved)
+else:
+    restore(backups, spaces, backups.find("kept"), moved, replace=True)
+"""
+
+
+def killed(home, what, after):
+    """Run it in a process and kill it after so many seconds; tell whether it was done."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", CODE, str(home), what], stdout=subprocess.PIPE, text=True
+    )
+    process.stdout.readline()
+    time.sleep(after)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="POSIX signals")
+@pytest.mark.slow
+def test_a_killed_backup_leaves_no_backup_and_no_harm(tmp_path):
+    spaces, store = filled(tmp_path)
+    truth = store.scan()
+    backups = BackupsFolder(tmp_path / "backups", "test")
+    for turn in range(8):
+        killed(tmp_path, "backup", turn * 0.01)
+        for path in backups.folder.glob("*.zip"):
+            backups.verify(path, silent)
+            path.unlink()
+    assert store.scan() == truth
+    assert store.check() == []
+    store.close()
+    wanted = Wanted(SPACE, "kept", lambda: spaces.open(SPACE, create=False))
+    made = backups.make([wanted], AT, silent)
+    assert sorted(p.name for p in backups.folder.iterdir()) == [".lock", Path(made.path).name]
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="POSIX signals")
+@pytest.mark.slow
+def test_a_killed_restore_leaves_the_old_or_the_new(tmp_path):
+    spaces, store = filled(tmp_path)
+    old = [x.id for x in store.scan()]
+    store.close()
+    backups = BackupsFolder(tmp_path / "backups", "test")
+    wanted = Wanted(SPACE, "kept", lambda: spaces.open(SPACE, create=False))
+    made = backups.make([wanted], AT, silent)
+    Path(made.path).rename(backups.folder / "kept.zip")
+    outcomes = set()
+    for turn in range(24):
+        store = spaces.open(SPACE)
+        Talk(store, f"later{turn}").say("one more", "yes")
+        new = [x.id for x in store.scan()]
+        store.close()
+        killed(tmp_path, "restore", turn * 0.012)
+        store = spaces.open(SPACE, create=False)
+        found = [x.id for x in store.scan()]
+        assert found in (old, new)
+        outcomes.add(found == old)
+        store.rebuild()
+        assert store.check() == []
+        store.close()
+        asides = list(spaces.folder.glob("*.replaced-*"))
+        assert all(path.stat().st_size for path in asides if path.is_file())
+    assert outcomes == {True, False}
+    restore(backups, spaces, backups.find("kept"), silent, replace=True)
+    assert not list(spaces.folder.glob(".*.part"))
+    assert not list(spaces.folder.glob("*.restored"))

@@ -1,0 +1,59 @@
+from pathlib import Path
+
+
+def test_backup_and_restore_of_a_space(run, tmp_path):
+    assert run("backup").code == 3
+    run("ask", "my cat is called Ada")
+    made = run("backup", "--json").data
+    assert made["removed"] == []
+    assert made["backup"]["spaces"][0]["exchanges"] == 1
+    name = Path(made["backup"]["path"]).name
+    assert name in run("backup", "list", "--json").out
+    assert "default/default" in run("backup", "list").out
+    assert "Sound: default/default: 1 exchange" in run("backup", "verify", name).out
+    run("ask", "my dog is called Bob")
+    refused = run("restore", name)
+    assert refused.code == 7
+    assert "--replace" in refused.err
+    assert "ann/pets is restored: 1 exchange" in run("restore", name, "--as", "ann/pets").out
+    assert "Ada" in run("search", "cat", "--user", "ann", "--agent", "pets").out
+    done = run("restore", name, "--replace")
+    assert "lies in" in done.out
+    assert "Bob" not in run("search", "dog").out
+    assert "there already" in run("restore", name).out
+    assert run("doctor").code == 0
+
+
+def test_a_whole_home_goes_into_an_empty_one(run, tmp_path, monkeypatch):
+    run("ask", "my cat is called Ada")
+    run("ask", "my dog is called Bob", "--user", "ann")
+    run("config", "set", "verbosity", "concise")
+    path = tmp_path / "all.zip"
+    said = run("backup", "--all", "-o", str(path))
+    assert said.code == 0, said.err
+    assert "2 spaces: 2 exchanges" in said.out
+    assert run("backup", "--all", "-o", str(path)).code == 7
+    monkeypatch.setenv("UNABRIDGED_HOME", str(tmp_path / "new"))
+    assert "ann/default is restored: 1 exchange" in run("restore", str(path)).out
+    assert "Bob" in run("search", "dog", "--user", "ann").out
+    assert "concise" in run("config", "get", "verbosity").out
+
+
+def test_what_is_damaged_is_left_out_and_said(run, tmp_path):
+    run("ask", "my cat is called Ada")
+    run("ask", "my dog is called Bob", "--user", "ann")
+    (path,) = (tmp_path / "home" / "spaces").glob("ann*.db")
+    path.write_bytes(b"gone" * 5000)
+    made = run("backup", "--all")
+    assert made.code == 1
+    assert path.name in made.err
+    assert "1 space: 1 exchange" in made.out
+
+
+def test_only_so_many_are_kept(run):
+    run("ask", "my cat is called Ada")
+    for _ in range(3):
+        kept = run("backup", "--keep", "2")
+    assert "Removed" in kept.out
+    assert len(run("backup", "list", "--json").data) == 2
+    assert run("backup", "--keep", "2", "-o", "x.zip").code == 2
