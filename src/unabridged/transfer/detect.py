@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from unabridged.domain.views import Unread
+from unabridged.domain.views import Conversation, Unread
 from unabridged.errors import SettingError, TransferError, UnknownFormatError
 from unabridged.transfer import unabridged
 from unabridged.transfer.bytestream import ByteStream
@@ -30,6 +31,7 @@ def open_file(
     *,
     format: str | None = None,  # noqa: A002 - the word of the glossary
     dates: Mapping[str, datetime] | None = None,
+    model: str | None = None,
     limits: Limits | None = None,
 ) -> Reader:
     """Open a foreign file.
@@ -39,6 +41,7 @@ def open_file(
             the archive of an account export.
         format: The name of its format, or None to see for ourselves.
         dates: For LongMemEval sessions, which carry no dates: session id to date.
+        model: The model of exchanges for which the file names none; None leaves it unknown.
         limits: What it may ask of this machine, or None for the default.
 
     Returns:
@@ -63,12 +66,26 @@ def open_file(
     read: Read = found.read
     if found.name == longmemeval.FORMAT and dates:
         read = partial(longmemeval.read, dates=dates)
-    return Reader(found.name, source, _items(source, part, found, read))
+    items = _items(source, part, found, read)
+    return Reader(found.name, source, map(partial(_by, model), items) if model else items)
+
+
+def _by(model: str, item: Item) -> Item:
+    """Name the model of exchanges that name none."""
+    if not isinstance(item, Conversation):
+        return item
+    named = (each if each.model else replace(each, model=model) for each in item.exchanges)
+    return replace(item, exchanges=tuple(named))
 
 
 def known() -> str:
     """Give the names of all formats, for people."""
     return ", ".join(_BY_NAME)
+
+
+def titles() -> list[str]:
+    """Give what people call each format."""
+    return [each.title for each in FORMATS]
 
 
 def detect(stream: ByteStream) -> Format:
@@ -146,8 +163,8 @@ def _outer_keys(head: bytes) -> Iterator[frozenset[str]]:
             above = [each for each in names[level:] if each]
             if len(names) >= level and len(above) < _DEEPEST:
                 keys.add("/".join((*above, name)))
-                if len(above) == 1:
-                    keys.add(f"*/{name}")
+                if above:
+                    keys.add("/".join((*above[:-1], "*", name)))
         if token.group() == b'"' or number > _KEYS_LOOKED_AT:
             break
     yield frozenset(keys)

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
+from unabridged.domain.fact import Requirement
 from unabridged.domain.record import Record
 from unabridged.domain.views import Conversation, Unread
 from unabridged.transfer.source import Source
 
-Item = Conversation | Record | Unread
+Item = Conversation | Requirement | Record | Unread
 """What a file gives; records come in our own format only, behind the conversations."""
 
 

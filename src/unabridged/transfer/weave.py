@@ -146,11 +146,16 @@ def chained(
     reasons["a circle of messages, cut open"] += circles
     messages: list[Loose] = []
     last: dict[str, str | None] = {}
+    taken = set(found)
     for key in order:
         above = last.get(parents[key] or "")
-        for piece in found[key]:
-            messages.append(replace(piece, parent=above))
-            above = piece.key
+        for number, piece in enumerate(found[key]):
+            name = piece.key if number else key
+            if number and name in taken:
+                name = digest("piece", key, str(number))
+            taken.add(name)
+            messages.append(replace(piece, key=name, parent=above))
+            above = name
         last[key] = above
     return messages, last
 
@@ -186,6 +191,9 @@ class _Loom:
         above: dict[str, str | None] = {}
         users: list[str] = []
         for loose in self.messages:
+            if loose.key in self.nodes:
+                self.orphans.append(_unread(loose, "a message whose id was there before"))
+                continue
             parent = loose.parent if loose.parent in self.nodes else above.get(loose.parent or "")
             self.times[loose.key] = loose.at or self._inherited(loose.parent)
             if parent is None and loose.role is not Role.USER:

@@ -1,10 +1,10 @@
 """``unabridged import``."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from functools import partial
 from typing import Any, BinaryIO
 
 import click
@@ -17,10 +17,11 @@ from unabridged.cli.paint import width
 from unabridged.cli.tending import tend_all
 from unabridged.cli.text import safe, wrap
 from unabridged.cli.words import count
+from unabridged.domain.fact import Requirement
 from unabridged.domain.record import Record
 from unabridged.domain.views import Conversation, Unread
 from unabridged.errors import TransferError, UnabridgedError
-from unabridged.transfer.detect import known, open_file
+from unabridged.transfer.detect import known, open_file, titles
 from unabridged.transfer.formats.longmemeval import dates_from
 from unabridged.transfer.reader import Reader
 from unabridged.wiring import Memory
@@ -42,13 +43,24 @@ class Report:
     added: int = 0
     records: int = 0
     records_added: int = 0
+    requirements: int = 0
     unread: list[Unread] = field(default_factory=list)
     error: str = ""
     hint: str = ""
 
 
+_HELP = f"""Take over conversations from other programs.
+
+Reads, packed or not: {"; ".join(titles())}. A - stands for standard input. What is here already is
+passed over, so an import that was interrupted is resumed by repeating it. Where a file names no model,
+exchanges have none, unless --model says which it was. The exit code is 7 where a file could not be read
+at all.
+"""
+
+
 @click.command(
     "import",
+    help=_HELP,
     epilog=example(
         "unabridged import conversations.json --dry-run",
         "unabridged import chatgpt-export.zip",
@@ -63,7 +75,7 @@ class Report:
     metavar="FILE",
     help="The questions file of LongMemEval, for sessions that carry no dates.",
 )
-@common(*MEMORY)
+@common(*MEMORY, "model")
 @invoked
 def command(
     invocation: Invocation,
@@ -73,19 +85,14 @@ def command(
     *,
     dry_run: bool,
 ) -> None:
-    """Take over conversations from other programs.
-
-    Reads JSON Lines of role, content and time, ChatGPT's and Claude's account exports, files of LongMemEval
-    and LoCoMo and our own export, packed or not. A - stands for standard input. What is here
-    already is passed over, so an import that was interrupted is resumed by repeating it. The exit
-    code is 7 where a file could not be read at all.
-    """
+    """Take over conversations; what is said of it is ``_HELP``, which names the formats."""
     dates = dates_from(session_dates) if session_dates else None
     memory = None if dry_run else open_memory(invocation)
     reports = [Report(file) for file in files]
+    opener = partial(open_file, format=form, dates=dates, model=invocation.given("model"))
     for report in reports:
         try:
-            _take(report, memory, form, dates, quiet=invocation.json)
+            _take(report, memory, opener, quiet=invocation.json)
         except TransferError as error:
             report.error, report.hint = str(error), error.hint
         except KeyboardInterrupt:
@@ -103,8 +110,7 @@ def command(
 def _take(
     report: Report,
     memory: Memory | None,
-    form: str | None,
-    dates: Mapping[str, datetime] | None,
+    opener: Callable[[str | BinaryIO], Reader],
     *,
     quiet: bool,
 ) -> None:
@@ -112,7 +118,7 @@ def _take(
     kept: list[Record] = []
     origin: str | BinaryIO = sys.stdin.buffer if report.file == "-" else report.file
     with (
-        open_file(origin, format=form, dates=dates) as reader,
+        opener(origin) as reader,
         _progress(reader, report, quiet) as moved,
     ):
         report.format = reader.format
@@ -120,6 +126,8 @@ def _take(
             match item:
                 case Unread():
                     report.unread.append(item)
+                case Requirement():
+                    report.requirements += memory.requirements.admit([item]) if memory else 1
                 case Conversation():
                     report.conversations += 1
                     report.exchanges += len(item.exchanges)
@@ -206,10 +214,11 @@ def _tell(invocation: Invocation, reports: list[Report], *, dry_run: bool) -> No
         if report.records:
             kept = "nothing stored" if dry_run else f"{report.records_added:,} added"
             unread_said = f"; {count(report.records, 'record')}, {kept}{unread_said}"
+        more = f", {count(report.requirements, 'requirement')}" if report.requirements else ""
         echo(
             f"{report.file}: {count(report.exchanges, 'exchange')}"
             f" in {count(report.conversations, 'conversation')} ({report.format}),"
-            f" {'nothing stored' if dry_run else f'{report.added:,} added'}{unread_said}"
+            f" {'nothing stored' if dry_run else f'{report.added:,} added'}{more}{unread_said}"
         )
 
 

@@ -10,12 +10,15 @@ from dataclasses import replace
 from datetime import datetime
 
 from unabridged.domain.message import Role, Text
+from unabridged.domain.session import title_from
 from unabridged.transfer.ids import digest
 from unabridged.transfer.weave import Loose
 
 GREETED = "The conversation begins with the other side."
 MISSING = "The user's side was not kept."
 SUMMARY = "Only this summary is left of what was said here."
+
+_PREFIX = "standing in/"
 
 
 def user_line(
@@ -35,7 +38,7 @@ def user_line(
         parent: The key of the message before it.
         where: Its place in the file.
     """
-    own = digest("standing in", key)
+    own = _PREFIX + digest("standing in", key)
     return Loose(own, Role.USER, (Text(f"[{said}]"),), parent, at, where=where)
 
 
@@ -77,3 +80,12 @@ def opened(messages: Sequence[Loose], said: str = GREETED) -> list[Loose]:
     line = user_line("beginning", said, at=first[0].at, where=first[0].where)
     early = {each.key for each in first}
     return [line, *(replace(m, parent=line.key) if m.key in early else m for m in messages)]
+
+
+def title(messages: Sequence[Loose]) -> str:
+    """Give a title from what the user said first, empty where that is nothing."""
+    said = (each for each in messages if each.role is Role.USER)
+    spoken = (each for each in said if not each.key.startswith(_PREFIX))
+    first = next(spoken, None)
+    words = [part.text for part in first.parts if isinstance(part, Text)] if first else []
+    return title_from("\n".join(words))

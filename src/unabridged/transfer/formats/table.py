@@ -10,10 +10,17 @@ from unabridged.transfer.formats import (
     claude,
     claude_code,
     codex,
+    dana,
+    emm,
     jsonl,
+    lmstudio,
     locomo,
     longmemeval,
     openai,
+    openwebui,
+    reqvibe,
+    sillytavern,
+    workspaceai,
 )
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import Record
@@ -30,7 +37,7 @@ class Format:
         title: What people call it.
         signs: Sets of paths; an object in which all paths of one of them are is of this format. A
             path is a key, or the keys on the way to one (``chat/history``); lists have no part in
-            it, and ``*`` stands for any first key.
+            it, and ``*`` stands for any key before the last.
         read: What reads its records.
     """
 
@@ -95,6 +102,61 @@ FORMATS = (
             "input/messages preferred_output",
         ),
         openai.read,
+    ),
+    Format(
+        openwebui.FORMAT,
+        "Open WebUI chats",
+        _signs(
+            "chat/history",
+            "chat/messages user_id",
+            "history/messages history/currentId",
+        ),
+        openwebui.read,
+    ),
+    Format(
+        lmstudio.FORMAT,
+        "LM Studio conversation",
+        _signs("messages/versions", "messages usePerChatPredictionConfig"),
+        lmstudio.read,
+    ),
+    Format(
+        sillytavern.FORMAT,
+        "SillyTavern chat",
+        _signs("user_name character_name", "is_user mes", "chat_metadata"),
+        sillytavern.read,
+    ),
+    Format(
+        workspaceai.FORMAT,
+        "WorkspaceAI memory (version 1, 2 or 3)",
+        _signs(
+            "current_conversation",
+            "recent_conversations summarized_conversations",
+            "user assistant",
+        ),
+        workspaceai.read,
+    ),
+    Format(
+        dana.FORMAT,
+        "Dana conversation memory",
+        _signs("history conversation_id", "history/user_input", "user_input agent_response"),
+        dana.read,
+    ),
+    Format(
+        emm.FORMAT,
+        "Aurora's Enhanced Memory Manager (EMM)",
+        _signs("messages/content_category", "metadata/condensations messages"),
+        emm.read,
+    ),
+    Format(
+        reqvibe.FORMAT,
+        "ReqVIBE sessions",
+        _signs(
+            "sessions/messages",
+            "sessions/*/messages",
+            "id messages title created_at model",
+            "*/id */messages */title */created_at",
+        ),
+        reqvibe.read,
     ),
     Format(
         jsonl.FORMAT,

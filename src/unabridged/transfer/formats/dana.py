@@ -1,0 +1,144 @@
+"""Dana's conversation memory: ``conversation_memory.json``, or a file an agent and session.
+
+An object with ``conversation_id``, ``created_at``, ``updated_at``, ``history``, ``summaries`` and
+``metadata``. A turn of the history has ``turn_id``, ``user_input``, ``agent_response``,
+``timestamp`` and ``metadata``; the history is bounded (``max_turns``), so older turns are gone from the
+file, and a later file of the same conversation adds to what an earlier one gave. A summary has
+``summary_id``, ``content``, ``created_at``, ``turn_count``, ``start_timestamp`` and
+``end_timestamp``; one that stands for turns the file no longer holds is kept as an exchange that says so in
+brackets. Such files are named ``{agent}_{session}_conversation.json``.
+
+The form is that of the seed dana-conversation-memory.md and of github.com/aitomatic/dana
+(dana/frameworks/memory/conversation_memory.py).
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from unabridged.domain.message import Role, Text
+from unabridged.domain.views import Unread
+from unabridged.transfer.fields import Reasons, as_id, as_list, as_object, as_text, as_time, lost
+from unabridged.transfer.formats import standing_in
+from unabridged.transfer.reader import Item
+from unabridged.transfer.records import Record
+from unabridged.transfer.weave import Loose, Origin, content_key, given, weave
+
+FORMAT = "dana"
+
+_NAME = re.compile(r"(.+)_([^_]+)_conversation(?:\.json)?", re.DOTALL)
+_KNOWN = frozenset({"model", "mode"})
+_MODES = frozenset({"chat", "tools"})
+
+
+def named(file: str) -> tuple[str, str] | None:
+    """Give agent and session as a file's name has them, or None where it is not so named.
+
+    Args:
+        file: The name, without its folder: ``agent_alpha_001_conversation.json``.
+    """
+    match = _NAME.fullmatch(file)
+    return (match[1], match[2]) if match else None
+
+
+def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
+    """Read conversations.
+
+    Args:
+        records: The memory, or the turns of one that is a list.
+    """
+    bare: list[Any] = []
+    for record in records:
+        if isinstance(record, Unread):
+            yield record
+        elif isinstance(as_object(record.value).get("history"), list):
+            yield from _conversation(record)
+        elif _is_turn(record.value):
+            bare.append(record.value)
+        else:
+            yield record.unread("no conversation: it has no history")
+    if bare:
+        yield from _conversation(Record("the list", {"history": bare}))
+
+
+def _conversation(record: Record) -> Iterator[Item]:
+    data, reasons = record.value, Reasons()
+    turns = [_turn(number, each, reasons) for number, each in enumerate(data["history"], start=1)]
+    said = [turn for turn in turns if turn]
+    messages = _summaries(data, said, reasons)
+    seen = {each.key for each in messages}
+    for turn in said:
+        if turn[0].key in seen:
+            reasons["a turn whose id was there before"] += 1
+            continue
+        above = messages[-1].key if messages else None
+        first, *rest = turn
+        messages += [replace(first, parent=above), *rest]
+        seen.add(first.key)
+    origin = Origin(
+        FORMAT,
+        id=as_id(data.get("conversation_id")),
+        title=standing_in.title(messages),
+        created=as_time(data.get("created_at"), reasons),
+        updated=as_time(data.get("updated_at"), reasons),
+    )
+    yield from given(record, weave(origin, messages), reasons)
+
+
+def _is_turn(value: Any) -> bool:
+    data = as_object(value)
+    return "user_input" in data or "agent_response" in data
+
+
+def _turn(number: int, value: Any, reasons: Reasons) -> list[Loose]:
+    """Read a turn: the user's message and the answer, chained; nothing where nobody speaks."""
+    data, where = as_object(value), f"turn {number}"
+    asked, answered = as_text(data.get("user_input")), as_text(data.get("agent_response"))
+    if not asked and not answered:
+        lost(reasons, "a turn in which nobody says anything", value)
+        return []
+    about = as_object(data.get("metadata"))
+    if about.keys() - _KNOWN:
+        lost(reasons, "metadata of a turn, which has no place here", about)
+    at = as_time(data.get("timestamp"), reasons)
+    parts = (Text(asked or answered),)
+    key = as_id(data.get("turn_id")) or content_key(number, as_text(data.get("timestamp")), parts)
+    if asked:
+        mode = as_text(about.get("mode"))
+        first = Loose(
+            key, Role.USER, parts, None, at, where=where, mode=mode if mode in _MODES else ""
+        )
+    else:
+        first = standing_in.user_line(key, standing_in.MISSING, at=at, where=where)
+    if not answered:
+        return [first]
+    model = as_text(about.get("model")) or None
+    answer = (Text(answered),)
+    return [first, Loose(f"{key}/answer", Role.ASSISTANT, answer, first.key, None, model)]
+
+
+def _summaries(data: Mapping[str, Any], turns: list[list[Loose]], reasons: Reasons) -> list[Loose]:
+    """Read the summaries of turns that are gone, as exchanges, the oldest first."""
+    times = [turn[0].at for turn in turns if turn[0].at]
+    oldest = min(times) if times else None
+    messages: list[Loose] = []
+    for each in as_list(data.get("summaries")):
+        summary = as_object(each)
+        text, start = (
+            as_text(summary.get("content")),
+            as_time(summary.get("start_timestamp"), reasons),
+        )
+        if not text:
+            lost(reasons, "a summary without words", each)
+        elif start is not None and oldest is not None and start >= oldest:
+            reasons["a summary of turns that are all here"] += 1
+        else:
+            lost(reasons, "only a summary is there; it is kept, and marked as one", each)
+            above = messages[-1].key if messages else None
+            at = start or as_time(summary.get("created_at"), reasons)
+            key = as_id(summary.get("summary_id")) or ""
+            kept = standing_in.summary(text, key=key, at=at, parent=above, where="summary")
+            if kept[0].key not in {known.key for known in messages}:
+                messages += kept
+    return messages

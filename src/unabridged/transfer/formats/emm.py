@@ -1,0 +1,75 @@
+"""Aurora's Enhanced Memory Manager: ``memory.json`` and ``chat_history_….json``.
+
+An object with ``metadata`` (``saved_at``, ``message_count``, ``total_tokens``, ``condensations``) and
+``messages``, each of these with ``id``, ``content``, ``type`` (``user``, ``assistant``, ``system``,
+``momentum_state``), ``timestamp``, ``tokens``, ``content_category`` and ``condensed``. A condensed
+message is a system message that took the place of others, which are gone from the file: it is kept as
+an exchange that says so in brackets, where it stood. Other system messages are notices of the
+program, and a momentum state is the story engine's own bookkeeping; both are counted and left out.
+The file has no id of its own: once the program condenses its first messages, what it holds is another
+conversation to a later import.
+
+The form is that of the seed emm-condensation.md and of github.com/kaosushijin/aurora-rp (emm.py,
+memory.json).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from unabridged.domain.views import Unread
+from unabridged.transfer.fields import Reasons, as_id, as_object, as_text, as_time, lost
+from unabridged.transfer.formats import standing_in
+from unabridged.transfer.formats.rows import Row
+from unabridged.transfer.reader import Item
+from unabridged.transfer.records import Record
+from unabridged.transfer.weave import Origin, given, weave
+
+FORMAT = "emm"
+
+
+def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
+    """Read conversations.
+
+    Args:
+        records: The memory.
+    """
+    for record in records:
+        if isinstance(record, Unread):
+            yield record
+        elif not isinstance(as_object(record.value).get("messages"), list):
+            yield record.unread("no memory: it has no messages")
+        else:
+            yield from _conversation(record)
+
+
+def _conversation(record: Record) -> Iterator[Item]:
+    reasons = Reasons()
+    row = Row(reasons)
+    for number, each in enumerate(record.value["messages"], start=1):
+        data, where = as_object(each), f"message {number}"
+        if data.get("type") == "momentum_state":
+            lost(reasons, "a state of the story engine", each)
+        elif data.get("condensed") is True and as_text(data.get("content")):
+            lost(reasons, "only a summary is there; it is kept, and marked as one", each)
+            _condensed(data, row, where, reasons)
+        else:
+            row.add(data, where, name="type")
+    saved = as_object(record.value.get("metadata")).get("saved_at")
+    origin = Origin(FORMAT, title=standing_in.title(row.messages), updated=as_time(saved, reasons))
+    yield from given(record, weave(origin, standing_in.opened(row.messages)), reasons)
+
+
+def _condensed(data: Mapping[str, Any], row: Row, where: str, reasons: Reasons) -> None:
+    category = as_text(data.get("content_category"))
+    if category in ("condensed_summary", "standard"):
+        category = ""
+    row.extend(
+        standing_in.summary(
+            data["content"],
+            key=as_id(data.get("id")) or "",
+            note=f"Category: {category}." if category else "",
+            at=as_time(data.get("timestamp"), reasons),
+            parent=row.last,
+            where=where,
+        )
+    )

@@ -1,0 +1,221 @@
+"""SillyTavern's chats: ``chats/{character}/….jsonl`` and ``group chats/….jsonl``.
+
+The first line is a header: ``user_name``, ``character_name``, ``create_date``, ``chat_metadata``; older
+group chats have none. Every other line is a message: ``name``, ``is_user``, ``is_system``,
+``send_date``, ``mes``, ``extra`` and, of a character, ``swipes``, ``swipe_id``, ``swipe_info``. Swipes are
+branches: other answers to the same message; what follows hangs on the one chosen. Most chats begin with
+the character, behind a line in brackets that says so. Where several characters speak, or several
+users, each message that is not of the one the header names begins with its speaker's name as a part of
+its own. A message that is hidden from the model (``is_system`` without ``extra.type``) was said all the
+same; one with a type is a notice of the program, except a narrator's. ``send_date`` has had five forms,
+which ``times`` reads.
+
+The form is that of github.com/SillyTavern/SillyTavern (src/endpoints/chats.js, public/script.js,
+public/scripts/group-chats.js, public/scripts/utils.js: timestampToMoment).
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from unabridged.domain.message import Image, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from unabridged.domain.views import Unread
+from unabridged.transfer.fields import (
+    Reasons,
+    as_id,
+    as_json,
+    as_list,
+    as_object,
+    as_text,
+    as_time,
+    lost,
+)
+from unabridged.transfer.formats import standing_in
+from unabridged.transfer.ids import digest
+from unabridged.transfer.reader import Item
+from unabridged.transfer.records import Record
+from unabridged.transfer.weave import Loose, Origin, chained, given, weave
+
+FORMAT = "sillytavern"
+
+RUN = 50
+"""Messages of characters in a row, after which a line in brackets begins the next exchange."""
+
+_UNNAMED = frozenset({"", "unused"})
+_ON = "The conversation goes on without the user."
+
+
+def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
+    """Read a conversation.
+
+    Args:
+        records: The lines. All are held in memory: a later one may say more about an earlier.
+    """
+    header: Mapping[str, Any] = {}
+    lines: list[Record] = []
+    mended = 0
+    for record in records:
+        data = record.value if isinstance(record, Record) else None
+        if isinstance(record, Unread):
+            yield record
+        elif not isinstance(data, dict):
+            yield record.unread("no message: not an object")
+        elif "mes" in data or "is_user" in data:
+            lines.append(record)
+            mended += record.mended
+        elif "user_name" in data or "chat_metadata" in data:
+            if header or lines:
+                yield from _conversation(header, lines, mended)
+            header, lines, mended = data, [], record.mended
+        else:
+            yield record.unread("no message: it has no words")
+    if header or lines:
+        yield from _conversation(header, lines, mended)
+
+
+def _conversation(header: Mapping[str, Any], lines: list[Record], mended: int) -> Iterator[Item]:
+    chat = _Chat(header, lines)
+    for record in lines:
+        chat.add(record)
+    messages, last = chained(chat.found, chat.parents, chat.reasons)
+    created = header.get("create_date")
+    about = as_object(header.get("chat_metadata"))
+    if as_text(about.get("note_prompt")).strip():
+        lost(chat.reasons, "the author's note, which is a setting", about.get("note_prompt"))
+    character = chat.character
+    dated = f"{character} - {created}" if character and as_id(created) else None
+    origin = Origin(
+        FORMAT,
+        id=dated or as_id(about.get("integrity")),
+        title=character or standing_in.title(messages),
+        created=as_time(created, chat.reasons),
+        current=last.get(chat.above or ""),
+    )
+    place = lines[0].where if lines else "line 1"
+    record = Record(place, dict(header), mended)
+    woven = weave(origin, standing_in.opened(messages))
+    yield from given(record, woven, chat.reasons)
+
+
+class _Chat:
+    """A chat that is being read: each message hangs on the chosen swipe of the one before it."""
+
+    def __init__(self, header: Mapping[str, Any], lines: list[Record]) -> None:
+        self.reasons = Reasons()
+        self.found: dict[str, list[Loose]] = {}
+        self.parents: dict[str, str | None] = {}
+        self.above: str | None = None
+        self._run = 0
+        self._seen: Counter[str] = Counter()
+        names: dict[bool, dict[str, None]] = {True: {}, False: {}}
+        for record in lines:
+            data = record.value
+            names[data.get("is_user") is True][as_text(data.get("name"))] = None
+        self.character = self._own(header.get("character_name"), names[False])
+        self._user = self._own(header.get("user_name"), names[True])
+
+    def _own(self, named: Any, speakers: Mapping[str, None]) -> str:
+        """Give the one who needs no label: the header's, else the only one there is."""
+        name = as_text(named)
+        if name not in _UNNAMED:
+            return name
+        return next(iter(speakers)) if len(speakers) == 1 else ""
+
+    def add(self, record: Record) -> None:
+        """Read a message with its swipes."""
+        data = record.value
+        kind = as_text(as_object(data.get("extra")).get("type"))
+        calls = as_list(as_object(data.get("extra")).get("tool_invocations"))
+        if data.get("is_system") is True and kind and kind != "narrator" and not calls:
+            lost(self.reasons, "a notice of the program", data)
+            return
+        user = data.get("is_user") is True
+        self._run = 0 if user else self._run + 1
+        above = self.above
+        if self._run > RUN and above is not None:
+            line = standing_in.user_line(above, _ON, where=record.where)
+            self.found[line.key], self.parents[line.key] = [line], above
+            above, self._run = line.key, 1
+        selected: str | None = None
+        own: set[str] = set()
+        for words, about, shown in _swipes(data):
+            sent = str(about.get("send_date"))
+            base = digest("message", str(user), as_text(data.get("name")), sent, words)
+            if base in own:
+                self.reasons["a swipe that says the same as another"] += 1
+                continue
+            own.add(base)
+            key = digest(base, str(self._seen[base]))
+            pieces = self._pieces(key, record, words, about)
+            if pieces:
+                self._seen[base] += 1
+                self.found[key], self.parents[key] = pieces, above
+                selected = key if shown or selected is None else selected
+        if selected is None:
+            lost(self.reasons, "a message without words", data)
+        self.above = selected or above
+
+    def _pieces(
+        self, key: str, record: Record, words: str, about: Mapping[str, Any]
+    ) -> list[Loose]:
+        data, extra, where = record.value, as_object(about.get("extra")), record.where
+        user = data.get("is_user") is True
+        calls = [] if user else list(_calls(extra, self.reasons))
+        said = list(_said("" if calls and data.get("is_system") is True else words, extra))
+        name = as_text(data.get("name"))
+        if said and name and name != (self._user if user else self.character):
+            said.insert(0, Text(f"{name}:"))
+        role = Role.USER if user else Role.ASSISTANT
+        at = as_time(about.get("send_date"), self.reasons)
+        model = None if user else as_text(extra.get("model")) or None
+        pieces = [Loose(key, role, tuple(said), None, at, model, where=where)] if said else []
+        for number, (call, result) in enumerate(calls):
+            name = f"{key}/{number}"
+            pieces.append(Loose(name, role, (call,), None, at, model, where=where))
+            pieces.append(Loose(f"{name}/result", Role.TOOL, (result,), None, at, where=where))
+        return pieces
+
+
+def _swipes(data: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any], bool]]:
+    """Give the words of each swipe, what is known of it, and whether it is the one shown."""
+    message = data.get("mes")
+    shown = as_text(message) or as_text(as_object(message).get("message"))
+    listed = [
+        as_text(each) or as_text(as_object(each).get("message"))
+        for each in as_list(data.get("swipes"))
+    ]
+    infos = [as_object(each) for each in as_list(data.get("swipe_info"))]
+    infos += [{}] * (len(listed) - len(infos))
+    chosen = data.get("swipe_id")
+    numbered = type(chosen) is int and 0 <= chosen < len(listed) and listed[chosen] == shown
+    current = chosen if numbered else listed.index(shown) if shown in listed else None
+    swipes = [
+        (words, data if number == current else infos[number], number == current)
+        for number, words in enumerate(listed)
+    ]
+    return swipes if current is not None else [*swipes, (shown, data, True)]
+
+
+def _said(words: str, extra: Mapping[str, Any]) -> Iterator[Part]:
+    if as_text(extra.get("reasoning")).strip():
+        yield Reasoning(as_text(extra.get("reasoning")))
+    if words.strip():
+        yield Text(words)
+    media = [as_object(each) for each in as_list(extra.get("media"))]
+    pictures = [extra.get("image"), *(each.get("url") for each in media)]
+    yield from (Image(uri) for each in pictures if (uri := as_text(each)))
+    for each in (extra.get("file"), *as_list(extra.get("files"))):
+        file = as_object(each)
+        name, text = as_text(file.get("name")), as_text(file.get("text"))
+        if name or text:
+            yield Text(f"[attached: {name or 'a file'}]\n{text}".strip())
+
+
+def _calls(extra: Mapping[str, Any], reasons: Reasons) -> Iterator[tuple[ToolCall, ToolResult]]:
+    for number, each in enumerate(as_list(extra.get("tool_invocations"))):
+        data = as_object(each)
+        call, name = as_id(data.get("id")) or f"call-{number}", as_text(data.get("name"))
+        given, said = data.get("parameters"), data.get("result")
+        arguments = given if isinstance(given, str) else as_json(given or {}, reasons)
+        result = said if isinstance(said, str) else as_json(said or "", reasons)
+        yield ToolCall(call, name, arguments), ToolResult(call, name, result)

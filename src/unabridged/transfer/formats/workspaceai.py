@@ -1,0 +1,181 @@
+"""WorkspaceAI's memory: ``memory.json`` of the versions 1 and 2, and version 3 with a file a model.
+
+Version 1 is ``{"current_conversation": [{"user", "assistant", "timestamp"}]}``, or that list by
+itself; version 2 has ``metadata.version`` 2.0, version 3 has 3.0 and ``metadata.model``, and in both
+``user`` and ``assistant`` are objects with ``content`` and ``tokens``, beside ``metadata`` with
+``timestamp``, ``mode`` and perhaps ``model``. The program's own older files hold messages with
+``role``, ``content``, ``timestamp`` and ``tool_calls`` instead. ``recent_conversations`` holds whole
+conversations (``{"date", "messages"}``, or a list of exchanges) or, like
+``summarized_conversations``, no more than a ``summary`` with ``date`` or ``date_range``: such a
+summary is kept as an exchange that says so in brackets, since what it was made of is gone. The token
+counts are estimates of three characters a token and are not taken over. Where neither exchange nor
+file names a model, there is none.
+
+The forms are those of the seed workspaceai-unified-memory.md (3, "Memory File Structure" and
+"Backward Compatibility") and of github.com/grandpaul2/Qwen-AI-Assistant (src/memory.py,
+src/model_specific_memory.py, tests/unit/test_memory.py).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from unabridged.domain.message import Role, Text
+from unabridged.domain.session import title_from
+from unabridged.domain.views import Unread
+from unabridged.transfer.fields import Reasons, as_object, as_text, as_time, lost
+from unabridged.transfer.formats import standing_in
+from unabridged.transfer.formats.rows import Row
+from unabridged.transfer.ids import digest
+from unabridged.transfer.reader import Item
+from unabridged.transfer.records import Record
+from unabridged.transfer.weave import Loose, Origin, content_key, given, weave
+
+FORMAT = "workspaceai"
+
+LISTS = ("current_conversation", "recent_conversations", "summarized_conversations")
+"""Where a memory keeps what was said, the newest first."""
+
+_MODES = frozenset({"chat", "tools"})
+
+
+def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
+    """Read conversations.
+
+    Args:
+        records: The memory, or the exchanges of one that is a list.
+    """
+    bare: list[Any] = []
+    mended = 0
+    for record in records:
+        if isinstance(record, Unread):
+            yield record
+        elif any(name in as_object(record.value) for name in LISTS):
+            yield from _memory(record)
+        elif _is_exchange(record.value) or "role" in as_object(record.value):
+            bare.append(record.value)
+            mended += record.mended
+        else:
+            yield record.unread("no exchange: it has neither user nor assistant")
+    if bare:
+        yield from _conversation(Record("the list", bare, mended), bare, None)
+
+
+def _memory(record: Record) -> Iterator[Item]:
+    data = record.value
+    model = as_text(as_object(data.get("metadata")).get("model")) or None
+    for name in reversed(LISTS):
+        held = data.get(name)
+        if held is None:
+            continue
+        place = replace(record, where=f"{record.where}, {name}", value=held, mended=0)
+        if not isinstance(held, list):
+            yield place.unread("no list")
+        elif name == LISTS[0]:
+            if held:
+                yield from _conversation(replace(place, mended=record.mended), held, model)
+        else:
+            for number, each in enumerate(held, start=1):
+                own = replace(place, where=f"{place.where} {number}", value=each)
+                yield from _earlier(own, model)
+
+
+def _earlier(record: Record, model: str | None) -> Iterator[Item]:
+    """Read a conversation of before: whole, or only its summary."""
+    value, data = record.value, as_object(record.value)
+    for name in ("messages", "exchanges", "conversation"):
+        if isinstance(data.get(name), list):
+            value = data[name]
+    if isinstance(value, list):
+        reasons = Reasons()
+        yield from _conversation(record, value, model, as_time(data.get("date"), reasons))
+    elif as_text(data.get("summary")):
+        yield from _summary(record, model)
+    else:
+        yield record.unread("a conversation of which nothing is left, not even a summary")
+
+
+def _summary(record: Record, model: str | None) -> Iterator[Item]:
+    reasons, data = Reasons(), record.value
+    told = data.get("date_range") or data.get("date") or data.get("summarized_at")
+    ends = (as_text(as_object(told).get(name)) for name in ("start", "end"))
+    dates = as_text(told) or " to ".join(filter(None, ends))
+    count = data.get("exchange_count")
+    stood = f"It stood for {count} exchanges." if isinstance(count, int) else ""
+    note = f"{stood} {f'Dates: {dates}.' if dates else ''}".strip()
+    at = as_time(dates.partition(" to ")[0], reasons)
+    lost(reasons, "only a summary is there; it is kept, and marked as one", data)
+    text = data["summary"]
+    origin = Origin(
+        FORMAT,
+        title=f"Summary: {title_from(text)}",
+        created=at,
+        model=model,
+        seed=digest("summary", text, note),
+    )
+    messages = standing_in.summary(text, note=note, at=at, where="summary")
+    yield from given(record, weave(origin, messages), reasons)
+
+
+def _conversation(
+    record: Record, listed: list[Any], model: str | None, created: datetime | None = None
+) -> Iterator[Item]:
+    reasons = Reasons()
+    row = Row(reasons)
+    for number, each in enumerate(listed, start=1):
+        where = f"exchange {number}"
+        if _is_exchange(each):
+            row.extend(_exchange(each, row, where, reasons))
+        else:
+            row.add(each, where)
+    messages = standing_in.opened(row.messages)
+    dated = any(each.at for each in messages)
+    origin = Origin(
+        FORMAT,
+        title=standing_in.title(messages),
+        created=None if dated else created,
+        model=model,
+    )
+    yield from given(record, weave(origin, messages), reasons)
+
+
+def _is_exchange(value: Any) -> bool:
+    data = as_object(value)
+    return "user" in data or "assistant" in data
+
+
+def _exchange(data: Mapping[str, Any], row: Row, where: str, reasons: Reasons) -> list[Loose]:
+    about = as_object(data.get("metadata"))
+    at = as_time(data.get("timestamp") or about.get("timestamp"), reasons)
+    mode = as_text(about.get("mode")) or as_text(data.get("mode"))
+    model = as_text(about.get("model")) or as_text(data.get("model")) or None
+    asked, answered = _said(data.get("user")), _said(data.get("assistant"))
+    if not asked and not answered:
+        lost(reasons, "an exchange in which nobody says anything", data)
+        return []
+    position = len(row.messages)
+    if asked:
+        parts = (Text(asked),)
+        key = content_key(position, "user", parts)
+        first = Loose(key, Role.USER, parts, row.last, at, where=where)
+    else:
+        key = content_key(position, "user", (Text(answered),))
+        said = standing_in.MISSING
+        first = standing_in.user_line(key, said, at=at, parent=row.last, where=where)
+    first = replace(first, mode=mode if mode in _MODES else "")
+    if not answered:
+        return [first]
+    parts = (Text(answered),)
+    key = content_key(position + 1, "assistant", parts)
+    return [first, Loose(key, Role.ASSISTANT, parts, first.key, None, model, where=where)]
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    content = as_object(value).get("content")
+    if isinstance(content, list):
+        texts = (as_text(as_object(each).get("text")) or as_text(each) for each in content)
+        return "\n".join(filter(None, texts))
+    return as_text(content)
