@@ -154,7 +154,7 @@ FORMATS = (
             "sessions/messages",
             "sessions/*/messages",
             "id messages title created_at model",
-            "*/id */messages */title */created_at",
+            "*/messages */title */created_at",
         ),
         reqvibe.read,
     ),

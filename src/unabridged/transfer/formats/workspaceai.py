@@ -76,7 +76,7 @@ def _memory(record: Record) -> Iterator[Item]:
             if held:
                 yield from _conversation(replace(place, mended=record.mended), held, model)
         else:
-            for number, each in enumerate(held, start=1):
+            for number, each in reversed(list(enumerate(held, start=1))):
                 own = replace(place, where=f"{place.where} {number}", value=each)
                 yield from _earlier(own, model)
 
