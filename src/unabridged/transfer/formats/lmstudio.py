@@ -168,7 +168,9 @@ def _content(step: Mapping[str, Any], names: dict[str, str], reasons: Reasons) -
             yield ToolCall(call, names[call], written)
         elif kind == "toolCallResult":
             said = block.get("content")
-            result = said if isinstance(said, str) else as_json(said or "", reasons)
+            result = (
+                as_text(said) if said is None or isinstance(said, str) else as_json(said, reasons)
+            )
             yield ToolResult(call, as_text(block.get("name")) or names.get(call, ""), result)
         elif kind in ("file", "image"):
             yield from _file(kind, block)

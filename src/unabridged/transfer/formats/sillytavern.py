@@ -217,5 +217,5 @@ def _calls(extra: Mapping[str, Any], reasons: Reasons) -> Iterator[tuple[ToolCal
         call, name = as_id(data.get("id")) or f"call-{number}", as_text(data.get("name"))
         given, said = data.get("parameters"), data.get("result")
         arguments = given if isinstance(given, str) else as_json(given or {}, reasons)
-        result = said if isinstance(said, str) else as_json(said or "", reasons)
+        result = as_text(said) if said is None or isinstance(said, str) else as_json(said, reasons)
         yield ToolCall(call, name, arguments), ToolResult(call, name, result)
