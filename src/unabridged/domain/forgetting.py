@@ -8,6 +8,7 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Fact
 from unabridged.domain.message import Message
 from unabridged.domain.record import RecordKind
+from unabridged.domain.scope import Space
 from unabridged.domain.session import Session
 
 
@@ -180,3 +181,24 @@ class Receipt:
     notes: tuple[str, ...] = ()
     lifted: datetime | None = None
     digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SpacePlan:
+    """What forgetting a whole space would do.
+
+    Attributes:
+        space: The space.
+        exchanges: Exchanges in it.
+        sessions: Sessions in it.
+        bytes: Bytes of its files.
+        files: The files that are wiped, as they lie in the home; those set aside too.
+        outside: What is not reached.
+    """
+
+    space: Space
+    exchanges: int
+    sessions: int
+    bytes: int
+    files: tuple[str, ...]
+    outside: Outside = field(default_factory=Outside)

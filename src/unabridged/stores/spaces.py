@@ -14,6 +14,7 @@ from unabridged.domain.scope import Space
 from unabridged.errors import NameRefusedError, NotFoundError, StoreBusyError, StoreError
 from unabridged.stores import placing
 from unabridged.stores.codec import pack, unpack
+from unabridged.stores.leaving import LEAVING, finish, finish_for
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import BUSY_TIMEOUT, Access
 from unabridged.stores.sqlite.database import FOLDER_END
@@ -57,6 +58,10 @@ class SpacesFolder:
         ready: Called with each store that is opened, so that it is given what reads exchanges;
             without it, what is written is found by its words only.
         access: How files are reached; instead of ``busy_timeout`` alone.
+
+    Attributes:
+        folder: Where the files lie.
+        access: How they are reached.
     """
 
     def __init__(
@@ -172,6 +177,7 @@ class SpacesFolder:
     def _finish_renames(self, path: Path) -> None:
         """Finish what a crash interrupted, where it concerns this file: see ``placing`` too."""
         placing.finish(path, self.busy_timeout)
+        finish_for(path)
         for intent in self.folder.glob(f"*{_RENAMING}"):
             source = _intended(intent)[0]
             if path.name in (source, intent.name.removesuffix(_RENAMING)):
@@ -202,6 +208,8 @@ class SpacesFolder:
     def list(self) -> list[SpaceInfo]:
         """Every file of the folder, by name; a damaged one says so and hides no other."""
         placing.finish_all(self.folder, self.busy_timeout)
+        for intent in self.folder.glob(f"*{LEAVING}"):
+            finish(intent)
         files = sorted(self.folder.glob(f"*{SUFFIX}"))
         for path in files:
             self._finish_renames(path)

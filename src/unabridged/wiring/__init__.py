@@ -2,6 +2,7 @@
 
 from unabridged.wiring.adapters import space_from
 from unabridged.wiring.home import Home, available_models, diagnose, fetch_model
+from unabridged.wiring.leaving import write_private
 from unabridged.wiring.opening import Memory
 from unabridged.wiring.safekeeping import Safekeeping
 
@@ -13,4 +14,5 @@ __all__ = [
     "diagnose",
     "fetch_model",
     "space_from",
+    "write_private",
 ]

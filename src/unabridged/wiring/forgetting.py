@@ -26,7 +26,7 @@ PURPOSE = "tombstone"
 SLACK = timedelta(days=1)
 """How far clocks may have gone apart between a message and a backup."""
 _MANIFEST = "manifest.json"
-_ASIDE = ".damaged-"
+_ASIDE = (".damaged-", ".replaced-")
 _STORES = ("spaces", "memory", "chats", "conversations")
 _MOST_MANIFEST = 1 << 20
 
@@ -156,8 +156,10 @@ def _aside(home: Path, space: Space) -> Iterator[str]:
     """Files that were set aside under the name of a space, or whose space cannot be told."""
     own = SpacesFolder(home / "spaces").path_of(space).name
     for name in _STORES:
-        for path in (home / name).glob(f"*{_ASIDE}*"):
-            if name != "spaces" or path.name.startswith(own):
+        for path in (home / name).glob("*-*"):
+            if any(end in path.name for end in _ASIDE) and (
+                name != "spaces" or path.name.startswith(own)
+            ):
                 yield path.relative_to(home).as_posix()
 
 

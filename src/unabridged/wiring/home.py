@@ -1,11 +1,12 @@
 """What can be done with a home without opening a space of it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from unabridged import config
 from unabridged.checkup import examine
 from unabridged.clock import SystemClock
+from unabridged.domain.forgetting import Receipt, SpacePlan
 from unabridged.domain.scope import Space
 from unabridged.domain.settings import Settings
 from unabridged.domain.views import Finding, ModelLine
@@ -15,6 +16,7 @@ from unabridged.models.smollm2 import fetch as fetch_smollm2
 from unabridged.ports import Clock
 from unabridged.stores.spaces import SpaceInfo
 from unabridged.wiring.adapters import settings_for, spaces_of
+from unabridged.wiring.leaving import forget_space, kept_receipts, plan_spaces
 from unabridged.wiring.opening import Memory
 
 
@@ -48,6 +50,27 @@ class Home:
     def set_aside(self, space: Space) -> Path:
         """Move a damaged space out of the way, and give its new path."""
         return self._folder.set_aside(space)
+
+    def plan_forgetting(self, spaces: Sequence[Space]) -> list[SpacePlan]:
+        """Say what forgetting whole spaces would do; nothing is changed.
+
+        Raises:
+            NotFoundError: There is no such space.
+        """
+        return plan_spaces(self._settings, self.spaces(), spaces)
+
+    def forget(self, plan: SpacePlan, clock: Clock | None = None) -> Receipt:
+        """Wipe a whole space, for good, and keep a receipt in the home's folder ``logs``.
+
+        Raises:
+            StoreBusyError: Others have it open.
+            StoreError: It cannot be wiped; it is finished when the home is looked at next.
+        """
+        return forget_space(self._settings, clock or SystemClock(), self._folder, plan)
+
+    def receipts(self) -> list[Receipt]:
+        """The receipts for whole spaces that were forgotten, the oldest first."""
+        return kept_receipts(self._settings)
 
 
 def fetch_model(settings: Settings, name: str, progress: Callable[[str], None]) -> Path:

@@ -5,6 +5,7 @@ import difflib
 from unabridged.cli.chat import (
     condense_commands,
     fact_commands,
+    forget_commands,
     memory_commands,
     model_commands,
     semantic_commands,
@@ -61,6 +62,7 @@ COMMANDS = (
     *condense_commands.COMMANDS,
     *semantic_commands.COMMANDS,
     *fact_commands.COMMANDS,
+    *forget_commands.COMMANDS,
     *model_commands.COMMANDS,
     ChatCommand("/help", "", "List the commands.", _help),
     ChatCommand("/quit", "", "Leave; everything is kept.", _quit),

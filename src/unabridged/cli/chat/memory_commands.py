@@ -21,7 +21,10 @@ def _search(chat: Chat, query: str) -> None:
     found = chat.memory.search(query, 10)
     if not found:
         chat.screen.note("Nothing was found.")
+    chat.found = [one.exchange.id for one in found]
     chat.screen.say(line for one in found for line in lists.found_lines(one))
+    if found:
+        chat.screen.note("/forget NUMBER forgets one of them, counted from 1.")
 
 
 def _stats(chat: Chat, _: str) -> None:

@@ -27,6 +27,12 @@ class Chat:
         memory: What it talks with.
         screen: Where it is read and shown.
         data_of: Gives an answer for JSON, one line each; None for people.
+
+    Attributes:
+        mode: Whether tools are offered.
+        done: Whether the person leaves.
+        failed: What failed last, or None.
+        found: The ids of what the last search showed, in its order.
     """
 
     def __init__(
@@ -42,6 +48,7 @@ class Chat:
         self._data_of = data_of
         self.failed: UnabridgedError | None = None
         self._said: set[str] = set()
+        self.found: list[str] = []
 
     def send(self, text: str, *, mode: Mode | None = None, retry_of: str | None = None) -> Asked:
         """Send a message, show its answer and the line under it."""

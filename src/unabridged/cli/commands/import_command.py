@@ -45,6 +45,7 @@ class Report:
     records_added: int = 0
     requirements: int = 0
     unread: list[Unread] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     error: str = ""
     hint: str = ""
 
@@ -133,6 +134,7 @@ def _take(
                     report.exchanges += len(item.exchanges)
                     if memory is not None:
                         report.added += memory.admit(item)
+                        report.notes += memory.remarks()
                 case Record():
                     report.records += 1
                     kept.append(item)
@@ -210,6 +212,8 @@ def _tell(invocation: Invocation, reports: list[Report], *, dry_run: bool) -> No
             _note(f"could not read {unread.where}: {unread.reason}")
         if len(report.unread) > UNREAD_SHOWN:
             _note(f"and {len(report.unread) - UNREAD_SHOWN:,} more; --json lists all")
+        for note in dict.fromkeys(report.notes):
+            _note(note)
         unread_said = f", {len(report.unread):,} not read" if report.unread else ""
         if report.records:
             kept = "nothing stored" if dry_run else f"{report.records_added:,} added"

@@ -1,0 +1,178 @@
+"""``unabridged forget``."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from unabridged.cli.forgotten import plan_lines, receipt_lines, space_lines
+from unabridged.cli.opening import open_home, open_memory
+from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.output import dumps, echo, echo_lines
+from unabridged.domain.forgetting import Receipt
+from unabridged.domain.scope import Scope
+from unabridged.errors import InputError, NotFoundError
+from unabridged.wiring import space_from, write_private
+
+NOTHING = "There is nothing to forget."
+
+
+@click.command(
+    "forget",
+    epilog=example(
+        "unabridged forget 01HZX3 --dry-run",
+        'unabridged forget --search "ulaanbaatar brewery"',
+        "unabridged forget --session 2 --yes -o receipt.json",
+        "unabridged forget --lift 7K2QMD",
+    ),
+)
+@click.argument("exchanges", nargs=-1, metavar="[EXCHANGE]...")
+@click.option("--session", "session", metavar="WHICH", help="A session: id, title or number.")
+@click.option("--fact", metavar="WHICH", help="A fact; what was said stays, see --with-sources.")
+@click.option("--search", metavar="WORDS", help="Every exchange that has all these words.")
+@click.option("--space", is_flag=True, help="The whole space of --user and --agent.")
+@click.option("--all-of", metavar="USER", help="Every space of a user.")
+@click.option("--with-sources", is_flag=True, help="Also the exchanges that the fact rests on.")
+@click.option("--with-repeats", is_flag=True, help="Also what says it once more elsewhere.")
+@click.option("--dry-run", is_flag=True, help="Only show what would go.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("-o", "--output", metavar="FILE", help="Write the receipt into a file too, as JSON.")
+@click.option("--lift", metavar="RECEIPT", help="Let what was forgotten be stored again.")
+@click.option("--resume", is_flag=True, help="Finish what was interrupted.")
+@common(*MEMORY)
+@invoked
+def command(invocation: Invocation, exchanges: Sequence[str], **given: Any) -> None:
+    """Forget for good: an exchange, a session, a fact, a space, a user, or what matches a search.
+
+    What goes is shown first. With the words go their vectors, index entries, ledgers, facts,
+    requirements and condensations; these are made anew from what remains. Facts that something else
+    says stay. Sent again by a client, the words are passed on to the model and not stored, until
+    --lift; messages under five words only behind the same message as before. Backups, exports and
+    other copies are out of reach: those in the home are named.
+
+    Bytes are overwritten where the file system allows it. An SSD, a journal or a snapshot may keep
+    older blocks: where that matters, encrypt the home and destroy its key.
+    """
+    asked = Asked(exchanges, **given)
+    asked.check()
+    if asked.lift:
+        _lift(invocation, asked.lift)
+    elif asked.resume:
+        _tell(invocation, open_memory(invocation).forgetting.resume(), asked)
+    elif asked.space or asked.all_of:
+        _spaces(invocation, asked)
+    else:
+        _named(invocation, asked)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a call asks for: see the options."""
+
+    exchanges: Sequence[str]
+    session: str | None
+    fact: str | None
+    search: str | None
+    space: bool
+    all_of: str | None
+    with_sources: bool
+    with_repeats: bool
+    dry_run: bool
+    yes: bool
+    output: str | None
+    lift: str | None
+    resume: bool
+
+    def check(self) -> None:
+        """Refuse what cannot be done, before anything is.
+
+        Raises:
+            InputError: Options contradict each other, or the file is there.
+        """
+        named = bool(self.exchanges or self.session or self.fact or self.search)
+        if sum([named, self.space or bool(self.all_of), bool(self.lift), self.resume]) > 1:
+            raise InputError("These options contradict each other.", hint="Keep one of them.")
+        if self.output and Path(self.output).exists():
+            raise InputError(f"{self.output} is there already.", hint="Name another file.")
+
+
+def _named(invocation: Invocation, asked: Asked) -> None:
+    """Forget what was named in one space."""
+    memory = open_memory(invocation)
+    plan = memory.forgetting.plan(
+        asked.exchanges,
+        session=asked.session,
+        fact=asked.fact,
+        search=asked.search,
+        with_sources=asked.with_sources,
+        with_repeats=asked.with_repeats,
+    )
+    if asked.dry_run and invocation.json:
+        invocation.emit(plan)
+        return
+    if not invocation.json:
+        echo_lines(plan_lines(plan) if not plan.is_empty else [NOTHING])
+    if plan.is_empty:
+        raise click.exceptions.Exit(NotFoundError.exit_code)
+    if not asked.dry_run:
+        _ask(yes=asked.yes)
+        _tell(invocation, [memory.forgetting.carry_out(plan)], asked)
+
+
+def _spaces(invocation: Invocation, asked: Asked) -> None:
+    """Forget whole spaces."""
+    home, settings = open_home(invocation), invocation.settings()
+    known = [info.space for info in home.spaces() if info.space is not None]
+    scope = Scope(settings.user, settings.agent, settings.model or None)
+    own = [space_from(scope, settings)]
+    plans = home.plan_forgetting(
+        [s for s in known if s.user == asked.all_of] if asked.all_of else own
+    )
+    if not plans:
+        raise NotFoundError(f"{asked.all_of!r} has no space.", hint="List: unabridged spaces")
+    if asked.dry_run and invocation.json:
+        invocation.emit(plans)
+        return
+    if not invocation.json:
+        echo_lines(space_lines(plans))
+    if not asked.dry_run:
+        _ask(yes=asked.yes)
+        _tell(invocation, [home.forget(plan) for plan in plans], asked)
+
+
+def _ask(*, yes: bool) -> None:
+    """Ask whether it shall be done.
+
+    Raises:
+        InputError: Nobody can be asked.
+        Abort: It shall not.
+    """
+    if yes:
+        return
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise InputError("Nobody can be asked here.", hint="Add --yes where it shall be done.")
+    click.confirm("Forget this for good?", abort=True)
+
+
+def _tell(invocation: Invocation, receipts: Sequence[Receipt], asked: Asked) -> None:
+    """Show receipts, and write them into a file."""
+    if asked.output:
+        write_private(Path(asked.output), dumps(receipts).encode("utf-8"))
+    if invocation.json:
+        invocation.emit(receipts)
+        return
+    if not receipts:
+        echo("Nothing was interrupted.", "dim")
+    for receipt in receipts:
+        echo_lines(receipt_lines(receipt))
+
+
+def _lift(invocation: Invocation, wanted: str) -> None:
+    receipt = open_memory(invocation).forgetting.lift(wanted)
+    if invocation.json:
+        invocation.emit(receipt)
+        return
+    echo("Lifted: what comes again is stored from now on. What was forgotten stays forgotten.")

@@ -1,0 +1,107 @@
+"""Forgetting whole spaces: what would go, and its receipt. The files themselves: ``stores.leaving``."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from unabridged import config
+from unabridged.custody.receipts import from_data, sealed, to_data
+from unabridged.disk.durable import write_whole
+from unabridged.domain.forgetting import Receipt, SpacePlan
+from unabridged.domain.scope import Space
+from unabridged.domain.settings import Settings
+from unabridged.errors import NotFoundError, StoreDamagedError
+from unabridged.ports import Clock
+from unabridged.stores.codec import unpack
+from unabridged.stores.leaving import leave, parts_of
+from unabridged.stores.spaces import SpaceInfo, SpacesFolder
+from unabridged.stores.sqlite.opening import exclusive
+from unabridged.wiring.forgetting import keys_of, outside
+
+RECEIPTS = "receipts"
+"""In the home's folder ``logs``: the receipts for spaces that are gone."""
+SAID = (
+    "Files were overwritten and removed. What a disk or a snapshot keeps besides is out of reach."
+)
+
+
+def plan_spaces(
+    settings: Settings, infos: Sequence[SpaceInfo], spaces: Sequence[Space]
+) -> list[SpacePlan]:
+    """Say what forgetting whole spaces would do; nothing is changed.
+
+    Raises:
+        NotFoundError: There is no such space.
+    """
+    return [_plan(settings, infos, space) for space in spaces]
+
+
+def _plan(settings: Settings, infos: Sequence[SpaceInfo], space: Space) -> SpacePlan:
+    home = Path(settings.home)
+    path = SpacesFolder(home / "spaces").path_of(space)
+    parts = parts_of(path)
+    if not parts:
+        raise NotFoundError(
+            f"There is no space {space.name!r}.", hint="List them: unabridged spaces"
+        )
+    known = next((info for info in infos if info.path == path), None)
+    return SpacePlan(
+        space=space,
+        exchanges=known.exchanges if known else 0,
+        sessions=known.sessions if known else 0,
+        bytes=sum(part.stat().st_size for part in parts if part.is_file()),
+        files=tuple(part.relative_to(home).as_posix() for part in parts),
+        outside=replace(outside(settings, space, None), aside=()),
+    )
+
+
+def forget_space(
+    settings: Settings, clock: Clock, folder: SpacesFolder, plan: SpacePlan
+) -> Receipt:
+    """Wipe a space; a kill leaves it to be finished when the home is looked at next.
+
+    Raises:
+        StoreBusyError: Others have it open.
+        StoreError: It cannot be wiped.
+    """
+    path = folder.path_of(plan.space)
+    at = clock.now()
+    if path.exists():
+        with suppress(StoreDamagedError), exclusive(path, folder.access):
+            pass  # nobody has it open, and no log waits beside it
+    receipt = sealed(
+        Receipt(
+            id=clock.new_id(),
+            at=at,
+            done=at,
+            space=plan.space.name,
+            what="space",
+            exchanges=plan.exchanges,
+            sessions=plan.sessions,
+            bytes=plan.bytes,
+            outside=plan.outside,
+            files=plan.files,
+            notes=(SAID,),
+        ),
+        keys_of(settings).current(),
+    )
+    kept = config.folder(settings.home, "logs") / RECEIPTS / f"{receipt.id}.json"
+    leave(path, parts_of(path), kept, to_data(receipt))
+    return receipt
+
+
+def kept_receipts(settings: Settings) -> list[Receipt]:
+    """The receipts for spaces that are gone, the oldest first."""
+    folder = Path(settings.home) / "logs" / RECEIPTS
+    files = sorted(folder.glob("*.json")) if folder.is_dir() else []
+    return [from_data(unpack(path.read_bytes())) for path in files]
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Write a file whole, readable by its owner only, in a folder of the person's choice.
+
+    Raises:
+        StoreError: It cannot be written.
+    """
+    write_whole(path, data)
