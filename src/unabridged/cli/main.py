@@ -33,7 +33,7 @@ COMMANDS: Mapping[str, str] = {
     "semantic": "Show what kind of content messages are, and correct it.",
     "facts": "List, correct or withdraw what was learned of you.",
     "requirements": "List, change or export the requirements that were stated.",
-    "forget": "Forget for good, with a receipt; what goes is shown first.",
+    "forget": "Forget for good: an exchange, a session, a fact, a space, a user, or a search.",
     "receipts": "List the receipts for what was forgotten.",
     "models": "List the models that can answer, or fetch a small one.",
     "config": "Show every setting and where it came from, or change one.",

@@ -200,3 +200,15 @@ def test_commands_with_two_words_and_arguments_in_any_case(memory):
     assert any("1 exchange in 1 session" in line for line in person.lines)
     assert any("“Two words”" in note for note in person.notes)
     assert "/memory" in person.errors[0].hint
+
+
+def test_forgetting_asks_and_clears_what_was_typed(tmp_path):
+    person = Person("/forget", "no", "/forget", "YES", "/quit")
+    with Memory.open(tmp_path / "home", upstream="quote") as memory:
+        memory.record(memory.prepare("My cousin lives behind the old brewery."), "I see.")
+        converse(Chat(memory, person))
+        assert memory.history() == []
+        assert len(memory.forgetting.receipts()) == 1
+    assert "Nothing was forgotten." in person.notes
+    assert any("brewery" in line for line in person.lines)
+    assert not person.errors

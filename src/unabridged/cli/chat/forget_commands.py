@@ -25,6 +25,8 @@ def _forget(chat: Chat, wanted: str) -> None:
         chat.screen.note("Nothing was forgotten.")
         return
     receipt = chat.memory.forgetting.carry_out(plan)
+    chat.found.clear()
+    chat.screen.open(chat.memory, chat.commands)  # what the arrow keys bring back is read anew
     chat.screen.say(receipt_lines(receipt))
 
 

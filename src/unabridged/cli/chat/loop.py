@@ -23,7 +23,8 @@ def converse(chat: Chat) -> None:
     Raises:
         click.exceptions.Exit: Something failed on the way and nobody sat in front.
     """
-    chat.screen.open(chat.memory, commands.names())
+    chat.commands = commands.names()
+    chat.screen.open(chat.memory, chat.commands)
     _greet(chat)
     while not chat.done:
         try:

@@ -33,6 +33,7 @@ class Chat:
         done: Whether the person leaves.
         failed: What failed last, or None.
         found: The ids of what the last search showed, in its order.
+        commands: The names of all commands.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class Chat:
         self.failed: UnabridgedError | None = None
         self._said: set[str] = set()
         self.found: list[str] = []
+        self.commands: list[str] = []
 
     def send(self, text: str, *, mode: Mode | None = None, retry_of: str | None = None) -> Asked:
         """Send a message, show its answer and the line under it."""

@@ -45,7 +45,7 @@ NOTHING = "There is nothing to forget."
 @common(*MEMORY)
 @invoked
 def command(invocation: Invocation, exchanges: Sequence[str], **given: Any) -> None:
-    """Forget for good: an exchange, a session, a fact, a space, a user, or what matches a search.
+    """Forget for good: an exchange, a session, a fact, a space, a user, or a search.
 
     What goes is shown first. With the words go their vectors, index entries, ledgers, facts,
     requirements and condensations; these are made anew from what remains. Facts that something else
