@@ -34,7 +34,7 @@ COMMANDS: Mapping[str, str] = {
     "facts": "List, correct or withdraw what was learned of you.",
     "requirements": "List, change or export the requirements that were stated.",
     "forget": "Forget for good: an exchange, a session, a fact, a space, a user, or a search.",
-    "receipts": "List the receipts for what was forgotten.",
+    "receipts": "List the receipts for what was forgotten, or show one of them.",
     "models": "List the models that can answer, or fetch a small one.",
     "config": "Show every setting and where it came from, or change one.",
     "key": "Make the key that digests and encryption use, change it, or show its mark.",
