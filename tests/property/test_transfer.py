@@ -178,6 +178,71 @@ def test_any_tree_and_any_circle_gives_whole_exchanges(mapping, current):
             hangs_together(item)
 
 
+ANSWERS = st.dictionaries(
+    st.sampled_from(["a", "b", "c", "d", "a/1", "b/1"]),
+    st.fixed_dictionaries(
+        {
+            "parentId": st.none() | st.sampled_from(["a", "b", "c", "d", "a/1", "b/1", "z"]),
+            "role": st.sampled_from(["user", "assistant", "system", "ghost"]),
+            "content": st.sampled_from(
+                ["x", "", 1, '<details type="tool_calls" name="f" result="r"></details>y']
+            ),
+        }
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@settings(max_examples=200)
+@given(ANSWERS, st.sampled_from(["a", "b", "a/1"]))
+def test_any_tree_of_open_webui_gives_whole_exchanges(messages, current):
+    chat = {"history": {"messages": messages, "currentId": current}}
+    data = json.dumps([{"id": "c", "user_id": "u", "chat": chat}]).encode()
+    items = everything(data)
+    assert items == everything(data)
+    for item in items:
+        if isinstance(item, Conversation):
+            hangs_together(item)
+
+
+SWIPED = st.lists(
+    st.fixed_dictionaries(
+        {
+            "name": st.sampled_from(["Ann", "Brook", "Cole"]),
+            "is_user": st.booleans(),
+            "mes": st.sampled_from(["x", "y", ""]),
+        },
+        optional={
+            "swipes": st.lists(st.sampled_from(["x", "y", "z", ""]), max_size=4),
+            "swipe_id": st.integers(-1, 4),
+            "send_date": st.sampled_from(["July 12, 2024 1:31am", "2024-7-12@01h31m37s", "no", 7]),
+            "is_system": st.booleans(),
+        },
+    ),
+    max_size=8,
+)
+
+
+@settings(max_examples=200)
+@given(SWIPED, SWIPED)
+def test_a_longer_chat_never_takes_an_exchange_back(lines, more):
+    header = {"user_name": "Ann", "character_name": "Brook", "create_date": "2024-7-12@01h31m37s"}
+
+    def identities(messages):
+        data = "".join(json.dumps(line) + "\n" for line in (header, *messages)).encode()
+        items = everything(data)
+        assert items == everything(data)
+        for item in items:
+            if isinstance(item, Conversation):
+                hangs_together(item)
+        return [e.id for i in items if isinstance(i, Conversation) for e in i.exchanges]
+
+    before, after = identities(lines), identities(lines + more)
+    if more and more[0]["is_user"] and more[0]["mes"]:
+        assert set(before) <= set(after)
+
+
 def hangs_together(conversation):
     seen = {}
     ids = set()
@@ -213,7 +278,11 @@ JSON = st.recursive(
             st.sampled_from(
                 "role content time session id mapping message parent chat_messages sender text uuid "
                 "turns haystack_sessions haystack_dates haystack_session_ids exchange messages parts "
-                "author content_type files attachments tool_calls metadata create_time".split()
+                "author content_type files attachments tool_calls metadata create_time "
+                "user assistant current_conversation recent_conversations summary date_range "
+                "history summaries user_input agent_response sessions requirements volere "
+                "type condensed chat parentId versions steps currentlySelected genInfo "
+                "mes is_user is_system swipes swipe_id swipe_info extra send_date".split()
             ),
             inner,
             max_size=4,

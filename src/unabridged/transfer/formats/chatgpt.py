@@ -186,4 +186,4 @@ def _joined(data: Mapping[str, Any]) -> str:
 
 def _broke_off(data: Mapping[str, Any]) -> bool:
     details = as_object(as_object(data.get("metadata")).get("finish_details"))
-    return data.get("status") == "in_progress" or details.get("type") in _BROKEN
+    return data.get("status") == "in_progress" or as_text(details.get("type")) in _BROKEN
