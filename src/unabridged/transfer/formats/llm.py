@@ -1,0 +1,77 @@
+"""The log of Simon Willison's ``llm``: ``logs.db``, an SQLite file.
+
+Two generations of tables, often in one file. Older: ``responses`` (``prompt``, ``response``,
+``reasoning``, ``model``, ``conversation_id``, ``datetime_utc``) with ``conversations``,
+``prompt_fragments``, ``prompt_attachments``, ``tool_calls`` and ``tool_results``; a call is in the
+response that made it, its result in the one that got it. Since 0.32: ``threads``, ``turns``,
+``messages`` (a tree by ``parent_hash``) and ``parts``; a conversation that goes on after the update
+is a thread of the same id, whose messages begin with what ``responses`` has. Threads that are forks
+are branches. Facts: docs/logging.md, llm/migrations.py and llm/logs.py of github.com/simonw/llm,
+and files that its releases 0.27.1 and 0.36 wrote.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import BinaryIO
+
+from unabridged.domain.views import Unread
+from unabridged.errors import UnknownFormatError
+from unabridged.transfer.database import Database
+from unabridged.transfer.fields import Reasons
+from unabridged.transfer.formats.llm_log import Attachments, Log
+from unabridged.transfer.formats.llm_threads import Threads
+from unabridged.transfer.reader import Item
+from unabridged.transfer.weave import Origin, skipped, weave
+
+FORMAT = "llm"
+
+_OLDEST = "log"
+
+
+def read_file(stream: BinaryIO) -> Iterator[Item]:
+    """Read conversations.
+
+    Args:
+        stream: The bytes of the file.
+
+    Raises:
+        UnknownFormatError: It is another program's file, or too damaged to be opened.
+    """
+    database = Database(stream)
+    try:
+        if not {"responses", "turns", _OLDEST} & database.tables.keys():
+            seen = ", ".join(repr(name) for name in sorted(database.tables)[:5]) or "no tables"
+            raise UnknownFormatError(
+                f"The file is an SQLite file, but not llm's log: it has {seen}.",
+                hint="Export what it holds with the program that wrote it, and import that.",
+            )
+        yield from _conversations(database)
+    finally:
+        database.close()
+
+
+def _conversations(database: Database) -> Iterator[Item]:
+    attachments = Attachments(database)
+    log, threads = Log(database, attachments), Threads(database, attachments)
+    older = sum(1 for _ in database.rows(_OLDEST, "id"))
+    if older:
+        yield Unread(f"table {_OLDEST}", f"{older:,} prompts of llm before 0.4: open it once with llm")
+    for name in dict.fromkeys((*log.names(), *threads.names())):
+        reasons = Reasons()
+        messages, current = threads.messages(name, log.messages(name, reasons), reasons)
+        title = log.title(name) or threads.title(name)
+        woven = weave(Origin(FORMAT, name, title, current=current), messages)
+        yield from _faults(database)
+        where = f"conversation {name}"
+        yield from skipped(where, reasons)
+        yield from (replace(each, where=f"{where}, {each.where}") for each in woven.unread)
+        if woven.conversation is not None:
+            yield woven.conversation
+    yield from _faults(database)
+
+
+def _faults(database: Database) -> Iterator[Unread]:
+    """Tell what could not be read since the last time."""
+    while database.faults:
+        where, reason = database.faults.pop(0)
+        yield Unread(where, reason)
