@@ -9,11 +9,11 @@ Source: https://www.sqlite.org/security.html ("Untrusted SQLite Database Files")
 import io
 import secrets
 from collections.abc import Iterator, Mapping
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, cast
 
 import apsw
 
-from unabridged.errors import UnknownFormatError
+from unabridged.errors import TransferError, UnknownFormatError
 
 MAGIC = b"SQLite format 3\x00"
 """How every SQLite file begins. Source: https://www.sqlite.org/fileformat2.html"""
@@ -23,6 +23,9 @@ _LEAST_ROW = 4
 """Bytes that a row takes at least; a file that gives more rows goes in circles."""
 _ROWS_FREE = 1000
 _LONGEST = 256 << 20
+_GIVEN_FREE = 256 << 20
+_GIVEN_TIMES = 32
+"""How many times its size a file may give: rows that refer to the same long text repeat it."""
 _STEPS = 50_000_000
 """Instructions of SQLite's machine that one statement may take, far above what a row needs."""
 _STEP = 10_000
@@ -34,6 +37,7 @@ PRAGMA temp_store = MEMORY;
 PRAGMA cache_size = -8000;
 PRAGMA query_only = ON;
 """
+_ENCODINGS: Final = {"UTF-16le": "utf-16-le", "UTF-16be": "utf-16-be"}
 _LIMITS: Final = (
     (apsw.SQLITE_LIMIT_LENGTH, _LONGEST),
     (apsw.SQLITE_LIMIT_SQL_LENGTH, 1 << 20),
@@ -72,7 +76,7 @@ class Database:
     def __init__(self, stream: BinaryIO) -> None:
         self.faults: list[tuple[str, str]] = []
         self._size = stream.seek(0, io.SEEK_END)
-        self._steps = 0
+        self._steps = self._given = 0
         name = f"unabridged-{secrets.token_hex(8)}"
         self._vfs = _Vfs(name, stream)
         try:
@@ -86,8 +90,9 @@ class Database:
             raise _unreadable(error) from error
         try:
             self._secure()
+            self._encoding = _ENCODINGS.get(next(self._run("PRAGMA encoding"))[0], "utf-8")
             self.tables = self._look()
-        except apsw.Error as error:
+        except (apsw.Error, UnicodeDecodeError) as error:
             self.close()
             raise _unreadable(error) from error
 
@@ -115,12 +120,16 @@ class Database:
                 if number >= most:
                     self.faults.append((f"table {table}", "more rows than its bytes can hold"))
                     return
-                yield row
+                yield (row[0], *self._values(row[1:]))
         except apsw.Error as error:
             self.faults.append((f"table {table}", _reason(error)))
 
     def row(self, table: str, number: int, *columns: str) -> Row | None:
-        """Give some columns of one row; None where it cannot be read, which stands in ``faults``."""
+        """Give some columns of one row; None where it cannot be read, which stands in ``faults``.
+
+        Raises:
+            TransferError: The file gives the same again and again.
+        """
         listed = ", ".join(self._column(table, name) for name in columns)
         sql = f"SELECT {listed} FROM {_quoted(table)} WHERE rowid = ?"  # noqa: S608 - quoted
         try:
@@ -128,10 +137,31 @@ class Database:
         except apsw.Error as error:
             self.faults.append((f"table {table}, row {number}", _reason(error)))
             return None
-        return None if found is None else dict(zip(columns, found, strict=True))
+        if found is None:
+            return None
+        self._given += sum(len(each) for each in found if isinstance(each, (str, bytes)))
+        if self._given > _GIVEN_FREE + _GIVEN_TIMES * self._size:
+            raise TransferError(
+                "The SQLite file gives far more text than its bytes can hold; it is not read.",
+                hint="If it is what you think it is, export it with the program that wrote it.",
+            )
+        return dict(zip(columns, self._values(found), strict=True))
 
     def _column(self, table: str, name: str) -> str:
-        return _quoted(name) if name in self.tables[table] else "NULL"
+        """Give a column and what it is; texts as bytes, since they may be none."""
+        if name not in self.tables[table]:
+            return "NULL, 'null'"
+        held = _quoted(name)
+        kind = f"typeof({held})"
+        return f"CASE {kind} WHEN 'text' THEN CAST({held} AS BLOB) ELSE {held} END, {kind}"
+
+    def _values(self, found: tuple[Any, ...]) -> Iterator[Any]:
+        """Give values of which each stands before what it is."""
+        for value, kind in zip(found[::2], found[1::2], strict=True):
+            if kind == "text" and isinstance(value, bytes):
+                yield value.decode(self._encoding, "replace")
+            else:
+                yield value
 
     def _secure(self) -> None:
         for switch, value in _SWITCHES:
@@ -167,19 +197,21 @@ class _Vfs(apsw.VFS):
         self._stream = stream
         super().__init__(name, "")
 
-    def xOpen(self, name: Any, flags: list[int]) -> "_File":  # noqa: N802 - SQLite's name
+    # The names are SQLite's; `typing.override` came with Python 3.12.
+
+    def xOpen(self, name: Any, flags: list[int]) -> apsw.VFSFile:  # type: ignore[explicit-override]  # noqa: ARG002, N802 - see above
         if not flags[0] & apsw.SQLITE_OPEN_MAIN_DB:
             raise apsw.CantOpenError("nothing but the file itself can be reached")
         flags[1] = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB
-        return _File(self._stream)
+        return cast("apsw.VFSFile", _File(self._stream))
 
-    def xAccess(self, pathname: str, flags: int) -> bool:  # noqa: ARG002, N802 - SQLite's name
+    def xAccess(self, pathname: str, flags: int) -> bool:  # type: ignore[explicit-override]  # noqa: ARG002, N802 - see above
         return False
 
-    def xFullPathname(self, name: str) -> str:  # noqa: N802 - SQLite's name
+    def xFullPathname(self, name: str) -> str:  # type: ignore[explicit-override]  # noqa: N802 - see above
         return name
 
-    def xDelete(self, filename: str, syncdir: bool) -> None:  # noqa: ARG002, FBT001, N802 - SQLite's
+    def xDelete(self, filename: str, syncdir: bool) -> None:  # type: ignore[explicit-override]  # noqa: ARG002, FBT001, N802 - see above
         raise apsw.ReadOnlyError("the file is only read")
 
 
@@ -192,8 +224,11 @@ class _File:
 
     def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802 - SQLite's name
         """Read; a header that tells of a write-ahead log is shown as one without."""
-        self._stream.seek(offset)
-        data = self._stream.read(amount)
+        try:
+            self._stream.seek(offset)
+            data = self._stream.read(amount)
+        except OSError as error:
+            raise apsw.IOError(str(error)) from error
         if offset == 0 and len(data) >= _WAL_VERSIONS.stop:
             data = data[: _WAL_VERSIONS.start] + _NO_WAL + data[_WAL_VERSIONS.stop :]
         if offset > 0 and offset < _WAL_VERSIONS.stop:
@@ -230,7 +265,7 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _reason(error: apsw.Error) -> str:
+def _reason(error: Exception) -> str:
     if isinstance(error, apsw.InterruptError):
         return "damaged: it goes in circles"
     if isinstance(error, apsw.TooBigError):
@@ -238,7 +273,7 @@ def _reason(error: apsw.Error) -> str:
     return f"damaged: {str(error)[:120]}"
 
 
-def _unreadable(error: apsw.Error) -> UnknownFormatError:
+def _unreadable(error: Exception) -> UnknownFormatError:
     return UnknownFormatError(
         f"The SQLite file cannot be read ({_reason(error)}).",
         hint="Copy it anew while its program is closed, and import the copy.",

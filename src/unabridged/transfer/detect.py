@@ -98,6 +98,9 @@ def detect(stream: ByteStream) -> Format:
     text = head.removeprefix(BOM).strip(SPACE)
     if not text:
         raise _unknown(stream.broken or "it is empty")
+    for each in FORMATS:
+        if each.magic and head.startswith(each.magic):
+            return each
     if head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\x00" in head[:64]:
         raise _unknown("its encoding is not UTF-8 (or it is no text)")
     for keys in _keys(text):
@@ -173,9 +176,9 @@ def _outer_keys(head: bytes) -> Iterator[frozenset[str]]:
 def _items(source: Source, first: Part, found: Format, read: Read) -> Iterator[Item]:
     part: Part | None = first
     while part is not None:
-        for item in read(_records(part.stream, source.limits, found)):
+        for item in _read(source, part, found, read):
             if isinstance(item, Unread) and part.name:
-                yield Unread(f"{part.name}, {item.where}", item.reason)
+                yield replace(item, where=f"{part.name}, {item.where}")
             else:
                 yield item
         if part.stream.broken or source.broken:
@@ -186,6 +189,12 @@ def _items(source: Source, first: Part, found: Format, read: Read) -> Iterator[I
                 f"{part.name!r} in the archive is not of the format of the one before it.",
                 hint="Unpack the archive and import its files one by one.",
             )
+
+
+def _read(source: Source, part: Part, found: Format, read: Read) -> Iterator[Item]:
+    if found.read_file is not None:
+        return found.read_file(source.whole(part))
+    return read(_records(part.stream, source.limits, found))
 
 
 def _records(stream: ByteStream, limits: Limits, found: Format) -> Iterator[Record | Unread]:

@@ -68,9 +68,10 @@ class Source:
         self.limits = limits
         self.packing = ""
         self._closers: list[Callable[[], None]] = []
-        stream = self._open(origin)
-        self.total = _size(stream)
-        self._raw = ByteStream(stream)
+        self._stream = self._open(origin)
+        self.total = _size(self._stream)
+        self._whole = self.total is not None and self._stream.tell() == 0
+        self._raw = ByteStream(self._stream)
         try:
             self.parts = self._unpack()
         except BaseException:
@@ -86,6 +87,25 @@ class Source:
     def broken(self) -> str:
         """Why the packed bytes ended before their end, or empty."""
         return self._raw.broken
+
+    def whole(self, part: Part) -> BinaryIO:
+        """Give a part as a file in which places can be chosen, beginning at 0.
+
+        Where it is packed or comes through a pipe, it is held in memory.
+
+        Raises:
+            TransferError: It is too large for that.
+        """
+        if not self.packing and self._whole:
+            return self._stream
+        data = part.stream.read(self.limits.stream + 1)
+        if len(data) > self.limits.stream:
+            raise TransferError(
+                "A database that is packed or comes through a pipe is held in memory; this one is"
+                " too large.",
+                hint="Save it unpacked as a file and give its path.",
+            )
+        return io.BytesIO(data)
 
     def close(self) -> None:
         """Let go of what was opened here; a second call does nothing."""

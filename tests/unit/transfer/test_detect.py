@@ -35,7 +35,7 @@ class Pipe(io.RawIOBase):
         (b"Dear diary", "begins with 'Dear diary'"),
         (b'{"a": 1}\n{"b": 2}\n', "begins with"),
         ('{"role": "user"}'.encode("utf-16"), "not UTF-8"),
-        (b"SQLite format 3\x00\x10\x00", "not UTF-8"),
+        (b"MZ\x00\x10\x00", "not UTF-8"),
         (b"\xfd7zXZ\x00damaged", "breaks off or is damaged"),
     ],
 )

@@ -55,7 +55,9 @@ def _conversations(database: Database) -> Iterator[Item]:
     log, threads = Log(database, attachments), Threads(database, attachments)
     older = sum(1 for _ in database.rows(_OLDEST, "id"))
     if older:
-        yield Unread(f"table {_OLDEST}", f"{older:,} prompts of llm before 0.4: open it once with llm")
+        yield Unread(
+            f"table {_OLDEST}", f"{older:,} prompts of llm before 0.4: open it once with llm"
+        )
     for name in dict.fromkeys((*log.names(), *threads.names())):
         reasons = Reasons()
         messages, current = threads.messages(name, log.messages(name, reasons), reasons)

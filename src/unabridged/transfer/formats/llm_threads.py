@@ -198,7 +198,7 @@ class Threads:
 def _root(name: str, forks: Mapping[str, str], known: Mapping[str, Any]) -> str:
     """Give the thread that a fork comes from in the end; a circle ends where it began."""
     seen = {name}
-    while (above := forks.get(name)) in known and above not in seen:
+    while (above := forks.get(name, "")) in known and above not in seen:
         name = above
         seen.add(name)
     return name

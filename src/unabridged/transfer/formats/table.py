@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import BinaryIO
 
 from unabridged.domain.views import Unread
-from unabridged.transfer import unabridged
+from unabridged.transfer import database, unabridged
 from unabridged.transfer.formats import (
     chatgpt,
     claude,
@@ -13,6 +14,7 @@ from unabridged.transfer.formats import (
     dana,
     emm,
     jsonl,
+    llm,
     lmstudio,
     locomo,
     longmemeval,
@@ -26,6 +28,12 @@ from unabridged.transfer.reader import Item
 from unabridged.transfer.records import Record
 
 Read = Callable[[Iterator[Record | Unread]], Iterator[Item]]
+ReadFile = Callable[[BinaryIO], Iterator[Item]]
+
+
+def _no_records(records: Iterator[Record | Unread]) -> Iterator[Item]:
+    """Read nothing: what is a file of its own kind has no records."""
+    return iter(record for record in records if isinstance(record, Unread))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +47,16 @@ class Format:
             path is a key, or the keys on the way to one (``chat/history``); lists have no part in
             it, and ``*`` stands for any key before the last.
         read: What reads its records.
+        magic: How its files begin, where they are no text; empty for JSON.
+        read_file: What reads such a file as a whole, any place of which can be chosen.
     """
 
     name: str
     title: str
-    signs: tuple[frozenset[str], ...]
-    read: Read
+    signs: tuple[frozenset[str], ...] = ()
+    read: Read = _no_records
+    magic: bytes = b""
+    read_file: ReadFile | None = None
 
 
 def _signs(*alternatives: str) -> tuple[frozenset[str], ...]:
@@ -157,6 +169,12 @@ FORMATS = (
             "*/messages */title */created_at",
         ),
         reqvibe.read,
+    ),
+    Format(
+        llm.FORMAT,
+        "llm's log (logs.db)",
+        magic=database.MAGIC,
+        read_file=llm.read_file,
     ),
     Format(
         jsonl.FORMAT,
