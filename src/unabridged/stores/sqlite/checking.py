@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from unabridged.errors import StoreDamagedError, StoreError
 from unabridged.stores.codec import unpack
-from unabridged.stores.sqlite import reading, tally
+from unabridged.stores.sqlite import reading, tally, verifying
 from unabridged.stores.sqlite.database import Database
 from unabridged.stores.sqlite.rows import checked, column, message_of
 from unabridged.stores.sqlite.tally import Tally
@@ -20,7 +20,7 @@ def check(db: Database) -> list[str]:
     Returns:
         Every damage found, in words.
     """
-    return [said for look in (_pages, _rows, _lineage) for said in _said(db, look)]
+    return [said for look in (_pages, _rows, _lineage, _chain) for said in _said(db, look)]
 
 
 def _said(db: Database, look: Callable[[Database], Iterator[str]]) -> list[str]:
@@ -101,6 +101,12 @@ def _lineage(db: Database) -> Iterator[str]:
             wanted[column(name), row[0]] += 1
     if wanted != Counter((name, row) for name, row in db.rows("lineage")):
         yield f"{db.path}: the index of what records were drawn from is wrong; rebuild it."
+
+
+def _chain(db: Database) -> Iterator[str]:
+    """Every link, where there is a chain that can be proved."""
+    if db.signet is not None:
+        yield from verifying.flaws(db, db.signet)
 
 
 def rebuild(db: Database) -> None:

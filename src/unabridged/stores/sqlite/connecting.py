@@ -9,6 +9,7 @@ import apsw
 from unabridged.disk.cipher import KEY_BYTES, AesGcm
 from unabridged.errors import MissingExtraError, StoreError, StoreKeyError
 from unabridged.ports import Cipher
+from unabridged.stores.guard import Guard
 
 BUSY_TIMEOUT = 30.0
 """Seconds to wait for other writers; a transaction takes milliseconds."""
@@ -29,12 +30,14 @@ class Access:
         key: 32 bytes that encrypted files are opened with; empty for none.
         encrypts: Whether new files are encrypted with it.
         vfs: The name of another way to the disk, as apsw knows it; empty for the system's.
+        guard: What the content is proved by.
     """
 
     busy_timeout: float = BUSY_TIMEOUT
     key: bytes = field(default=b"", repr=False)
     encrypts: bool = True
     vfs: str = ""
+    guard: Guard = field(default_factory=Guard)
 
     def connect(self, path: str, flags: int, *, encrypted: bool) -> apsw.Connection:
         """Open a connection; nothing is read of the file yet.

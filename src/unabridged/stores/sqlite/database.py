@@ -2,14 +2,15 @@
 
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import Any, Protocol
 
 import apsw
 
+from unabridged.domain.chain import Signet
 from unabridged.ports import Cipher
 from unabridged.stores import refusals
 from unabridged.stores.sqlite import faults
@@ -22,8 +23,28 @@ _PURGE_PAUSE = 0.01
 """Seconds between two attempts to empty the log while others write, at the least."""
 
 
+class Watcher(Protocol):
+    """What sees every statement before it runs."""
+
+    def begin(self) -> None:
+        """A write transaction has begun."""
+        ...
+
+    def sees(self, name: str, bindings: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Give the bindings as they are to be."""
+        ...
+
+    def finish(self) -> Callable[[], None] | None:
+        """A write transaction is about to end; give what is to be done when it has."""
+        ...
+
+
 class Database:
     """One open file. One lock: a store object may be used from any thread.
+
+    Attributes:
+        watcher: What sees every statement before it runs; None for nobody.
+        signet: What proves what is read; None where the file has no chain, or its key is missing.
 
     Args:
         connection: The connection, with its pragmas set.
@@ -43,6 +64,8 @@ class Database:
         self._busy_timeout = busy_timeout
         self.cipher = cipher
         self.lock = RLock()
+        self.watcher: Watcher | None = None
+        self.signet: Signet | None = None
         self.writable = not connection.readonly("main")
         self._connection: apsw.Connection | None = connection
         self._sql = statements()
@@ -51,6 +74,8 @@ class Database:
         """Run a named statement."""
         if self._connection is None:
             raise refusals.closed()
+        if self.watcher is not None:
+            bindings = self.watcher.sees(name, bindings)
         return self._connection.execute(self._sql[name], bindings)
 
     def rows(self, name: str, bindings: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -74,8 +99,15 @@ class Database:
         """One transaction: all of the block or nothing; durable when it ends."""
         if not self.writable and self._connection is not None:
             raise faults.read_only(self.path)
+        done = None
         with self._transaction("BEGIN IMMEDIATE"):
+            if self.watcher is not None:
+                self.watcher.begin()
             yield
+            if self.watcher is not None:
+                done = self.watcher.finish()
+        if done is not None:
+            done()
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[None]:

@@ -13,6 +13,7 @@ from unabridged.errors import (
     StoreError,
     StoreFullError,
     StoreReadOnlyError,
+    StoreTamperedError,
 )
 from unabridged.stores import refusals
 
@@ -27,6 +28,15 @@ UNTOUCHED = (
 def damaged(path: Path, what: str) -> StoreDamagedError:
     """Say what is damaged, and that the file was left alone."""
     return StoreDamagedError(f"{path}: {what}", hint=UNTOUCHED)
+
+
+def tampered(path: Path, what: str) -> StoreTamperedError:
+    """Say what does not fit the chain, and that the file was left alone."""
+    return StoreTamperedError(
+        f"{path}: {what}",
+        hint="Somebody changed the file past the program, or a disk did. `unabridged verify` says all "
+        "that is wrong with it; the file was left untouched.",
+    )
 
 
 def read_only(path: Path) -> StoreReadOnlyError:

@@ -19,6 +19,8 @@ from unabridged.stores.sqlite.database import Database
 from unabridged.stores.sqlite.holding import is_moved, leave_log
 from unabridged.stores.sqlite.statements import migrations, statements
 
+READABLE = 2
+"""The oldest format that can be read as it is where the file cannot be written."""
 APPLICATION_ID = 0x556E6162
 """``Unab``: says in the file's header whose it is."""
 _PRAGMAS = """
@@ -172,6 +174,8 @@ def _bring_up_to_date(connection: apsw.Connection, path: Path) -> None:
     writable = not connection.readonly("main")
     if version < len(steps):
         if not writable:
+            if version >= READABLE:
+                return
             raise faults.read_only(path)
         migrate(connection, steps)
     if writable and connection.pragma("journal_mode") != "wal":

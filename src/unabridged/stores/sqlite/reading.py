@@ -1,6 +1,7 @@
 """The questions that the log answers. Each runs inside a transaction that the store opened."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from unabridged.domain.exchange import Exchange
@@ -10,6 +11,7 @@ from unabridged.domain.session import Session
 from unabridged.stores.codec import pack
 from unabridged.stores.sqlite import faults, tally
 from unabridged.stores.sqlite.database import Database
+from unabridged.stores.sqlite.proving import prove, prove_stretch
 from unabridged.stores.sqlite.rows import (
     Row,
     checked,
@@ -21,6 +23,7 @@ from unabridged.stores.sqlite.rows import (
     session_of,
     text_of,
 )
+from unabridged.stores.sqlite.seal import prove_row
 
 _ALL = -1
 
@@ -28,13 +31,19 @@ _ALL = -1
 def session(db: Database, session_id: str) -> Session | None:
     """One header, or None."""
     row = db.one("session", (column(session_id),))
-    return None if row is None else session_of(row, db.path)
+    if row is None:
+        return None
+    prove_row(db, db.signet, "session", row)
+    return session_of(row, db.path)
 
 
 def sessions(db: Database, newest: int | None) -> list[Session]:
     """Headers, the most recently updated first."""
     limit = _ALL if newest is None else max(newest, 0)
-    found = [session_of(row, db.path) for row in db.rows("sessions", (limit,))]
+    rows = db.rows("sessions", (limit,))
+    for row in rows:
+        prove_row(db, db.signet, "session", row)
+    found = [session_of(row, db.path) for row in rows]
     there = tally.load(db).sessions
     if len(found) != (there if newest is None else min(there, limit)):
         raise faults.damaged(db.path, f"of {there} sessions only {len(found)} are found.")
@@ -51,12 +60,13 @@ def counts(db: Database) -> dict[str, int]:
 
 
 def whole(db: Database, row: Row) -> Exchange:
-    """Give the exchange of a row with all its messages.
+    """Give the exchange of a row with all its messages, not proved by the chain.
 
     Raises:
         StoreDamagedError: A message is missing or not what was written.
     """
-    return _joined(db, row, db.rows("messages of an exchange", (row[0],)))
+    shared = None if row[3] is None else _message_row(db, row[3])
+    return _joined(db, row, db.rows("messages of an exchange", (row[0],)), shared)
 
 
 def wholes(db: Database, rows: Sequence[Row]) -> list[Exchange]:
@@ -65,8 +75,24 @@ def wholes(db: Database, rows: Sequence[Row]) -> list[Exchange]:
     Raises:
         StoreDamagedError: A message is missing or not what was written.
     """
-    messages = _by_owner(db, [row[0] for row in rows])
-    return [_joined(db, row, messages.get(row[0], ())) for row in rows]
+    return _proven(db, rows, _by_owner(db, [row[0] for row in rows]))[0]
+
+
+def _proven(
+    db: Database, rows: Sequence[Row], messages: Mapping[Any, Sequence[Row]]
+) -> tuple[list[Exchange], dict[int, Row]]:
+    """Put exchanges together from their rows and those of their messages, and prove them.
+
+    Returns:
+        The exchanges, and the links of their messages.
+    """
+    shared = {row[3]: _message_row(db, row[3]) for row in rows if row[3] is not None}
+    found = []
+    for row in rows:
+        prove_row(db, db.signet, "exchange", row)
+        found.append(_joined(db, row, messages.get(row[0], ()), shared.get(row[3])))
+    own = chain.from_iterable(messages.values())
+    return found, prove(db, found, chain(own, shared.values()))
 
 
 def _by_owner(db: Database, names: Iterable[Any]) -> dict[Any, list[Row]]:
@@ -91,15 +117,15 @@ def _parted(names: Iterable[Any]) -> tuple[str, list[Any]]:
     return pack(texts).decode(), odd
 
 
-def _joined(db: Database, row: Row, rows: Sequence[Row]) -> Exchange:
+def _joined(db: Database, row: Row, rows: Sequence[Row], shared: Row | None) -> Exchange:
     """Put the rows of an exchange and of its messages together."""
     messages = tuple([message_of(found, db.path) for found in rows])
     found, opened_by, own = exchange_of(row, db.path, messages)
     if len(messages) != own or any(held[2] != row[0] for held in rows):
         raise faults.damaged(db.path, f"exchange {found.id!r} lacks messages.")
-    if opened_by is None:
+    if opened_by is None or shared is None:
         return found
-    return exchange_of(row, db.path, (message(db, opened_by), *messages))[0]
+    return exchange_of(row, db.path, (message_of(shared, db.path), *messages))[0]
 
 
 def message(db: Database, message_id: str) -> Message:
@@ -108,10 +134,14 @@ def message(db: Database, message_id: str) -> Message:
     Raises:
         StoreDamagedError: It is missing or not what was written.
     """
-    row = db.one("message", (column(message_id),))
+    return message_of(_message_row(db, column(message_id)), db.path)
+
+
+def _message_row(db: Database, name: Any) -> Row:
+    row = db.one("message", (name,))
     if row is None:
-        raise faults.damaged(db.path, f"message {message_id!r} is gone.")
-    return message_of(row, db.path)
+        raise faults.damaged(db.path, f"message {text_of(name)!r} is gone.")
+    return row
 
 
 def get(db: Database, ids: Iterable[str]) -> dict[str, Exchange]:
@@ -123,13 +153,12 @@ def get(db: Database, ids: Iterable[str]) -> dict[str, Exchange]:
     names = {name: column(name) for name in ids}
     rows = _headers(db, names.values())
     messages = _by_owner(db, names.values())
-    found: dict[str, Exchange] = {}
     for name, key in names.items():
-        if key in rows:
-            found[name] = _joined(db, rows[key], messages.get(key, ()))
-        elif key in messages:
+        if key in messages and key not in rows:
             raise faults.damaged(db.path, f"exchange {name!r} is gone, its messages are there.")
-    return found
+    wanted = {name: rows[key] for name, key in names.items() if key in rows}
+    found, _ = _proven(db, list(wanted.values()), messages)
+    return dict(zip(wanted, found, strict=True))
 
 
 def exchange(db: Database, exchange_id: str) -> Exchange | None:
@@ -159,7 +188,10 @@ def owner(db: Database, message_id: str) -> str | None:
 def header(db: Database, exchange_id: str) -> tuple[Exchange, str | None, int] | None:
     """An exchange without its messages, the one that it shares, how many it has; or None."""
     row = db.one("exchange", (column(exchange_id),))
-    return None if row is None else exchange_of(row, db.path)
+    if row is None:
+        return None
+    prove_row(db, db.signet, "exchange", row)
+    return exchange_of(row, db.path)
 
 
 def ending(db: Database, head: str) -> str | None:
@@ -187,7 +219,18 @@ def recent(db: Database, session_id: str, limit: int, before: str | None) -> lis
     else:
         known = header(db, before)
         start = known[0].parent if known and known[0].session == session_id else None
-    return [] if start is None else wholes(db, _path(db, start, limit))[::-1]
+    if start is None:
+        return []
+    return _stretch(db, session_id, _path(db, start, limit), to_the_end=before is None)[::-1]
+
+
+def _stretch(
+    db: Database, session_id: str, rows: Sequence[Row], *, to_the_end: bool
+) -> list[Exchange]:
+    """Give exchanges of one session, and prove that nothing is missing between them."""
+    exchanges, links = _proven(db, rows, _by_owner(db, [row[0] for row in rows]))
+    prove_stretch(db, session_id, links, to_the_end=to_the_end)
+    return exchanges
 
 
 def _path(db: Database, start: str, limit: int) -> list[Row]:
@@ -215,7 +258,8 @@ def scan(db: Database, after: str | None, limit: int) -> list[Exchange]:
 def exchanges_of(db: Database, session_id: str) -> list[Exchange]:
     """Every exchange of a session, parents before children."""
     rows = db.rows("exchanges of a session", (column(session_id),))
-    waiting = {found.id: found for found in wholes(db, rows)}
+    every = _stretch(db, session_id, rows, to_the_end=True)
+    waiting = {exchange.id: exchange for exchange in every}
     order: list[Exchange] = []
     while waiting:
         ready = [found for found in waiting.values() if found.parent not in waiting]
@@ -248,6 +292,8 @@ def records(
     there = tally.load(db).records.get(str(kind), 0)
     if len(rows) != (there if newest is None else min(there, limit)):
         raise faults.damaged(db.path, f"of {there} {kind} records only {len(rows)} are found.")
+    for row in rows:
+        prove_row(db, db.signet, "record", row)
     return [record_of(row, db.path) for row in reversed(rows)]
 
 
@@ -258,6 +304,7 @@ def _records_of(
     for name in sorted(set(ids)):
         row = db.one("record", (str(kind), column(name)))
         if row is not None:
+            prove_row(db, db.signet, "record", row)
             found.append(record_of(row, db.path))
     if newest is None:
         return found

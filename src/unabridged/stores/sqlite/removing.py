@@ -19,6 +19,7 @@ from unabridged.stores.sqlite.rows import (
     session_row,
     text_of,
 )
+from unabridged.stores.sqlite.seal import prove_row
 from unabridged.stores.sqlite.tally import Tally
 
 
@@ -115,6 +116,7 @@ def _mend_session(
 
 def _lift(db: Database, row: Row, gone: dict[str, Exchange], lost: dict[str, Message]) -> bool:
     """Let an exchange follow what is left; tell whether it follows another one now."""
+    prove_row(db, db.signet, "exchange", row)
     header, opened_by, own = exchange_of(row, db.path)
     parent = header.parent
     while parent is not None and parent in gone:

@@ -17,6 +17,8 @@ from unabridged.stores.sqlite import faults
 
 Row = tuple[Any, ...]
 _pack_columns = msgspec.msgpack.Encoder().encode
+DIGEST_BYTES = 16
+"""Bytes of a row's digest; a seal may follow them, see `witness`."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -43,7 +45,7 @@ def text_of(value: Any) -> Any:
 
 def digest(table: str, columns: Row) -> bytes:
     """Give BLAKE2b (16 bytes) over the MessagePack array of the table's name and the columns."""
-    return blake2b(_pack_columns((table, *columns)), digest_size=16).digest()
+    return blake2b(_pack_columns((table, *columns)), digest_size=DIGEST_BYTES).digest()
 
 
 def sealed(table: str, columns: Row) -> Row:
@@ -58,7 +60,7 @@ def checked(table: str, row: Row, path: Path) -> Row:
         StoreDamagedError: The row is not what was written.
     """
     columns = row[:-1]
-    if digest(table, columns) != row[-1]:
+    if digest(table, columns) != row[-1][:DIGEST_BYTES]:
         named = next((value for value in columns if isinstance(value, str)), columns[0])
         raise faults.damaged(path, f"the {table} {named!r} is not what was written.")
     return columns

@@ -17,7 +17,7 @@ def statements() -> Mapping[str, str]:
         ValueError: Two statements have one name.
     """
     found: dict[str, str] = {}
-    for file in ("read.sql", "write.sql", "index.sql", "check.sql"):
+    for file in ("read.sql", "write.sql", "index.sql", "check.sql", "chain.sql"):
         pieces = _NAME.split((_HERE / "sql" / file).read_text(encoding="utf-8"))[1:]
         for name, sql in zip(pieces[::2], pieces[1::2], strict=True):
             if name in found:

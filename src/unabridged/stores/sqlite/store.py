@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from unabridged.domain.batch import Batch, Totals
+from unabridged.domain.chain import Signet
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.forgetting import Scan
 from unabridged.domain.lookup import Probe, Shortlist
@@ -20,6 +21,7 @@ from unabridged.stores.sqlite import (
     checking,
     copying,
     faults,
+    guarding,
     reading,
     removing,
     tally,
@@ -81,10 +83,11 @@ class SqliteStore:
         self._embedder = embedder
         self._lexicon = lexicon
         if space is not None and create and not path.exists():
-            create_file(path, access, _first(space))
+            create_file(path, access, _first(space, access.guard.signet))
         self._db = open_database(path, access)
         try:
             self._space = self._recorded_space(space)
+            guarding.take_up(self._db, access.guard)
         except BaseException:
             self._db.close()
             raise
@@ -334,10 +337,12 @@ class SqliteStore:
         self._db.close()
 
 
-def _first(space: Space) -> list[tuple[str, tuple[object, ...]]]:
+def _first(space: Space, signet: Signet) -> list[tuple[str, tuple[object, ...]]]:
     """Give what a new file holds from its first moment."""
+    uuid = uuid4().hex
     return [
         ("set meta", meta_row("space", space_data(space))),
-        ("set meta", meta_row("uuid", uuid4().hex)),
+        ("set meta", meta_row("uuid", uuid)),
+        ("set seal", guarding.first_row(uuid, signet)),
         ("set tally", tally.Tally().row()),
     ]

@@ -1,0 +1,131 @@
+"""An anchor: a file outside the home that remembers how far each space has come.
+
+Whoever can write the home can put a whole file back as it was on an older day: every digest in it is
+right. The anchor shows that more had been written. It must lie where they cannot write: on another
+disk, in a folder of another user, on a server.
+
+Its form is JSON: ``{"format": 1, "spaces": {UUID: {"file": …, "mark": …, "writes": …, "number": …,
+"root": …, "state": …, "proof": …}}}``: the file of the space, the mark of the key (empty for none),
+how many writes there were, the number and root of the last link, the digest of the store's seal, and
+the digest that shows that somebody with the key wrote all this.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, astuple, dataclass
+from pathlib import Path
+from typing import Any
+
+from unabridged.disk.durable import of_the_system, write_whole
+from unabridged.disk.locks import locked
+from unabridged.domain.chain import Signet
+from unabridged.errors import StoreError, StoreTamperedError
+from unabridged.stores.codec import pack, unpack
+
+FORMAT = 1
+WAIT_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Mooring:
+    """How far one space has come.
+
+    Attributes:
+        file: The path of its file.
+        mark: The mark of the key; empty for none.
+        writes: How many writes there were.
+        number: The number of the last link; 0 for none.
+        root: Its root, in hexadecimal digits.
+        state: The digest of the store's seal, likewise.
+    """
+
+    file: str
+    mark: str
+    writes: int
+    number: int
+    root: str
+    state: str
+
+
+class Anchor:
+    """The file.
+
+    Args:
+        path: Where it lies; its folder is there.
+        signet: What its lines are proved by.
+    """
+
+    def __init__(self, path: Path, signet: Signet) -> None:
+        self.path = path
+        self._signet = signet
+
+    def remember(self, uuid: str, mooring: Mooring, *, anew: bool = False) -> None:
+        """Note how far a space has come; durable when it returns. It never goes back.
+
+        Args:
+            uuid: The space's file.
+            mooring: How far it has come.
+            anew: Take it also where the anchor was further: a backup was put back by right.
+
+        Raises:
+            StoreError: The anchor cannot be written; what was stored is stored all the same.
+            StoreTamperedError: The anchor is not what was written.
+        """
+        with locked(self.path.with_name(self.path.name + ".lock"), WAIT_SECONDS):
+            spaces = self._read()
+            held = None if anew else self._proven(uuid, spaces.get(uuid))
+            if held is not None and held.writes >= mooring.writes:
+                return
+            spaces[uuid] = {**asdict(mooring), "proof": self._proof(uuid, mooring).hex()}
+            write_whole(self.path, pack({"format": FORMAT, "spaces": spaces}))
+
+    def recall(self, uuid: str) -> Mooring | None:
+        """Give how far a space had come, or None where it was never noted.
+
+        Raises:
+            StoreError: The anchor cannot be read.
+            StoreTamperedError: The anchor is not what was written.
+        """
+        return self._proven(uuid, self._read().get(uuid))
+
+    def all(self) -> dict[str, Mooring]:
+        """Give every space that was noted, by its uuid; raises as ``recall``."""
+        found = {uuid: self._proven(uuid, line) for uuid, line in self._read().items()}
+        return {uuid: mooring for uuid, mooring in found.items() if mooring is not None}
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            content = self.path.read_bytes()
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise of_the_system(error, self.path) from error
+        try:
+            data = unpack(content)
+            if not isinstance(data, dict) or data.get("format") != FORMAT:
+                raise self._broken("it is no anchor, or of a newer version.")
+            return dict(data["spaces"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise self._broken("it cannot be read.") from error
+
+    def _proven(self, uuid: str, line: Mapping[str, Any] | None) -> Mooring | None:
+        if line is None:
+            return None
+        try:
+            fields = dict(line)
+            proof = bytes.fromhex(fields.pop("proof"))
+            mooring = Mooring(**fields)
+        except (ValueError, KeyError, TypeError) as error:
+            raise self._broken(f"its line for {uuid} cannot be read.") from error
+        if mooring.mark in ("", self._signet.mark) and self._proof(uuid, mooring) != proof:
+            raise self._broken(f"its line for {uuid} is not what was written.")
+        return mooring
+
+    def _proof(self, uuid: str, mooring: Mooring) -> bytes:
+        signet = self._signet if mooring.mark else Signet()
+        return signet.row("anchor", pack([uuid, *astuple(mooring)]))
+
+    def _broken(self, what: str) -> StoreError:
+        return StoreTamperedError(
+            f"The anchor {self.path}: {what}",
+            hint="Find out who could write it. `unabridged verify --anchor-anew` begins a new one.",
+        )

@@ -1,0 +1,39 @@
+"""What a store proves its content by, and the fields of a message that are proved."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from unabridged.domain.chain import Signet
+from unabridged.domain.message import Message, part_to_dict
+from unabridged.stores.anchor import Anchor
+from unabridged.stores.codec import pack
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """What a store proves its content by.
+
+    Attributes:
+        signet: What makes the digests, with the key where there is one.
+        anchor: What remembers outside the store how far it has come; None for nothing.
+        now: Tells the time at which an older file is sealed; None leaves it out.
+        adopts: Whether a store that was not sealed under the key is sealed with it now. Without
+            it that is refused: who strips the seals of a file must not get them anew.
+    """
+
+    signet: Signet = field(default_factory=Signet)
+    anchor: Anchor | None = None
+    now: Callable[[], datetime] | None = None
+    adopts: bool = False
+
+
+def fields_of(message: Message) -> tuple[bytes, ...]:
+    """Give what was said, for its promise: all of a message that no forgetting changes."""
+    return (
+        message.id.encode("utf-8", "surrogatepass"),
+        message.role.encode(),
+        message.at.isoformat().encode(),
+        pack([message.tokens, message.tokenizer]),
+        pack([part_to_dict(part) for part in message.parts]),
+    )

@@ -1,0 +1,116 @@
+"""Proving what is read: each message by its link, each header by its seal.
+
+Each runs inside the transaction that read the rows.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from unabridged.domain.chain import START, Link, Signet
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.message import Message
+from unabridged.errors import StoreTamperedError
+from unabridged.stores.codec import pack
+from unabridged.stores.guard import fields_of
+from unabridged.stores.sqlite import faults
+from unabridged.stores.sqlite.database import Database
+from unabridged.stores.sqlite.rows import Row, checked, column, name_of
+from unabridged.stores.sqlite.seal import prove_row
+
+
+def prove(db: Database, exchanges: Iterable[Exchange], rows: Iterable[Row]) -> dict[int, Row]:
+    """Prove messages that were read.
+
+    Args:
+        db: The file.
+        exchanges: The exchanges that they are part of.
+        rows: Their rows.
+
+    Returns:
+        Their links by number; empty where the file has none.
+
+    Raises:
+        StoreTamperedError: A message was changed or put in, or stands in another place.
+    """
+    if db.signet is None:
+        return {}
+    numbers = {row[1]: row for row in rows}
+    links = _links(db, [row[0] for row in numbers.values()])
+    for exchange in exchanges:
+        for message in exchange.messages:
+            row = numbers[column(message.id)]
+            found = links.get(row[0])
+            said = _wrong(db.signet, found, row, exchange.session, message)
+            if said:
+                raise _altered(db, exchange.session, found, message.id, said)
+    return links
+
+
+def _wrong(signet: Signet, found: Row | None, row: Row, session: str, message: Message) -> str:
+    """What does not fit about a message; empty for nothing."""
+    if found is None:
+        return "it was put in"
+    link = Link(*found[:-1])
+    before = START if link.place == 1 else found[-1]
+    if not link.salt:
+        return "it was forgotten, and is there"
+    if signet.promise(link.salt, session, fields_of(message)) != link.promise:
+        return "it is not what was said"
+    if signet.held(link.number, name_of(row[2]), message.parent) != link.held:
+        return "it stands in another place"
+    if before is None or signet.link(before, link.where, link.promise) != link.link:
+        return "its link, or the one before it, is not what was written"
+    return ""
+
+
+def prove_stretch(
+    db: Database, session: str, links: Mapping[int, Row], *, to_the_end: bool
+) -> None:
+    """Prove that nothing is missing between messages of a session, or behind them.
+
+    Args:
+        db: The file.
+        session: The session.
+        links: What ``prove`` gave for the messages.
+        to_the_end: Whether the newest message of the session must be among them or before it.
+
+    Raises:
+        StoreTamperedError: A message was removed, or the end of the session.
+    """
+    if not links:
+        return
+    chains = {row[1] for row in links.values()}
+    places = [row[2] for row in links.values()]
+    chain, first, last = next(iter(chains)), min(places), max(places)
+    if to_the_end:
+        row = db.one("chain", (column(session),))
+        if row is None:
+            raise faults.tampered(db.path, f"the chain of session {session!r} is gone.")
+        prove_row(db, db.signet, "chain", row)
+        _, number, last, end = checked("chain", row, db.path)
+        chains.add(number)
+        if db.one("last link", (chain,)) != (last, end):
+            raise faults.tampered(
+                db.path, f"session {session!r} does not end at position {last}, as it was written."
+            )
+    if len(chains) != 1:
+        raise faults.tampered(db.path, f"session {session!r} holds messages of another one.")
+    there, missing = db.one("stretch of a chain", (chain, first, last)) or (0, 0)
+    if there != last - first + 1 or missing:
+        raise faults.tampered(
+            db.path,
+            f"session {session!r}: of the messages at positions {first} to {last} some were removed.",
+        )
+
+
+def _links(db: Database, numbers: Sequence[int]) -> dict[int, Row]:
+    found = db.rows("links with those before", (pack(numbers).decode(),))
+    return {row[0]: row for row in found}
+
+
+def _altered(
+    db: Database, session: str, found: Row | None, message: str, said: str
+) -> StoreTamperedError:
+    place = f", position {found[2]}" if found else ""
+    return faults.tampered(
+        db.path, f"session {session!r}{place}: the message {message!r} cannot be trusted: {said}."
+    )

@@ -1,0 +1,83 @@
+"""The seal of a file: how far its chain has come, in one row, written with all that it covers."""
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from unabridged.domain.chain import START, Signet
+from unabridged.stores.codec import pack, unpack
+from unabridged.stores.sqlite import faults
+from unabridged.stores.sqlite.database import Database
+from unabridged.stores.sqlite.rows import DIGEST_BYTES, Row, checked, sealed
+
+
+@dataclass(slots=True)
+class Seal:
+    """How far the chain of a file has come.
+
+    Attributes:
+        uuid: The file's.
+        mark: The mark of the key that it is sealed under; empty for none.
+        since: When it was sealed from what was there, in ISO 8601; empty where it was from the
+            first message on, or nobody could tell the time.
+        found: Messages that were there then.
+        links: Links that there are, those of forgotten messages too.
+        number: The number of the last one; 0 for none.
+        root: Its root, in hexadecimal digits.
+        rows: The sum over sessions, exchanges and records, likewise.
+        writes: How many writes there were.
+        past: Earlier seals, where it was sealed anew: their mark, number and root.
+    """
+
+    uuid: str = ""
+    mark: str = ""
+    since: str = ""
+    found: int = 0
+    links: int = 0
+    number: int = 0
+    root: str = START.hex()
+    rows: str = "0"
+    writes: int = 0
+    past: list[dict[str, Any]] = field(default_factory=list)
+
+    def row(self) -> tuple[Any, ...]:
+        """Give it as the row that keeps it."""
+        return sealed("seal", (1, pack(self)))
+
+
+def stamped(signet: Signet, table: str, row: Row) -> Row:
+    """Give a row with its digest sealed, where there is a key."""
+    if not signet.mark:
+        return row
+    return (*row[:-1], row[-1] + signet.row(table, row[-1]))
+
+
+def prove_row(db: Database, signet: Signet | None, table: str, row: Row) -> None:
+    """Refuse a row that nobody with the key wrote.
+
+    Raises:
+        StoreTamperedError: Its seal is missing or another one.
+    """
+    if signet is None or not signet.mark:
+        return
+    digest = row[-1][:DIGEST_BYTES]
+    if row[-1] != digest + signet.row(table, digest):
+        named = next((value for value in row if isinstance(value, str)), "")
+        raise faults.tampered(db.path, f"the {table} {named!r} was not written with the key.")
+
+
+_NAMES = frozenset(one.name for one in fields(Seal))
+
+
+def load(db: Database) -> tuple[Seal, bytes] | None:
+    """Read the seal and its digest; None where the file has none.
+
+    Raises:
+        StoreDamagedError: It is not what was written.
+    """
+    row = db.one("seal")
+    if row is None:
+        return None
+    body = unpack(checked("seal", row, db.path)[1])
+    if not isinstance(body, dict) or not body.keys() >= {"root", "rows"}:
+        raise faults.damaged(db.path, "its seal cannot be read.")
+    return Seal(**{name: value for name, value in body.items() if name in _NAMES}), row[-1]
