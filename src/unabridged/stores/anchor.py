@@ -4,8 +4,8 @@ Whoever can write the home can put a whole file back as it was on an older day: 
 right. The anchor shows that more had been written. It must lie where they cannot write: on another
 disk, in a folder of another user, on a server.
 
-Its form is JSON: ``{"format": 1, "spaces": {UUID: {"file": …, "mark": …, "writes": …, "number": …,
-"root": …, "state": …, "proof": …}}}``: the file of the space, the mark of the key (empty for none),
+Its form is JSON: ``{"format": 1, "spaces": {"UUID NAME": {"file": …, "mark": …, "writes": …, "number": …,
+"root": …, "state": …, "proof": …}}}``: the path of its file, the mark of the key (empty for none),
 how many writes there were, the number and root of the last link, the digest of the store's seal, and
 the digest that shows that somebody with the key wrote all this.
 """
@@ -58,11 +58,11 @@ class Anchor:
         self.path = path
         self._signet = signet
 
-    def remember(self, uuid: str, mooring: Mooring, *, anew: bool = False) -> None:
+    def remember(self, name: str, mooring: Mooring, *, anew: bool = False) -> None:
         """Note how far a space has come; durable when it returns. It never goes back.
 
         Args:
-            uuid: The space's file.
+            name: What the file is known by: its uuid and its name.
             mooring: How far it has come.
             anew: Take it also where the anchor was further: a backup was put back by right.
 
@@ -72,25 +72,25 @@ class Anchor:
         """
         with locked(self.path.with_name(self.path.name + ".lock"), WAIT_SECONDS):
             spaces = self._read()
-            held = None if anew else self._proven(uuid, spaces.get(uuid))
+            held = None if anew else self._proven(name, spaces.get(name))
             if held is not None and held.writes >= mooring.writes:
                 return
-            spaces[uuid] = {**asdict(mooring), "proof": self._proof(uuid, mooring).hex()}
+            spaces[name] = {**asdict(mooring), "proof": self._proof(name, mooring).hex()}
             write_whole(self.path, pack({"format": FORMAT, "spaces": spaces}))
 
-    def recall(self, uuid: str) -> Mooring | None:
+    def recall(self, name: str) -> Mooring | None:
         """Give how far a space had come, or None where it was never noted.
 
         Raises:
             StoreError: The anchor cannot be read.
             StoreTamperedError: The anchor is not what was written.
         """
-        return self._proven(uuid, self._read().get(uuid))
+        return self._proven(name, self._read().get(name))
 
     def all(self) -> dict[str, Mooring]:
-        """Give every space that was noted, by its uuid; raises as ``recall``."""
-        found = {uuid: self._proven(uuid, line) for uuid, line in self._read().items()}
-        return {uuid: mooring for uuid, mooring in found.items() if mooring is not None}
+        """Give every space that was noted, by its name; raises as ``recall``."""
+        found = {name: self._proven(name, line) for name, line in self._read().items()}
+        return {name: mooring for name, mooring in found.items() if mooring is not None}
 
     def _read(self) -> dict[str, Any]:
         try:
@@ -107,7 +107,7 @@ class Anchor:
         except (ValueError, KeyError, TypeError) as error:
             raise self._broken("it cannot be read.") from error
 
-    def _proven(self, uuid: str, line: Mapping[str, Any] | None) -> Mooring | None:
+    def _proven(self, name: str, line: Mapping[str, Any] | None) -> Mooring | None:
         if line is None:
             return None
         try:
@@ -115,14 +115,14 @@ class Anchor:
             proof = bytes.fromhex(fields.pop("proof"))
             mooring = Mooring(**fields)
         except (ValueError, KeyError, TypeError) as error:
-            raise self._broken(f"its line for {uuid} cannot be read.") from error
-        if mooring.mark in ("", self._signet.mark) and self._proof(uuid, mooring) != proof:
-            raise self._broken(f"its line for {uuid} is not what was written.")
+            raise self._broken(f"its line for {name} cannot be read.") from error
+        if mooring.mark in ("", self._signet.mark) and self._proof(name, mooring) != proof:
+            raise self._broken(f"its line for {name} is not what was written.")
         return mooring
 
-    def _proof(self, uuid: str, mooring: Mooring) -> bytes:
+    def _proof(self, name: str, mooring: Mooring) -> bytes:
         signet = self._signet if mooring.mark else Signet()
-        return signet.row("anchor", pack([uuid, *astuple(mooring)]))
+        return signet.row("anchor", pack([name, *astuple(mooring)]))
 
     def _broken(self, what: str) -> StoreError:
         return StoreTamperedError(

@@ -75,7 +75,7 @@ def open_copy(folder: Path, held: BackedUp, access: Access) -> Store:
             f"The backup holds a store of {held.store!r}.",
             hint="Install a newer version of unabridged.",
         )
-    return SqliteStore(folder / COPY, held.space, create=False, access=access)
+    return SqliteStore(folder / COPY, held.space, create=False, access=access.for_copies())
 
 
 class BackupsFolder:

@@ -18,6 +18,7 @@ class Guard:
         signet: What makes the digests, with the key where there is one.
         anchor: What remembers outside the store how far it has come; None for nothing.
         now: Tells the time at which an older file is sealed; None leaves it out.
+        strict: Whether a store that is not sealed under the key is refused; copies are not.
         adopts: Whether a store that was not sealed under the key is sealed with it now. Without
             it that is refused: who strips the seals of a file must not get them anew.
     """
@@ -25,6 +26,7 @@ class Guard:
     signet: Signet = field(default_factory=Signet)
     anchor: Anchor | None = None
     now: Callable[[], datetime] | None = None
+    strict: bool = True
     adopts: bool = False
 
 

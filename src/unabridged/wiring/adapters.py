@@ -5,9 +5,11 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from unabridged import config
+from unabridged.clock import SystemClock
 from unabridged.context.prompts import SYSTEM
 from unabridged.dialogue.parts import Terms
 from unabridged.domain.budget import Mode
+from unabridged.domain.chain import Signet
 from unabridged.domain.scope import ISOLATION_FIELDS, Scope, Space, space_of
 from unabridged.domain.settings import Settings
 from unabridged.embeddings.choose import choose as choose_embedder, name_of
@@ -17,12 +19,14 @@ from unabridged.models.openai import OPENAI_HOST
 from unabridged.models.window import max_prompt_tokens, window
 from unabridged.ports import ChatModel, Clock, Embedder, Store, SupportsVectors
 from unabridged.retrieval.entries import Reader
+from unabridged.stores.anchor import Anchor
+from unabridged.stores.guard import Guard
 from unabridged.stores.inmemory import InMemoryStore
 from unabridged.stores.spaces import SpacesFolder
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import Access
 from unabridged.tokens.choose import choose as choose_tokenizer
-from unabridged.wiring.keys import secrets_of
+from unabridged.wiring.keys import key_of, secrets_of
 
 TERMS_SECONDS = 60
 """Seconds for which the terms of an upstream are kept before it is asked again."""
@@ -66,8 +70,31 @@ def access_of(settings: Settings) -> Access:
                 "Files are to be encrypted, but the settings name no key.",
                 hint="Make one with `unabridged key new FILE`, and set `key` to file:FILE.",
             )
-        return Access()
-    return Access(key=held.files.for_("sqlite"), encrypts=settings.encrypt)
+        return Access(guard=guard_of(settings))
+    return Access(
+        key=held.files.for_("sqlite"), encrypts=settings.encrypt, guard=guard_of(settings)
+    )
+
+
+def guard_of(settings: Settings) -> Guard:
+    """What the content of stores is proved by: the key and the anchor that the settings name.
+
+    Raises:
+        SettingError: The anchor lies inside the home.
+        StoreKeyError: The key does not open the home's key box.
+    """
+    key = key_of(settings)
+    signet = Signet(key.for_("chain"), key.mark) if key else Signet()
+    anchor = None
+    if settings.anchor:
+        path = Path(settings.anchor).expanduser().absolute()
+        if path.is_relative_to(Path(settings.home).absolute()):
+            raise SettingError(
+                f"The anchor {path} lies inside the home.",
+                hint="Name a file elsewhere: who can write the home must not be able to write it.",
+            )
+        anchor = Anchor(path, signet)
+    return Guard(signet, anchor, SystemClock().now)
 
 
 def reader_for(settings: Settings, store: Store) -> Reader:

@@ -1,6 +1,6 @@
 """How a file is reached: with what patience, with which key, by which way to the disk."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 
@@ -64,6 +64,10 @@ class Access:
                 connection.close()
                 raise
         return connection
+
+    def for_copies(self) -> "Access":
+        """How copies of a store are reached: of any age, and no anchor remembers them."""
+        return replace(self, guard=replace(self.guard, anchor=None, strict=False))
 
     def cipher(self) -> Cipher:
         """What encrypts the files that lie beside an encrypted one."""

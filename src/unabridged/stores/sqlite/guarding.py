@@ -9,7 +9,7 @@ from unabridged.stores.guard import Guard, fields_of
 from unabridged.stores.sqlite import faults, reading, seal, verifying
 from unabridged.stores.sqlite.database import Database
 from unabridged.stores.sqlite.rows import DIGEST_BYTES, Row, message_of, name_of
-from unabridged.stores.sqlite.witness import Witness, mooring_of, refuse_key
+from unabridged.stores.sqlite.witness import Witness, mooring_of, name_in_anchor, refuse_key
 
 _TABLES = (
     ("session", "digests of sessions", "stamp session"),
@@ -34,10 +34,13 @@ def take_up(db: Database, guard: Guard) -> None:
         StoreTamperedError: It is not as far as the anchor says, or its seal is not what was written.
     """
     witness = Witness(db, guard)
-    moored = None if guard.anchor is None else _uuid(db)
-    if moored is not None and guard.anchor is not None:
-        check_anchor(db, guard)
+    check_anchor(db, guard)
     found = _load(db)
+    if not guard.strict and (found is None or not found.mark):
+        if found is None:
+            return
+        guard = replace(guard, signet=Signet())
+        witness = Witness(db, guard)
     if found is None or (guard.signet.mark and found.mark != guard.signet.mark):
         if found is not None and found.mark:
             raise refuse_key(db, found.mark, guard.signet.mark)
@@ -53,9 +56,9 @@ def take_up(db: Database, guard: Guard) -> None:
 
 
 def _load(db: Database) -> seal.Seal | None:
-    if db.one("has chain") is None:
-        return None
     with db.read():
+        if db.one("has chain") is None:
+            return None
         found = seal.load(db)
         if found is None:
             if db.one("any link") is not None:
@@ -86,8 +89,8 @@ def check_anchor(db: Database, guard: Guard) -> None:
     anchor = guard.anchor
     if anchor is None:
         return
-    uuid = _uuid(db)
-    held = anchor.recall(uuid)  # first: others may write meanwhile
+    known_as = name_in_anchor(db, _uuid(db))
+    held = anchor.recall(known_as)  # first: others may write meanwhile
     with db.read():
         found = seal.load(db) if db.one("has chain") else None
         if found is None:
@@ -118,7 +121,7 @@ def check_anchor(db: Database, guard: Guard) -> None:
             f"write {held.writes}, message {held.number}, root {held.root}.",
         )
     if held is None or held.writes < there.writes or held.mark != there.mark:
-        anchor.remember(uuid, there, anew=held is not None and held.mark != there.mark)
+        anchor.remember(known_as, there, anew=held is not None and held.mark != there.mark)
 
 
 def anchor_anew(db: Database, guard: Guard) -> None:
@@ -127,7 +130,8 @@ def anchor_anew(db: Database, guard: Guard) -> None:
         with db.read():
             found = seal.load(db)
         if found is not None:
-            guard.anchor.remember(_uuid(db), mooring_of(db, *found), anew=True)
+            name = name_in_anchor(db, found[0].uuid)
+            guard.anchor.remember(name, mooring_of(db, *found), anew=True)
 
 
 def _adopt(db: Database, witness: Witness) -> seal.Seal | None:

@@ -306,6 +306,10 @@ class SqliteStore:
         """Search with other vectors from now on; see ``ports.SupportsVectors``."""
         self._index.switch_vectors(identity)
 
+    def moor(self) -> None:
+        """Let the anchor remember the space as it is now, also where it was further: a backup."""
+        guarding.anchor_anew(self._db, self._access.guard)
+
     def check(self, *, index: bool = True) -> list[str]:
         """Every damage found, in words; reads the whole file, and its index where it is to."""
         with self._db.read():

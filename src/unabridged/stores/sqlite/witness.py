@@ -130,7 +130,9 @@ class Witness:
         anchor = self.guard.anchor
         if anchor is None:
             return None
-        return partial(anchor.remember, now.uuid, mooring_of(self._db, now, row[-1]))
+        return partial(
+            anchor.remember, name_in_anchor(self._db, now.uuid), mooring_of(self._db, now, row[-1])
+        )
 
     def start(self, first: seal.Seal) -> None:
         """Begin a chain, in place of what was known of one."""
@@ -251,6 +253,11 @@ class Witness:
             found = self._db.one("number of a message", (column(message_id),))
             self._numbers[message_id] = UNKNOWN if found is None else found[0]
         return self._numbers[message_id]
+
+
+def name_in_anchor(db: Database, uuid: str) -> str:
+    """Give what the anchor knows a file by: a copy under another name is another one."""
+    return f"{uuid} {db.path.name}"
 
 
 def mooring_of(db: Database, now: seal.Seal, digest: bytes) -> Mooring:
