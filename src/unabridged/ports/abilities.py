@@ -1,6 +1,6 @@
 """What some stores can do besides; the engine has a way without each, where there can be one."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from unabridged.domain.exchange import Exchange
@@ -54,6 +54,15 @@ class SupportsVectors(Protocol):
         Args:
             identity: The embedder that made them.
             vectors: By exchange, one vector for each of its passages, in their order.
+        """
+        ...
+
+    def vectors(
+        self, identity: str, ids: Iterable[str]
+    ) -> "dict[str, Sequence[NDArray[np.float32]]]":
+        """The kept vectors of an embedder, by exchange; ids without any are missing.
+
+        Those of an embedder that costs so little that its vectors are made anew are not kept.
         """
         ...
 

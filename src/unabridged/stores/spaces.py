@@ -9,11 +9,11 @@ from pathlib import Path
 
 from unabridged.disk.durable import sync_folder
 from unabridged.disk.folders import private_folder
-from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import Space
 from unabridged.errors import NameRefusedError, NotFoundError, StoreBusyError, StoreError
 from unabridged.stores import placing
 from unabridged.stores.codec import pack, unpack
+from unabridged.stores.copying import copy
 from unabridged.stores.leaving import LEAVING, finish, finish_for
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import BUSY_TIMEOUT, Access
@@ -154,7 +154,7 @@ class SpacesFolder:
         try:
             taker = self.open(into)
             try:
-                return _copy(giver, taker)
+                return copy(giver, taker).exchanges
             finally:
                 taker.close()
         finally:
@@ -228,16 +228,6 @@ class SpacesFolder:
         finally:
             store.close()
         return SpaceInfo(store.space, path, totals.bytes, totals.sessions, totals.exchanges)
-
-
-def _copy(giver: SqliteStore, taker: SqliteStore) -> int:
-    added = 0
-    for session in reversed(giver.sessions()):
-        added += taker.admit(session, giver.exchanges_of(session.id))
-    for kind in RecordKind:
-        held = {record.id for record in taker.records(kind)}
-        taker.put(record for record in giver.records(kind) if record.id not in held)
-    return added
 
 
 def _intended(intent: Path) -> tuple[str, dict[str, str]]:

@@ -223,6 +223,13 @@ class SpaceIndex:
                 self._entrance.enter_again(taken)
         self.upkeep(None)
 
+    def vectors(
+        self, identity: str, ids: Iterable[str]
+    ) -> dict[str, Sequence[NDArray[np.float32]]]:
+        """Vectors that are kept; see ``ports.SupportsVectors``."""
+        with self._db.read():
+            return vectors.given(self._db, identity, ids)
+
     def switch_vectors(self, identity: str) -> None:
         """Search with other vectors; see ``ports.SupportsVectors``."""
         with self.writing():

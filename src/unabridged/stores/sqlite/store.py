@@ -302,6 +302,12 @@ class SqliteStore:
         """Keep vectors; see ``ports.SupportsVectors``."""
         self._index.put_vectors(identity, vectors)
 
+    def vectors(
+        self, identity: str, ids: Iterable[str]
+    ) -> "dict[str, Sequence[NDArray[np.float32]]]":
+        """The kept vectors of an embedder; see ``ports.SupportsVectors``."""
+        return self._index.vectors(identity, ids)
+
     def switch_vectors(self, identity: str) -> None:
         """Search with other vectors from now on; see ``ports.SupportsVectors``."""
         self._index.switch_vectors(identity)

@@ -3,7 +3,7 @@
 Each function runs inside a transaction that the store opened.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -108,6 +108,24 @@ def put(
         columns = (kept.number, place, pack_vectors(taken[name]))
         db.run("set vector", sealed("vector", columns))
     return taken
+
+
+def given(
+    db: Database, identity: str, ids: Iterable[str]
+) -> dict[str, Sequence[NDArray[np.float32]]]:
+    """Vectors that are kept, as numbers; see ``ports.SupportsVectors``."""
+    kept = of(db, identity)
+    if kept is None:
+        return {}
+    places = {entries.place_of(db, name): name for name in ids}
+    known = [place for place in places if place is not None]
+    found = entries.stored_vectors(db, kept.number, known, kept.dimension)
+    return {places[place]: _numbers(held) for place, held in found.items()}
+
+
+def _numbers(held: Vectors) -> list[NDArray[np.float32]]:
+    numbers = held.codes.astype(np.float32) * held.scales[:, None]
+    return list(numbers.astype(np.float32))
 
 
 def drop(db: Database, kept: Kept) -> None:
