@@ -1,6 +1,8 @@
 """A space that goes out and comes back into an empty one is equal to what it was."""
 
 import io
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from hypothesis import given, settings, strategies as st
 from tests.property.spaces import content, spaces
@@ -10,7 +12,10 @@ from unabridged.domain.scope import Space
 from unabridged.domain.views import Conversation
 from unabridged.ingest.carrying import leaving, take
 from unabridged.ingest.sessions import conversations
+from unabridged.stores.copying import compare, copy
+from unabridged.stores.digest import digest_of
 from unabridged.stores.inmemory import InMemoryStore
+from unabridged.stores.sqlite import SqliteStore
 from unabridged.transfer.detect import open_file
 from unabridged.transfer.unabridged import write_jsonl
 
@@ -41,3 +46,19 @@ def test_a_space_comes_back_equal(store, contexts):
     assert content(other) == content(store, without={RecordKind.PROGRESS, *left_out})
     assert taken_over(stream.getvalue(), other) == 0
     assert content(other) == content(store, without={RecordKind.PROGRESS, *left_out})
+
+
+@settings(max_examples=40, deadline=None)
+@given(spaces())
+def test_a_copy_gives_the_same_digest(store):
+    with TemporaryDirectory() as folder:
+        other = SqliteStore(Path(folder) / "x.db", Space("other", "space"))
+        try:
+            copy(store, other)
+            assert compare(store, other).equal
+            assert digest_of(other).value == digest_of(store).value
+            back = InMemoryStore(Space("back", "again"))
+            copy(other, back)
+            assert content(back) == content(store)
+        finally:
+            other.close()

@@ -1,16 +1,20 @@
 """The only room that knows both sides: it builds a memory from settings. No decisions."""
 
 from unabridged.wiring.adapters import space_from
+from unabridged.wiring.between import CopiedSpace, End, copy_between
 from unabridged.wiring.home import Home, available_models, diagnose, fetch_model
 from unabridged.wiring.leaving import write_private
 from unabridged.wiring.opening import Memory
 from unabridged.wiring.safekeeping import Safekeeping
 
 __all__ = [
+    "CopiedSpace",
+    "End",
     "Home",
     "Memory",
     "Safekeeping",
     "available_models",
+    "copy_between",
     "diagnose",
     "fetch_model",
     "space_from",
