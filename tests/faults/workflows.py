@@ -166,7 +166,9 @@ def with_lines(bench: Bench) -> None:
 
 
 def import_lines(bench: Bench) -> None:
-    run_command(bench, "import", str(beside(bench, "lines.jsonl")))
+    said = run_command(bench, "import", str(beside(bench, "lines.jsonl")))
+    if "not judged" in said:  # it says that a part of the work was not done
+        raise CommandFailedError(0, said)
 
 
 def export(bench: Bench) -> None:

@@ -3,12 +3,12 @@
 import json
 import os
 import re
-import tempfile
 import tomllib
 from pathlib import Path
 from typing import Any
 
 from unabridged import config
+from unabridged.config.file import text_of, write_text
 from unabridged.errors import SettingError
 
 
@@ -28,13 +28,14 @@ def write_setting(
 
     Raises:
         SettingError: The name, the value or the file cannot be used.
+        StoreError: The file cannot be written; it is as it was.
     """
     check = config.in_file if agent is None else config.for_agent
     check(name, "config set")
     value = None if text is None else config.value_from(name, text)
     path = config.file_of(home)
     wanted = _with(config.parse_file(path), name, value, agent)
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    lines = text_of(path).splitlines()
     start, end = _place(lines, name, *_region(lines, agent, missing=value is not None))
     lines[start:end] = [] if value is None else [f"{name} = {_toml(value)}"]
     text = "".join(line + "\n" for line in lines)
@@ -43,7 +44,7 @@ def write_setting(
             f"{path} has a form that cannot be changed safely from here.",
             hint=f"Set {name} in the file with an editor.",
         )
-    _write(config.folder(home, "config") / path.name, text)
+    write_text(config.folder(home, "config") / path.name, text)
     return path
 
 
@@ -110,19 +111,3 @@ def _toml(value: Any) -> str:
     if isinstance(value, str):
         return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
     return str(value).lower() if isinstance(value, bool) else repr(value)
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a small file whole or not at all, readable by its owner only."""
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with open(handle, "w", encoding="utf-8", newline="\n") as file:  # noqa: PTH123 - a descriptor
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except OSError as error:
-        raise SettingError(
-            f"{path} cannot be written: {error.strerror or error}.",
-            hint="Make its folder writable, or name another home with --home.",
-        ) from error

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 import msgspec
 import platformdirs
 
+from unabridged.config.file import not_toml, text_of
 from unabridged.config.rules import CHECKS, CHOICES, is_address
 from unabridged.disk.folders import check_home, private_folder
 from unabridged.domain.scope import DEFAULT_NAME
@@ -209,19 +210,9 @@ def parse_file(path: Path) -> dict[str, Any]:
         SettingError: It is no TOML or cannot be read.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingError(
-            f"{path} is not valid TOML: {error}.",
-            hint="Mend that line, or move the file away to begin with the defaults.",
-        ) from error
-    except OSError as error:
-        raise SettingError(
-            f"{path} cannot be read: {error.strerror or error}.",
-            hint="Make the file readable, or name another home with --home.",
-        ) from error
+        return tomllib.loads(text_of(path))
+    except tomllib.TOMLDecodeError as error:
+        raise not_toml(path, error) from error
 
 
 def _from_file(path: Path) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
