@@ -164,7 +164,7 @@ class TermsBook:
         now = self._clock.now()
         if self._known is not None:
             known, since, terms = self._known
-            if known is model and now - since < timedelta(seconds=TERMS_SECONDS):
+            if known is model and timedelta() <= now - since < timedelta(seconds=TERMS_SECONDS):
                 return terms
         terms = _terms(self._settings, model)
         self._known = (model, now, terms)
