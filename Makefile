@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 MC := $(CURDIR)/$(VENV)/sqlite3mc
 ARGS ?=
 
-.PHONY: chat setup test quick check fmt bench lock clean
+.PHONY: chat setup test quick check fmt faults bench lock clean
 
 chat: $(VENV)/.chat ## install what a conversation needs and start it
 	@$(BIN)/unabridged chat $(ARGS)
@@ -30,6 +30,9 @@ check: $(VENV)/.dev ## formatting, lint, types, layers
 fmt: $(VENV)/.dev ## mend what can be mended by itself
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
+
+faults: $(VENV)/.dev ## crash, cut, kill and spoil, the long form (resumable); figures: docs/reliability.md
+	@$(BIN)/python -m tests.faults.run --long $(ARGS)
 
 bench: $(VENV)/.dev ## measure; the figures go into docs/benchmarks.md
 	@$(BIN)/unabridged bench core $(ARGS)

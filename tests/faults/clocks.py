@@ -83,7 +83,8 @@ def talk(bench: Bench, rng: Random, tally: Tally) -> None:
             _learned(memory, tally)
     store = bench.store()
     try:
-        if [x.id for x in store.recent(store.sessions()[0].id, 1000)] != said:
+        (one,) = [session for session in store.sessions() if session.title == "the one"]
+        if [x.id for x in store.recent(one.id, 1000)] != said:
             tally.note("disordered", "opened again, it is not in the order of the log")
         if damage := store.check():
             tally.note("unsound", damage[0])

@@ -97,7 +97,7 @@ def _lineage(db: Database) -> Iterator[str]:
     """What records were drawn from, against the index by which they are forgotten."""
     wanted: Counter[tuple[str | bytes | None, int]] = Counter()
     for row in db.rows("all records"):
-        for name in set(unpack(row[5])):
+        for name in set(unpack(checked("record", row[1:], db.path)[4])):
             wanted[column(name), row[0]] += 1
     if wanted != Counter((name, row) for name, row in db.rows("lineage")):
         yield f"{db.path}: the index of what records were drawn from is wrong; rebuild it."
