@@ -22,6 +22,7 @@ FILES = [
     "sillytavern-chat.jsonl",
     "sillytavern-group.jsonl",
     "lmstudio.conversation.json",
+    "whisperengine.json",
     "chatgpt-conversations.json",
     "claude-conversations.json",
 ]

@@ -212,3 +212,48 @@ def test_emm_a_message_without_an_id_and_one_that_comes_twice(read, load):
     got = read(json.dumps(data))
     assert len(got.ids) == 4
     assert "a message whose id was there before (2×)" in got.reasons
+
+
+def memory(name, role, text, time, **more):
+    return {"id": name, "user_id": "ann", "content": text, "timestamp": time, "score": 0.5,
+            "metadata": {"role": role}, **more}  # fmt: skip
+
+
+def test_whisperengine_loose_messages_are_paired_within_a_minute(read, fixtures):
+    got = read(fixtures / "whisperengine.json")
+    (talk,) = got.conversations
+    assert got.format == "whisperengine"
+    assert [[m.text for m in e.messages] for e in talk.exchanges] == [
+        ["Which paint?", "Linseed."],
+        ["Blue?", "Blue, then."],
+        ["[What this answers was said more than a minute before, or was not kept.]",
+         "By the way, it dried."],
+    ]  # fmt: skip
+    assert [e.parent for e in talk.exchanges] == [None, *(e.id for e in talk.exchanges[:2])]
+    assert talk.session.foreign_id == "ann"
+
+
+def test_whisperengine_order_does_not_matter_and_more_adds_only_more(read, load):
+    loose = load("whisperengine.json")
+    before = read(json.dumps(loose))
+    assert read(json.dumps(loose[::-1])).ids == before.ids
+    more = [memory("u3", "user", "Done.", "2025-10-02T10:00:00"), *loose]
+    assert set(read(json.dumps(more)).ids) > set(before.ids)
+
+
+def test_whisperengine_points_of_its_store_users_apart_and_notes_told(read, as_lines):
+    def point(user, source, text, seconds):
+        return {"id": f"{user}{seconds}", "payload": {
+            "user_id": user, "memory_type": "conversation", "content": text, "source": source,
+            "timestamp_unix": 1760000000 + seconds}}  # fmt: skip
+
+    note = {"id": "n", "payload": {"user_id": "a", "memory_type": "fact", "content": "likes tea"}}
+    got = read(as_lines(
+        point("a", "user_message", "Tea?", 0), point("b", "user_message", "Ale?", 1), note,
+        point("a", "bot_response", "Gladly.", 61), point("b", "bot_response", "Here.", 60)))  # fmt: skip
+    a, b = got.conversations
+    assert [m.text for m in b.exchanges[0].messages] == ["Ale?", "Here."]
+    assert a.exchanges[0].state is ExchangeState.UNANSWERED
+    assert a.exchanges[1].answer.text == "Gladly."
+    assert got.reasons == ["a memory that is no message of a conversation"]
+    assert b"likes tea" in got.unread[0].raw

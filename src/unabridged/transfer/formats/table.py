@@ -22,6 +22,7 @@ from unabridged.transfer.formats import (
     openwebui,
     reqvibe,
     sillytavern,
+    whisperengine,
     workspaceai,
 )
 from unabridged.transfer.reader import Item
@@ -175,6 +176,16 @@ FORMATS = (
         "llm's log (logs.db)",
         magic=database.MAGIC,
         read_file=llm.read_file,
+    ),
+    Format(
+        whisperengine.FORMAT,
+        "WhisperEngine memories",
+        _signs(
+            "user_id content metadata/role",
+            "payload/memory_type payload/content",
+            "memory_type content user_id",
+        ),
+        whisperengine.read,
     ),
     Format(
         jsonl.FORMAT,

@@ -1,0 +1,116 @@
+"""WhisperEngine's memories: loose messages, as they come out of its vector store.
+
+A list, or a line each, of memories with ``id``, ``user_id``, ``content``, ``timestamp`` and a role in
+``metadata.role``, ``role`` or ``source`` (``user_message``, ``bot_response``), or of points whose
+``payload`` is such a memory with ``memory_type`` (``conversation``, the others are notes about the
+user). Nothing says which answer belongs to which message, and a search gives them in any order: they
+are put in order by time, and a bot's message answers the user's message before it where it came
+within 60 seconds, as that program pairs them itself. One that came later, or that nobody
+asked for, stands behind a line in brackets. Messages of one user (and channel, where there is one)
+are one conversation.
+
+The rule and the fields are those of the seed whisperengine-fidelity-first.md ("Pair Reconstruction
+Logic") and of github.com/whisperengine-ai/whisperengine (src/memory/vector_memory_system.py,
+analyze_vector_episodic_data.py).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from unabridged.domain.message import Role, Text
+from unabridged.domain.views import Unread
+from unabridged.transfer.fields import Reasons, as_id, as_object, as_text, as_time, lost
+from unabridged.transfer.formats import standing_in
+from unabridged.transfer.formats.jsonl import ROLES
+from unabridged.transfer.ids import digest
+from unabridged.transfer.reader import Item
+from unabridged.transfer.records import Record
+from unabridged.transfer.times import UNDATED
+from unabridged.transfer.weave import Loose, Origin, given, weave
+
+FORMAT = "whisperengine"
+
+WITHIN = timedelta(seconds=60)
+"""How long after a user's message a bot's message still answers it."""
+
+_SOURCES = {"user_message": Role.USER, "bot_response": Role.ASSISTANT}
+_LATE = "What this answers was said more than a minute before, or was not kept."
+
+
+def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
+    """Read conversations.
+
+    Args:
+        records: The memories. All are held in memory: their order is that of their times.
+    """
+    reasons = Reasons()
+    talks: dict[tuple[str, str], dict[str, Loose]] = {}
+    mended = 0
+    where = "line 1"
+    for record in records:
+        if isinstance(record, Unread):
+            yield record
+            continue
+        mended, where = mended + record.mended, record.where
+        data = as_object(record.value)
+        memory = {**data, **as_object(data.get("payload"))}
+        loose = _message(memory, record, reasons)
+        if loose is not None:
+            about = as_object(memory.get("metadata"))
+            channel = as_id(memory.get("channel_id")) or as_id(about.get("channel_id")) or ""
+            talk = talks.setdefault((as_id(memory.get("user_id")) or "", channel), {})
+            if talk.setdefault(loose.key, loose) is not loose:
+                reasons["a memory whose id was there before"] += 1
+    for (user, channel), talk in talks.items():
+        messages = paired(list(talk.values()))
+        name = "/".join(filter(None, (user, channel)))
+        title = standing_in.title(messages)
+        origin = Origin(FORMAT, id=name or None, title=title)
+        place = Record(f"user {user}" if user else where, sorted(talk), mended)
+        yield from given(place, weave(origin, messages), reasons)
+        reasons, mended = Reasons(), 0
+    if not talks:
+        yield from given(Record(where, None, mended), weave(Origin(FORMAT), ()), reasons)
+
+
+def paired(messages: Sequence[Loose]) -> list[Loose]:
+    """Put loose messages in order and pair them by the time between them.
+
+    Args:
+        messages: Messages without parents. Those without a time come first, in their order.
+
+    Returns:
+        The messages, each hung on the one before it, with lines in brackets before answers that no
+        user's message within ``WITHIN`` precedes.
+    """
+    ordered = sorted(messages, key=lambda each: each.at or UNDATED)
+    row: list[Loose] = []
+    asked: Loose | None = None
+    for each in ordered:
+        if each.role is Role.USER:
+            asked = each
+        elif asked is None or (each.at or UNDATED) - (asked.at or UNDATED) > WITHIN:
+            above = row[-1].key if row else None
+            asked = standing_in.user_line(
+                each.key, _LATE, at=each.at, parent=above, where=each.where
+            )
+            row.append(asked)
+        row.append(replace(each, parent=row[-1].key if row else None))
+    return row
+
+
+def _message(memory: Mapping[str, Any], record: Record, reasons: Reasons) -> Loose | None:
+    about, text = as_object(memory.get("metadata")), as_text(memory.get("content"))
+    said = as_text(about.get("role")) or as_text(memory.get("role"))
+    source = as_text(memory.get("source")) or as_text(about.get("source"))
+    role = ROLES.get(said.lower()) or _SOURCES.get(source)
+    kind = as_text(memory.get("memory_type")) or "conversation"
+    if role not in (Role.USER, Role.ASSISTANT) or kind != "conversation" or not text:
+        lost(reasons, "a memory that is no message of a conversation", record.value)
+        return None
+    time = memory.get("timestamp") or memory.get("timestamp_unix")
+    at = as_time(time, reasons)
+    key = as_id(memory.get("id")) or digest("memory", role.value, str(time), text)
+    return Loose(key, role, (Text(text),), None, at, where=record.where)
