@@ -1,9 +1,12 @@
+import io
 import sys
+from contextlib import suppress
 
 import pytest
 from hypothesis import given, strategies as st
 
-from unabridged.disk.cipher import CHUNK, AesGcm, is_sealed
+from unabridged.disk.cipher import AesGcm, is_sealed
+from unabridged.disk.sealing import CHUNK
 from unabridged.errors import MissingExtraError, StoreDamagedError, StoreKeyError
 
 KEY = bytes(range(32))
@@ -33,7 +36,7 @@ def test_long_pieces_open_again_and_lose_nothing_unnoticed(size):
     if size > 2 * CHUNK:
         first, second = sealed[head : head + step], sealed[head + step : head + 2 * step]
         swapped = sealed[:head] + second + first + sealed[head + 2 * step :]
-        with pytest.raises(StoreDamagedError, match="part 1 of"):
+        with pytest.raises(StoreDamagedError, match="part 1"):
             cipher.unseal(swapped, b"p")
 
 
@@ -60,3 +63,21 @@ def test_a_missing_package_is_named(monkeypatch):
     with pytest.raises(MissingExtraError, match="cryptography") as caught:
         AesGcm(KEY)
     assert "unabridged[encryption]" in caught.value.hint
+
+
+@given(st.lists(st.binary(max_size=90), max_size=6))
+def test_a_stream_is_sealed_piece_by_piece(pieces):
+    cipher, sealed = AesGcm(KEY), io.BytesIO()
+    with cipher.sealing(sealed, b"p") as stream:
+        for piece in pieces:
+            stream.write(piece)
+    assert cipher.unseal(sealed.getvalue(), b"p") == b"".join(pieces)
+
+
+def test_what_broke_off_does_not_open():
+    cipher, sealed = AesGcm(KEY), io.BytesIO()
+    with suppress(OSError), cipher.sealing(sealed, b"p") as stream:
+        stream.write(bytes(3 * CHUNK))
+        raise OSError("gone")
+    with pytest.raises(StoreDamagedError):
+        cipher.unseal(sealed.getvalue(), b"p")

@@ -9,11 +9,13 @@ Source: STREAM, Hoang, Reyhanitabar, Rogaway, Vizár 2015, https://eprint.iacr.o
 and age use it; AES-GCM from the package ``cryptography``.
 """
 
+import io
 import secrets
 from functools import cached_property
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
+from unabridged.disk.sealing import CHUNK, SealingStream, UnsealingStream
 from unabridged.errors import MissingExtraError, StoreDamagedError, StoreKeyError
 
 if TYPE_CHECKING:
@@ -21,9 +23,7 @@ if TYPE_CHECKING:
 
 MAGIC = b"UnabrSld"
 KEY_BYTES = 32
-CHUNK = 1 << 16
-"""Bytes of a chunk before it is sealed."""
-_TAG, _MARK, _PREFIX = 16, 8, 7
+_MARK, _PREFIX = 8, 7
 _HEAD = len(MAGIC) + _MARK + _PREFIX
 
 
@@ -61,40 +61,53 @@ class AesGcm:
 
     def seal(self, data: bytes, purpose: bytes) -> bytes:
         """Encrypt and authenticate; see ``ports.Cipher``."""
-        prefix = secrets.token_bytes(_PREFIX)
-        chunks = [data[start : start + CHUNK] for start in range(0, len(data), CHUNK)] or [b""]
-        sealed = [
-            self._aead.encrypt(_nonce(prefix, number, number == len(chunks) - 1), chunk, purpose)
-            for number, chunk in enumerate(chunks)
-        ]
-        return b"".join([MAGIC, self._mark, prefix, *sealed])
+        sealed = io.BytesIO()
+        with self.sealing(sealed, purpose) as stream:
+            stream.write(data)
+        return sealed.getvalue()
 
     def unseal(self, data: bytes, purpose: bytes) -> bytes:
         """Give what was sealed; see ``ports.Cipher``."""
+        return self.unsealing(io.BytesIO(data), purpose).read()
+
+    def sealing(self, stream: BinaryIO, purpose: bytes) -> SealingStream:
+        """Give a stream whose content is sealed into another one, for a ``with`` block."""
+        prefix = secrets.token_bytes(_PREFIX)
+        stream.write(b"".join([MAGIC, self._mark, prefix]))
+
+        def sealed(number: int, last: bool, chunk: bytes) -> bytes:  # noqa: FBT001 - as Recode says
+            return self._aead.encrypt(_nonce(prefix, number, last), chunk, purpose)
+
+        return SealingStream(stream, sealed)
+
+    def unsealing(self, stream: BinaryIO, purpose: bytes) -> io.BufferedReader:
+        """Give what was sealed as a stream; reading raises where it is not what was sealed.
+
+        Raises:
+            StoreKeyError: It was sealed with another key.
+            StoreDamagedError: It is no sealed piece.
+        """
         from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - an extra
 
-        if not is_sealed(data) or len(data) < _HEAD + _TAG:
+        head = stream.read(_HEAD)
+        if not is_sealed(head) or len(head) < _HEAD:
             raise _damaged("it is no sealed piece, or cut off")
-        mark, prefix = data[len(MAGIC) : len(MAGIC) + _MARK], data[_HEAD - _PREFIX : _HEAD]
+        self._check_mark(head[len(MAGIC) : len(MAGIC) + _MARK])
+
+        def opened(number: int, last: bool, chunk: bytes) -> bytes:  # noqa: FBT001 - as Recode says
+            try:
+                return self._aead.decrypt(_nonce(head[-_PREFIX:], number, last), chunk, purpose)
+            except (InvalidTag, ValueError) as error:
+                raise _damaged(f"its part {number + 1} is not what was sealed") from error
+
+        return io.BufferedReader(UnsealingStream(stream, opened), CHUNK)
+
+    def _check_mark(self, mark: bytes) -> None:
         if mark != self._mark:
             raise StoreKeyError(
                 f"It was encrypted with the key of the mark {mark.hex()}, not {self._mark.hex()}.",
                 hint="Name its key: UNABRIDGED_KEY=file:PATH, or `unabridged config set key file:PATH`.",
             )
-        step = CHUNK + _TAG
-        count = -(-(len(data) - _HEAD) // step)
-        opened = []
-        for number in range(count):
-            start = _HEAD + number * step
-            chunk = data[start : start + step]
-            try:
-                nonce = _nonce(prefix, number, number == count - 1)
-                opened.append(self._aead.decrypt(nonce, chunk, purpose))
-            except InvalidTag as error:
-                raise _damaged(
-                    f"its part {number + 1} of {count} is not what was sealed"
-                ) from error
-        return b"".join(opened)
 
 
 def is_sealed(data: bytes) -> bool:

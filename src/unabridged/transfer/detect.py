@@ -16,7 +16,7 @@ from unabridged.transfer.formats import longmemeval
 from unabridged.transfer.formats.table import FORMATS, Format, Read
 from unabridged.transfer.reader import Item, Reader
 from unabridged.transfer.records import BOM, SPACE, BadJsonError, Record, decode, elements, lines
-from unabridged.transfer.source import Limits, Part, Source
+from unabridged.transfer.source import Limits, Part, Source, Unseal
 
 _BY_NAME = {each.name: each for each in FORMATS}
 _LINES_LOOKED_AT = 100
@@ -33,6 +33,7 @@ def open_file(
     dates: Mapping[str, datetime] | None = None,
     model: str | None = None,
     limits: Limits | None = None,
+    unseal: Unseal | None = None,
 ) -> Reader:
     """Open a foreign file.
 
@@ -43,6 +44,7 @@ def open_file(
         dates: For LongMemEval sessions, which carry no dates: session id to date.
         model: The model of exchanges for which the file names none; None leaves it unknown.
         limits: What it may ask of this machine, or None for the default.
+        unseal: Opens a file that was encrypted when it was exported; None for no key.
 
     Returns:
         Conversations, and what could not be read, one at a time. Of LongMemEval, of the account
@@ -53,10 +55,11 @@ def open_file(
         SettingError: There is no such format.
         TransferError: It cannot be opened or unpacked.
         UnknownFormatError: It is nothing that can be read here.
+        StoreKeyError: It is encrypted, and the key is missing or another one.
     """
     if format is not None and format not in _BY_NAME:
         raise SettingError(f"There is no format {format!r}.", hint=f"Known are: {known()}.")
-    source = Source(origin, limits or Limits())
+    source = Source(origin, limits or Limits(), unseal)
     try:
         part = next(source.parts)
         found = _BY_NAME[format] if format else detect(part.stream)

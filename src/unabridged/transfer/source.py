@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
-from unabridged.errors import TransferError, UnknownFormatError
+from unabridged.disk.cipher import is_sealed
+from unabridged.errors import StoreKeyError, TransferError, UnknownFormatError
 from unabridged.transfer.bytestream import ByteStream
 
+Unseal = Callable[[BinaryIO], IO[bytes]]
+"""Gives what is sealed in a stream as a stream."""
 MEBIBYTE = 1 << 20
 RATIO_FREE = 64 * MEBIBYTE
 """Bytes that may be unpacked before the ratio is looked at."""
@@ -53,6 +56,7 @@ class Source:
     Args:
         origin: A path, or a binary stream. A stream stays open when the source is closed.
         limits: What it may ask of this machine.
+        unseal: Opens one that was encrypted when it was exported; None for no key.
 
     Attributes:
         limits: As given.
@@ -64,7 +68,9 @@ class Source:
         UnknownFormatError: It is an archive without conversations.
     """
 
-    def __init__(self, origin: str | Path | BinaryIO, limits: Limits) -> None:
+    def __init__(
+        self, origin: str | Path | BinaryIO, limits: Limits, unseal: Unseal | None = None
+    ) -> None:
         self.limits = limits
         self.packing = ""
         self._closers: list[Callable[[], None]] = []
@@ -72,7 +78,10 @@ class Source:
         self.total = _size(self._stream)
         self._whole = self.total is not None and self._stream.tell() == 0
         self._raw = ByteStream(self._stream)
+        self._plain = self._raw
         try:
+            if is_sealed(self._raw.peek()):
+                self._plain = ByteStream(_opened(self._raw, unseal))
             self.parts = self._unpack()
         except BaseException:
             self.close()
@@ -127,8 +136,8 @@ class Source:
         return stream
 
     def _unpack(self) -> Iterator[Part]:
-        head = self._raw.peek()[:6]
-        raw = cast("IO[bytes]", self._raw)
+        head = self._plain.peek()[:6]
+        raw = cast("IO[bytes]", self._plain)
         if head.startswith(b"\xfd7zXZ\x00"):
             self.packing = "xz"
             return self._single(lzma.LZMAFile(raw))
@@ -138,7 +147,7 @@ class Source:
         if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
             self.packing = "zip"
             return self._archive()
-        return iter([Part("", self._raw)])
+        return iter([Part("", self._plain)])
 
     def _single(self, stream: lzma.LZMAFile | gzip.GzipFile) -> Iterator[Part]:
         self._closers.append(stream.close)
@@ -170,12 +179,12 @@ class Source:
         return (Part(info.filename, self._member(archive, info)) for info in names)
 
     def _zip(self) -> zipfile.ZipFile:
-        stream = cast("IO[bytes]", self._raw)
-        if self.total is None:
-            data = self._raw.read(self.limits.stream + 1)
+        stream = cast("IO[bytes]", self._plain)
+        if self.total is None or self._plain is not self._raw:
+            data = self._plain.read(self.limits.stream + 1)
             if len(data) > self.limits.stream:
                 raise TransferError(
-                    "An archive through a pipe is held in memory, and this one is too large.",
+                    "An archive that cannot be moved about in is held in memory; this one is too large.",
                     hint="Save it as a file and give its path.",
                 )
             stream = io.BytesIO(data)
@@ -197,6 +206,16 @@ class Source:
             ) from error
         self._closers.append(member.close)
         return self._guarded(member)
+
+
+def _opened(stream: ByteStream, unseal: Unseal | None) -> IO[bytes]:
+    """Open a sealed stream."""
+    if unseal is None:
+        raise StoreKeyError(
+            "The file is encrypted, and no key is named.",
+            hint="Name its key: UNABRIDGED_KEY=file:PATH, or `unabridged config set key file:PATH`.",
+        )
+    return unseal(cast("BinaryIO", stream))
 
 
 def _holds_conversations(name: str) -> bool:

@@ -1,10 +1,12 @@
 """Encrypting the files of a home, and changing the key that its secrets are kept under."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import IO, BinaryIO
 
 from unabridged import config
+from unabridged.disk.cipher import AesGcm
 from unabridged.domain.key import Key
 from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
@@ -15,6 +17,8 @@ from unabridged.stores.sqlite.converting import convert
 from unabridged.wiring.adapters import access_of
 from unabridged.wiring.keys import box_places, person_key, secrets_of
 
+EXPORT = b"export"
+"""What exports are sealed for."""
 _NO_KEY = "Make one with `unabridged key new FILE`, and set `key` to file:FILE."
 
 
@@ -106,6 +110,26 @@ def retire_keys(settings: Settings) -> str:
         raise SettingError("The settings name no key.", hint=_NO_KEY)
     keep_slot(box_places(settings), key)
     return key.mark
+
+
+def export_cipher(settings: Settings) -> AesGcm:
+    """Give what exports are encrypted with: the person's key itself, so that any home opens them.
+
+    Raises:
+        SettingError: The settings name no key.
+        MissingExtraError: What encrypts is not installed.
+    """
+    key = person_key(settings)
+    if key is None:
+        raise SettingError("The settings name no key.", hint=_NO_KEY)
+    return AesGcm(key.for_("exports"))
+
+
+def unsealing(settings: Settings) -> Callable[[BinaryIO], IO[bytes]] | None:
+    """Give what opens encrypted exports; None where the settings name no key."""
+    if not settings.key:
+        return None
+    return lambda stream: export_cipher(settings).unsealing(stream, EXPORT)
 
 
 def mend_keybox(settings: Settings) -> bool:

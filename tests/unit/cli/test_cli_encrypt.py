@@ -96,3 +96,24 @@ def test_what_is_missing_is_said_and_nothing_changed(run, home):
     assert "encrypt" not in (home / "config" / "unabridged.toml").read_text()
     assert on_disk(home) == before
     assert run("encrypt", "--off").code == 2
+
+
+def test_an_export_is_sealed_and_opens_with_its_key_in_another_home(run, home, tmp_path):
+    assert run("export", "--encrypt", "-o", str(tmp_path / "out.sealed")).code == 0
+    data = (tmp_path / "out.sealed").read_bytes()
+    assert SECRET.encode() not in data
+    assert b"exchange" not in data
+    other = ("--home", str(tmp_path / "other"))
+    ran = run("import", str(tmp_path / "out.sealed"), *other)
+    assert ran.code == 5
+    assert "no key is named" in ran.err
+    run("config", "set", "key", f"file:{tmp_path / 'my.key'}", *other)
+    ran = run("import", str(tmp_path / "out.sealed"), *other)
+    assert (ran.code, "1 added" in ran.out) == (0, True), ran.err
+    (tmp_path / "cut.sealed").write_bytes(data[:-40])
+    assert run("import", str(tmp_path / "cut.sealed"), *other).code == 5
+    run("key", "new", str(tmp_path / "wrong.key"))
+    run("config", "set", "key", f"file:{tmp_path / 'wrong.key'}", "--home", str(tmp_path / "third"))
+    ran = run("import", str(tmp_path / "out.sealed"), "--home", str(tmp_path / "third"))
+    assert ran.code == 5
+    assert "mark" in ran.err

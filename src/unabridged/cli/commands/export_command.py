@@ -2,8 +2,9 @@
 
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import BinaryIO, cast
 
 import click
 
@@ -27,6 +28,7 @@ from unabridged.transfer.outgoing import (
     write_file,
 )
 from unabridged.wiring import Memory
+from unabridged.wiring.encryption import EXPORT, export_cipher
 
 _STDOUT = "-"
 
@@ -54,7 +56,7 @@ class _Report:
 )
 @click.option(
     "--format",
-    "form",
+    "name",
     type=click.Choice(list(FORMS)),
     default="jsonl",
     show_default=True,
@@ -78,16 +80,20 @@ class _Report:
     multiple=True,
     help="In jsonl also what `why` needs: what was sent to models, and its ledgers.",
 )
+@click.option(
+    "--encrypt", is_flag=True, help="Seal what is written with the key; `import` opens it with it."
+)
 @click.option("--force", is_flag=True, help="Write over files that are there.")
 @common(*MEMORY, "session")
 @invoked
 def command(
     invocation: Invocation,
-    form: str,
+    name: str,
     output: str,
     extras: tuple[str, ...],
     *,
     everything: bool,
+    encrypt: bool,
     force: bool,
 ) -> None:
     """Write the conversations out.
@@ -101,17 +107,18 @@ def command(
             "--all writes a folder with a file for each space.",
             hint="Name it with -o FOLDER, and leave --session away.",
         )
-    report = _Report(form, output)
+    report = _Report(name, output)
+    form = _sealed(FORMS[name], invocation) if encrypt else FORMS[name]
     contexts = "contexts" in extras
     if everything:
         shelf = Shelf(Path(output), force)
         make_folder(shelf.folder)
-        _all(invocation, report, shelf, contexts=contexts)
+        _all(invocation, report, form, shelf, contexts=contexts)
     else:
         memory = open_memory(invocation)
         wanted = memory.session if invocation.given("session") else None
         outgoing = _outgoing(memory, None, wanted, contexts=contexts)
-        _one(report, FORMS[form], outgoing, force=force)
+        _one(report, form, outgoing, force=force)
     _tell(invocation, report)
 
 
@@ -131,9 +138,22 @@ def _one(report: _Report, form: Form, outgoing: Outgoing, *, force: bool) -> Non
         report.files = [path]
 
 
-def _all(invocation: Invocation, report: _Report, shelf: Shelf, *, contexts: bool) -> None:
+def _sealed(form: Form, invocation: Invocation) -> Form:
+    """The same form, sealed; always one file."""
+    cipher = export_cipher(invocation.settings())
+
+    def write(outgoing: Outgoing, stream: BinaryIO) -> int:
+        with cipher.sealing(stream, EXPORT) as inner:
+            return form.write(outgoing, cast("BinaryIO", inner))
+
+    return replace(form, suffix=f"{form.suffix}.sealed", write=write, spread=None)
+
+
+def _all(
+    invocation: Invocation, report: _Report, form: Form, shelf: Shelf, *, contexts: bool
+) -> None:
     """Write every space of the home; one that cannot be read hides no other."""
-    home, form = open_home(invocation), FORMS[report.format]
+    home = open_home(invocation)
     for info in home.spaces():
         if info.space is None or info.damaged:
             report.failed[info.path.name] = info.damaged

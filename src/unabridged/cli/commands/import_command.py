@@ -25,6 +25,7 @@ from unabridged.transfer.detect import known, open_file, titles
 from unabridged.transfer.formats.longmemeval import dates_from
 from unabridged.transfer.reader import Reader
 from unabridged.wiring import Memory
+from unabridged.wiring.encryption import unsealing
 
 UNREAD_SHOWN = 20
 """Records that could not be read, as many as a person is shown."""
@@ -91,6 +92,7 @@ def command(
     memory = None if dry_run else open_memory(invocation)
     reports = [Report(file) for file in files]
     opener = partial(open_file, format=form, dates=dates, model=invocation.given("model"))
+    opener = partial(opener, unseal=unsealing(invocation.settings()))
     for report in reports:
         try:
             _take(report, memory, opener, quiet=invocation.json)
