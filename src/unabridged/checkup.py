@@ -12,8 +12,10 @@ from unabridged.domain.views import Finding
 from unabridged.embeddings.choose import choose
 from unabridged.errors import SettingError, StoreError, UnabridgedError
 from unabridged.models.choose import PROBE_SECONDS, Diagnosis, diagnose
-from unabridged.ports import Clock
+from unabridged.ports import Clock, SupportsCheck, SupportsVectors
+from unabridged.stores.listing import Spaces
 from unabridged.stores.spaces import SpacesFolder
+from unabridged.stores.sqlite import SqliteStore
 
 EXTRAS = (
     ("chat", "prompt-toolkit", "line editing and history in the chat"),
@@ -27,7 +29,7 @@ EXTRAS = (
 
 
 def examine(
-    settings: Settings, clock: Clock, spaces: SpacesFolder | None = None, *, repair: bool = False
+    settings: Settings, clock: Clock, spaces: Spaces | None = None, *, repair: bool = False
 ) -> Iterator[Finding]:
     """Look at everything, one finding after the other.
 
@@ -104,7 +106,7 @@ def _embedder(settings: Settings, cache: Path) -> Finding:
         return Finding("embedder", ok=False, text=str(error), hint=error.hint)
 
 
-def _spaces(spaces: SpacesFolder, *, repair: bool) -> Iterator[Finding]:
+def _spaces(spaces: Spaces, *, repair: bool) -> Iterator[Finding]:
     """Whether every space is sound."""
     for info in spaces.list():
         topic = f"space {info.space.name if info.space else info.path.name}"
@@ -115,11 +117,11 @@ def _spaces(spaces: SpacesFolder, *, repair: bool) -> Iterator[Finding]:
         try:
             store = spaces.open(info.space, create=False)
             try:
-                damage = store.check()
-                if damage and repair:
+                damage = store.check() if isinstance(store, SupportsCheck) else []
+                if damage and repair and isinstance(store, SqliteStore):
                     store.rebuild()
                     damage = store.check()
-                held = store.embedded_by() or "none"
+                held = (isinstance(store, SupportsVectors) and store.embedded_by()) or "none"
             finally:
                 store.close()
         except StoreError as error:

@@ -3,6 +3,8 @@ import pytest
 from unabridged.domain.scope import Space
 from unabridged.embeddings.static import StaticEmbedder
 from unabridged.index import centres, upkeep
+from unabridged.stores.files import FilesStore
+from unabridged.stores.files.names import place_of
 from unabridged.stores.inmemory import InMemoryStore
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.stores import StoreContract
@@ -52,3 +54,48 @@ class TestSqliteStoreInSegments(TestSqliteStore):
         store.close()
         self.opened.append(SqliteStore(store.path, SPACE, create=False, embedder=StaticEmbedder()))
         return self.opened[-1]
+
+
+class FilesContract(StoreContract):
+    layout = "model"
+    compression = False
+
+    @pytest.fixture
+    def opened(self):
+        stores = []
+        yield stores
+        for store in stores:
+            store.close()
+
+    @pytest.fixture
+    def store(self, tmp_path, opened):
+        self.opened = opened
+        self.place = place_of(tmp_path / "home", SPACE, self.layout)
+        return self.open(create=True)
+
+    def open(self, *, create=False):
+        store = FilesStore(
+            self.place, SPACE, layout=self.layout, compression=self.compression, create=create
+        )
+        self.opened.append(store)
+        return store
+
+    def reopen(self, store):
+        store.close()
+        return self.open()
+
+
+class TestFilesByModel(FilesContract):
+    pass
+
+
+class TestFilesByModelPacked(FilesContract):
+    compression = True
+
+
+class TestFilesByAgent(FilesContract):
+    layout = "agent"
+
+
+class TestFilesByUser(FilesContract):
+    layout = "user"

@@ -5,6 +5,8 @@ from pathlib import Path
 from hypothesis import HealthCheck, settings
 
 from unabridged.domain.scope import Space
+from unabridged.stores.files import FilesStore
+from unabridged.stores.files.names import place_of
 from unabridged.stores.inmemory import InMemoryStore
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.stateful import StoreMachine
@@ -38,7 +40,46 @@ class SqliteMachine(StoreMachine):
             shutil.rmtree(self.folder)
 
 
+class FilesMachine(StoreMachine):
+    layout = "model"
+    compression = False
+
+    def make(self):
+        self.folder = Path(tempfile.mkdtemp())
+        self.place = place_of(self.folder / "home", SPACE, self.layout)
+        return self.open(create=True)
+
+    def open(self, *, create):
+        return FilesStore(
+            self.place, SPACE, layout=self.layout, compression=self.compression, create=create
+        )
+
+    def reopen(self, store):
+        store.close()
+        return self.open(create=False)
+
+    def teardown(self):
+        super().teardown()
+        if hasattr(self, "folder"):
+            shutil.rmtree(self.folder)
+
+
+class FilesByAgentMachine(FilesMachine):
+    layout = "agent"
+
+
+class FilesByUserMachine(FilesMachine):
+    layout = "user"
+    compression = True
+
+
 TestInMemory = InMemoryMachine.TestCase
 TestInMemory.settings = LESS
 TestSqlite = SqliteMachine.TestCase
 TestSqlite.settings = LESS
+TestFiles = FilesMachine.TestCase
+TestFiles.settings = LESS
+TestFilesByAgent = FilesByAgentMachine.TestCase
+TestFilesByAgent.settings = LESS
+TestFilesByUser = FilesByUserMachine.TestCase
+TestFilesByUser.settings = LESS

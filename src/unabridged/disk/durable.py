@@ -146,6 +146,25 @@ def remove(path: Path) -> None:
         os.unlink(path)  # noqa: PTH108 - see write_whole
 
 
+def put_in_place(draft: Path, path: Path) -> None:
+    """Let a file that is written and durable take another's place; the folder is still to be synced.
+
+    Raises:
+        OSError: As the system says.
+    """
+    os.replace(draft, path)  # noqa: PTH105 - see write_whole
+
+
+def delete(path: Path) -> None:
+    """Remove a file that must not stay; one that is gone already is no fault.
+
+    Raises:
+        OSError: As the system says.
+    """
+    with suppress(FileNotFoundError):
+        os.unlink(path)  # noqa: PTH108 - see write_whole
+
+
 def sync_folder(folder: Path) -> None:
     """Make the folder's entries survive a power cut, where the system can.
 

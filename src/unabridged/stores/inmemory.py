@@ -4,7 +4,7 @@ What other stores must do is what this one does; it is written to be read.
 """
 
 from collections import Counter as Multiset
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from threading import RLock
 
@@ -362,7 +362,7 @@ class InMemoryStore:
 
     def _mend_session(self, session_id: str, lost: dict[str, Message]) -> None:
         header = self._sessions[session_id]
-        left = sorted(self._of(session_id))
+        left = sorted(self.of(session_id))
         if not left:
             del self._sessions[session_id]
             return
@@ -372,8 +372,9 @@ class InMemoryStore:
         title = "" if bears_title(header.title, lost.values()) else header.title
         self._sessions[session_id] = replace(header, head=head, title=title)
 
-    def _of(self, session_id: str) -> Iterator[str]:
-        return (n for n, entry in self._entries.items() if entry.exchange.session == session_id)
+    def of(self, session_id: str) -> set[str]:
+        """The ids of a session's exchanges, on all branches."""
+        return {n for n, entry in self._entries.items() if entry.exchange.session == session_id}
 
 
 def _before(message_id: str | None, lost: dict[str, Message]) -> str | None:

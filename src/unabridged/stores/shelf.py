@@ -32,6 +32,11 @@ class Shelf:
         held = self._held.get((record.kind, record.id))
         return held if held is not None and held[0] is record else None
 
+    def body(self, kind: RecordKind, record_id: str) -> bytes | None:
+        """The body of a record as it is kept; None where there is none."""
+        held = self._held.get((kind, record_id))
+        return None if held is None else held[1]
+
     def restore(self, records: Iterable[Packed], changes: Mapping[RecordKind, int]) -> None:
         """Take over what was kept elsewhere, with its revisions."""
         self._held = {(record.kind, record.id): (record, body) for record, body in records}

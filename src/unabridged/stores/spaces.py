@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from unabridged.stores import placing
 from unabridged.stores.codec import pack, unpack
 from unabridged.stores.copying import copy
 from unabridged.stores.leaving import LEAVING, finish, finish_for
+from unabridged.stores.listing import SpaceInfo
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import BUSY_TIMEOUT, Access
 from unabridged.stores.sqlite.database import FOLDER_END
@@ -26,27 +26,6 @@ SUFFIX = ".db"
 _RENAMING = ".renaming"
 _SLUG_LENGTH = 24
 _UNSAFE = re.compile(r"[^a-z0-9]+")
-
-
-@dataclass(frozen=True, slots=True)
-class SpaceInfo:
-    """One file of the folder.
-
-    Attributes:
-        space: The space that it holds, or None where the file cannot tell.
-        path: The file.
-        bytes: Its size, log included.
-        sessions: Sessions in it.
-        exchanges: Exchanges in it.
-        damaged: What is wrong with it, in words; empty for a sound file.
-    """
-
-    space: Space | None
-    path: Path
-    bytes: int
-    sessions: int
-    exchanges: int
-    damaged: str = ""
 
 
 class SpacesFolder:

@@ -21,7 +21,10 @@ from unabridged.ports import ChatModel, Clock, Embedder, Store, SupportsVectors
 from unabridged.retrieval.entries import Reader
 from unabridged.stores.anchor import Anchor
 from unabridged.stores.guard import Guard
+from unabridged.stores.files.folder import FilesFolder
+from unabridged.stores.files.names import FOLDERS
 from unabridged.stores.inmemory import InMemoryStore
+from unabridged.stores.listing import Spaces
 from unabridged.stores.spaces import SpacesFolder
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import Access
@@ -37,15 +40,27 @@ def store_for(settings: Settings, scope: Scope) -> Store:
     space = space_from(scope, settings)
     if settings.store == "memory":
         return InMemoryStore(space)
-    if settings.store != "sqlite":
-        raise SettingError(
-            f"There is no store {settings.store!r}.", hint="Set store to sqlite or memory."
-        )
     return spaces_of(settings).open(space)
 
 
-def spaces_of(settings: Settings) -> SpacesFolder:
-    """The spaces of a home; each is read by the embedder whose vectors it holds."""
+def spaces_of(settings: Settings) -> Spaces:
+    """The spaces of a home, in the store that the settings name."""
+    if settings.store == "files":
+        return _files_of(settings)
+    return _databases_of(settings)
+
+
+def _files_of(settings: Settings) -> FilesFolder:
+    """The spaces in files that people can read."""
+    custom = Path(settings.custom_filepath).absolute() if settings.custom_filepath else None
+    folder = config.folder(settings.home, FOLDERS[settings.layout]) if custom is None else Path()
+    return FilesFolder(
+        folder, layout=settings.layout, compression=settings.compression, custom=custom
+    )
+
+
+def _databases_of(settings: Settings) -> SpacesFolder:
+    """The spaces in databases; each is read by the embedder whose vectors it holds."""
 
     def ready(store: SqliteStore) -> None:
         reader = reader_for(settings, store)

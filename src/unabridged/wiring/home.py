@@ -14,7 +14,7 @@ from unabridged.errors import SettingError
 from unabridged.models import choose as models
 from unabridged.models.smollm2 import fetch as fetch_smollm2
 from unabridged.ports import Clock
-from unabridged.stores.spaces import SpaceInfo
+from unabridged.stores.listing import SpaceInfo
 from unabridged.wiring.adapters import settings_for, spaces_of
 from unabridged.wiring.leaving import forget_space, kept_receipts, plan_spaces
 from unabridged.wiring.opening import Memory

@@ -1,0 +1,74 @@
+"""One file for each agent and session: Dana."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from unabridged.domain.exchange import Exchange
+from unabridged.stores.files.forms import said, shown
+from unabridged.stores.files.layout import (
+    Head,
+    Raws,
+    Read,
+    Shown,
+    lines,
+    text,
+)
+
+
+class _AgentFile(msgspec.Struct, forbid_unknown_fields=True):
+    metadata: msgspec.Raw
+    history: Raws
+    unabridged: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+
+
+class AgentLayout:
+    """``chats/{agent}_{session}_conversation.json``: Dana's, which names the file and its history.
+
+    Its page gives no fields; those of a turn are the ones its ``add_turn`` speaks of.
+    """
+
+    splits = False
+    shows = 1
+
+    def dress(self, exchange: Exchange, _complexity: float | None, /) -> list[Any]:
+        """Give the values that stand for an exchange; see ``leaves.Dress``."""
+        user, answer = said(exchange)
+        turn = {"user_input": shown(user), "agent_response": shown(answer or "")}
+        return [{**turn, "timestamp": exchange.at.isoformat()}]
+
+    def style(self, value: Any) -> bytes:
+        """Write such a value; see ``leaves.Dress``."""
+        return lines(value, 6)
+
+    def texts(self, values: Sequence[Any]) -> tuple[str, str | None]:
+        """Read the two texts; see ``leaves.Dress``."""
+        [value] = values
+        return tuple(text(value[name], name) for name in ("user_input", "agent_response"))  # type: ignore[return-value]  # two of them
+
+    def heads(self, head: Head, /) -> list[bytes]:
+        """The values that are made from the rest; see ``Layout``."""
+        metadata: dict[str, Any] = {"agent": head.space.agent}
+        for one in head.told[:1]:
+            metadata["session_id"] = shown(one.session.id)
+            metadata["title"] = shown(one.session.title)
+            metadata["created"] = one.session.created.isoformat()
+            metadata["last_updated"] = one.session.updated.isoformat()
+            metadata["turns"] = one.exchanges
+            metadata["total_tokens"] = one.tokens
+        return [lines(metadata, 4)]
+
+    def render(
+        self, heads: Sequence[bytes], shown: Sequence[Shown], hidden: bytes, /
+    ) -> Iterator[bytes]:
+        """Give the bytes of a file; see ``Layout``."""
+        yield b'{\n  "metadata": ' + heads[0] + b',\n  "history": '
+        yield shown[0](4) if shown else b"[]"
+        yield b',\n  "unabridged": ' + hidden + b"\n}\n"
+
+    def read(self, data: bytes) -> Read:
+        """Take a file apart; see ``Layout``."""
+        file = msgspec.json.decode(data, type=_AgentFile)
+        hidden = None if file.unabridged is msgspec.UNSET else file.unabridged
+        return Read([bytes(file.metadata)], [file.history], hidden)

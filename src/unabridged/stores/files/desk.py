@@ -1,0 +1,368 @@
+"""What is on disk of a space, and how it gets there: one writer at a time, whole or not at all."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+
+from unabridged.disk import durable
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.record import RecordKind
+from unabridged.domain.scope import Space
+from unabridged.errors import StoreDamagedError
+from unabridged.stores.content import Content, Entry
+from unabridged.stores.files import faults, forms, paper, sheet, together
+from unabridged.stores.files.archived import ArchiveLayout
+from unabridged.stores.files.layout import Head, Layout
+from unabridged.stores.files.layouts import KNOWN
+from unabridged.stores.files.log import SAID, Log
+from unabridged.stores.files.names import PACKED, Place
+from unabridged.stores.files.scribe import Scribe
+from unabridged.stores.files.sheet import About, ArchiveState, Sheet
+from unabridged.stores.inmemory import InMemoryStore
+from unabridged.stores.shelf import Packed
+
+
+@dataclass(slots=True)
+class Change:
+    """What a verb did to the store in memory.
+
+    Attributes:
+        sessions: The sessions that it touched.
+        grown: Those of them in which one exchange was begun or extended and no more, with its id.
+        records: The records that it put.
+        said: What was said, as lines for the companion.
+        purge: Whether something went, so that no byte of it may stay.
+    """
+
+    sessions: set[str] = field(default_factory=set)
+    grown: dict[str, str] = field(default_factory=dict)
+    records: list[Packed] = field(default_factory=list)
+    said: list[bytes] = field(default_factory=list)
+    purge: bool = False
+
+    @property
+    def anything(self) -> bool:
+        """Whether there is anything to write."""
+        return bool(self.sessions or self.records or self.said or self.purge)
+
+
+class Desk:
+    """The files of one space. Whoever calls it holds the lock.
+
+    Args:
+        place: Where they lie.
+        space: The space.
+        layout: ``model``, ``agent`` or ``user``.
+        packed: Whether files are packed when they are written.
+    """
+
+    def __init__(self, place: Place, space: Space, layout: str, *, packed: bool) -> None:
+        self.place = place
+        self.space = space
+        self.named = layout
+        self.layout: Layout = KNOWN[layout]
+        self._packed = packed or place.main.endswith(PACKED)
+        self.about = About(format=sheet.FORMAT, layout=layout, space=space_names(space))
+        self.log = Log()
+        self.scribe = Scribe(self.layout)
+        self._main: Path | None = None
+        self._archived: set[str] = set()
+        self._stamps: dict[Path, paper.Stamp | None] = {}
+
+    # --- reading --------------------------------------------------------------------------------
+
+    @property
+    def current(self) -> bool:
+        """Whether the files are as they were when they were read or written last."""
+        return self._main is not None and all(
+            paper.stamp(path) == known for path, known in self._stamps.items()
+        )
+
+    @property
+    def main(self) -> Path:
+        """The file that is always there, as it is written next."""
+        return self._path(self.place.main)
+
+    @property
+    def paths(self) -> list[Path]:
+        """Every file of the space, as they were read or written last."""
+        named = [each.file for each in (self.about.log, self.about.archive) if each is not None]
+        return [*self._stamps, *(self.place.folder / name for name in named)]
+
+    def find(self) -> Path | None:
+        """The file that is always there, packed or not; None where there is none."""
+        plain = self.place.path
+        packed = plain.with_name(plain.name + PACKED)
+        order = (packed, plain) if self._packed else (plain, packed)
+        return next((path for path in order if paper.stamp(path) is not None), None)
+
+    def load(self, *, mend: bool = True) -> Content | None:
+        """Read everything; None where there is nothing.
+
+        Args:
+            mend: Finish what a crash interrupted, and sweep what it left.
+
+        Raises:
+            StoreEditedError: A file was changed by hand.
+            StoreDamagedError: A file is missing, cut off or not what was written.
+            StoreFormatError: A newer version wrote it.
+        """
+        if mend:
+            together.finish(self.place.intent)
+        main = self.find()
+        if main is None:
+            self._check_nothing()
+            return None
+        stamps = {main: paper.stamp(main)}
+        sheets = [self._sheet(main, self.layout)]
+        names = sheets[0].about.files or {}
+        for name in names.values():
+            path = self.place.folder / name
+            stamps[path] = paper.stamp(path)
+            sheets.append(self._sheet(path, self.layout))
+        about = max((one.about for one in sheets), key=lambda one: one.write)
+        self.about = msgspec.structs.replace(
+            sheets[0].about, write=about.write, log=about.log, revisions=about.revisions
+        )
+        self.log.follow(self.place.folder, about.log)
+        self._archived = set()
+        if sheets[0].about.archive is not None:
+            archive = self._archive(sheets[0].about.archive)
+            self._archived = {block.session.id for block in archive.blocks}
+            sheets.append(archive)
+        self._main, self._stamps = main, stamps
+        self.scribe.restore(block for one in sheets for block in one.blocks)
+        if mend:
+            self._sweep()
+        return self._content(sheets)
+
+    def _content(self, sheets: Iterable[Sheet]) -> Content:
+        content = Content()
+        for one in sheets:
+            for block, entries in zip(one.blocks, one.entries, strict=True):
+                content.sessions[block.session.id] = block.session
+                content.entries.update((entry.exchange.id, entry) for entry in entries)
+        content.records.restore(self.log.records.values(), self.about.revisions)
+        return content
+
+    def _sheet(self, path: Path, layout: Layout) -> Sheet:
+        try:
+            data = paper.read(path)
+        except FileNotFoundError:
+            raise faults.missing(path) from None
+        try:
+            found = sheet.read(layout, data)
+        except (ValueError, KeyError, TypeError) as error:
+            raise faults.unreadable(path, data, error) from error
+        if found is None:
+            raise faults.foreign(path)
+        if found.about.format > sheet.FORMAT:
+            raise faults.too_new(path, found.about.format)
+        if found.faults:
+            raise faults.edited(path, found.faults)
+        if found.about.space != space_names(self.space):
+            raise faults.other_space(path, found.about.space)
+        return found
+
+    def _archive(self, state: ArchiveState) -> Sheet:
+        path = self.place.folder / state.file
+        try:
+            if _digest(path.read_bytes()) != state.digest:
+                raise faults.damaged(path, "it is not what was written")
+        except FileNotFoundError:
+            raise faults.missing(path) from None
+        except OSError as error:
+            raise durable.of_the_system(error, path) from error
+        return self._sheet(path, ArchiveLayout(self.layout))
+
+    def _check_nothing(self) -> None:
+        left = sorted(self.place.folder.glob(f"{_escaped(self.place.stem)}.log-*.jsonl"))
+        if left:
+            raise StoreDamagedError(
+                f"{self.place.path} is missing, and {left[0].name} is there.",
+                hint="Put the file back, from a backup; the companion alone is not opened.",
+            )
+
+    def _sweep(self) -> None:
+        """Remove what a crash left unfinished. Nothing of it was ever acknowledged."""
+        keep = {each.file for each in (self.about.log, self.about.archive) if each is not None}
+        stem = re.escape(self.place.stem)
+        main = re.escape(self.place.main)
+        old = re.compile(rf"{stem}\.(log-[0-9]+\.jsonl|archive-[0-9]+\.json\.gz)")
+        draft = re.compile(
+            rf"\.({main}(\.gz)?|{stem}(_[A-Za-z0-9-]+_conversation\.json(\.gz)?"
+            rf"|\.log-[0-9]+\.jsonl|\.archive-[0-9]+\.json\.gz))\.[0-9a-f]+{durable.UNFINISHED}"
+        )
+        for path in self.place.folder.iterdir():
+            name = path.name
+            if (old.fullmatch(name) and name not in keep) or draft.fullmatch(name):
+                durable.remove(path)
+
+    # --- writing --------------------------------------------------------------------------------
+
+    def commit(self, engine: InMemoryStore, change: Change) -> None:
+        """Write what a verb did; durable when it returns.
+
+        Raises:
+            StoreError: It could not be written; the files say what they said.
+        """
+        self.scribe.refresh(engine, change.sessions, change.grown)
+        for record, _ in change.records:
+            if record.kind is RecordKind.CONDENSATION:
+                self.scribe.touch(record.id.removeprefix("="))
+        removals = self._write_log(engine, change)
+        about = msgspec.structs.replace(
+            self.about,
+            write=self.about.write + 1,
+            log=self.log.state,
+            revisions=dict(engine.content.records.changes),
+        )
+        writes: dict[Path, bytes] = {}
+        about, gone = self._write_archive(about, change.sessions)
+        removals += gone
+        if self.named == "agent":
+            about, gone = self._write_sessions(engine, about, change.sessions, writes)
+            removals += gone
+        main = self.main
+        if not writes or self.named != "agent" or about != self._same(about) or main != self._main:
+            writes[main] = self._render_main(engine.content, about)
+            removals += [self._main] if self._main not in (None, main) else []
+        together.put_in_place(self.place.intent, writes, removals)
+        self.about, self._main = about, main
+        for path in removals:
+            self._stamps.pop(path, None)
+        self._stamps |= {path: paper.stamp(path) for path in writes}
+
+    def begin(self) -> None:
+        """Write the first, empty file of a space."""
+        main = self.main
+        together.put_in_place(
+            self.place.intent, {main: self._render_main(Content(), self.about)}, []
+        )
+        self._main, self._stamps = main, {main: paper.stamp(main)}
+
+    def _same(self, about: About) -> About:
+        """What was said last, but for what every file of the space says."""
+        return msgspec.structs.replace(
+            self.about, write=about.write, log=about.log, revisions=about.revisions
+        )
+
+    def _render_main(self, content: Content, about: About) -> bytes:
+        active = [] if self.named == "agent" else self._active()
+        told = self.scribe.told(content, self.scribe.blocks if self.named == "model" else active)
+        head = Head(self.space, told, self.scribe.window(content))
+        order = [one.session.id for one in told if one.session.archived is None]
+        blocks = [self.scribe.blocks[name] for name in order]
+        if self.named == "agent":
+            head, blocks = Head(self.space, (), None), []
+        shows = min(self.layout.shows, len(blocks))
+        return sheet.render(self.layout, self.layout.heads(head), about, blocks, shows)
+
+    def _active(self) -> list[str]:
+        return [name for name, one in self.scribe.blocks.items() if one.session.archived is None]
+
+    def _write_sessions(
+        self, engine: InMemoryStore, about: About, sessions: set[str], writes: dict[Path, bytes]
+    ) -> tuple[About, list[Path]]:
+        """Write the sessions' own files, and say which of them go."""
+        files = dict(about.files or {})
+        gone: list[Path] = []
+        for name in sorted(sessions):
+            old = files.pop(name, None)
+            block = self.scribe.blocks.get(name)
+            path = self._path(self.place.session(name))
+            if block is not None and block.session.archived is None:
+                told = self.scribe.told(engine.content, [name])
+                heads = self.layout.heads(Head(self.space, told, None))
+                mine = msgspec.structs.replace(about, files=None, archive=None)
+                writes[path] = sheet.render(self.layout, heads, mine, [block], 1)
+                files[name] = path.name
+            if old is not None and old != files.get(name):
+                gone.append(self.place.folder / old)
+        return msgspec.structs.replace(about, files=dict(sorted(files.items()))), gone
+
+    def _write_archive(self, about: About, sessions: set[str]) -> tuple[About, list[Path]]:
+        """Write the archive where sessions came in or went out."""
+        held = [one for one in self.scribe.blocks.values() if one.session.archived is not None]
+        there = {one.session.id for one in held}
+        old = about.archive
+        if not sessions & (there | self._archived):
+            return about, []
+        self._archived = there
+        gone = [] if old is None else [self.place.folder / old.file]
+        if not held:
+            return msgspec.structs.replace(about, archive=None), gone
+        name = self.place.archive(_number(old.file if old else "") + 1)
+        mine = msgspec.structs.replace(about, files=None, archive=None, log=None, revisions={})
+        layout = ArchiveLayout(self.layout)
+        data = paper.prepared(self.place.folder / name, sheet.render(layout, [], mine, held, 0))
+        durable.write_whole(self.place.folder / name, data)
+        return msgspec.structs.replace(about, archive=ArchiveState(name, _digest(data))), gone
+
+    def _write_log(self, engine: InMemoryStore, change: Change) -> list[Path]:
+        """Write to the companion what is new, or all of it anew; say which file goes."""
+        state = self.log.state
+        if (change.purge and (state or engine.content.entries)) or self.log.worn:
+            fresh = Log()
+            name = self.place.log(_number(state.file if state else "") + 1)
+            lines = [line for sid in engine.content.sessions for line in said_lines(engine, sid)]
+            added = fresh.added(engine.content.records, lines, name)
+            durable.write_whole(self.place.folder / name, added.data)
+            fresh.take(added)
+            self.log = fresh
+            return [self.place.folder / state.file] if state else []
+        if change.records or change.said:
+            added = self.log.added(change.records, change.said, self.place.log(1))
+            paper.append(self.place.folder / added.state.file, added.data, added.at)
+            self.log.take(added)
+        return []
+
+    def _path(self, name: str) -> Path:
+        packed = self._packed and not name.endswith(PACKED)
+        return self.place.folder / (name + PACKED if packed else name)
+
+    def sizes(self) -> int:
+        """Bytes of all files of the space."""
+        stamps = map(paper.stamp, self.paths)
+        return sum(stamp[1] for stamp in stamps if stamp is not None)
+
+
+def space_names(space: Space) -> dict[str, str]:
+    """The names of a space, as its files tell them."""
+    return {"user": space.user, "agent": space.agent, "model": space.model}
+
+
+def said_line(engine: InMemoryStore, session: str, entry: Entry) -> bytes:
+    """Write for the companion what was said: the header of the session, and the messages, whole."""
+    header = forms.form_bytes(forms.session_form(engine.content.sessions[session]))
+    return (
+        SAID + header + b',"exchange":' + forms.form_bytes(forms.exchange_form(entry, None)) + b"}"
+    )
+
+
+def said_lines(engine: InMemoryStore, session: str) -> list[bytes]:
+    """Everything that was said in a session."""
+    entries = engine.content.entries
+    return [said_line(engine, session, entries[name]) for name in sorted(engine.of(session))]
+
+
+def news(entry: Entry, exchange: Exchange) -> Entry:
+    """An entry with its new messages only."""
+    return Entry(replace(entry.exchange, messages=exchange.messages), entry.opened_by)
+
+
+def _digest(data: bytes) -> str:
+    return blake2b(data, digest_size=16).hexdigest()
+
+
+def _number(name: str) -> int:
+    found = re.search(r"-([0-9]+)\.json", name)
+    return int(found[1]) if found else 0
+
+
+def _escaped(stem: str) -> str:
+    return re.sub(r"([*?[])", r"[\1]", stem)

@@ -1,0 +1,214 @@
+"""The spaces of a home that keeps them in files that people can read."""
+
+import os
+import re
+from pathlib import Path
+
+from unabridged.disk.durable import of_the_system
+from unabridged.disk.folders import private_folder
+from unabridged.disk.locks import locked
+from unabridged.domain.record import RecordKind
+from unabridged.domain.scope import Space
+from unabridged.errors import NameRefusedError, NotFoundError, StoreError
+from unabridged.ingest.sessions import conversations
+from unabridged.stores.files import faults, paper, sheet, together
+from unabridged.stores.files.desk import Change, Desk
+from unabridged.stores.files.layouts import KNOWN
+from unabridged.stores.files.names import (
+    JSON,
+    PACKED,
+    Place,
+    custom_place,
+    place_of,
+)
+from unabridged.stores.files.store import BUSY_TIMEOUT, FilesStore
+from unabridged.stores.inmemory import InMemoryStore
+from unabridged.stores.listing import SpaceInfo
+
+_MAIN = {"model": "*.json*", "agent": "*_space.json*", "user": "*/sessions.json*"}
+
+
+class FilesFolder:
+    """The spaces of one home, in files of one layout; implements ``stores.listing.Spaces``.
+
+    Args:
+        folder: Where the files lie; made, for its owner only, when the first space is.
+        layout: ``model``, ``agent`` or ``user``.
+        compression: Whether files are packed when they are written.
+        custom: The file of the only space, in place of those in the folder; None for those.
+        busy_timeout: Seconds to wait for other writers.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        layout: str = "model",
+        compression: bool = False,
+        custom: Path | None = None,
+        busy_timeout: float = BUSY_TIMEOUT,
+    ) -> None:
+        self._layout = layout
+        self._compression = compression
+        self._timeout = busy_timeout
+        self._custom = None if custom is None else custom_place(custom)
+        self.folder = folder if self._custom is None else self._custom.folder
+
+    def path_of(self, space: Space) -> Path:
+        """Give the file of a space that is always there; packed or not."""
+        place = self._place(space)
+        return self._desk(place, space).find() or place.path
+
+    def open(self, space: Space, *, create: bool = True) -> FilesStore:
+        """Open a space, beginning it where it is new; see ``stores.listing.Spaces``."""
+        place = self._place(space)
+        if not create or self._desk(place, space).find() is not None:
+            return self._store(place, space, create=create)
+        try:
+            private_folder(self.folder)
+        except OSError as error:
+            raise of_the_system(error, self.folder) from error
+        with locked(self._lock, self._timeout):  # another space may take the name meanwhile
+            return self._store(self._place(space), space, create=True)
+
+    def rename(self, old: Space, new: Space) -> None:
+        """Give a space other names; see ``stores.listing.Spaces``."""
+        if self._custom is not None:
+            raise NameRefusedError(
+                "The file that custom_filepath names holds one space, which keeps its name.",
+                hint="Copy it into a space of the home first.",
+            )
+        source = self._place(old)
+        if self._desk(source, old).find() is None:
+            raise NotFoundError(f"There is no space {old.name!r}.", hint="List the spaces.")
+        with locked(self._lock, self._timeout):
+            target = self._place(new)
+            if self._desk(target, new).find() is not None:
+                raise NameRefusedError(
+                    f"There is a space {new.name!r} already.",
+                    hint="Merge into it, or choose other names.",
+                )
+            private_folder(target.folder)
+            with locked(source.lock, self._timeout), locked(target.lock, self._timeout):
+                self._move(self._desk(source, old), self._desk(target, new))
+
+    def _move(self, source: Desk, target: Desk) -> None:
+        """Write a space under its new name, and let the old files go once that is there."""
+        content = source.load()
+        if content is None:
+            raise faults.nothing(source.place.path)
+        gone = [path.name for path in source.paths]
+        when = os.path.relpath(target.main, source.place.folder)
+        together.announce(source.place.intent, [], gone, when)
+        engine = InMemoryStore(target.space, content)
+        target.commit(engine, Change(sessions=set(content.sessions), purge=True))
+        together.finish(source.place.intent)
+
+    def merge(self, source: Space, into: Space) -> int:
+        """Copy every session, exchange and record that ``into`` lacks; see ``stores.listing``."""
+        giver = self.open(source, create=False)
+        try:
+            taker = self.open(into)
+            try:
+                return _copy(giver, taker)
+            finally:
+                taker.close()
+        finally:
+            giver.close()
+
+    def set_aside(self, space: Space) -> Path:
+        """Move the files of a space out of the way: ``<name>.damaged-<n>``."""
+        place = self._place(space)
+        main = self._desk(place, space).find()
+        names = sorted(path.name for path in _files_of(place)) if place.folder.is_dir() else []
+        if not names:
+            raise NotFoundError(f"There is no file for {space.name!r}.", hint="List the spaces.")
+        number = 1
+        while any((place.folder / f"{name}.damaged-{number}").exists() for name in names):
+            number += 1
+        with locked(place.lock, self._timeout):
+            moves = [(name, f"{name}.damaged-{number}") for name in names]
+            together.move(place.intent, moves, [])
+        shown = names[0] if main is None else main.name
+        return place.folder / f"{shown}.damaged-{number}"
+
+    def list(self) -> list[SpaceInfo]:
+        """Every space of the layout, by file; a damaged one says so and hides no other."""
+        if self._custom is not None:
+            path = self._desk(self._custom, Space()).find()
+            return [] if path is None else [self._info(self._custom, path)]
+        found = []
+        for path in sorted(self.folder.glob(_MAIN[self._layout])):
+            name = path.name.removesuffix(PACKED)
+            stem = name.removesuffix(JSON)
+            if not name.endswith(JSON) or name.startswith(".") or "." in stem:
+                continue
+            short = stem.removesuffix("_space") if self._layout == "agent" else stem
+            found.append(self._info(Place(path.parent, short, name), path))
+        return found
+
+    # --- the parts -----------------------------------------------------------------------------
+
+    @property
+    def _lock(self) -> Path:
+        return self.folder / ".spaces.lock"
+
+    def _place(self, space: Space) -> Place:
+        if self._custom is not None:
+            return self._custom
+
+        def held(place: Place) -> Space | None:
+            path = self._desk(place, space).find()
+            return None if path is None else (self._space_in(path) or space)
+
+        return place_of(self.folder, space, self._layout, held)
+
+    def _space_in(self, path: Path) -> Space | None:
+        """The space that a file holds; None where it cannot tell."""
+        try:
+            about = sheet.about_of(KNOWN[self._layout], paper.read(path))
+            return None if about is None else Space(**about.space)
+        except (StoreError, FileNotFoundError, ValueError, TypeError):
+            return None
+
+    def _desk(self, place: Place, space: Space) -> Desk:
+        return Desk(place, space, self._layout, packed=self._compression)
+
+    def _store(self, place: Place, space: Space, *, create: bool) -> FilesStore:
+        return FilesStore(
+            place,
+            space,
+            layout=self._layout,
+            compression=self._compression,
+            create=create,
+            busy_timeout=self._timeout,
+        )
+
+    def _info(self, place: Place, path: Path) -> SpaceInfo:
+        space = self._space_in(path)
+        size = sum(each.stat().st_size for each in _files_of(place))
+        try:
+            store = self._store(place, space or Space(), create=False)
+        except (StoreError, NotFoundError) as error:
+            return SpaceInfo(space, path, size, 0, 0, damaged=str(error))
+        totals = store.totals()
+        store.close()
+        return SpaceInfo(space, path, totals.bytes, totals.sessions, totals.exchanges)
+
+
+def _files_of(place: Place) -> list[Path]:
+    """Every file of a space, found by its name."""
+    stem = re.escape(place.stem)
+    names = re.compile(
+        rf"({re.escape(place.main)}(\.gz)?|{stem}_[A-Za-z0-9-]+_conversation\.json(\.gz)?"
+        rf"|{stem}\.log-[0-9]+\.jsonl|{stem}\.archive-[0-9]+\.json\.gz)"
+    )
+    return [path for path in place.folder.iterdir() if names.fullmatch(path.name)]
+
+
+def _copy(giver: FilesStore, taker: FilesStore) -> int:
+    added = sum(taker.admit(one.session, one.exchanges) for one in conversations(giver))
+    for kind in RecordKind:
+        held = {record.id for record in taker.records(kind)}
+        taker.put(record for record in giver.records(kind) if record.id not in held)
+    return added

@@ -1,0 +1,122 @@
+"""What a layout is: how a file looks to a person, and where its parts lie in it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import msgspec
+
+from unabridged.domain.scope import Space
+from unabridged.domain.session import Session
+from unabridged.stores.files.forms import one_line
+from unabridged.stores.files.leaves import Dress
+
+EVERY = 1 << 30
+"""More sessions than anybody has."""
+Raws = list[msgspec.Raw]
+Shown = Callable[[int], bytes]
+"""Gives the exchanges of a session as a list whose values are indented by so much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A session as the head of a file tells of it.
+
+    Attributes:
+        session: Its header.
+        summary: What was said in it, in a few words.
+        exchanges: Exchanges in it.
+        tokens: Their tokens.
+        first: The date of the oldest.
+        last: The date of the newest.
+        model: The model that answered last.
+    """
+
+    session: Session
+    summary: str
+    exchanges: int
+    tokens: int
+    first: str
+    last: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a file says at its beginning.
+
+    Attributes:
+        space: Whose memory it is.
+        told: The sessions, the newest first.
+        window: Tokens of the model's window, or None where nobody knows.
+    """
+
+    space: Space
+    told: Sequence[Told]
+    window: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A file, taken apart.
+
+    Attributes:
+        heads: The values that are made from the rest, as they stand there.
+        shown: The exchanges of sessions in the seed's fields, session by session.
+        hidden: What lies under ``unabridged``; None where that is missing.
+    """
+
+    heads: list[bytes]
+    shown: list[Raws]
+    hidden: msgspec.Raw | None
+
+
+class Layout(Dress, Protocol):
+    """How files of one layout look."""
+
+    shows: int
+    """Of how many active sessions, beginning with the newest, the seed's fields hold exchanges."""
+
+    def heads(self, head: Head, /) -> list[bytes]:
+        """The values that are made from the rest."""
+        ...
+
+    def render(
+        self, heads: Sequence[bytes], shown: Sequence[Shown], hidden: bytes, /
+    ) -> Iterator[bytes]:
+        """Give the bytes of a file, piece by piece."""
+        ...
+
+    def read(self, data: bytes) -> Read:
+        """Take a file apart.
+
+        Raises:
+            ValueError: It is not laid out like that.
+        """
+        ...
+
+
+def block(values: Sequence[bytes], indent: int) -> bytes:
+    """Write a list, one value a line."""
+    if not values:
+        return b"[]"
+    pad = b"\n" + b" " * indent
+    return b"[" + pad + (b"," + pad).join(values) + pad[:-2] + b"]"
+
+
+def lines(fields: Mapping[str, Any], indent: int) -> bytes:
+    """Write an object, one field a line."""
+    pad = b"\n" + b" " * indent
+    told = [one_line(name) + b": " + one_line(value) for name, value in fields.items()]
+    return b"{" + pad + (b"," + pad).join(told) + pad[:-2] + b"}"
+
+
+def text(value: Any, name: str) -> str:
+    """Give a value that must be a text.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is no text")
+    return value

@@ -1,0 +1,71 @@
+"""What can be done with the spaces of a home, whatever keeps them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from unabridged.domain.scope import Space
+from unabridged.ports import Store
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceInfo:
+    """One space of a home, as its file tells.
+
+    Attributes:
+        space: The space that it holds, or None where the file cannot tell.
+        path: The file.
+        bytes: Its size, log included.
+        sessions: Sessions in it.
+        exchanges: Exchanges in it.
+        damaged: What is wrong with it, in words; empty for a sound file.
+    """
+
+    space: Space | None
+    path: Path
+    bytes: int
+    sessions: int
+    exchanges: int
+    damaged: str = ""
+
+
+class Spaces(Protocol):
+    """The spaces of a home."""
+
+    def path_of(self, space: Space) -> Path:
+        """The file of a space, whether it is there or not."""
+        ...
+
+    def open(self, space: Space, *, create: bool = True) -> Store:
+        """Open a space, beginning it where it is new.
+
+        Raises:
+            NotFoundError: There is none, and none was to be made.
+            StoreError: It cannot be opened.
+        """
+        ...
+
+    def rename(self, old: Space, new: Space) -> None:
+        """Give a space other names. A crash leaves it under the old or the new ones, whole.
+
+        Raises:
+            NotFoundError: There is no such space.
+            NameRefusedError: The new names are taken.
+        """
+        ...
+
+    def merge(self, source: Space, into: Space) -> int:
+        """Copy what ``into`` lacks, and give the exchanges that were added; the source is kept."""
+        ...
+
+    def set_aside(self, space: Space) -> Path:
+        """Move the files of a space out of the way, and give the new path.
+
+        Raises:
+            NotFoundError: There is none.
+        """
+        ...
+
+    def list(self) -> list[SpaceInfo]:
+        """Every space; a damaged one says so and hides no other."""
+        ...
