@@ -4,6 +4,7 @@ What is to go is written down first, beside the files, with the receipt for it. 
 folder next finishes it, so that nobody ever meets a space that is half there.
 """
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -55,12 +56,17 @@ def leave(path: Path, parts: Iterable[Path], receipt: Path, shown: dict[str, Any
     intent = path.with_name(path.name + LEAVING)
     home = path.parent.parent
     data = {
-        "parts": [part.relative_to(home).as_posix() for part in parts],
-        "receipt": receipt.relative_to(home).as_posix(),
+        "parts": [_from(home, part) for part in parts],
+        "receipt": _from(home, receipt),
         "shown": shown,
     }
     write_whole(intent, pack(data))
     return finish(intent)
+
+
+def _from(home: Path, path: Path) -> str:
+    """The way from a home to a file, which may lie outside of it."""
+    return Path(os.path.relpath(path, home)).as_posix()
 
 
 def finish_for(path: Path) -> None:

@@ -1,8 +1,9 @@
 """What can be done with the spaces of a home, whatever keeps them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from unabridged.domain.scope import Space
 from unabridged.ports import Store
@@ -63,6 +64,22 @@ class Spaces(Protocol):
 
         Raises:
             NotFoundError: There is none.
+        """
+        ...
+
+    def parts_of(self, space: Space) -> list[Path]:
+        """Every file of a space: also what a crash left of it, and what was set aside."""
+        ...
+
+    def wipe(self, space: Space, receipt: Path, shown: Mapping[str, Any]) -> int:
+        """Overwrite and remove every file of a space, and leave a receipt; see ``stores.leaving``.
+
+        Returns:
+            Bytes that were overwritten.
+
+        Raises:
+            StoreBusyError: Others have it open.
+            StoreError: It cannot be wiped; it is finished when the home is looked at next.
         """
         ...
 

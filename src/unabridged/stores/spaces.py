@@ -2,18 +2,26 @@
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 from unabridged.disk.durable import sync_folder
 from unabridged.disk.folders import private_folder
 from unabridged.domain.scope import Space
-from unabridged.errors import NameRefusedError, NotFoundError, StoreBusyError, StoreError
+from unabridged.errors import (
+    NameRefusedError,
+    NotFoundError,
+    StoreBusyError,
+    StoreDamagedError,
+    StoreError,
+)
 from unabridged.stores import placing
 from unabridged.stores.codec import pack, unpack
 from unabridged.stores.copying import copy
-from unabridged.stores.leaving import LEAVING, finish, finish_for
+from unabridged.stores.leaving import LEAVING, finish, finish_for, leave, parts_of
 from unabridged.stores.listing import SpaceInfo
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import BUSY_TIMEOUT, Access
@@ -152,6 +160,18 @@ class SpacesFolder:
         if aside is None:
             raise NotFoundError(f"There is no file for {space.name!r}.", hint="List the spaces.")
         return aside
+
+    def parts_of(self, space: Space) -> list[Path]:
+        """Every file of a space; see ``stores.listing.Spaces``."""
+        return parts_of(self.path_of(space))
+
+    def wipe(self, space: Space, receipt: Path, shown: Mapping[str, Any]) -> int:
+        """Overwrite and remove every file of a space; see ``stores.listing.Spaces``."""
+        path = self.path_of(space)
+        if path.exists():
+            with suppress(StoreDamagedError), exclusive(path, self.access):
+                pass  # nobody has it open, and no log waits beside it
+        return leave(path, parts_of(path), receipt, dict(shown))
 
     def _finish_renames(self, path: Path) -> None:
         """Finish what a crash interrupted, where it concerns this file: see ``placing`` too."""

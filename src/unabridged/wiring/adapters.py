@@ -20,9 +20,9 @@ from unabridged.models.window import max_prompt_tokens, window
 from unabridged.ports import ChatModel, Clock, Embedder, Store, SupportsVectors
 from unabridged.retrieval.entries import Reader
 from unabridged.stores.anchor import Anchor
-from unabridged.stores.guard import Guard
 from unabridged.stores.files.folder import FilesFolder
 from unabridged.stores.files.names import FOLDERS
+from unabridged.stores.guard import Guard
 from unabridged.stores.inmemory import InMemoryStore
 from unabridged.stores.listing import Spaces
 from unabridged.stores.spaces import SpacesFolder
@@ -47,7 +47,7 @@ def spaces_of(settings: Settings) -> Spaces:
     """The spaces of a home, in the store that the settings name."""
     if settings.store == "files":
         return _files_of(settings)
-    return _databases_of(settings)
+    return databases_of(settings)
 
 
 def _files_of(settings: Settings) -> FilesFolder:
@@ -59,7 +59,7 @@ def _files_of(settings: Settings) -> FilesFolder:
     )
 
 
-def _databases_of(settings: Settings) -> SpacesFolder:
+def databases_of(settings: Settings) -> SpacesFolder:
     """The spaces in databases; each is read by the embedder whose vectors it holds."""
 
     def ready(store: SqliteStore) -> None:

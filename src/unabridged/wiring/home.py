@@ -57,7 +57,7 @@ class Home:
         Raises:
             NotFoundError: There is no such space.
         """
-        return plan_spaces(self._settings, self.spaces(), spaces)
+        return plan_spaces(self._settings, self._folder, spaces)
 
     def forget(self, plan: SpacePlan, clock: Clock | None = None) -> Receipt:
         """Wipe a whole space, for good, and keep a receipt in the home's folder ``logs``.

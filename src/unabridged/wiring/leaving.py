@@ -1,7 +1,7 @@
 """Forgetting whole spaces: what would go, and its receipt. The files themselves: ``stores.leaving``."""
 
+import os
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,12 +11,10 @@ from unabridged.disk.durable import write_whole
 from unabridged.domain.forgetting import Receipt, SpacePlan
 from unabridged.domain.scope import Space
 from unabridged.domain.settings import Settings
-from unabridged.errors import NotFoundError, StoreDamagedError
+from unabridged.errors import NotFoundError
 from unabridged.ports import Clock
 from unabridged.stores.codec import unpack
-from unabridged.stores.leaving import leave, parts_of
-from unabridged.stores.spaces import SpaceInfo, SpacesFolder
-from unabridged.stores.sqlite.opening import exclusive
+from unabridged.stores.listing import SpaceInfo, Spaces
 from unabridged.wiring.forgetting import keys_of, outside
 
 RECEIPTS = "receipts"
@@ -26,21 +24,22 @@ SAID = (
 )
 
 
-def plan_spaces(
-    settings: Settings, infos: Sequence[SpaceInfo], spaces: Sequence[Space]
-) -> list[SpacePlan]:
+def plan_spaces(settings: Settings, folder: Spaces, spaces: Sequence[Space]) -> list[SpacePlan]:
     """Say what forgetting whole spaces would do; nothing is changed.
 
     Raises:
         NotFoundError: There is no such space.
     """
-    return [_plan(settings, infos, space) for space in spaces]
+    infos = folder.list()
+    return [_plan(settings, folder, infos, space) for space in spaces]
 
 
-def _plan(settings: Settings, infos: Sequence[SpaceInfo], space: Space) -> SpacePlan:
+def _plan(
+    settings: Settings, folder: Spaces, infos: Sequence[SpaceInfo], space: Space
+) -> SpacePlan:
     home = Path(settings.home)
-    path = SpacesFolder(home / "spaces").path_of(space)
-    parts = parts_of(path)
+    path = folder.path_of(space)
+    parts = folder.parts_of(space)
     if not parts:
         raise NotFoundError(
             f"There is no space {space.name!r}.", hint="List them: unabridged spaces"
@@ -51,25 +50,19 @@ def _plan(settings: Settings, infos: Sequence[SpaceInfo], space: Space) -> Space
         exchanges=known.exchanges if known else 0,
         sessions=known.sessions if known else 0,
         bytes=sum(part.stat().st_size for part in parts if part.is_file()),
-        files=tuple(part.relative_to(home).as_posix() for part in parts),
+        files=tuple(Path(os.path.relpath(part, home)).as_posix() for part in parts),
         outside=replace(outside(settings, space, None), aside=()),
     )
 
 
-def forget_space(
-    settings: Settings, clock: Clock, folder: SpacesFolder, plan: SpacePlan
-) -> Receipt:
+def forget_space(settings: Settings, clock: Clock, folder: Spaces, plan: SpacePlan) -> Receipt:
     """Wipe a space; a kill leaves it to be finished when the home is looked at next.
 
     Raises:
         StoreBusyError: Others have it open.
         StoreError: It cannot be wiped.
     """
-    path = folder.path_of(plan.space)
     at = clock.now()
-    if path.exists():
-        with suppress(StoreDamagedError), exclusive(path, folder.access):
-            pass  # nobody has it open, and no log waits beside it
     receipt = sealed(
         Receipt(
             id=clock.new_id(),
@@ -87,7 +80,7 @@ def forget_space(
         keys_of(settings).current(),
     )
     kept = config.folder(settings.home, "logs") / RECEIPTS / f"{receipt.id}.json"
-    leave(path, parts_of(path), kept, to_data(receipt))
+    folder.wipe(plan.space, kept, to_data(receipt))
     return receipt
 
 

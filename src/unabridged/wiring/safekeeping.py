@@ -14,7 +14,7 @@ from unabridged.errors import NotFoundError
 from unabridged.ports import Clock
 from unabridged.stores.backups import HOME, BackupsFolder, Wanted
 from unabridged.stores.restoring import SETTINGS, restore
-from unabridged.wiring.adapters import space_from, spaces_of
+from unabridged.wiring.adapters import databases_of, space_from
 
 Moved = Callable[[str, int, int], None]
 """Told what goes on, how much is done, and of how much."""
@@ -35,7 +35,7 @@ class Safekeeping:
     def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
         self._settings = settings
         self._clock = clock or SystemClock()
-        self._spaces = spaces_of(settings)
+        self._spaces = databases_of(settings)
         folder = config.folder(settings.home, "backups")
         self._backups = BackupsFolder(folder, version("unabridged"), self._spaces.access)
 

@@ -2,9 +2,11 @@
 
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from unabridged.disk.durable import of_the_system
+from unabridged.disk.durable import UNFINISHED, of_the_system
 from unabridged.disk.folders import private_folder
 from unabridged.disk.locks import locked
 from unabridged.domain.record import RecordKind
@@ -23,8 +25,11 @@ from unabridged.stores.files.names import (
 )
 from unabridged.stores.files.store import BUSY_TIMEOUT, FilesStore
 from unabridged.stores.inmemory import InMemoryStore
+from unabridged.stores.leaving import LEAVING, finish, finish_for, leave
 from unabridged.stores.listing import SpaceInfo
 
+_LEFT = rf"(\.damaged-[0-9]+|\.[0-9a-f]+{re.escape(UNFINISHED)})?"
+"""What else may stand behind a file's name: it was set aside, or never finished."""
 _MAIN = {"model": "*.json*", "agent": "*_space.json*", "user": "*/sessions.json*"}
 
 
@@ -62,6 +67,7 @@ class FilesFolder:
     def open(self, space: Space, *, create: bool = True) -> FilesStore:
         """Open a space, beginning it where it is new; see ``stores.listing.Spaces``."""
         place = self._place(space)
+        finish_for(self._leaving(place))
         if not create or self._desk(place, space).find() is not None:
             return self._store(place, space, create=create)
         try:
@@ -132,11 +138,25 @@ class FilesFolder:
         shown = names[0] if main is None else main.name
         return place.folder / f"{shown}.damaged-{number}"
 
+    def parts_of(self, space: Space) -> list[Path]:
+        """Every file of a space; see ``stores.listing.Spaces``."""
+        place = self._place(space)
+        return _files_of(place, also=_LEFT) if place.folder.is_dir() else []
+
+    def wipe(self, space: Space, receipt: Path, shown: Mapping[str, Any]) -> int:
+        """Overwrite and remove every file of a space; see ``stores.listing.Spaces``."""
+        place = self._place(space)
+        private_folder(self.folder)
+        with locked(self._lock, self._timeout), locked(place.lock, self._timeout):
+            return leave(self._leaving(place), self.parts_of(space), receipt, dict(shown))
+
     def list(self) -> list[SpaceInfo]:
         """Every space of the layout, by file; a damaged one says so and hides no other."""
         if self._custom is not None:
             path = self._desk(self._custom, Space()).find()
             return [] if path is None else [self._info(self._custom, path)]
+        for intent in self.folder.glob(f"*{LEAVING}"):
+            finish(intent)
         found = []
         for path in sorted(self.folder.glob(_MAIN[self._layout])):
             name = path.name.removesuffix(PACKED)
@@ -152,6 +172,10 @@ class FilesFolder:
     @property
     def _lock(self) -> Path:
         return self.folder / ".spaces.lock"
+
+    def _leaving(self, place: Place) -> Path:
+        """The path in the folder that stands for a space whose files are to go."""
+        return place.path if self._layout != "user" or self._custom else place.folder
 
     def _place(self, space: Space) -> Place:
         if self._custom is not None:
@@ -196,14 +220,16 @@ class FilesFolder:
         return SpaceInfo(space, path, totals.bytes, totals.sessions, totals.exchanges)
 
 
-def _files_of(place: Place) -> list[Path]:
+def _files_of(place: Place, also: str = "") -> list[Path]:
     """Every file of a space, found by its name."""
     stem = re.escape(place.stem)
     names = re.compile(
         rf"({re.escape(place.main)}(\.gz)?|{stem}_[A-Za-z0-9-]+_conversation\.json(\.gz)?"
         rf"|{stem}\.log-[0-9]+\.jsonl|{stem}\.archive-[0-9]+\.json\.gz)"
+        rf"{also}"
     )
-    return [path for path in place.folder.iterdir() if names.fullmatch(path.name)]
+    found = [path for path in place.folder.iterdir() if names.fullmatch(path.name.lstrip("."))]
+    return sorted(found if also else [path for path in found if not path.name.startswith(".")])
 
 
 def _copy(giver: FilesStore, taker: FilesStore) -> int:
