@@ -94,6 +94,13 @@ def test_openwebui_a_failed_answer_does_not_tear_the_path(read, webui):
     assert b"no connection" in got.unread[0].raw
 
 
+def test_openwebui_what_lies_beside_an_answer_is_told_and_kept_aside(read, webui):
+    webui[0]["chat"]["history"]["messages"]["a1"]["sources"] = [{"document": ["cone chart"]}]
+    got = read(json.dumps(webui))
+    assert got.reasons == ["sources of a message"]
+    assert b"cone chart" in got.unread[0].raw
+
+
 def test_openwebui_circles_missing_parents_and_keys_that_meet(read, webui):
     messages = webui[0]["chat"]["history"]["messages"]
     messages["u1"]["parentId"] = "a3"
@@ -229,7 +236,7 @@ def test_lmstudio_versions_tools_and_thoughts(read, fixtures):
     assert whole.messages[1].at.isoformat() == "2025-01-01T00:00:05+00:00"
     assert (bees.session.title, bees.session.foreign_id) == ("Bees", "1735689600000")
     assert head_of(bees) == thanks
-    assert got.reasons == []
+    assert got.reasons == ["a system message"]
 
 
 def test_lmstudio_a_renamed_and_longer_conversation_adds_only_what_is_new(read, studio):
@@ -249,7 +256,7 @@ def test_lmstudio_what_cannot_be_read_is_told(read, studio):
     got = read(json.dumps(studio))
     assert set(got.reasons) == {
         "a message without versions",
-        "a system message",
+        "a system message (2×)",
         "a version of an unknown role",
         "content of the type 'hologram'",
     }

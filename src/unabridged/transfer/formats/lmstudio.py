@@ -87,6 +87,8 @@ def _conversation(record: Record) -> Iterator[Item]:
                 selected = key
         above = selected
     messages, last = chained(found, parents, reasons)
+    if as_text(data.get("systemPrompt")).strip():
+        reasons["a system message"] += 1
     created = data.get("createdAt")
     model = as_object(data.get("lastUsedModel")).get("identifier")
     origin = Origin(

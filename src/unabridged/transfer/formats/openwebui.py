@@ -44,6 +44,8 @@ _DETAILS = re.compile(
     r'<details type="(reasoning|tool_calls)"([^<>]*)>(.*?)</details>\s?', re.DOTALL
 )
 _END = "</details>"
+_BESIDE = ("sources", "citations", "merged", "code_executions")
+"""Fields of a message that hold words which nobody said in it."""
 _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
 _QUOTED = re.compile(r"^(?:>|&gt;) ?", re.MULTILINE)
 
@@ -119,6 +121,9 @@ def _pieces(key: str, value: Any, reasons: Reasons) -> list[Loose]:
     if role is None:
         lost(reasons, "a message of an unknown role", value)
         return []
+    for name in _BESIDE:
+        if data.get(name):
+            lost(reasons, f"{name} of a message", data[name])
     parts = [*_parts(key, role, data, reasons), *_files(data)]
     if not parts:
         if as_object(data.get("error")):

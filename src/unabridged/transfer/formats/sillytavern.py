@@ -38,7 +38,7 @@ from unabridged.transfer.weave import Loose, Origin, chained, given, weave
 
 FORMAT = "sillytavern"
 
-RUN = 50
+RUN = 10
 """Messages of characters in a row, after which a line in brackets begins the next exchange."""
 
 _UNNAMED = frozenset({"", "unused"})
