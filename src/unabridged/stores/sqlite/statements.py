@@ -18,12 +18,23 @@ def statements() -> Mapping[str, str]:
     """
     found: dict[str, str] = {}
     for file in ("read.sql", "write.sql", "index.sql", "check.sql", "chain.sql"):
-        pieces = _NAME.split((_HERE / "sql" / file).read_text(encoding="utf-8"))[1:]
-        for name, sql in zip(pieces[::2], pieces[1::2], strict=True):
-            if name in found:
-                raise ValueError(f"two statements are called {name!r}")
-            found[name] = sql.strip()
+        more = parse((_HERE / "sql" / file).read_text(encoding="utf-8"))
+        if found.keys() & more.keys():
+            raise ValueError(f"two statements are called {found.keys() & more.keys()}")
+        found |= more
     return found
+
+
+def parse(text: str) -> dict[str, str]:
+    """Read the statements of a file.
+
+    Raises:
+        ValueError: Two statements have one name.
+    """
+    pieces = _NAME.split(text)[1:]
+    if len(set(pieces[::2])) != len(pieces[::2]):
+        raise ValueError("two statements have one name")
+    return {name: sql.strip() for name, sql in zip(pieces[::2], pieces[1::2], strict=True)}
 
 
 @cache

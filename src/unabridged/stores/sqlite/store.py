@@ -312,9 +312,14 @@ class SqliteStore:
         """Search with other vectors from now on; see ``ports.SupportsVectors``."""
         self._index.switch_vectors(identity)
 
-    def moor(self) -> None:
-        """Let the anchor remember the space as it is now, also where it was further: a backup."""
-        guarding.anchor_anew(self._db, self._access.guard)
+    @classmethod
+    def moor_at(cls, path: Path, access: Access) -> None:
+        """Let the anchor remember a file as it is, also where it was further: a backup by right."""
+        store = cls(path, create=False, access=access.for_copies())
+        try:
+            guarding.anchor_anew(store._db, access.guard)
+        finally:
+            store.close()
 
     def check(self, *, index: bool = True) -> list[str]:
         """Every damage found, in words; reads the whole file, and its index where it is to."""
