@@ -1,16 +1,18 @@
 """Planning a forgetting: what goes, what stays, and what says it once more elsewhere."""
 
+from collections import Counter as Multiset
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from unabridged.condense.view import PERIOD, view_of
 from unabridged.custody.repeats import Traces
+from unabridged.custody.titles import telling_titles
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Fact
 from unabridged.domain.forgetting import Going, Outside, Plan, Repeat
 from unabridged.domain.record import Record, RecordKind
-from unabridged.domain.session import Session, title_from
+from unabridged.domain.session import Session
 from unabridged.knowledge.support import leaving, states_one_of, support
 from unabridged.ports import Store
 from unabridged.retrieval.pages import everything
@@ -75,7 +77,7 @@ def plan(
     gone = {name: chosen[name] for name in sorted(chosen)}
     going, condensed, periods = _going(store, gone)
     known = support(store.records(RecordKind.FACT), gone.keys())
-    sessions, titles = _sessions(store, gone, traces)
+    sessions, titles = _sessions(store, gone)
     since = min((exchange.at for exchange in gone.values()), default=None)
     return Plan(
         id=plan_id,
@@ -151,23 +153,17 @@ def _words(record: Record) -> str:
 
 
 def _sessions(
-    store: Store, gone: dict[str, Exchange], traces: Traces
+    store: Store, gone: Mapping[str, Exchange]
 ) -> tuple[tuple[Session, ...], tuple[Session, ...]]:
-    """The sessions of which nothing is left, and those whose title quotes what goes."""
-    going: dict[str, int] = {}
-    for exchange in gone.values():
-        going[exchange.session] = going.get(exchange.session, 0) + 1
+    """The sessions of which nothing is left, and those whose title tells what goes."""
+    if not gone:
+        return (), ()
+    going = Multiset(exchange.session for exchange in gone.values())
     counts = store.counts()
-    empty, quoting = [], []
-    for session in store.sessions() if gone else ():
-        if session.id in going and counts.get(session.id, 0) == going[session.id]:
-            empty.append(session)
-        elif traces.quoted_in_title(session.title):
-            quoting.append(session)
-    if quoting:
-        said = {(e.session, title_from(e.user.text)) for e in everything(store) if e.id not in gone}
-        quoting = [session for session in quoting if (session.id, session.title) not in said]
-    return tuple(empty), tuple(quoting)
+    sessions = store.sessions()
+    empty = [s for s in sessions if s.id in going and counts.get(s.id, 0) == going[s.id]]
+    held = [session for session in sessions if session not in empty]
+    return tuple(empty), telling_titles(store, held, gone)
 
 
 def _sources(store: Store, gone: Collection[str]) -> tuple[str, ...]:

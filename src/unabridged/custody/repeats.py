@@ -11,8 +11,6 @@ LONG_RUN = 8
 """Words in a row that no two people say by chance."""
 SHARE = 0.5
 """Of a text's runs: from so many on the text as a whole says the same."""
-TITLE_WORDS = 3
-"""Words of a title that must stand in a row in a text for the title to quote it."""
 
 
 class Traces:
@@ -25,11 +23,8 @@ class Traces:
     def __init__(self, texts: Iterable[str]) -> None:
         self._runs: set[tuple[str, ...]] = set()
         self._sentences: set[tuple[str, ...]] = set()
-        self._texts: list[list[str]] = []
         for text in texts:
-            said = words(fold(text))
-            self._texts.append(said)
-            self._runs.update(_runs_of(said))
+            self._runs.update(_runs_of(words(fold(text))))
             self._sentences.update(_sentences_of(text))
 
     def repeated_in(self, text: str) -> str:
@@ -45,13 +40,6 @@ class Traces:
             return "repeats a sentence"
         longest = _longest(shared)
         return f"repeats {longest} words in a row" if longest >= LONG_RUN else ""
-
-    def quoted_in_title(self, title: str) -> bool:
-        """Whether a title is made of words in a row of the texts."""
-        said = words(fold(title.rstrip("…")))
-        if len(said) < TITLE_WORDS:
-            return False
-        return any(_stands_in(said, text) for text in self._texts)
 
 
 def _runs_of(said: Sequence[str]) -> list[tuple[str, ...]]:
@@ -70,8 +58,3 @@ def _longest(shared: Sequence[bool]) -> int:
         row = row + 1 if one else 0
         best = max(best, row)
     return best + RUN - 1 if best else 0
-
-
-def _stands_in(said: Sequence[str], text: Sequence[str]) -> bool:
-    size = len(said)
-    return any(list(text[i : i + size]) == list(said) for i in range(len(text) - size + 1))
