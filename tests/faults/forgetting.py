@@ -21,11 +21,12 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
-from tests.faults.figures import arguments, tell
+from tests.faults.figures import arguments, skip, tell
 
 from unabridged.domain.chat import Abilities
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.message import Reasoning, Role, Text, ToolCall, ToolResult
+from unabridged.errors import SettingError
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
 from unabridged.wiring import Home, Memory
@@ -262,7 +263,10 @@ def run(count, seed=0, store="sqlite", times=9):
 def main():
     chosen = arguments(__doc__, 500)
     begun = time.perf_counter()
-    report = run(chosen.count, chosen.seed, chosen.store)
+    try:
+        report = run(chosen.count, chosen.seed, chosen.store)
+    except SettingError as error:
+        return skip("forgetting", chosen, str(error))
     failed = any(report[name] for name in ("left", "closed", "reported_left", "lost", "unsound"))
     return tell("forgetting", chosen, begun, failed=failed, **report)
 

@@ -42,6 +42,8 @@ OURS = {
     "power": (75, 4),
     "crowd": (640, 48),
     "clocks": (60, 3),
+    "forgetting": (250, 8),
+    "forget_kills": (250, 10),
 }
 """Programs that take a store: counts for each store, in the long and the short form."""
 OTHERS: dict[str, tuple[int, int]] = {}
