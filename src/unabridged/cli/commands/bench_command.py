@@ -19,6 +19,7 @@ from unabridged.cli.commands.bench_recall import (
     pooled_command,
     teller,
 )
+from unabridged.cli.commands.bench_stores import stores_command
 from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines, plain
 from unabridged.cli.paint import Column, paint, table, width
@@ -39,6 +40,7 @@ for each in (
     facts_command,
     emotion_command,
     histories_command,
+    stores_command,
     peers_command,
 ):
     command.add_command(each)
