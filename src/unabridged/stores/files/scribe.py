@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from unabridged.condense.view import name_of
+from unabridged.condense.view import line_from_data, name_of
 from unabridged.domain.condensation import Level
 from unabridged.domain.record import RecordKind
 from unabridged.domain.session import Session, title_from
@@ -161,7 +161,7 @@ def _summary(content: Content, block: Block) -> str:
     if body is not None:
         for one in unpack(body).get("condensations", ()):
             if one.get("level") == Level.CONVERSATION:
-                return " ".join(line.get("text", "") for line in one.get("lines", ()))
+                return " ".join(line_from_data(line).text for line in one.get("lines", ()))
     first = next(iter(block.path), None)
     words = first.source.messages[:1] if first is not None else ()
     return block.session.title or title_from(words[0].text if words else "")
