@@ -17,8 +17,9 @@ nobody else can make one.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from hashlib import blake2b
+from struct import Struct
+from typing import NamedTuple
 
 DIGEST_BYTES = 16
 SALT_BYTES = 16
@@ -30,8 +31,7 @@ _SUM_BYTES = 32
 _MODULUS = 1 << (8 * _SUM_BYTES)
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """What is kept of a message beside it, and after it.
 
     Attributes:
@@ -69,8 +69,9 @@ def _text(value: str | None) -> bytes:
     return b"\0" if value is None else b"\1" + value.encode("utf-8", "surrogatepass")
 
 
-def _number(value: int) -> bytes:
-    return value.to_bytes(8, "big", signed=True)
+_number = Struct(">q").pack
+_place = Struct(">4q").pack
+_lengths = tuple(Struct(f">{count}Q").pack for count in range(16))
 
 
 class Signet:
@@ -89,11 +90,10 @@ class Signet:
         }
         self._sum = blake2b(key=key, digest_size=_SUM_BYTES, person=b"sum")
 
-    def _digest(self, person: bytes, parts: Iterable[bytes]) -> bytes:
+    def _digest(self, person: bytes, *parts: bytes) -> bytes:
+        """Give the digest over the lengths of the parts (64 bits each, big-endian) and the parts."""
         digest = self._fresh[person].copy()
-        for part in parts:
-            digest.update(len(part).to_bytes(8, "big"))
-            digest.update(part)
+        digest.update(_lengths[len(parts)](*map(len, parts)) + b"".join(parts))
         return digest.digest()
 
     def promise(self, salt: bytes, session: str, fields: Iterable[bytes]) -> bytes:
@@ -104,7 +104,7 @@ class Signet:
             session: Its session's id.
             fields: What was said: everything that never changes, in one order.
         """
-        return self._digest(b"promise", (salt, _text(session), *fields))
+        return self._digest(b"promise", salt, _text(session), *fields)
 
     def link(self, before: bytes, place: tuple[int, int, int, int], promise: bytes) -> bytes:
         """Give the link behind another one.
@@ -114,23 +114,23 @@ class Signet:
             place: Number, chain, place and parent, as a ``Link`` has them.
             promise: The promise of its message.
         """
-        return self._digest(b"link", (before, b"".join(map(_number, place)), promise))
+        return self._digest(b"link", before, _place(*place), promise)
 
     def root(self, before: bytes, number: int, link: bytes) -> bytes:
         """Give the root behind another one."""
-        return self._digest(b"root", (before, _number(number), link))
+        return self._digest(b"root", before, _number(number), link)
 
     def held(self, number: int, exchange: str, parent: str | None) -> bytes:
         """Give the digest of where a message stands: its exchange and the message before it."""
-        return self._digest(b"held", (_number(number), _text(exchange), _text(parent)))
+        return self._digest(b"held", _number(number), _text(exchange), _text(parent))
 
     def gone(self, link: bytes) -> bytes:
         """Give what shows that a message was forgotten by right."""
-        return self._digest(b"gone", (link,))
+        return self._digest(b"gone", link)
 
     def row(self, table: str, digest: bytes) -> bytes:
         """Give the seal of a row, from its digest."""
-        return self._digest(b"row", (table.encode(), digest))
+        return self._digest(b"row", table.encode(), digest)
 
     def weight(self, table: str, digest: bytes) -> int:
         """Give what a row counts in a sum, from its digest."""

@@ -32,10 +32,21 @@ class Guard:
 
 def fields_of(message: Message) -> tuple[bytes, ...]:
     """Give what was said, for its promise: all of a message that no forgetting changes."""
-    return (
-        message.id.encode("utf-8", "surrogatepass"),
-        message.role.encode(),
-        message.at.isoformat().encode(),
-        pack([message.tokens, message.tokenizer]),
-        pack([part_to_dict(part) for part in message.parts]),
+    return fields_from(
+        message.id,
+        message.role,
+        message.at.isoformat(),
+        message.tokens,
+        message.tokenizer,
+        parts=pack([part_to_dict(part) for part in message.parts]),
     )
+
+
+def fields_from(*plain: str | int | None, parts: bytes) -> tuple[bytes, bytes]:
+    """Give the same from plain values.
+
+    Args:
+        *plain: Id, role, time in ISO 8601, tokens and tokenizer.
+        parts: The content parts, packed.
+    """
+    return pack(plain), parts

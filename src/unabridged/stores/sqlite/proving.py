@@ -10,7 +10,7 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message
 from unabridged.errors import StoreTamperedError
 from unabridged.stores.codec import pack
-from unabridged.stores.guard import fields_of
+from unabridged.stores.guard import fields_from, fields_of
 from unabridged.stores.sqlite import faults
 from unabridged.stores.sqlite.database import Database
 from unabridged.stores.sqlite.rows import Row, checked, column, name_of
@@ -53,13 +53,22 @@ def _wrong(signet: Signet, found: Row | None, row: Row, session: str, message: M
     before = START if link.place == 1 else found[-1]
     if not link.salt:
         return "it was forgotten, and is there"
-    if signet.promise(link.salt, session, fields_of(message)) != link.promise:
+    if not _is_what_was_said(signet, link, row, session, message):
         return "it is not what was said"
     if signet.held(link.number, name_of(row[2]), message.parent) != link.held:
         return "it stands in another place"
     if before is None or signet.link(before, link.where, link.promise) != link.link:
         return "its link, or the one before it, is not what was written"
     return ""
+
+
+def _is_what_was_said(signet: Signet, link: Link, row: Row, session: str, message: Message) -> bool:
+    """Whether a message fits its promise; from the row as it is where that does, which is quicker."""
+    if all(isinstance(value, str | int | None) for value in (row[1], *row[4:8])):
+        fields = fields_from(row[1], *row[4:8], parts=row[8])
+        if signet.promise(link.salt, session, fields) == link.promise:
+            return True
+    return signet.promise(link.salt, session, fields_of(message)) == link.promise
 
 
 def prove_stretch(
