@@ -3,6 +3,7 @@
 import gzip
 import io
 import lzma
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -13,7 +14,14 @@ from unabridged.errors import TransferError
 PEEK = 256 * 1024
 """Bytes of a file's beginning that decide what it is; also what is read at once."""
 
-_PACKED_ERRORS = (lzma.LZMAError, EOFError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile)
+_PACKED_ERRORS = (
+    lzma.LZMAError,
+    EOFError,
+    zlib.error,
+    zipfile.BadZipFile,
+    gzip.BadGzipFile,
+    struct.error,
+)
 
 
 class ByteStream:

@@ -21,6 +21,10 @@ from unabridged.transfer.source import Limits, Part, Source, Unseal
 _BY_NAME = {each.name: each for each in FORMATS}
 _LINES_LOOKED_AT = 100
 _KEYS_LOOKED_AT = 100_000
+_RECORD = 1500
+"""Bytes that a record takes in memory, however short it is."""
+_TIMES = 3
+"""How many times its length in the file a record's text takes in memory, at the most as a rule."""
 _DEEPEST = 3
 """Keys that a path has at most."""
 _TOKEN = re.compile(rb'"((?:[^"\\]++|\\.)*+)"(\s*:)?|["\[\]{}]', re.DOTALL)
@@ -197,7 +201,40 @@ def _items(source: Source, first: Part, found: Format, read: Read) -> Iterator[I
 def _read(source: Source, part: Part, found: Format, read: Read) -> Iterator[Item]:
     if found.read_file is not None:
         return found.read_file(source.whole(part))
-    return read(_records(part.stream, source.limits, found))
+    records = _Held(_records(part.stream, source.limits, found), part.stream, source.limits.held)
+    return records.given(read(records))
+
+
+class _Held:
+    """Records on their way to a reader, weighed until conversations come of them.
+
+    Most formats give a conversation when its records are read; one that has to see the whole file
+    first could be made to fill the memory.
+    """
+
+    def __init__(self, records: Iterator[Record | Unread], stream: ByteStream, limit: int) -> None:
+        self._records, self._stream, self._limit = records, stream, limit
+        self._count = self._since = 0
+
+    def __iter__(self) -> "_Held":
+        return self
+
+    def __next__(self) -> Record | Unread:
+        record = next(self._records)
+        self._count += 1
+        if self._count * _RECORD + (self._stream.count - self._since) * _TIMES > self._limit:
+            raise TransferError(
+                "The file holds more than can be held at once before a conversation is whole.",
+                hint="Split it, each session in one piece, and import the pieces one by one.",
+            )
+        return record
+
+    def given(self, items: Iterator[Item]) -> Iterator[Item]:
+        """Hand items on; with each conversation the weight begins anew."""
+        for item in items:
+            if isinstance(item, Conversation):
+                self._count, self._since = 0, self._stream.count
+            yield item
 
 
 def _records(stream: ByteStream, limits: Limits, found: Format) -> Iterator[Record | Unread]:

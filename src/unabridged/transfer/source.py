@@ -2,8 +2,9 @@
 
 import gzip
 import io
-import lzma
+import struct
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +13,26 @@ from typing import IO, BinaryIO, cast
 from unabridged.disk.cipher import is_sealed
 from unabridged.errors import StoreKeyError, TransferError, UnknownFormatError
 from unabridged.transfer.bytestream import ByteStream
+from unabridged.transfer.packed import Xz, refuse_long_list
 
 Unseal = Callable[[BinaryIO], IO[bytes]]
 """Gives what is sealed in a stream as a stream."""
 MEBIBYTE = 1 << 20
 RATIO_FREE = 64 * MEBIBYTE
 """Bytes that may be unpacked before the ratio is looked at."""
+
+
+_PACKINGS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+_BAD_ARCHIVE = (
+    zipfile.BadZipFile,
+    NotImplementedError,
+    RuntimeError,
+    OSError,
+    EOFError,
+    ValueError,
+    struct.error,
+    zlib.error,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +44,15 @@ class Limits:
         unpacked: Bytes that a packed file may unpack to.
         ratio: How many times larger than packed it may become, beyond the first 64 MiB.
         stream: Bytes of an archive that comes through a pipe, which has to be held in memory.
+        held: Bytes of memory, as a rule of thumb, that records may take until a conversation is
+            made of them.
     """
 
     record: int = 256 * MEBIBYTE
     unpacked: int = 8192 * MEBIBYTE
     ratio: int = 200
     stream: int = 1024 * MEBIBYTE
+    held: int = 2048 * MEBIBYTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +91,7 @@ class Source:
     ) -> None:
         self.limits = limits
         self.packing = ""
+        self._unpacked = 0
         self._closers: list[Callable[[], None]] = []
         self._stream = self._open(origin)
         self.total = _size(self._stream)
@@ -140,21 +159,32 @@ class Source:
         raw = cast("IO[bytes]", self._plain)
         if head.startswith(b"\xfd7zXZ\x00"):
             self.packing = "xz"
-            return self._single(lzma.LZMAFile(raw))
+            return self._single(cast("IO[bytes]", Xz(raw)))
         if head.startswith(b"\x1f\x8b"):
             self.packing = "gzip"
-            return self._single(gzip.GzipFile(fileobj=raw))
+            return self._single(cast("IO[bytes]", gzip.GzipFile(fileobj=raw)))
+        if head.startswith(b"\x28\xb5\x2f\xfd"):
+            raise UnknownFormatError(
+                "The file is packed with Zstandard, which is not unpacked here.",
+                hint="Unpack it with `unzstd FILE`, and import what comes out.",
+            )
         if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
             self.packing = "zip"
             return self._archive()
         return iter([Part("", self._plain)])
 
-    def _single(self, stream: lzma.LZMAFile | gzip.GzipFile) -> Iterator[Part]:
+    def _single(self, stream: IO[bytes]) -> Iterator[Part]:
         self._closers.append(stream.close)
-        return iter([Part("", self._guarded(cast("IO[bytes]", stream)))])
+        return iter([Part("", self._guarded(stream))])
 
     def _guarded(self, stream: IO[bytes]) -> ByteStream:
-        return ByteStream(stream, self._refuse_bomb)
+        before = self._unpacked
+
+        def check(count: int) -> None:
+            self._unpacked = before + count
+            self._refuse_bomb(self._unpacked)
+
+        return ByteStream(stream, check)
 
     def _refuse_bomb(self, unpacked: int) -> None:
         packed = max(1, self._raw.count)
@@ -189,8 +219,9 @@ class Source:
                 )
             stream = io.BytesIO(data)
         try:
+            refuse_long_list(stream)
             return zipfile.ZipFile(stream)
-        except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+        except _BAD_ARCHIVE as error:
             raise TransferError(
                 f"The archive is damaged: {error}.",
                 hint="Download it again, or unpack what can be unpacked and give that.",
@@ -198,8 +229,10 @@ class Source:
 
     def _member(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> ByteStream:
         try:
+            if info.compress_type not in _PACKINGS:
+                raise NotImplementedError("packed in a way that account exports never are")
             member = archive.open(info)
-        except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError) as error:
+        except _BAD_ARCHIVE as error:
             raise TransferError(
                 f"{info.filename!r} in the archive cannot be opened: {error}.",
                 hint="Unpack it and give the conversations.json in it.",
