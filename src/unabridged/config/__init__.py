@@ -25,7 +25,7 @@ from unabridged.domain.scope import DEFAULT_NAME
 from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
 
-FOLDERS = "spaces memory chats conversations config logs knowledge cache backups".split()
+FOLDERS = "spaces memory chats conversations config logs knowledge cache backups imports".split()
 PREFIX = "UNABRIDGED_"
 AGENTS = "agents"
 """The table of the settings file under which each agent may have settings of its own."""

@@ -1,6 +1,6 @@
 """Sessions: finding, naming, stepping back and branching. Nothing here deletes anything."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -13,6 +13,7 @@ from unabridged.errors import InputError, NotFoundError
 from unabridged.ports import Store
 from unabridged.retrieval.pages import everything
 
+_PAGE = 200
 SHORTEST_PREFIX = 4
 """Characters of an id that are taken for its beginning."""
 
@@ -133,6 +134,13 @@ def conversations(store: Store) -> Iterator[Conversation]:
         by_session.setdefault(exchange.session, []).append(exchange)
     for session in sorted(store.sessions(), key=lambda s: (s.created, s.id)):
         yield Conversation(session, tuple(by_session.get(session.id, ())))
+
+
+def held(store: Store, exchanges: Sequence[Exchange]) -> frozenset[str]:
+    """Give the ids of those exchanges that the space holds already."""
+    ids = [exchange.id for exchange in exchanges]
+    pages = (ids[at : at + _PAGE] for at in range(0, len(ids), _PAGE))
+    return frozenset(name for page in pages for name in store.get(page))
 
 
 def counted(exchange: Exchange, counter: Counter) -> Exchange:

@@ -357,8 +357,16 @@ class Memory(Talking):
         admissible = self._passing.admissible(conversation)
         if admissible is None:
             return 0
-        counted = [sessions_of.counted(e, counter) for e in admissible.exchanges]
+        here = sessions_of.held(self._store, admissible.exchanges)
+        counted = [
+            exchange if exchange.id in here else sessions_of.counted(exchange, counter)
+            for exchange in admissible.exchanges
+        ]
         return self._store.admit(admissible.session, counted)
+
+    def held(self, conversation: Conversation) -> int:
+        """Count the exchanges of a conversation from elsewhere that are here already."""
+        return len(sessions_of.held(self._store, conversation.exchanges))
 
     def records(self, *, contexts: bool = False, session: str | None = None) -> Iterator[Record]:
         """What goes along with conversations: facts, requirements, readings, condensations.

@@ -16,7 +16,7 @@ from typing import Any
 
 from unabridged.domain.message import Image, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from unabridged.domain.views import Unread
-from unabridged.transfer.fields import as_id, as_list, as_object, as_text, as_time
+from unabridged.transfer.fields import Reasons, as_id, as_list, as_object, as_text, as_time, lost
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import Record
 from unabridged.transfer.weave import Loose, Origin, given, in_order, weave
@@ -42,13 +42,13 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
         elif not isinstance(record.value, dict) or not isinstance(
             record.value.get("mapping"), dict
         ):
-            yield Unread(record.where, "no conversation: it has no mapping of messages")
+            yield record.unread("no conversation: it has no mapping of messages")
         else:
             yield from _conversation(record)
 
 
 def _conversation(record: Record) -> Iterator[Item]:
-    data, reasons = record.value, Counter[str]()
+    data, reasons = record.value, Reasons()
     messages, shown = _messages(data["mapping"], reasons)
     current = data.get("current_node")
     origin = Origin(
@@ -69,7 +69,9 @@ def _messages(
 ) -> tuple[list[Loose], dict[str, str | None]]:
     """Read the nodes; give messages, and each node's nearest message at or above it."""
     nodes = {key: node for key, node in mapping.items() if isinstance(node, dict)}
-    reasons["a message that is no object"] += len(mapping) - len(nodes)
+    for node in mapping.values():
+        if not isinstance(node, dict):
+            lost(reasons, "a message that is no object", node)
     parents = {key: as_text(node.get("parent")) or None for key, node in nodes.items()}
     order, circles = in_order(parents)
     reasons["a circle of messages, cut open"] += circles
@@ -103,7 +105,7 @@ def _message(
         return None
     role = _ROLES.get(said)
     if role is None:
-        reasons["a message of an unknown role"] += 1
+        lost(reasons, "a message of an unknown role", data)
         return None
     recipient = as_text(data.get("recipient")) or "all"
     parts = tuple(_parts(content, reasons))
@@ -146,7 +148,7 @@ def _object_part(part: Mapping[str, Any], reasons: Counter[str]) -> Iterator[Par
     elif pointer and "image" in as_text(part.get("content_type")):
         yield Image(pointer)
     else:
-        reasons[f"content of the type {as_text(part.get('content_type'))[:40]!r}"] += 1
+        lost(reasons, f"content of the type {as_text(part.get('content_type'))[:40]!r}", part)
 
 
 def _arguments(content: Mapping[str, Any], parts: tuple[Part, ...]) -> str:

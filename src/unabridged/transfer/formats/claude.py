@@ -10,14 +10,22 @@ publishes no description; the facts are from github.com/TomzxCode/llm-conversati
 of such exports found by the names of these fields.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from unabridged.domain.message import Part, Reasoning, Role, Text, ToolCall, ToolResult
 from unabridged.domain.views import Unread
-from unabridged.transfer.fields import as_id, as_list, as_object, as_text, as_time
+from unabridged.transfer.fields import (
+    Reasons,
+    as_id,
+    as_json,
+    as_list,
+    as_object,
+    as_text,
+    as_time,
+    lost,
+)
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import Record
 from unabridged.transfer.weave import Loose, Origin, chained, content_key, given, weave
@@ -37,13 +45,13 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
         if isinstance(record, Unread):
             yield record
         elif not isinstance(as_object(record.value).get("chat_messages"), list):
-            yield Unread(record.where, "no conversation: it has no chat_messages")
+            yield record.unread("no conversation: it has no chat_messages")
         else:
             yield from _conversation(record)
 
 
 def _conversation(record: Record) -> Iterator[Item]:
-    data, reasons = record.value, Counter[str]()
+    data, reasons = record.value, Reasons()
     messages, last = _messages(data["chat_messages"], reasons)
     current = as_id(data.get("current_leaf_message_uuid"))
     origin = Origin(
@@ -81,12 +89,12 @@ def _messages(
     return chained(found, parents, reasons)
 
 
-def _pieces(position: int, data: Any, reasons: Counter[str]) -> list[Loose]:
+def _pieces(position: int, held: Any, reasons: Counter[str]) -> list[Loose]:
     """Read one message: one piece, or several where it calls tools and goes on afterwards."""
-    data = as_object(data)
+    data = as_object(held)
     role = _ROLES.get(as_text(data.get("sender")))
     if role is None:
-        reasons["a message of an unknown sender"] += 1
+        lost(reasons, "a message of an unknown sender", held)
         return []
     runs = _runs(role, position, data, reasons)
     if not runs:
@@ -138,12 +146,12 @@ def _blocks(position: int, blocks: list[Any], reasons: Counter[str]) -> Iterator
                 yield Reasoning(as_text(block.get("thinking")))
         elif kind == "tool_use":
             call = as_id(block.get("id")) or f"call-{position}-{number}"
-            arguments = json.dumps(block.get("input") or {}, ensure_ascii=False)
+            arguments = as_json(block.get("input") or {}, reasons)
             yield ToolCall(call, as_text(block.get("name")), arguments)
         elif kind == "tool_result":
             yield _result(block, call)
         elif kind != "token_budget":
-            reasons[f"content of the type {kind[:40]!r}"] += 1
+            lost(reasons, f"content of the type {kind[:40]!r}", each)
 
 
 def _result(block: Mapping[str, Any], call: str) -> ToolResult:

@@ -136,7 +136,7 @@ def talk_of(record: Record, number: int) -> Talk:
             pair = messages[exchange_of[place]]
             message_of[place] = pair[each.role is Role.ASSISTANT].id
     if not sessions:
-        unread.append(Unread(record.where, "no LoCoMo conversation: it has no sessions"))
+        unread.append(record.unread("no LoCoMo conversation: it has no sessions"))
     questions = tuple(as_object(each) for each in as_list(data.get("qa")))
     return Talk(name, tuple(sessions), questions, exchange_of, message_of, tuple(unread))
 

@@ -61,7 +61,7 @@ def read(
         data = as_object(record.value)
         for session, turns, date in _sessions(data, dates or {}):
             if session is None or not isinstance(turns, list):
-                yield Unread(record.where, "no session: it has no id or no turns")
+                yield record.unread("no session: it has no id or no turns")
             elif session not in seen:
                 seen.add(session)
                 reasons = Counter[str]()
