@@ -25,6 +25,7 @@ from unabridged.errors import TransferError, UnabridgedError
 from unabridged.transfer.aside import Aside
 from unabridged.transfer.reader import Reader
 from unabridged.wiring import Memory
+from unabridged.wiring.encryption import sealer
 
 UNREAD_SHOWN = 20
 """Records that could not be read, as many as a person is shown."""
@@ -108,8 +109,9 @@ def _take_or_tell(
         report.error, report.hint = str(error), error.hint
     finally:
         if memory is not None:
-            folder = config.folder(invocation.settings().home, "imports")
-            path = aside.write(folder, at)
+            settings = invocation.settings()
+            seal = sealer(settings) if settings.encrypt else None
+            path = aside.write(config.folder(settings.home, "imports"), at, seal)
             report.kept_aside = str(path) if path else ""
             if path and aside.left:
                 left = count(aside.left, "record")

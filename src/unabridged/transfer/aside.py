@@ -8,7 +8,7 @@ the same import repeated keeps it once.
 import base64
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from unabridged.disk.durable import of_the_system, write_whole
 from unabridged.domain.views import Unread
 
 END = ".unread.jsonl"
+SEALED = ".sealed"
 MOST = 64 << 20
 """Bytes of one file's records that are kept; what is more stays in that file."""
 _NAME = re.compile(r"[^\w.-]+")
@@ -54,12 +55,15 @@ class Aside:
         self._held += len(line)
         self._lines.append(line)
 
-    def write(self, folder: Path, at: datetime) -> Path | None:
+    def write(
+        self, folder: Path, at: datetime, seal: Callable[[bytes], bytes] | None = None
+    ) -> Path | None:
         """Write what was gathered, whole and durable, for its owner only.
 
         Args:
             folder: Where to.
             at: The time for the file's name.
+            seal: Encrypts what is written; None to write it as it is.
 
         Returns:
             The file; None where there is nothing to keep.
@@ -72,6 +76,7 @@ class Aside:
         data = b"".join(self._lines)
         name = _NAME.sub("-", Path(self._file).name).strip("-.")[:_LONGEST_NAME] or "stdin"
         end = f"-{name}-{hashlib.sha256(data).hexdigest()[:12]}{END}"
+        end += SEALED if seal else ""
         try:
             there = next(
                 (path for path in sorted(folder.iterdir()) if path.name.endswith(end)), None
@@ -81,7 +86,7 @@ class Aside:
         if there is not None:
             return there
         path = folder / f"{at:%Y%m%dT%H%M%SZ}{end}"
-        write_whole(path, data)
+        write_whole(path, seal(data) if seal else data)
         return path
 
     def _line(self, unread: Unread) -> Iterator[tuple[str, str]]:

@@ -7,8 +7,11 @@ Source: https://www.sqlite.org/security.html ("Untrusted SQLite Database Files")
 """
 
 import io
+import re
 import secrets
 from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
 from typing import Any, BinaryIO, Final, cast
 
 import apsw
@@ -29,14 +32,6 @@ _GIVEN_TIMES = 32
 _STEPS = 50_000_000
 """Instructions of SQLite's machine that one statement may take, far above what a row needs."""
 _STEP = 10_000
-_CLEAN = """
-PRAGMA trusted_schema = OFF;
-PRAGMA cell_size_check = ON;
-PRAGMA mmap_size = 0;
-PRAGMA temp_store = MEMORY;
-PRAGMA cache_size = -8000;
-PRAGMA query_only = ON;
-"""
 _ENCODINGS: Final = {"UTF-16le": "utf-16-le", "UTF-16be": "utf-16-be"}
 _LIMITS: Final = (
     (apsw.SQLITE_LIMIT_LENGTH, _LONGEST),
@@ -90,7 +85,7 @@ class Database:
             raise _unreadable(error) from error
         try:
             self._secure()
-            self._encoding = _ENCODINGS.get(next(self._run("PRAGMA encoding"))[0], "utf-8")
+            self._encoding = _ENCODINGS.get(next(self._run(_sql("encoding")))[0], "utf-8")
             self.tables = self._look()
         except (apsw.Error, UnicodeDecodeError) as error:
             self.close()
@@ -115,7 +110,7 @@ class Database:
         listed = ", ".join(self._column(table, name) for name in columns)
         most = self._size // _LEAST_ROW + _ROWS_FREE
         try:
-            found = self._run(f"SELECT rowid, {listed} FROM {_quoted(table)} ORDER BY rowid")  # noqa: S608 - quoted
+            found = self._run(_sql("every row", table, listed))
             for number, row in enumerate(found):
                 if number >= most:
                     self.faults.append((f"table {table}", "more rows than its bytes can hold"))
@@ -131,9 +126,8 @@ class Database:
             TransferError: The file gives the same again and again.
         """
         listed = ", ".join(self._column(table, name) for name in columns)
-        sql = f"SELECT {listed} FROM {_quoted(table)} WHERE rowid = ?"  # noqa: S608 - quoted
         try:
-            found = next(self._run(sql, (number,)), None)
+            found = next(self._run(_sql("one row", table, listed), (number,)), None)
         except apsw.Error as error:
             self.faults.append((f"table {table}, row {number}", _reason(error)))
             return None
@@ -169,16 +163,16 @@ class Database:
         for limit, value in _LIMITS:
             self._connection.limit(limit, value)
         self._connection.set_progress_handler(self._tired, _STEP)
-        self._connection.execute(_CLEAN)
+        self._connection.execute(_sql("clean"))
 
     def _look(self) -> dict[str, frozenset[str]]:
         """See which plain tables there are: no views, no virtual ones."""
-        sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0"
-        names = [name for (name,) in self._run(sql) if isinstance(name, str)]
+        found = self._run(_sql("plain tables"))
+        names = [name for (name,) in found if isinstance(name, str)]
         return {name: self._columns(name) for name in names[:_ROWS_FREE]}
 
     def _columns(self, table: str) -> frozenset[str]:
-        return frozenset(row[1] for row in self._run(f"PRAGMA table_info({_quoted(table)})"))
+        return frozenset(row[1] for row in self._run(_sql("columns of a table", table)))
 
     def _run(self, sql: str, values: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         self._steps = 0
@@ -259,6 +253,19 @@ class _File:
 
     def xDeviceCharacteristics(self) -> int:  # noqa: N802 - SQLite's name
         return apsw.SQLITE_IOCAP_IMMUTABLE
+
+
+@cache
+def _statements() -> Mapping[str, str]:
+    """Name to SQL."""
+    text = (files("unabridged.transfer") / "sql" / "foreign.sql").read_text(encoding="utf-8")
+    pieces = re.split(r"^-- name: (.+)$", text, flags=re.MULTILINE)[1:]
+    return {name: sql.strip() for name, sql in zip(pieces[::2], pieces[1::2], strict=True)}
+
+
+def _sql(name: str, table: str = "", columns: str = "") -> str:
+    """Give a statement by its name; the table's name is quoted, the columns are so already."""
+    return _statements()[name].format(table=_quoted(table), columns=columns)
 
 
 def _quoted(name: str) -> str:

@@ -124,7 +124,7 @@ class Source:
         Raises:
             TransferError: It is too large for that.
         """
-        if not self.packing and self._whole:
+        if not self.packing and self._whole and self._plain is self._raw:
             return self._stream
         data = part.stream.read(self.limits.stream + 1)
         if len(data) > self.limits.stream:

@@ -1,5 +1,6 @@
 """Encrypting the files of a home, and changing the key that its secrets are kept under."""
 
+import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -123,6 +124,24 @@ def export_cipher(settings: Settings) -> AesGcm:
     if key is None:
         raise SettingError("The settings name no key.", hint=_NO_KEY)
     return AesGcm(key.for_("exports"))
+
+
+def sealer(settings: Settings) -> Callable[[bytes], bytes]:
+    """Give what encrypts bytes as an export is, so that they are opened in the same way.
+
+    Raises:
+        SettingError: The settings name no key.
+        MissingExtraError: What encrypts is not installed.
+    """
+    cipher = export_cipher(settings)
+
+    def seal(data: bytes) -> bytes:
+        held = io.BytesIO()
+        with cipher.sealing(held, EXPORT) as inner:
+            inner.write(data)
+        return held.getvalue()
+
+    return seal
 
 
 def unsealing(settings: Settings) -> Callable[[BinaryIO], IO[bytes]] | None:

@@ -5,10 +5,13 @@ from datetime import UTC, datetime
 
 import pytest
 
+from unabridged.domain.settings import Settings
 from unabridged.domain.views import Unread
 from unabridged.errors import StoreReadOnlyError
 from unabridged.transfer import aside
 from unabridged.transfer.aside import Aside
+from unabridged.wiring.encryption import sealer, unsealing
+from unabridged.wiring.keys import new_key
 
 AT = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 
@@ -71,3 +74,15 @@ def test_names_and_reasons_of_any_characters_can_be_written(tmp_path):
     kept.add(Unread("\udfff", "\ud800", b"\xed\xa0\x80"))
     path = kept.write(tmp_path, AT)
     assert path.parent == tmp_path
+
+
+def test_what_is_kept_can_be_sealed_and_opened_as_exports_are(tmp_path):
+    settings = Settings(home=str(tmp_path), key=f"file:{tmp_path / 'key'}")
+    new_key(settings.key)
+    kept = Aside("x")
+    kept.add(Unread("line 1", "why", b"secret"))
+    path = kept.write(tmp_path, AT, sealer(settings))
+    assert path.name.endswith(".unread.jsonl.sealed")
+    assert b"secret" not in path.read_bytes()
+    with path.open("rb") as stream:
+        assert b'"secret"' in unsealing(settings)(stream).read()
