@@ -1,6 +1,6 @@
 """The command line. A command's module is imported when the command is called, not before.
 
-Exit codes: 0 done; 1 something unexpected, or ``doctor`` found a fault; 2 a wrong option, setting or
+Exit codes: 0 done; 1 something unexpected, or ``doctor`` or ``verify`` found a fault; 2 a wrong option, setting or
 input; 3 an id or name that names nothing; 4 what must be sent does not fit the window; 5 the store;
 6 the model server; 7 a foreign file; 130 interrupted; 141 the reader of the output went away.
 """
@@ -45,6 +45,7 @@ COMMANDS: Mapping[str, str] = {
     "reembed": "Embed everything anew by the embedder of the settings, then search with it.",
     "backup": "Back up a space or the whole home, while others write; list or prove backups.",
     "restore": "Give back what a backup holds, never over what is there.",
+    "verify": "Prove that nothing that is stored was changed past the program.",
     "doctor": "Check what is installed, what answers, and whether the store is sound.",
     "bench": "Measure this installation.",
 }

@@ -8,6 +8,7 @@ from unabridged.ports.abilities import (
     SupportsBackup,
     SupportsCheck,
     SupportsLookup,
+    SupportsProof,
     SupportsScan,
     SupportsVectors,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "SupportsBackup",
     "SupportsCheck",
     "SupportsLookup",
+    "SupportsProof",
     "SupportsScan",
     "SupportsVectors",
     "Tokenizer",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.forgetting import Scan
 from unabridged.domain.lookup import Probe, Shortlist
+from unabridged.domain.proof import Sealed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,6 +82,15 @@ class SupportsCheck(Protocol):
 
     def check(self) -> list[str]:
         """Every damage found, in words; empty where there is none."""
+        ...
+
+
+@runtime_checkable
+class SupportsProof(Protocol):
+    """A store that chains what is stored, so that changes past the program are noticed."""
+
+    def sealed(self) -> Sealed | None:
+        """How far its chain has come; None where it has none."""
         ...
 
 

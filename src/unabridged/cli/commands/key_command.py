@@ -5,12 +5,14 @@ from pathlib import Path
 
 import click
 
+from unabridged.cli.commands.verify_command import show
 from unabridged.cli.options import PLACE, Invocation, common, example, invoked
 from unabridged.cli.output import echo
 from unabridged.cli.settings_file import write_setting
 from unabridged.errors import SettingError
 from unabridged.wiring.encryption import admit_key, retire_keys
 from unabridged.wiring.keys import KEYRING, new_key, person_key
+from unabridged.wiring.verifying import seal
 
 
 @click.group(
@@ -40,6 +42,8 @@ def new_command(invocation: Invocation, place: str) -> None:
         return
     echo(f"A new key is made; its mark is {key.mark}. Use it with:")
     echo(f"  unabridged config set key {setting}")
+    echo("What is stored already is then sealed with it, once, by:")
+    echo("  unabridged key seal")
     echo("Keep a copy of it in another place.", "dim")
 
 
@@ -79,6 +83,24 @@ def retire_command(invocation: Invocation) -> None:
         invocation.emit({"mark": mark})
         return
     echo(f"Only the key with the mark {mark} opens them now.")
+
+
+@command.command("seal", epilog=example("unabridged key seal"))
+@common(*PLACE)
+@invoked
+def seal_command(invocation: Invocation) -> None:
+    """Seal what was stored before the key was set with it; needed once.
+
+    Each space is verified first, and refused where something does not fit. What was changed before, with every digest made anew, is sealed with the rest: nobody can tell any more. Until a space is sealed it is refused, so that nobody who takes its seals away gets them anew.
+    """
+    found = list(seal(invocation.settings()))
+    if invocation.json:
+        invocation.emit(found)
+    else:
+        for proof in found:
+            show(proof)
+    if any(proof.flaws for proof in found):
+        raise click.exceptions.Exit(1)
 
 
 @command.command("show-mark", epilog=example("unabridged key show-mark"))

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from unabridged.domain.chain import Link, Signet
+from unabridged.domain.proof import Sealed
 from unabridged.errors import StoreDamagedError
 from unabridged.stores.codec import unpack
 from unabridged.stores.guard import Guard, fields_of
@@ -122,6 +123,23 @@ def check_anchor(db: Database, guard: Guard) -> None:
         )
     if held is None or held.writes < there.writes or held.mark != there.mark:
         anchor.remember(known_as, there, anew=held is not None and held.mark != there.mark)
+
+
+def sealed(db: Database) -> Sealed | None:
+    """How far the chain of a file has come; None where it has none."""
+    found = seal.load(db) if db.one("has chain") else None
+    if found is None:
+        return None
+    now = found[0]
+    return Sealed(
+        mark=now.mark,
+        since=now.since,
+        found=now.found,
+        links=now.links,
+        forgotten=(db.one("how many forgotten") or (0,))[0],
+        writes=now.writes,
+        root=now.root,
+    )
 
 
 def anchor_anew(db: Database, guard: Guard) -> None:

@@ -11,6 +11,7 @@ from unabridged.domain.chain import Signet
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.forgetting import Scan
 from unabridged.domain.lookup import Probe, Shortlist
+from unabridged.domain.proof import Sealed
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
 from unabridged.domain.session import Session
@@ -311,6 +312,11 @@ class SqliteStore:
     def switch_vectors(self, identity: str) -> None:
         """Search with other vectors from now on; see ``ports.SupportsVectors``."""
         self._index.switch_vectors(identity)
+
+    def sealed(self) -> Sealed | None:
+        """How far the chain has come; None where there is none."""
+        with self._db.read():
+            return guarding.sealed(self._db)
 
     @classmethod
     def moor_at(cls, path: Path, access: Access) -> None:

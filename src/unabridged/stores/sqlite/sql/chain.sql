@@ -127,3 +127,6 @@ SELECT count(*) FROM message;
 
 -- name: place of a message
 SELECT m.exchange, m.parent, l.held FROM message m JOIN link l ON l.number = m.seq WHERE m.seq = ?;
+
+-- name: how many forgotten
+SELECT count(*) FROM link WHERE salt = x'';

@@ -1,0 +1,132 @@
+"""Verifying the spaces of a home, and sealing them under a key or mooring them anew when asked."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from unabridged.domain.proof import Proof
+from unabridged.domain.scope import Space
+from unabridged.domain.settings import Settings
+from unabridged.errors import NotFoundError, SettingError, UnabridgedError
+from unabridged.ports import SupportsCheck, SupportsProof
+from unabridged.stores.listing import SpaceInfo
+from unabridged.stores.sqlite import SqliteStore
+from unabridged.stores.sqlite.connecting import Access
+from unabridged.wiring.adapters import access_of, databases_of, guard_of, spaces_of
+
+
+def verify(settings: Settings, space: Space | None = None) -> Iterator[Proof]:
+    """Look at every digest, link and index of spaces, and compare them with the anchor.
+
+    Args:
+        settings: Every choice.
+        space: Only this one; None for all of the home, and for those that the anchor knows there.
+
+    Yields:
+        What was found, one space after the other.
+
+    Raises:
+        NotFoundError: There is no such space.
+        SettingError: The key or the anchor of the settings cannot be used.
+    """
+    spaces = spaces_of(settings)
+    chosen = [info for info in spaces.list() if space is None or info.space in (None, space)]
+    if space is not None and not any(info.space == space for info in chosen):
+        path = spaces.path_of(space)
+        if not path.exists():
+            raise NotFoundError(f"There is no space {space.name!r}.", hint="List the spaces.")
+        chosen = [info for info in chosen if info.path == path]
+    for info in chosen:
+        yield _proof(settings, info)
+    if space is None:
+        yield from _missing(settings)
+
+
+def _proof(settings: Settings, info: SpaceInfo) -> Proof:
+    name = info.space.name if info.space else info.path.name
+    if info.space is None:
+        return Proof(name, str(info.path), None, anchored=False, flaws=(info.damaged,))
+    try:
+        store = spaces_of(settings).open(info.space, create=False)
+    except UnabridgedError as error:
+        return Proof(name, str(info.path), None, anchored=False, flaws=(str(error),))
+    try:
+        flaws = tuple(store.check()) if isinstance(store, SupportsCheck) else ()
+        sealed = store.sealed() if isinstance(store, SupportsProof) else None
+        if not flaws and sealed is None:
+            flaws = (f"{info.path}: it has no chain, and cannot be given one where it lies.",)
+    except UnabridgedError as error:
+        return Proof(name, str(info.path), None, anchored=False, flaws=(str(error),))
+    finally:
+        store.close()
+    return Proof(name, str(info.path), sealed, anchored=bool(settings.anchor), flaws=flaws)
+
+
+def _missing(settings: Settings) -> Iterator[Proof]:
+    """Spaces of the home that the anchor knows and that are gone."""
+    anchor = guard_of(settings).anchor
+    if anchor is None:
+        return
+    home = Path(settings.home).absolute()
+    for mooring in anchor.all().values():
+        path = Path(mooring.file)
+        if path.is_relative_to(home) and not path.exists():
+            said = f"{path}: it is gone; the anchor {anchor.path} knows it."
+            yield Proof(path.name, str(path), None, anchored=True, flaws=(said,))
+
+
+def seal(settings: Settings) -> Iterator[Proof]:
+    """Seal every space of the home under the key, from what is there; those that are stay so.
+
+    What was changed before is sealed with the rest: nobody can tell any more.
+
+    Yields:
+        What was found afterwards, one space after the other.
+
+    Raises:
+        SettingError: The settings name no key.
+    """
+    access = access_of(settings)
+    if not access.guard.signet.mark:
+        raise SettingError(
+            "The settings name no key.", hint="Make one with: unabridged key new FILE"
+        )
+    adopting = replace(access, guard=replace(access.guard, adopts=True))
+    for path in _databases(settings):
+        yield _opened(path, adopting)
+
+
+def moor(settings: Settings) -> Iterator[Proof]:
+    """Let the anchor remember every space of the home as it is now, also where it was further.
+
+    Yields:
+        What was found afterwards, one space after the other.
+
+    Raises:
+        SettingError: The settings name no anchor.
+    """
+    access = access_of(settings)
+    if access.guard.anchor is None:
+        raise SettingError(
+            "The settings name no anchor.",
+            hint="Set `anchor` to a file that those who can write the home cannot.",
+        )
+    for path in _databases(settings):
+        SqliteStore.moor_at(path, access)
+        yield _opened(path, access)
+
+
+def _databases(settings: Settings) -> list[Path]:
+    return [info.path for info in databases_of(settings).list()]
+
+
+def _opened(path: Path, access: Access) -> Proof:
+    try:
+        store = SqliteStore(path, create=False, access=access)
+    except UnabridgedError as error:
+        return Proof(path.name, str(path), None, anchored=False, flaws=(str(error),))
+    try:
+        anchored = access.guard.anchor is not None
+        return Proof(store.space.name, str(path), store.sealed(), anchored=anchored, flaws=())
+    finally:
+        store.close()
