@@ -25,6 +25,8 @@ _RECORD = 1500
 """Bytes that a record takes in memory, however short it is."""
 _TIMES = 3
 """How many times its length in the file a record's text takes in memory, at the most as a rule."""
+_GOES_ON = (b"{", b"[", b",", b":")
+"""How a line ends after which an object goes on."""
 _DEEPEST = 3
 """Keys that a path has at most."""
 _TOKEN = re.compile(rb'"((?:[^"\\]++|\\.)*+)"(\s*:)?|["\[\]{}]', re.DOTALL)
@@ -132,7 +134,7 @@ def _unknown(seen: str) -> UnknownFormatError:
 
 def _keys(head: bytes) -> Iterator[frozenset[str]]:
     """Give the paths of the first objects: line by line where lines are objects, else as a whole."""
-    if not head.startswith(b"["):
+    if _is_lines(head):
         for line in head.split(b"\n")[:_LINES_LOOKED_AT]:
             keys = _line_keys(line)
             if keys:
@@ -244,8 +246,13 @@ def _records(stream: ByteStream, limits: Limits, found: Format) -> Iterator[Reco
 
 
 def _is_lines(head: bytes) -> bool:
-    """Whether values lie a line each: some line is one, or there is only one line."""
+    """Whether values lie a line each: some line is one, or there is only one line.
+
+    Lines of one large object may be objects too; its first line shows that it goes on.
+    """
     if head.startswith(b"["):
         return False
     first, *rest = head.split(b"\n")[:_LINES_LOOKED_AT]
+    if rest and head.startswith(b"{") and first.rstrip(SPACE).endswith(_GOES_ON):
+        return False
     return not rest or any(_line_keys(line) for line in (first, *rest))

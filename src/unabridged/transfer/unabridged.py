@@ -127,7 +127,7 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
     Raises:
         TransferError: A newer version wrote the file.
     """
-    pile = _Pile()
+    pile = Pile()
     for record in records:
         if isinstance(record, Unread):
             yield record
@@ -136,13 +136,13 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
         try:
             if "session" in data:
                 yield from pile.finished()
-                pile = _Pile(_session(data["session"]))
+                pile = Pile(_session(data["session"]))
             elif "exchange" in data:
                 pile.add(_exchange(data["exchange"]))
             elif "record" in data:
                 kept = _kept(data["record"])
                 yield from pile.finished()
-                pile = _Pile()
+                pile = Pile()
                 yield kept
             elif "end" in data:
                 pile.ended = True
@@ -151,21 +151,32 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
         except (ValueError, TypeError, msgspec.ValidationError) as error:
             yield record.unread(f"not as it was written: {str(error)[:200]}")
             if "session" in data:
-                pile = _Pile()
+                pile = Pile()
     yield from pile.finished()
     if not pile.ended:
         yield Unread("end", "the file breaks off: its last line is missing")
 
 
 @dataclass(slots=True)
-class _Pile:
-    """The conversation that is being read."""
+class Pile:
+    """A conversation of our own that is being read: what comes of it hangs together.
+
+    Attributes:
+        session: Its header, or None before there was one.
+        exchanges: What was added, by id.
+        ended: Whether the end of the file was seen.
+    """
 
     session: Session | None = None
     exchanges: dict[str, Exchange] = field(default_factory=dict)
     ended: bool = False
 
     def add(self, exchange: Exchange) -> None:
+        """Add an exchange; one whose parent is not there hangs on the one before it.
+
+        Raises:
+            ValueError: It has no place here.
+        """
         if self.session is None:
             raise ValueError("an exchange whose session could not be read")
         if exchange.session != self.session.id:
@@ -184,6 +195,7 @@ class _Pile:
         return replace(exchange, parent=before.id if before else None, messages=messages)
 
     def finished(self) -> Iterator[Conversation]:
+        """Give the conversation, if there is one, with a head that is one of its messages."""
         if self.session is None:
             return
         exchanges = tuple(self.exchanges.values())

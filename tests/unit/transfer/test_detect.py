@@ -148,3 +148,17 @@ def test_closing_early_lets_go_of_the_file(fixtures):
     reader.close()
     reader.close()
     assert list(reader) == []
+
+
+def test_an_object_of_which_some_lines_are_objects_is_one_object(read):
+    data = """{
+      "messages": [
+        {"role": "user", "content": "hello"},
+        {"role": "assistant", "content": "hi"}
+      ],
+      "id": 7
+    }"""
+    got = read(data)
+    assert got.texts == [["hello", "hi"]]
+    assert got.conversations[0].session.foreign_id == "7"
+    assert got.reasons == []

@@ -20,7 +20,7 @@ from typing import Any
 from unabridged.domain.message import Role, Text
 from unabridged.domain.views import Unread
 from unabridged.transfer.fields import Reasons, as_id, as_list, as_object, as_text, as_time, lost
-from unabridged.transfer.formats import standing_in
+from unabridged.transfer.formats import own_files, standing_in
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import Record
 from unabridged.transfer.weave import Loose, Origin, content_key, given, weave
@@ -52,6 +52,8 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
     for record in records:
         if isinstance(record, Unread):
             yield record
+        elif own_files.is_ours(record.value):
+            yield from own_files.read_one(record)
         elif isinstance(as_object(record.value).get("history"), list):
             yield from _conversation(record)
         elif _is_turn(record.value):

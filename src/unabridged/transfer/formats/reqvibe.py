@@ -20,7 +20,7 @@ from typing import Any
 from unabridged.domain.fact import Requirement
 from unabridged.domain.views import Unread
 from unabridged.transfer.fields import Reasons, as_id, as_list, as_object, as_text, as_time, lost
-from unabridged.transfer.formats import standing_in
+from unabridged.transfer.formats import own_files, standing_in
 from unabridged.transfer.formats.rows import Row
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import Record
@@ -45,7 +45,9 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
             yield record
             continue
         data = as_object(record.value)
-        if "sessions" in data:
+        if own_files.is_ours(data):
+            yield from own_files.read_one(record)
+        elif "sessions" in data:
             yield from _each(record, data["sessions"])
             yield from _requirements(record, None)
         elif isinstance(data.get("messages"), list):

@@ -25,7 +25,7 @@ from unabridged.domain.message import Role, Text
 from unabridged.domain.session import title_from
 from unabridged.domain.views import Unread
 from unabridged.transfer.fields import Reasons, as_object, as_text, as_time, lost
-from unabridged.transfer.formats import standing_in
+from unabridged.transfer.formats import own_files, standing_in
 from unabridged.transfer.formats.rows import Row
 from unabridged.transfer.ids import digest
 from unabridged.transfer.reader import Item
@@ -51,6 +51,8 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
     for record in records:
         if isinstance(record, Unread):
             yield record
+        elif own_files.is_ours(record.value):
+            yield from own_files.read_one(record)
         elif any(name in as_object(record.value) for name in LISTS):
             yield from _memory(record)
         elif _is_exchange(record.value) or "role" in as_object(record.value):

@@ -1,0 +1,306 @@
+"""Files that our own store of files wrote: the seeds' layouts, with an ``unabridged`` key.
+
+A file of the layout ``model`` looks like WorkspaceAI's memory, one of ``agent`` like Dana's, one of
+``user`` like ReqVIBE's, and an archive has nothing but that key. Under it lies what the seeds' fields
+have no room for: of each session its header, a form for each exchange (ids, times, branches, tool
+calls, the model), and the words of branches and of sessions that the seeds' fields do not show. Read
+together, they give every exchange of every branch as it was stored, with its ids, so that
+importing a file into the memory it came from adds nothing. Digests are not looked at here: what
+was edited by hand is read as it stands. Facts, condensations and other records lie in a companion
+beside the file; ``unabridged copy`` takes them along.
+
+The form is that of ``stores/files`` (sheet.py, forms.py), version 1.
+"""
+
+import base64
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import Message, Part, Role, Text, part_from_dict
+from unabridged.domain.session import Session
+from unabridged.domain.views import Unread
+from unabridged.errors import TransferError
+from unabridged.transfer.fields import as_list, as_object, as_text
+from unabridged.transfer.reader import Item
+from unabridged.transfer.records import Record
+from unabridged.transfer.unabridged import Pile
+from unabridged.transfer.weave import in_order
+
+FORMAT = "files"
+KEY = "unabridged"
+VERSION = 1
+
+_UNREADABLE = (ValueError, TypeError, KeyError, msgspec.ValidationError)
+
+
+class _MessageForm(msgspec.Struct):
+    id: str
+    role: Role | None = None
+    at: str = ""
+    parent: str | msgspec.UnsetType | None = msgspec.UNSET
+    tokens: int | None = None
+    tokenizer: str | None = None
+    parts: list[dict[str, Any]] | None = None
+
+
+class _ExchangeForm(msgspec.Struct):
+    id: str
+    at: str
+    parent: str | None = None
+    opened_by: str | None = None
+    state: ExchangeState = ExchangeState.COMPLETE
+    mode: str = "chat"
+    model: str | None = None
+    alone: bool = False
+    messages: list[_MessageForm] = []
+
+
+class _SessionForm(msgspec.Struct):
+    id: str
+    created: str
+    updated: str
+    title: str = ""
+    head: str | None = None
+    source: str = "unabridged"
+    foreign_id: str | None = None
+    archived: str | None = None
+
+
+def is_ours(value: Any) -> bool:
+    """Whether our store of files wrote a file, by what JSON held in it."""
+    return isinstance(as_object(as_object(value).get(KEY)).get("sessions"), list)
+
+
+def read(records: Iterator[Record | Unread]) -> Iterator[Item]:
+    """Read conversations.
+
+    Args:
+        records: The file.
+
+    Raises:
+        TransferError: A newer version wrote it.
+    """
+    for record in records:
+        if isinstance(record, Unread):
+            yield record
+        elif is_ours(record.value):
+            yield from read_one(record)
+        else:
+            yield record.unread("no file of a store: nothing is told of its sessions")
+
+
+def read_one(record: Record) -> Iterator[Item]:
+    """Read the conversations of one file.
+
+    Args:
+        record: The file; ``is_ours`` says yes to it.
+
+    Raises:
+        TransferError: A newer version wrote it.
+    """
+    hidden = record.value[KEY]
+    about = as_object(hidden.get("about"))
+    version = about.get("format")
+    if isinstance(version, int) and version > VERSION:
+        raise TransferError(
+            f"The file is of version {version}; this program reads up to {VERSION}.",
+            hint="Update unabridged and repeat.",
+        )
+    if as_object(about.get("log")):
+        yield Unread(record.where, "facts and other records, which `unabridged copy` takes along")
+    shown = _shown(record.value)
+    for number, block in enumerate(map(as_object, hidden["sessions"]), start=1):
+        where = f"{record.where}, session {number}"
+        own = block.get("conversation")
+        on = as_list(own) if own is not None else next(shown, [])
+        try:
+            session = _session(_unpacked(block.get("session")))
+        except _UNREADABLE as error:
+            yield replace(record, where=where, value=block).unread(_told(error))
+            continue
+        yield from _conversation(Record(where, block), session, on)
+
+
+def _shown(value: Mapping[str, Any]) -> Iterator[list[Any]]:
+    """Give what the seeds' fields hold of sessions, one after the other."""
+    for name in ("current_conversation", "history"):
+        if name in value:
+            yield as_list(value[name])
+    for each in as_list(value.get("sessions")):
+        yield as_list(as_object(each).get("messages"))
+
+
+def _conversation(record: Record, session: Session, on: list[Any]) -> Iterator[Item]:
+    forms: dict[str, tuple[_ExchangeForm, list[Any]]] = {}
+    off = list(as_list(record.value.get("branches")))
+    rest = list(on)
+    for number, marked in enumerate(as_list(record.value.get("exchanges")), start=1):
+        source = rest or off
+        split = bool(source) and "role" in as_object(source[0])
+        try:
+            raw = _unpacked(marked[1])
+            wanted = 2 if split and as_object(raw).get("alone") is not True else 1
+            values = [source.pop(0) for _ in source[:wanted]]
+            form = msgspec.convert(raw, _ExchangeForm)
+        except (*_UNREADABLE, IndexError) as error:
+            own = record.where + f", exchange {number}"
+            yield replace(record, where=own, value=marked).unread(_told(error))
+            continue
+        forms[form.id] = form, values
+    yield from _whole(record, session, forms)
+
+
+def _whole(
+    record: Record, session: Session, forms: Mapping[str, tuple[_ExchangeForm, list[Any]]]
+) -> Iterator[Item]:
+    """Put exchanges together: first what each says itself, then the messages that branches share."""
+    said: dict[str, list[Message]] = {}
+    messages: dict[str, Message] = {}
+    for name, (form, values) in forms.items():
+        try:
+            said[name] = list(_messages(form, *_texts(values)))
+        except _UNREADABLE as error:
+            where = f"{record.where}, exchange {name}"
+            held = {"form": msgspec.to_builtins(form), "shown": values}
+            yield Record(where, held).unread(_told(error))
+            continue
+        messages.update({each.id: each for each in said[name]})
+    order, _ = in_order({name: forms[name][0].parent for name in said})
+    chain = _Chain(Pile(session))
+    for name in order:
+        form, own = forms[name][0], said[name]
+        opening = messages.get(form.opened_by or "")
+        try:
+            if form.opened_by is not None and opening is None:
+                raise ValueError("the message it shares is missing")
+            chain.add(_exchange(form, session.id, [opening, *own] if opening else own))
+        except _UNREADABLE as error:
+            held = {"form": msgspec.to_builtins(form), "shown": forms[name][1]}
+            yield Record(f"{record.where}, exchange {name}", held).unread(_told(error))
+    yield from chain.pile.finished()
+
+
+@dataclass(slots=True)
+class _Chain:
+    """Puts each exchange behind its parent, whatever the file says of single messages."""
+
+    pile: Pile
+    seen: dict[str, Message] = field(default_factory=dict)
+    instead: dict[str, str | None] = field(default_factory=dict)
+
+    def add(self, exchange: Exchange) -> None:
+        parent = exchange.parent
+        if parent is not None and parent not in self.pile.exchanges:
+            last = next(reversed(self.pile.exchanges), None)
+            parent = self.instead.setdefault(parent, last)
+        above = None if parent is None else self.pile.exchanges[parent].messages[-1].id
+        messages: list[Message] = []
+        for each in exchange.messages:
+            messages.append(each if each.parent == above else replace(each, parent=above))
+            above = each.id
+        first, *rest = messages
+        names = {each.id for each in messages}
+        if len(names) < len(messages) or any(each.id in self.seen for each in rest):
+            raise ValueError("a message whose id was there before")
+        if self.seen.get(first.id, first) != first:
+            raise ValueError("it shares a message of another place")
+        self.pile.add(replace(exchange, parent=parent, messages=tuple(messages)))
+        self.seen.update({each.id: each for each in messages})
+
+
+def _texts(values: list[Any]) -> tuple[str | None, str | None]:
+    """Give the two texts that the seeds' fields show."""
+    first = as_object(values[0]) if values else {}
+    if "role" in first:
+        texts = [as_text(as_object(each).get("content")) for each in values]
+        return texts[0], texts[1] if len(texts) > 1 else None
+    if "user_input" in first:
+        return as_text(first.get("user_input")), as_text(first.get("agent_response"))
+    if "user" in first:
+        sides = (as_object(first.get(side)) for side in ("user", "assistant"))
+        user, answer = (as_text(side.get("content")) for side in sides)
+        return user, answer
+    return None, None
+
+
+def _messages(form: _ExchangeForm, user: str | None, answer: str | None) -> Iterator[Message]:
+    at = _at(form.at)
+    before = form.opened_by
+    for place, each in enumerate(form.messages):
+        first = place == 0 and form.opened_by is None
+        yield Message(
+            id=each.id,
+            role=each.role or (Role.USER if first else Role.ASSISTANT),
+            parts=_parts(each.parts, user if first else answer),
+            at=_at(each.at) if each.at else at,
+            parent=before if each.parent is msgspec.UNSET else each.parent,
+            tokens=each.tokens,
+            tokenizer=each.tokenizer,
+        )
+        before = each.id
+
+
+def _parts(parts: list[dict[str, Any]] | None, seen: str | None) -> tuple[Part, ...]:
+    """Give the parts of a message; a bare text part is the one that the seeds' field shows."""
+    listed = [{"type": "text"}] if parts is None else parts
+    return tuple(_part(each, seen) for each in listed)
+
+
+def _part(data: dict[str, Any], seen: str | None) -> Part:
+    if data == {"type": "text"}:
+        if seen is None:
+            raise ValueError("a message without its words")
+        return Text(seen)
+    wrong = [k for k, v in data.items() if not isinstance(v, bool if k == "failed" else str)]
+    if wrong:
+        raise ValueError(f"a content part with a bad {wrong[0][:40]!r}")
+    return part_from_dict(data)
+
+
+def _exchange(form: _ExchangeForm, session: str, messages: list[Message]) -> Exchange:
+    if not messages or messages[0].role is not Role.USER:
+        raise ValueError("an exchange that no user opened")
+    return Exchange(
+        id=form.id,
+        session=session,
+        parent=form.parent,
+        state=form.state,
+        messages=tuple(messages),
+        at=_at(form.at),
+        mode=form.mode,
+        model=form.model,
+    )
+
+
+def _session(data: Any) -> Session:
+    form = msgspec.convert(data, _SessionForm)
+    values = {name: getattr(form, name) for name in form.__struct_fields__}
+    times = {"created": _at(form.created), "updated": _at(form.updated)}
+    archived = None if form.archived is None else _at(form.archived)
+    return Session(**{**values, **times, "archived": archived})
+
+
+def _unpacked(form: Any) -> Any:
+    """Give a form; one with halves of characters is written whole, as base64 of JSON."""
+    packed = as_text(as_object(form).get("packed"))
+    if not packed:
+        return form
+    data = base64.b64decode(packed, validate=True)
+    return json.loads(data.decode("utf-8", "surrogatepass"))
+
+
+def _at(text: str) -> datetime:
+    at = datetime.fromisoformat(text)
+    if at.tzinfo is None:
+        raise ValueError("a time without a zone")
+    return at
+
+
+def _told(error: Exception) -> str:
+    return f"not as it was written: {str(error)[:200]}"
