@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from unabridged.disk.durable import FILE_MODE, remove, sync_folder
+from unabridged.disk.durable import FILE_MODE, draft_of, of_the_system, remove, sync_folder
 
 _BINARY: int = getattr(os, "O_BINARY", 0)
 _BUFFER = 1 << 18
@@ -19,6 +19,7 @@ class _Raw(io.RawIOBase):
     def __init__(self, handle: int) -> None:
         super().__init__()
         self._handle = handle
+        self.ended = False  # a buffer is emptied when it is let go: into nothing, not another file
 
     def writable(self) -> bool:  # type: ignore[explicit-override]  # typing.override came with 3.12
         return True
@@ -27,7 +28,8 @@ class _Raw(io.RawIOBase):
         return True
 
     def write(self, data: object) -> int:  # type: ignore[explicit-override]  # as above
-        return os.write(self._handle, cast("bytes", data))
+        piece = memoryview(cast("bytes", data))
+        return len(piece) if self.ended else os.write(self._handle, piece)
 
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:  # type: ignore[explicit-override]  # as above
         return os.lseek(self._handle, offset, whence)
@@ -47,15 +49,47 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
         try:
             if os.name != "nt":
                 os.fchmod(handle, FILE_MODE)
-            stream = io.BufferedWriter(_Raw(handle), _BUFFER)
-            yield cast("BinaryIO", stream)
-            stream.flush()
-            os.fsync(handle)
+            raw = _Raw(handle)
+            stream = io.BufferedWriter(raw, _BUFFER)
+            try:
+                yield cast("BinaryIO", stream)
+                stream.flush()
+                os.fsync(handle)
+            finally:
+                raw.ended = True
         finally:
             os.close(handle)
     except BaseException:
         remove(path)
         raise
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[BinaryIO]:
+    """Open a file beside a path; when the block ends it is durable and takes its place.
+
+    Where the block raises, the old file is as it was, and nothing else is left.
+
+    Args:
+        path: The file; its folder is there.
+
+    Raises:
+        StoreFullError: There is no room; the old file is as it was.
+        StoreReadOnlyError: The folder cannot be written.
+        StoreError: The disk failed; the old file is as it was.
+    """
+    draft = draft_of(path)
+    try:
+        with new_file(draft) as stream:
+            yield stream
+        try:
+            os.replace(draft, path)  # noqa: PTH105 - every call of this file is one of `os`
+        except BaseException:
+            remove(draft)
+            raise
+        sync_folder(path.parent)
+    except OSError as error:
+        raise of_the_system(error, path) from error
 
 
 def give_name(draft: Path, path: Path) -> None:

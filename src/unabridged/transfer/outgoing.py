@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from unabridged.disk.durable import of_the_system
 from unabridged.disk.folders import private_folder
-from unabridged.disk.streaming import writing
+from unabridged.disk.streams import writing
 from unabridged.domain.record import Record
 from unabridged.domain.scope import Space
 from unabridged.domain.views import Conversation

@@ -3,8 +3,8 @@ import stat
 
 import pytest
 
-from unabridged.disk import streaming
-from unabridged.disk.streaming import writing
+from unabridged.disk import streams
+from unabridged.disk.streams import writing
 from unabridged.errors import StoreFullError, StoreReadOnlyError
 
 
@@ -35,7 +35,7 @@ def test_a_full_disk_is_told(tmp_path, monkeypatch, call):
 
     path = tmp_path / "x"
     path.write_bytes(b"old")
-    monkeypatch.setattr(streaming.os, call, full)
+    monkeypatch.setattr(streams.os, call, full)
     with pytest.raises(StoreFullError), writing(path) as stream:
         stream.write(b"new")
     monkeypatch.undo()
@@ -47,6 +47,6 @@ def test_a_folder_that_may_not_be_written_is_told(tmp_path, monkeypatch):
     def refused(*_args, **_more):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(streaming.os, "open", refused)
+    monkeypatch.setattr(streams.os, "open", refused)
     with pytest.raises(StoreReadOnlyError), writing(tmp_path / "x"):
         pass
