@@ -1,0 +1,191 @@
+"""What an old folder holds: the files of the seeds' programs, and whose memory each is.
+
+WorkspaceAI keeps ``memory.json`` or ``memory/*.json``, a file a model; Dana
+``chats/{agent}_{session}_conversation.json`` and, by mistake, ``conversation_memory.json`` anywhere;
+ReqVIBE ``conversations/{user}/sessions.json``; EMM ``memory.json``. Each is known by what is in it.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from unabridged.custody.passing import without
+from unabridged.domain.fact import Requirement
+from unabridged.domain.scope import DEFAULT_ISOLATION, DEFAULT_NAME, Scope, Space, space_of
+from unabridged.domain.views import Conversation, Unread
+from unabridged.errors import MigrationError, NameRefusedError, UnknownFormatError
+from unabridged.transfer.detect import open_file
+from unabridged.transfer.formats import dana, emm, reqvibe, workspaceai
+
+FORMATS = frozenset({workspaceai.FORMAT, dana.FORMAT, reqvibe.FORMAT, emm.FORMAT})
+"""Whose files are taken over."""
+SCATTERED = "conversation_memory.json"
+"""What Dana's agents left in whatever folder they were started in."""
+_ENDINGS = (".json", ".json.gz")
+_SESSIONS = "sessions.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What a person chose.
+
+    Attributes:
+        user: Whose memory it is, where the files do not say.
+        agent: Which assistant's, where they do not say.
+        model: The model of exchanges that name none; None where it stays unknown.
+        isolation: The scope fields that separate spaces.
+    """
+
+    user: str = DEFAULT_NAME
+    agent: str = DEFAULT_NAME
+    model: str | None = None
+    isolation: tuple[str, ...] = DEFAULT_ISOLATION
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file of an old program.
+
+    Attributes:
+        path: The file.
+        name: Its place in the folder, for people.
+        format: Which program's it is.
+        user: Whose memory it is, where its place says so.
+        agent: Which agent's, where its name says so.
+    """
+
+    path: Path
+    name: str
+    format: str
+    user: str | None = None
+    agent: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a folder holds.
+
+    Attributes:
+        sources: The files that can be taken over, by name.
+        others: Other JSON files, which are left alone; by name.
+    """
+
+    sources: tuple[Source, ...]
+    others: tuple[str, ...]
+
+    @property
+    def scattered(self) -> bool:
+        """Whether they lie in the folders of something else, which is none of ours."""
+        return all(source.path.name == SCATTERED for source in self.sources)
+
+
+def find(folder: Path) -> Found:
+    """Look through a folder and all below it; links are not followed.
+
+    Raises:
+        MigrationError: Something in it cannot be looked at, or nothing in it is of these programs.
+        TransferError: A file cannot be opened.
+    """
+    sources: list[Source] = []
+    others: list[str] = []
+    for path in _files(folder):
+        name = path.relative_to(folder).as_posix()
+        try:
+            with open_file(path) as reader:
+                form = reader.format
+        except UnknownFormatError:
+            others.append(name)
+            continue
+        if form in FORMATS:
+            sources.append(_source(path, name, form))
+        else:
+            others.append(name)
+    if not sources:
+        raise MigrationError(
+            f"{folder} holds no memory of WorkspaceAI, Dana, ReqVIBE or EMM.",
+            hint="Name the folder that memory.json, memory/, chats/ or conversations/ lies in; "
+            "files of other programs are taken over by `unabridged import`.",
+        )
+    return Found(tuple(sources), tuple(others))
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    if not folder.is_dir():
+        raise MigrationError(f"{folder} is no folder.", hint="Name the old program's folder.")
+
+    def refuse(error: OSError) -> None:
+        raise MigrationError(
+            f"{error.filename} cannot be looked at: {error.strerror or error}.",
+            hint="Give yourself the right to read it; nothing was changed.",
+        ) from error
+
+    for place, folders, files in os.walk(folder, onerror=refuse):
+        folders.sort()
+        for name in sorted(files):
+            path = Path(place) / name
+            if name.lower().endswith(_ENDINGS) and path.is_file() and not path.is_symlink():
+                yield path
+
+
+def _source(path: Path, name: str, form: str) -> Source:
+    found = Source(path, name, form)
+    told = dana.named(path.name.removesuffix(".gz")) if form == dana.FORMAT else None
+    if told is not None:
+        return replace(found, agent=told[0])
+    if form == reqvibe.FORMAT and path.name.removesuffix(".gz") == _SESSIONS:
+        return replace(found, user=path.parent.name)
+    return found
+
+
+def read(source: Source, chosen: Chosen) -> Iterator[tuple[Space, Conversation] | Requirement | Unread]:
+    """Read a file: conversations, each with the space that it belongs to.
+
+    Where spaces hold one model each, a conversation with several is parted.
+
+    Raises:
+        TransferError: The file cannot be read.
+        NameRefusedError: A name in it cannot be that of a space.
+    """
+    with open_file(source.path, format=source.format, model=chosen.model) as reader:
+        for item in reader:
+            match item:
+                case Conversation():
+                    for model, part in _parted(item, chosen):
+                        yield space_for(source, chosen, model), part
+                case Requirement() | Unread():
+                    yield item
+
+
+def _parted(given: Conversation, chosen: Chosen) -> Iterator[tuple[str | None, Conversation]]:
+    if "model" not in chosen.isolation:
+        yield None, given
+        return
+    models = dict.fromkeys(exchange.model for exchange in given.exchanges)
+    for model in models:
+        gone = {exchange.id for exchange in given.exchanges if exchange.model != model}
+        part = without(given, gone) if gone else given
+        if part is not None:
+            yield model, part
+
+
+def space_for(source: Source, chosen: Chosen, model: str | None) -> Space:
+    """Give the space of a file's conversations with a model.
+
+    Raises:
+        MigrationError: Spaces hold one model each, and there is none.
+        NameRefusedError: A name cannot be that of a space.
+    """
+    if "model" in chosen.isolation and not model:
+        raise MigrationError(
+            f"{source.name} holds exchanges that name no model, and spaces hold one model each.",
+            hint="Say which model answered: --model NAME.",
+        )
+    scope = Scope(source.user or chosen.user, source.agent or chosen.agent, model)
+    try:
+        return space_of(scope, chosen.isolation)
+    except ValueError as error:
+        raise NameRefusedError(
+            f"{source.name} cannot be taken over: {error}.",
+            hint="Rename the file or folder in a copy, and take over the copy.",
+        ) from error
