@@ -41,6 +41,7 @@ COMMANDS: Mapping[str, str] = {
     "encrypt": "Encrypt every space of the home, or make it readable again.",
     "import": "Take over conversations from other programs.",
     "export": "Write the conversations out.",
+    "migrate": "Take over an old program's folder, or go back to it.",
     "copy": "Copy spaces from one store to another, and compare them.",
     "reembed": "Embed everything anew by the embedder of the settings, then search with it.",
     "backup": "Back up a space or the whole home, while others write; list or prove backups.",

@@ -9,7 +9,8 @@ import json
 import os
 import stat
 import zipfile
-from collections.abc import Iterable, Iterator
+import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -25,6 +26,16 @@ from unabridged.errors import BackupError, MigrationError
 MANIFEST = "manifest.json"
 VERSION = 1
 _CHUNK = 1 << 20
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    KeyError,
+    ValueError,
+    NotImplementedError,
+    msgspec.ValidationError,
+)
+"""What reading a damaged zip may raise."""
 FILE, FOLDER, LINK = "file", "folder", "link"
 
 
@@ -150,7 +161,7 @@ def _kept(packed: zipfile.ZipFile, path: Path, name: str, held: str) -> Entry:
         said = path.lstat()
         mode, mtime = stat.S_IMODE(said.st_mode), said.st_mtime_ns
         if stat.S_ISLNK(said.st_mode):
-            return Entry(name=name, kind=LINK, mode=mode, mtime=mtime, held=os.readlink(path))
+            return Entry(name=name, kind=LINK, mode=mode, mtime=mtime, held=str(path.readlink()))
         if stat.S_ISDIR(said.st_mode):
             return Entry(name=name, kind=FOLDER, mode=mode, mtime=mtime)
         if not stat.S_ISREG(said.st_mode):
@@ -198,7 +209,7 @@ def verify(path: Path) -> Manifest:
                             f"{entry.name} in {path} is not what was written.",
                             hint="Check the disk; the folder itself was left as it is.",
                         )
-    except (zipfile.BadZipFile, KeyError, ValueError, msgspec.ValidationError) as error:
+    except _DAMAGED as error:
         raise BackupError(f"{path} is damaged: {error}.", hint="Check the disk.") from error
     return manifest
 
@@ -220,7 +231,7 @@ def _is_as(entry: Entry, path: Path) -> bool:
     try:
         said = path.lstat()
         if entry.kind == LINK:
-            return stat.S_ISLNK(said.st_mode) and os.readlink(path) == entry.held
+            return stat.S_ISLNK(said.st_mode) and str(path.readlink()) == entry.held
         if stat.S_IMODE(said.st_mode) != entry.mode:
             return False
         if entry.kind == FOLDER:
@@ -293,8 +304,3 @@ def _unreadable(path: Path, error: OSError) -> MigrationError:
         f"{path} cannot be read: {error.strerror or error}.",
         hint="Give yourself the right to read it; nothing was changed.",
     )
-
-
-def names_of(entries: Iterable[Entry]) -> list[str]:
-    """The names of entries."""
-    return [entry.name for entry in entries]

@@ -138,7 +138,9 @@ def _source(path: Path, name: str, form: str) -> Source:
     return found
 
 
-def read(source: Source, chosen: Chosen) -> Iterator[tuple[Space, Conversation] | Requirement | Unread]:
+def read(
+    source: Source, chosen: Chosen
+) -> Iterator[tuple[Space, Conversation] | Requirement | Unread]:
     """Read a file: conversations, each with the space that it belongs to.
 
     Where spaces hold one model each, a conversation with several is parted.
@@ -155,6 +157,8 @@ def read(source: Source, chosen: Chosen) -> Iterator[tuple[Space, Conversation] 
                         yield space_for(source, chosen, model), part
                 case Requirement() | Unread():
                     yield item
+                case _:
+                    raise TypeError("these formats hold no records")
 
 
 def _parted(given: Conversation, chosen: Chosen) -> Iterator[tuple[str | None, Conversation]]:

@@ -4,6 +4,7 @@ from unabridged.wiring.adapters import space_from
 from unabridged.wiring.between import CopiedSpace, End, copy_between
 from unabridged.wiring.home import Home, available_models, diagnose, fetch_model
 from unabridged.wiring.leaving import write_private
+from unabridged.wiring.migrating import Migrations
 from unabridged.wiring.opening import Memory
 from unabridged.wiring.safekeeping import Safekeeping
 
@@ -12,6 +13,7 @@ __all__ = [
     "End",
     "Home",
     "Memory",
+    "Migrations",
     "Safekeeping",
     "available_models",
     "copy_between",

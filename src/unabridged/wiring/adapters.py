@@ -15,6 +15,7 @@ from unabridged.domain.settings import Settings
 from unabridged.embeddings.choose import choose as choose_embedder, name_of
 from unabridged.embeddings.lexicon import StaticLexicon
 from unabridged.errors import NameRefusedError, SettingError
+from unabridged.migration.settling import settle
 from unabridged.models.openai import OPENAI_HOST
 from unabridged.models.window import max_prompt_tokens, window
 from unabridged.ports import ChatModel, Clock, Embedder, Store, SupportsVectors
@@ -44,10 +45,22 @@ def store_for(settings: Settings, scope: Scope) -> Store:
 
 
 def spaces_of(settings: Settings) -> Spaces:
-    """The spaces of a home, in the store that the settings name."""
+    """The spaces of a home, in the store that the settings name.
+
+    What an interrupted migration had decided is finished first.
+    """
+    settle(Path(settings.home))
     if settings.store == "files":
         return _files_of(settings)
     return databases_of(settings)
+
+
+def spaces_below(settings: Settings, folder: Path) -> Spaces:
+    """The spaces that lie below a folder as they do below a home, in the store of the settings."""
+    if settings.store == "files":
+        below = folder / FOLDERS[settings.layout]
+        return FilesFolder(below, layout=settings.layout, compression=settings.compression)
+    return databases_of(settings, folder / "spaces")
 
 
 def _files_of(settings: Settings) -> FilesFolder:
@@ -59,16 +72,20 @@ def _files_of(settings: Settings) -> FilesFolder:
     )
 
 
-def databases_of(settings: Settings) -> SpacesFolder:
-    """The spaces in databases; each is read by the embedder whose vectors it holds."""
+def databases_of(settings: Settings, folder: Path | None = None) -> SpacesFolder:
+    """The spaces in databases; each is read by the embedder whose vectors it holds.
+
+    Args:
+        settings: Every choice.
+        folder: Where they lie; None for the home's folder of spaces.
+    """
 
     def ready(store: SqliteStore) -> None:
         reader = reader_for(settings, store)
         store.read_with(reader.embedder, reader.lexicon)
 
-    return SpacesFolder(
-        config.folder(settings.home, "spaces"), ready=ready, access=access_of(settings)
-    )
+    place = folder or config.folder(settings.home, "spaces")
+    return SpacesFolder(place, ready=ready, access=access_of(settings))
 
 
 def access_of(settings: Settings) -> Access:

@@ -1,0 +1,228 @@
+"""``unabridged migrate``."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.output import echo, echo_lines
+from unabridged.cli.paint import Column, table, width
+from unabridged.cli.text import safe
+from unabridged.cli.words import count
+from unabridged.errors import InputError
+from unabridged.wiring import Migrations
+from unabridged.wiring.migrating import Outlook, State
+
+_LAST = "last"
+_UNKNOWN = ""
+MISSED_SHOWN = 20
+"""Records that could not be taken over, as many as a person is shown."""
+
+
+@click.command(
+    "migrate",
+    epilog=example(
+        "unabridged migrate WorkspaceAI --dry-run",
+        "unabridged migrate WorkspaceAI --model qwen2.5:7b",
+        "unabridged migrate ~/.dana --to files",
+        "unabridged migrate --list",
+        "unabridged migrate --rollback",
+    ),
+)
+@click.argument("folder", required=False, metavar="[FOLDER]")
+@click.option("--to", type=click.Choice(["sqlite", "files"]), help="Which store keeps it.")
+@click.option("--model", metavar="NAME", help="The model of exchanges that name none.")
+@click.option("--no-model", is_flag=True, help="Leave it unknown which model that was.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be done; nothing is written.")
+@click.option(
+    "--rollback",
+    is_flag=False,
+    flag_value=_LAST,
+    metavar="[ID]",
+    help="Go back to the old folder; of the last migration, or of this one.",
+)
+@click.option("--list", "listed", is_flag=True, help="List the migrations.")
+@common(*MEMORY)
+@invoked
+def command(
+    invocation: Invocation,
+    folder: str | None,
+    *,
+    to: str | None,
+    model: str | None,
+    no_model: bool,
+    dry_run: bool,
+    rollback: str | None,
+    listed: bool,
+) -> None:
+    """Take over the memory of WorkspaceAI, Dana, ReqVIBE or EMM from its folder, or go back.
+
+    Every byte of the folder is kept in a zip first; then the memory is taken into a new place and every
+    exchange compared; then the new spaces take their places, all of them or none. The folder is only
+    read. Dana's agents and ReqVIBE's users keep their names; what names neither is --user's and
+    --agent's. --rollback writes down what was said since, makes the folder what it was, byte for byte,
+    and sets the new spaces aside. What was interrupted is gone on with by repeating it.
+    """
+    if [rollback is None, not listed, folder is None].count(False) != 1:
+        raise InputError(
+            "Name a folder, or --rollback, or --list.",
+            hint="`unabridged migrate --help` shows examples.",
+        )
+    settings = invocation.settings()
+    migrations = Migrations(replace(settings, store=to) if to else settings)
+    if listed:
+        _list(invocation, migrations)
+    elif rollback is not None:
+        _roll_back(invocation, migrations, None if rollback == _LAST else rollback)
+    elif folder is not None:
+        _migrate(
+            invocation, migrations, Path(folder), _model(model, unknown=no_model), dry_run=dry_run
+        )
+
+
+def _model(model: str | None, *, unknown: bool) -> str | None:
+    """The model that was named; empty where it stays unknown, None where nothing was said."""
+    if model is not None and unknown:
+        raise InputError("--model and --no-model contradict each other.", hint="Keep one.")
+    return _UNKNOWN if unknown else model
+
+
+def _migrate(
+    invocation: Invocation,
+    migrations: Migrations,
+    folder: Path,
+    model: str | None,
+    *,
+    dry_run: bool,
+) -> None:
+    with _progress(quiet=invocation.json) as moved:
+        outlook = migrations.plan(folder, model=model or None, moved=moved)
+    if outlook.taken.nameless and model is None and not dry_run:
+        model = _asked(outlook, quiet=invocation.json)
+    if not dry_run:
+        with _progress(quiet=invocation.json) as moved:
+            outlook = migrations.migrate(folder, model=model or None, moved=moved)
+    _tell(invocation, migrations, outlook)
+
+
+def _asked(outlook: Outlook, *, quiet: bool) -> str:
+    """Ask which model answered; it is never guessed.
+
+    Raises:
+        InputError: Nobody can be asked.
+    """
+    said = f"{count(outlook.taken.nameless, 'exchange')} name no model."
+    if quiet or not sys.stdin.isatty():
+        raise InputError(
+            said, hint="Say which model answered: --model NAME. Or leave it unknown: --no-model."
+        )
+    echo(said, err=True)
+    given: str = click.prompt("Which model answered (nothing for unknown)", default="", err=True)
+    return given.strip()
+
+
+def _tell(invocation: Invocation, migrations: Migrations, outlook: Outlook) -> None:
+    taken, state = outlook.taken, outlook.state
+    if invocation.json:
+        invocation.emit(_data(migrations, outlook))
+        return
+    for missed in taken.missed[:MISSED_SHOWN]:
+        where = safe(f"{missed.file}, {missed.where}: {missed.reason}")
+        echo(f"  note: {where}", "warn", err=True)
+    if len(taken.missed) > MISSED_SHOWN:
+        echo(f"  and {len(taken.missed) - MISSED_SHOWN:,} more; --json lists all", "warn", err=True)
+    files = count(len(outlook.found.sources), "file")
+    what = f"{count(taken.exchanges, 'exchange')} in {count(taken.conversations, 'conversation')}"
+    asked = f"; {count(taken.requirements, 'requirement')}" if taken.requirements else ""
+    echo(f"{files}: {what}{asked}, for {', '.join(sorted(s.name for s in taken.spaces))}.")
+    if taken.nameless:
+        echo(f"{count(taken.nameless, 'exchange')} name no model.", "dim")
+    if state is None:
+        echo("Nothing was written.", "dim")
+        return
+    echo(f"Taken over and compared (migration {state.id}). The folder is as it was.")
+    echo(f"  Its bytes are kept in {migrations.archive(state.id)}", "dim")
+    echo(f"  To go back: unabridged migrate --rollback {state.id}", "dim")
+
+
+def _data(migrations: Migrations, outlook: Outlook) -> dict[str, object]:
+    taken, state = outlook.taken, outlook.state
+    return {
+        "id": state.id if state else None,
+        "folder": outlook.folder,
+        "files": [{"name": s.name, "format": s.format} for s in outlook.found.sources],
+        "left_alone": outlook.found.others,
+        "spaces": {space.name: len(held) for space, held in sorted(taken.spaces.items())},
+        "conversations": taken.conversations,
+        "exchanges": taken.exchanges,
+        "requirements": taken.requirements,
+        "without_model": taken.nameless,
+        "missed": taken.missed,
+        "digest": taken.digest,
+        "archive": migrations.archive(state.id) if state else None,
+    }
+
+
+def _roll_back(invocation: Invocation, migrations: Migrations, migration: str | None) -> None:
+    state = migrations.roll_back(migration)
+    if invocation.json:
+        invocation.emit(_state_data(state) | {"aside": migrations.aside(state.id)})
+        return
+    for path in state.since:
+        echo(f"What was said since is in {path}; `unabridged import` reads it.")
+    if state.changed:
+        echo(f"What the folder had become is in {state.changed}")
+    echo(f"{state.folder} is as it was before migration {state.id}.")
+    echo(f"  The spaces that were made of it lie in {migrations.aside(state.id)}", "dim")
+
+
+def _list(invocation: Invocation, migrations: Migrations) -> None:
+    states = migrations.list()
+    if invocation.json:
+        invocation.emit([_state_data(state) for state in states])
+        return
+    if not states:
+        echo("Nothing was migrated.", "dim")
+        return
+    columns = [
+        Column("id"),
+        Column("state"),
+        Column("folder", flexible=True),
+        Column("exchanges", right=True),
+        Column("spaces", flexible=True),
+    ]
+    rows = [
+        (s.id, s.phase, s.folder, f"{s.exchanges:,}", ", ".join(n.name for n in s.named))
+        for s in states
+    ]
+    echo_lines(table(columns, rows, width()))
+
+
+def _state_data(state: State) -> dict[str, object]:
+    return {name: getattr(state, name) for name in state.__struct_fields__ if name != "spaces"} | {
+        "spaces": [space.name for space in state.named]
+    }
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """Show how far it has come, where a terminal is there to show it."""
+    hidden = quiet or not sys.stderr.isatty()
+    last = 0
+
+    def moved(what: str, done: int, total: int) -> None:
+        nonlocal last
+        if not hidden:
+            text = f"{what}: {done:,} of {total:,} files"
+            click.echo("\r" + text.ljust(last), err=True, nl=False)
+            last = len(text)
+
+    try:
+        yield moved
+    finally:
+        if last:
+            click.echo("\r" + " " * last + "\r", err=True, nl=False)

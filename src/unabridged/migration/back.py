@@ -1,0 +1,176 @@
+"""Going back: what was said since is exported, the old folder restored, the new spaces set aside.
+
+In that order, so that at any moment the old or the new works. Each step can be repeated.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import msgspec
+
+from unabridged.disk.streams import writing
+from unabridged.domain.record import Record, RecordKind
+from unabridged.errors import MigrationError, NotFoundError
+from unabridged.ingest.carrying import leaving
+from unabridged.ingest.sessions import conversations
+from unabridged.migration import archive, settling
+from unabridged.migration.forward import PATIENCE, Ground, locked_for
+from unabridged.migration.state import DONE, GOING_BACK, GONE_BACK, State, translated
+from unabridged.ports import Store
+from unabridged.stores.digest import PAGE
+from unabridged.stores.listing import Spaces
+from unabridged.stores.spaces import SUFFIX
+from unabridged.stores.sqlite.holding import alone
+from unabridged.transfer.outgoing import slug
+from unabridged.transfer.unabridged import write_jsonl
+
+
+def roll_back(ground: Ground, wanted: str | None = None) -> State:
+    """Go back to the old folder; a going back that was interrupted is gone on with.
+
+    Args:
+        ground: Where; store and layout are those of the migration.
+        wanted: The migration's id, or None for the last.
+
+    Returns:
+        What it came to; ``since`` names the files that hold what was said since.
+
+    Raises:
+        MigrationError: There is no such migration, or it cannot be taken back.
+        StoreError: Something cannot be written; what was done so far is kept, repeat.
+    """
+    shelf = ground.shelf
+    with translated(shelf.folder), locked_for(shelf):
+        settling.finish(shelf)
+        state = _chosen(ground, wanted)
+        if state.phase == GONE_BACK:
+            return state
+        kept = archive.verify(shelf.archive(state.id))  # before anything is touched
+        state = shelf.save(_at(ground, state, GOING_BACK))
+        live = ground.spaces(shelf.home, state)
+        state = shelf.save(msgspec.structs.replace(state, since=_exported(ground, state, live)))
+        state = _restore(ground, state, kept)
+        _take_out(ground, state, live)
+        aside = ground.spaces(shelf.aside(state.id), state)
+        since = _exported(ground, state, aside)  # what was said in the last moment goes along
+        return shelf.save(_at(ground, msgspec.structs.replace(state, since=since), GONE_BACK))
+
+
+def _chosen(ground: Ground, wanted: str | None) -> State:
+    if wanted is not None:
+        state = ground.shelf.load(wanted)
+    else:
+        states = [one for one in ground.shelf.all() if one.phase in {DONE, GOING_BACK}]
+        if not states:
+            raise MigrationError(
+                "There is no migration to take back.", hint="List them: unabridged migrate --list"
+            )
+        state = states[-1]
+    if state.phase not in {DONE, GOING_BACK, GONE_BACK}:
+        raise MigrationError(
+            f"Migration {state.id} never came to its end: the old folder is in use.",
+            hint="Nothing has to be taken back.",
+        )
+    return state
+
+
+def _at(ground: Ground, state: State, phase: str) -> State:
+    return msgspec.structs.replace(state, phase=phase, at=ground.clock.now().isoformat())
+
+
+def _exported(ground: Ground, state: State, spaces: Spaces) -> tuple[str, ...]:
+    """Write what was said since: whole sessions, and what is known from them."""
+    shelf = ground.shelf
+    before = frozenset(msgspec.json.decode(shelf.identities(state.id).read_bytes(), type=list[str]))
+    written = list(state.since)
+    for space in state.named:
+        try:
+            store = spaces.open(space, create=False)
+        except NotFoundError:
+            continue  # it was set aside, or forgotten
+        try:
+            path = (
+                shelf.kept(state.id)
+                / f"said-since-{slug((space.user, space.agent, space.model))}.jsonl"
+            )
+            sessions = _since(store, before)
+            if not sessions:
+                continue
+            with writing(path) as stream:
+                chosen = (one for one in conversations(store) if one.session.id in sessions)
+                write_jsonl(chosen, stream, records=_records(store, sessions), space=space)
+            if str(path) not in written:
+                written.append(str(path))
+        finally:
+            store.close()
+    return tuple(written)
+
+
+def _since(store: Store, before: frozenset[str]) -> set[str]:
+    """The sessions in which something was said since."""
+    found: set[str] = set()
+    after: str | None = None
+    while page := store.scan(after, PAGE):
+        found |= {exchange.session for exchange in page if exchange.id not in before}
+        after = page[-1].id
+    return found
+
+
+def _records(store: Store, sessions: Iterable[str]) -> Iterator[Record]:
+    """What is known from these sessions, and what a person told directly."""
+    for session in sorted(sessions):
+        yield from leaving(store, session=session)
+    told = {RecordKind.FACT, RecordKind.REQUIREMENT}
+    yield from (r for r in leaving(store) if r.kind in told and not r.exchanges)
+
+
+def _restore(ground: Ground, state: State, kept: archive.Manifest) -> State:
+    """Make the old folder what it was; what it is now is kept first, where it is anything else."""
+    folder, shelf = Path(state.folder), ground.shelf
+    changed, news = archive.differing(kept, folder)
+    if not changed and not news:
+        return state
+    if folder.is_dir() and not state.changed:
+        path = shelf.kept(state.id) / "changed.zip"
+        path.unlink(missing_ok=True)
+        archive.make(_as_it_is(ground, folder, kept), path)
+        state = shelf.save(msgspec.structs.replace(state, changed=str(path)))
+    archive.put_back(shelf.archive(state.id), kept, folder)
+    return state
+
+
+def _as_it_is(ground: Ground, folder: Path, kept: archive.Manifest) -> archive.Wanted:
+    at = ground.clock.now().isoformat()
+    if kept.whole:
+        return archive.Wanted(folder, at, None, tuple(kept.spaces))
+    names = (folder / entry.name for entry in kept.entries)
+    there = tuple(path for path in names if path.exists())
+    return archive.Wanted(folder, at, there, tuple(kept.spaces))
+
+
+def _take_out(ground: Ground, state: State, live: Spaces) -> None:
+    """Move the files of the new spaces out of the way, all of them or none."""
+    shelf = ground.shelf
+    aside = shelf.aside(state.id)
+    for space in state.named:  # opening and closing empties its log
+        with suppress(NotFoundError):
+            live.open(space, create=False).close()
+    with ExitStack() as stack:
+        parts = [path for space in state.named for path in live.parts_of(space)]
+        for path in parts:
+            if path.name.endswith(SUFFIX):
+                stack.enter_context(alone(path, PATIENCE))
+        pairs = [
+            (_below(shelf.home, path), _below(shelf.home, aside / _below(shelf.home, path)))
+            for path in dict.fromkeys(parts)
+        ]
+        if pairs:
+            settling.decide(
+                shelf, settling.Moves(id=state.id, phase=GOING_BACK, pairs=tuple(pairs))
+            )
+            settling.finish(shelf)
+
+
+def _below(home: Path, path: Path) -> str:
+    return path.relative_to(home).as_posix()

@@ -1,0 +1,265 @@
+"""Taking over an old folder: back up, take into a new place, prove, switch. Each step can be repeated.
+
+Whatever happens before the switch, the old folder works as it did and nothing new is there; the
+switch is one write (``settling``). The old folder is never written to.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from unabridged.disk.durable import of_the_system, write_whole
+from unabridged.disk.folders import private_folder
+from unabridged.disk.locks import locked
+from unabridged.errors import BackupError, MigrationError
+from unabridged.migration import archive, settling
+from unabridged.migration.sources import Chosen, Found, find
+from unabridged.migration.state import (
+    BEGUN,
+    DONE,
+    GOING_BACK,
+    VERIFIED,
+    Shelf,
+    State,
+    translated,
+)
+from unabridged.migration.taking import Moved, Taken, prove, survey, take
+from unabridged.ports import Clock
+from unabridged.stores.listing import Spaces
+
+PATIENCE = 10.0
+"""Seconds to wait for another migration."""
+
+SpacesAt = Callable[[Path, str, str], Spaces]
+"""Gives the spaces that lie below a folder as they lie below a home; of a store, in a layout."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Where is migrated.
+
+    Attributes:
+        home: The home.
+        spaces_at: Gives the spaces below a folder.
+        store: ``sqlite`` or ``files``.
+        layout: That of the store of files, else empty.
+        clock: The time.
+    """
+
+    home: Path
+    spaces_at: SpacesAt
+    store: str
+    layout: str
+    clock: Clock
+
+    @property
+    def shelf(self) -> Shelf:
+        """Where the files of migrations lie."""
+        return Shelf(self.home)
+
+    def spaces(self, folder: Path, state: State) -> Spaces:
+        """The spaces of a migration below a folder."""
+        return self.spaces_at(folder, state.store, state.layout)
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What migrating would do, or has done.
+
+    Attributes:
+        folder: The old folder.
+        found: Its files.
+        taken: What they hold.
+        state: How far it has come; None where nothing is done.
+    """
+
+    folder: Path
+    found: Found
+    taken: Taken
+    state: State | None = None
+
+
+def plan(ground: Ground, folder: Path, chosen: Chosen, moved: Moved) -> Outlook:
+    """Say what migrating a folder would do; nothing is written.
+
+    Raises:
+        MigrationError: It cannot be migrated.
+    """
+    folder = _checked(ground, folder)
+    found = find(folder)
+    return Outlook(folder, found, survey(found, chosen, moved))
+
+
+def migrate(ground: Ground, folder: Path, chosen: Chosen, moved: Moved) -> Outlook:
+    """Take over a folder; one that was interrupted is gone on with.
+
+    Raises:
+        MigrationError: It cannot be migrated; the old folder works as it did.
+        StoreError: Something cannot be written; likewise.
+    """
+    folder, shelf = _checked(ground, folder), ground.shelf
+    with translated(shelf.folder), locked_for(shelf):
+        pending = shelf.moves.exists()
+        settling.finish(shelf)
+        found = find(folder)
+        if pending and (state := _done(shelf, folder)) is not None:
+            return Outlook(folder, found, survey(found, chosen), state)
+        state = _begun(ground, folder)
+        try:
+            _backed_up(ground, state, found, chosen)
+            taken = _taken(ground, state, found, chosen, moved)
+            done = _switched(ground, state, taken)
+        except BaseException:
+            if not shelf.moves.exists():
+                _clear(shelf.staging(state.id))
+            raise
+        return Outlook(folder, found, taken, done)
+
+
+@contextmanager
+def locked_for(shelf: Shelf) -> Iterator[None]:
+    """Let no other process migrate meanwhile."""
+    private_folder(shelf.folder)
+    with locked(shelf.lock, PATIENCE):
+        yield
+
+
+def _checked(ground: Ground, folder: Path) -> Path:
+    """The folder, whole; refused where it and the home lie in each other."""
+    folder, home = folder.expanduser().absolute(), ground.home.absolute()
+    if folder.is_relative_to(home) or home.is_relative_to(folder):
+        raise MigrationError(
+            f"{folder} and the home {home} lie in each other.",
+            hint="Name the old program's folder itself, or another home with --home.",
+        )
+    return folder
+
+
+def _done(shelf: Shelf, folder: Path) -> State | None:
+    """The migration of a folder that has come to its end."""
+    return next((s for s in shelf.all() if s.folder == str(folder) and s.phase == DONE), None)
+
+
+def _begun(ground: Ground, folder: Path) -> State:
+    """The migration of a folder: the one that was begun, or a new one."""
+    for state in ground.shelf.all():
+        if state.folder != str(folder):
+            continue
+        if state.phase in {DONE, GOING_BACK}:
+            raise MigrationError(
+                f"{folder} was taken over before ({state.id}, {state.phase}).",
+                hint="What came since is taken over by `unabridged import`; "
+                f"`unabridged migrate --rollback {state.id}` goes back.",
+            )
+        same = (state.store, state.layout) == (ground.store, ground.layout)
+        if state.phase in {BEGUN, VERIFIED} and same:
+            return state
+    now = ground.clock.now()
+    state = State(
+        id=ground.shelf.new_id(now),
+        folder=str(folder),
+        phase=BEGUN,
+        at=now.isoformat(),
+        store=ground.store,
+        layout=ground.layout,
+    )
+    return ground.shelf.save(state)
+
+
+def _backed_up(ground: Ground, state: State, found: Found, chosen: Chosen) -> None:
+    """Keep every byte of the folder, unless it is kept as it is now."""
+    zipped, folder = ground.shelf.archive(state.id), Path(state.folder)
+    if zipped.exists():
+        with suppress(BackupError):
+            if not any(archive.differing(archive.verify(zipped), folder)):
+                return
+        zipped.unlink()
+    private_folder(zipped.parent)
+    spaces = sorted(space.name for space in survey(found, chosen).spaces)
+    only = tuple(source.path for source in found.sources) if found.scattered else None
+    archive.make(archive.Wanted(folder, state.at, only, tuple(spaces)), zipped)
+
+
+def _taken(ground: Ground, state: State, found: Found, chosen: Chosen, moved: Moved) -> Taken:
+    """Take everything over into a new place, and prove it."""
+    staging = ground.shelf.staging(state.id)
+    _clear(staging)
+    private_folder(staging)
+    spaces = ground.spaces(staging, state)
+    taken = take(found, chosen, spaces, ground.clock, moved)
+    if not taken.spaces:
+        raise MigrationError(
+            f"{state.folder} holds no conversation that can be taken over.",
+            hint="`unabridged import --dry-run FILE` says what is wrong with a file.",
+        )
+    prove(taken, spaces)
+    kept = archive.verify(ground.shelf.archive(state.id))
+    if any(archive.differing(kept, Path(state.folder))):
+        raise MigrationError(
+            f"{state.folder} was written to meanwhile.",
+            hint="Close the program that it belongs to, and repeat.",
+        )
+    return taken
+
+
+def _switched(ground: Ground, state: State, taken: Taken) -> State:
+    """Let the new spaces take their places, all of them or none."""
+    shelf = ground.shelf
+    live = ground.spaces(shelf.home, state)
+    for space in taken.spaces:
+        if live.parts_of(space):
+            raise MigrationError(
+                f"There is a space {space.name!r} already.",
+                hint="Give the migrated memory another --user or --agent, or take the files over "
+                "into it by `unabridged import`.",
+            )
+    identities = [name for held in taken.spaces.values() for name in held]
+    write_whole(shelf.identities(state.id), msgspec.json.encode(identities))
+    verified = msgspec.structs.replace(
+        state,
+        phase=VERIFIED,
+        at=ground.clock.now().isoformat(),
+        spaces=tuple((s.user, s.agent, s.model) for s in sorted(taken.spaces)),
+        conversations=taken.conversations,
+        exchanges=taken.exchanges,
+        requirements=taken.requirements,
+        digest=taken.digest,
+        missed=len(taken.missed),
+    )
+    shelf.save(verified)
+    staging = shelf.staging(state.id)
+    pairs = [
+        (_below(shelf, path), path.relative_to(staging).as_posix()) for path in _files(staging)
+    ]
+    settling.decide(shelf, settling.Moves(id=state.id, phase=DONE, pairs=tuple(pairs)))
+    settling.finish(shelf)
+    _clear(staging)
+    return shelf.load(state.id)
+
+
+def _files(folder: Path) -> list[Path]:
+    """The files to move; those that are there for locks only, or unfinished, stay."""
+    found = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return [p for p in found if not p.name.endswith((".lock", "-shm", ".part"))]
+
+
+def _below(shelf: Shelf, path: Path) -> str:
+    return path.relative_to(shelf.home).as_posix()
+
+
+def _clear(folder: Path) -> None:
+    """Remove a folder that nothing needs any more.
+
+    Raises:
+        StoreError: It cannot be removed.
+    """
+    try:
+        shutil.rmtree(folder)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise of_the_system(error, folder) from error

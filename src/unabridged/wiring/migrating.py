@@ -1,0 +1,96 @@
+"""Migration: an old folder into the home that settings name, and back."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from unabridged import config
+from unabridged.clock import SystemClock
+from unabridged.domain.settings import Settings
+from unabridged.errors import SettingError
+from unabridged.migration import back, forward
+from unabridged.migration.forward import Ground, Outlook
+from unabridged.migration.sources import Chosen
+from unabridged.migration.state import Shelf, State
+from unabridged.migration.taking import Moved
+from unabridged.ports import Clock
+from unabridged.stores.listing import Spaces
+from unabridged.wiring.adapters import spaces_below
+
+__all__ = ["Migrations", "Outlook", "State"]
+
+
+class Migrations:
+    """The migrations of one home.
+
+    Args:
+        settings: Every choice: the home, the kind of store, whose memory it is where files do not
+            say, and which fields separate spaces.
+        clock: The time; None for the machine's.
+
+    Raises:
+        SettingError: The store of the settings keeps nothing, or keeps a single file.
+    """
+
+    def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
+        if settings.store not in {"sqlite", "files"}:
+            raise SettingError(
+                f"The store {settings.store!r} keeps nothing.",
+                hint="Say --to sqlite or --to files.",
+            )
+        self._settings = replace(settings, custom_filepath="")
+        layout = settings.layout if settings.store == "files" else ""
+        self._ground = Ground(
+            Path(settings.home), self._spaces, settings.store, layout, clock or SystemClock()
+        )
+
+    def plan(
+        self, folder: Path, *, model: str | None = None, moved: Moved = lambda *_: None
+    ) -> Outlook:
+        """Say what migrating a folder would do; nothing is written."""
+        return forward.plan(self._ground, folder, self._chosen(model), moved)
+
+    def migrate(
+        self, folder: Path, *, model: str | None = None, moved: Moved = lambda *_: None
+    ) -> Outlook:
+        """Take over a folder: kept, taken into a new place, proved, then switched to.
+
+        Args:
+            folder: The old program's folder; it is only read.
+            model: The model of exchanges that name none; None where it stays unknown.
+            moved: Told how far it has come.
+
+        Raises:
+            MigrationError: It cannot be migrated; the old folder works as it did, nothing is new.
+            StoreError: Something cannot be written; likewise.
+        """
+        config.folder(self._settings.home, "config")
+        return forward.migrate(self._ground, folder, self._chosen(model), moved)
+
+    def roll_back(self, migration: str | None = None) -> State:
+        """Go back to the old folder; see ``migration.back``.
+
+        Args:
+            migration: Its id; None for the last.
+        """
+        config.folder(self._settings.home, "config")
+        return back.roll_back(self._ground, migration)
+
+    def list(self) -> list[State]:
+        """Every migration, the oldest first."""
+        return list(Shelf(self._ground.home).all())
+
+    def archive(self, migration: str) -> Path:
+        """Where the old folder's bytes are kept."""
+        return self._ground.shelf.archive(migration)
+
+    def aside(self, migration: str) -> Path:
+        """Where the spaces of a migration that was taken back lie."""
+        return self._ground.shelf.aside(migration)
+
+    def _chosen(self, model: str | None) -> Chosen:
+        s = self._settings
+        return Chosen(s.user, s.agent, model, s.isolation)
+
+    def _spaces(self, folder: Path, store: str, layout: str) -> Spaces:
+        named = replace(self._settings, store=store)
+        return spaces_below(replace(named, layout=layout) if layout else named, folder)
