@@ -11,7 +11,7 @@ from tests.faults import forget_kills, forgetting
 from unabridged.stores.sqlite import scrubbing
 from unabridged.stores.sqlite.database import Database
 
-STORES = ("sqlite",)
+STORES = ("sqlite", "files")
 FAULTS = ("left", "closed", "reported_left", "lost", "unsound")
 
 

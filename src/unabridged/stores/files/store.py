@@ -11,13 +11,14 @@ from unabridged.disk.folders import private_folder
 from unabridged.disk.locks import locked
 from unabridged.domain.batch import Batch, Totals
 from unabridged.domain.exchange import Exchange
+from unabridged.domain.forgetting import Scan
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
 from unabridged.domain.session import Session
 from unabridged.errors import StoreDamagedError, StoreReadOnlyError
 from unabridged.stores import refusals
 from unabridged.stores.content import Content
-from unabridged.stores.files import faults
+from unabridged.stores.files import faults, tracing
 from unabridged.stores.files.desk import Change, Desk, news, said_line
 from unabridged.stores.files.names import Place
 from unabridged.stores.inmemory import InMemoryStore
@@ -27,7 +28,9 @@ BUSY_TIMEOUT = 30.0
 
 
 class FilesStore:
-    """One space in files that people can read; implements ``ports.Store`` and ``SupportsCheck``.
+    """One space in files that people can read.
+
+    Implements ``ports.Store``, ``SupportsCheck`` and ``SupportsScan``.
 
     Every write rewrites the file that it concerns. Any number of processes share it.
 
@@ -191,6 +194,11 @@ class FilesStore:
         """How much the space holds; ``bytes`` are those of its files."""
         with self._reading() as engine:
             return replace(engine.totals(), bytes=self._desk.sizes())
+
+    def scan_files(self, pieces: Sequence[Sequence[bytes]]) -> Scan:
+        """Look through the files for bytes; see ``ports.SupportsScan``."""
+        with self._reading():
+            return tracing.scan(self._desk.paths, self.place.folder, pieces)
 
     def check(self) -> list[str]:
         """Read every file anew; what is not as it was written, in words."""
