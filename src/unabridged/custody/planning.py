@@ -65,14 +65,13 @@ def plan(
     """
     chosen = store.get(wanted.exchanges)
     traces = Traces(m.text for e in chosen.values() for m in e.messages if m.text)
-    repeats = list(_repeats(store, traces, chosen)) if chosen else []
-    shared = _shared(store, chosen)
+    repeats, shared = _elsewhere(store, traces, chosen) if chosen else ([], ())
     given: tuple[Going, ...] = ()
     if wanted.with_repeats:
         chosen |= store.get(r.id for r in repeats if r.kind == "exchange")
-        shared = _shared(store, chosen)
         kinds = {name: kind for kind, name in _GIVEN.items()}
         given = tuple(Going(kinds[r.kind], r.id, r.text) for r in repeats if r.kind in kinds)
+        shared = _elsewhere(store, traces, chosen)[1] if repeats else shared
         repeats = []
     gone = {name: chosen[name] for name in sorted(chosen)}
     going, condensed, periods = _going(store, gone)
@@ -100,29 +99,37 @@ def plan(
     )
 
 
-def _repeats(store: Store, traces: Traces, gone: Collection[str]) -> Iterator[Repeat]:
-    """What stays and says it once more: other exchanges, and what a person gave as a fact."""
+def _elsewhere(
+    store: Store, traces: Traces, gone: Mapping[str, Exchange]
+) -> tuple[list[Repeat], tuple[str, ...]]:
+    """What stays and says it once more, and the messages of branches that go which stay.
+
+    A message stays where an answer to it was made anew, and only one of the two goes.
+    """
+    repeats: list[Repeat] = []
+    shared: dict[str, None] = {}
+    own = {message.id for exchange in gone.values() for message in exchange.messages}
     for exchange in everything(store):
         if exchange.id in gone:
             continue
+        shared |= dict.fromkeys(m.id for m in exchange.messages if m.id in own)
         for message in exchange.messages:
             if reason := traces.repeated_in(message.text):
                 text = first_words(message.text)
-                yield Repeat(exchange.id, "exchange", text, reason, exchange.session, exchange.at)
+                found = (exchange.id, "exchange", text, reason, exchange.session, exchange.at)
+                repeats.append(Repeat(*found))
                 break
+    return [*repeats, *_given(store, traces)], tuple(shared)
+
+
+def _given(store: Store, traces: Traces) -> Iterator[Repeat]:
+    """Facts and requirements in a person's own words that say it once more."""
     for kind, name in _GIVEN.items():
         for record in store.records(kind):
             text = str(record.body.get("text", ""))
             reason = traces.repeated_in(text)
             if reason and not record.exchanges:
                 yield Repeat(record.id, name, first_words(text), reason, "", record.at)
-
-
-def _shared(store: Store, gone: Mapping[str, Exchange]) -> tuple[str, ...]:
-    """Messages that branches which stay have too: an answer was made anew, and one of them goes."""
-    own = {message.id for exchange in gone.values() for message in exchange.messages}
-    others = (e for e in everything(store) if e.id not in gone) if gone else ()
-    return tuple(dict.fromkeys(m.id for e in others for m in e.messages if m.id in own))
 
 
 def _going(

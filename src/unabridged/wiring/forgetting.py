@@ -27,6 +27,7 @@ SLACK = timedelta(days=1)
 """How far clocks may have gone apart between a message and a backup."""
 _MANIFEST = "manifest.json"
 _ASIDE = (".damaged-", ".replaced-")
+_IMPORTS = "imports"
 _STORES = ("spaces", "memory", "chats", "conversations")
 _MOST_MANIFEST = 1 << 20
 
@@ -153,7 +154,12 @@ def _is_older(at: datetime | None, since: datetime | None) -> bool:
 
 
 def _aside(home: Path, space: Space) -> Iterator[str]:
-    """Files that were set aside under the name of a space, or whose space cannot be told."""
+    """Files that were set aside under the name of a space, or whose space cannot be told.
+
+    What imports could not read is among them.
+    """
+    for path in (home / _IMPORTS).glob("*"):
+        yield path.relative_to(home).as_posix()
     own = SpacesFolder(home / "spaces").path_of(space).name
     for name in _STORES:
         for path in (home / name).glob("*-*"):

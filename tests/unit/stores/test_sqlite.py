@@ -18,6 +18,7 @@ from unabridged.stores.codec import pack, unpack
 from unabridged.stores.inmemory import InMemoryStore
 from unabridged.stores.sqlite import SqliteStore, faults, rows, scrubbing
 from unabridged.stores.sqlite.statements import migrations, statements
+from unabridged.testing.stores_lookup import looked_up
 from unabridged.testing.talk import Talk
 
 SPACE = Space("ada", "unit")
@@ -149,4 +150,16 @@ def test_a_large_space_has_centres_and_finds_the_same_after_a_rebuild(tmp_path, 
     for name in before.__slots__:
         assert np.array_equal(getattr(before, name), getattr(after, name)), name
     assert store.check() == []
+    store.close()
+
+
+def test_what_follows_the_forgotten_moves_up_in_the_index(tmp_path):
+    store = SqliteStore(tmp_path / "space.db", Space("ada", "moving"))
+    talk = Talk(store)
+    said = [talk.say(f"word{number} of marble", "Yes") for number in range(7)]
+    assert store.forget([said[n].id for n in (0, 2, 3, 5)]) == 4
+    assert [x.id for x in store.recent("s1", 9)] == [said[n].id for n in (1, 4, 6)]
+    assert store.check() == []
+    for number in (1, 4, 6):
+        assert list(looked_up(store, f"word{number}")) == [said[number].id]
     store.close()

@@ -1,6 +1,6 @@
 """Forgetting: an exchange goes with every index entry and record, and what followed it moves up."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from unabridged.domain.exchange import Exchange
@@ -27,7 +27,8 @@ def forget(db: Database, ids: Iterable[str]) -> tuple[list[str], list[str]]:
     """Remove exchanges; see ``ports.Store``.
 
     Returns:
-        The ids of those removed, and the sessions in which others follow another one now.
+        The ids of those removed, and of those that stand elsewhere on their path now, parents
+        before children.
     """
     count = tally.load(db)
     gone: dict[str, Exchange] = {}
@@ -102,9 +103,10 @@ def _mend_session(
     if not rows:
         db.run("remove session", (column(session_id),))
         return False
-    lifted = [_lift(db, row, gone, lost) for row in rows]
-    if any(lifted):
-        moved.append(session_id)
+    lifted = {text_of(row[0]) for row in rows if _lift(db, row, gone, lost)}
+    if lifted:
+        now = db.rows("exchanges of a session", (column(session_id),))
+        moved += _with_descendants(lifted, now)
     head = _before(header.head, lost)
     if head is None and header.head is not None:
         newest = reading.exchange(db, text_of(rows[-1][0]))
@@ -112,6 +114,21 @@ def _mend_session(
     title = "" if bears_title(header.title, lost.values()) else header.title
     db.run("set session", session_row(replace(header, head=head, title=title)))
     return True
+
+
+def _with_descendants(names: set[str], rows: Iterable[Row]) -> Iterator[str]:
+    """Exchanges of a session and all that follow them, parents before children."""
+    children: dict[str | None, list[str]] = {}
+    for row in rows:
+        parent = None if row[2] is None else text_of(row[2])
+        children.setdefault(parent, []).append(text_of(row[0]))
+    waiting = [(name, False) for name in children.get(None, ())]
+    while waiting:
+        name, follows = waiting.pop()
+        moved = follows or name in names
+        if moved:
+            yield name
+        waiting += [(child, moved) for child in children.get(name, ())]
 
 
 def _lift(db: Database, row: Row, gone: dict[str, Exchange], lost: dict[str, Message]) -> bool:

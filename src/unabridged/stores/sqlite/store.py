@@ -239,8 +239,7 @@ class SqliteStore:
         with self._index.writing():
             removed, moved = removing.forget(self._db, ids)
             self._index.leave(removed)
-            for session in moved:
-                self._index.enter_again(x.id for x in reading.exchanges_of(self._db, session))
+            self._index.enter_again(moved)
         if not self._db.purge():
             raise StoreBusyError(
                 f"{len(removed)} exchanges were removed, but others still read {self._db.path}, "
