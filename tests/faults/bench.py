@@ -16,7 +16,7 @@ from unabridged.index import upkeep
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
 from unabridged.wiring import Memory
-from unabridged.wiring.adapters import store_for
+from unabridged.wiring.adapters import space_from, spaces_of, store_for
 
 BEGUN = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 SECRET = "xylographer"
@@ -53,6 +53,12 @@ class Bench:
             self.settings,
             Scope(self.settings.user, self.settings.agent, self.settings.model or None),
         )
+
+    def place(self) -> Path:
+        """The file of the space, or the folder of its files."""
+        chosen = self.settings
+        space = space_from(Scope(chosen.user, chosen.agent, chosen.model or None), chosen)
+        return spaces_of(chosen).path_of(space)
 
     def copy(self, home: Path) -> "Bench":
         """The same in another place."""

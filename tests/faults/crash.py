@@ -11,7 +11,6 @@ that was under way.
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import wraps
@@ -23,7 +22,6 @@ from unittest import mock
 from tests.faults.bench import (
     SECRET,
     Bench,
-    fill,
     fill_long,
     forgotten_in,
     halves,
@@ -35,10 +33,12 @@ from tests.faults.bench import (
 from tests.faults.figures import arguments, tell
 from tests.faults.layers import Layer
 from tests.faults.shadow import Event, Mark, Shadow
+from tests.faults.workflows import WORKFLOWS, Workflow, condense
 
 from unabridged.errors import UnabridgedError
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.stores_lookup import looked_up
+from unabridged.wiring import Home
 
 CALLS = "append admit amend put drop forget put_vectors switch_vectors rebuild archive unarchive".split()
 """What changes a store; each is one transaction."""
@@ -56,11 +56,17 @@ class Known:
 class Trace:
     """One run of a write path."""
 
-    name: str
+    flow: Workflow
     bench: Bench
     shadow: Shadow
     events: list[Event]
-    known: list[Known] = field(default_factory=list)
+    known: list[Known]
+    outside: dict[str, bytes]
+
+    @property
+    def name(self) -> str:
+        """The write path's name."""
+        return self.flow.name
 
 
 @dataclass
@@ -89,10 +95,7 @@ class Tally:
         return bool(self.corrupt or self.lost or self.half or self.remains)
 
 
-Work = Callable[[Bench, Layer], None]
-
-
-def talk(bench: Bench, _: Layer) -> None:
+def talk(bench: Bench) -> None:
     """Begin, step, record, regenerate, edit, retitle, pin."""
     with bench.open() as memory:
         first = say(memory, "Where did Ida go first? " * 20, "To Oslo, with three boxes. " * 30)
@@ -108,7 +111,7 @@ def talk(bench: Bench, _: Layer) -> None:
         memory.begin(context)
 
 
-def grow(bench: Bench, _: Layer) -> None:
+def grow(bench: Bench) -> None:
     """Record while the index is sealed and merged, and again made anew."""
     with little_is_much(), bench.open() as memory:
         for number in range(8):
@@ -116,7 +119,7 @@ def grow(bench: Bench, _: Layer) -> None:
         memory._store.rebuild()
 
 
-def enrich(bench: Bench, _: Layer) -> None:
+def enrich(bench: Bench) -> None:
     """Put other vectors in the place of those that are there."""
     import numpy as np
 
@@ -135,30 +138,22 @@ def enrich(bench: Bench, _: Layer) -> None:
             pass
 
 
-def condense(bench: Bench, _: Layer) -> None:
-    """Judge, draw facts, condense."""
-    with bench.open() as memory:
-        for _ in memory.tend():
-            pass
-
-
-def forget(bench: Bench, layer: Layer) -> None:
-    """Remove what holds the secret, bytes and all."""
+def erase(bench: Bench) -> None:
+    """Remove what holds the secret, bytes and all, and go on."""
     with bench.open() as memory:
         store = memory._store
         store.forget([x.id for x in store.scan() if SECRET in x.text])
-        layer.mark("forgotten")
         say(memory, "What did my cousin do?", "She went to Oslo.")
 
 
-def migrate(bench: Bench, _: Layer) -> None:
+def migrate(bench: Bench) -> None:
     """Bring a file of the first format up to date, and go on in it."""
     with bench.open() as memory:
         memory.new_session()
         say(memory, "Hello again.", "Welcome.")
 
 
-def begin_anew(bench: Bench, _: Layer) -> None:
+def begin_anew(bench: Bench) -> None:
     """Make a home and a space where there is none."""
     with bench.open() as memory:
         say(memory, "Hello for the first time.", "Hello.")
@@ -175,20 +170,23 @@ def prepare_old(bench: Bench) -> None:
     shutil.copyfile(old, place)
 
 
-PATHS: dict[str, tuple[Callable[[Bench], None], Work]] = {
-    "talk": (fill, talk),
-    "grow": (fill, grow),
-    "enrich": (fill, enrich),
-    "condense": (fill_long, condense),
-    "forget": (fill, forget),
-    "begin anew": (lambda _: None, begin_anew),
-}
-OLD = {"migrate": (prepare_old, migrate)}
+ALSO = frozenset("forget import backup restore copy rename export archive".split()) | {"config set"}
+"""Workflows whose files are cut, too."""
+PATHS = (
+    Workflow("talk", talk),
+    Workflow("grow", grow),
+    Workflow("enrich", enrich, stores=("sqlite",)),
+    Workflow("condense", condense, fill_long),
+    Workflow("erase", erase),
+    Workflow("begin anew", begin_anew, lambda _: None),
+    Workflow("migrate format", migrate, prepare_old, stores=("sqlite",)),
+    *[flow for flow in WORKFLOWS if flow.name in ALSO],
+)
 
 
 def bench_for(name: str, home: Path, store: str) -> Bench:
     """A home as a write path finds it."""
-    if name == "migrate":
+    if name == "migrate format":
         return Bench(
             home, store, user="ada", agent="formats", model="model:1",
             isolation=("user", "agent", "model"),
@@ -196,26 +194,39 @@ def bench_for(name: str, home: Path, store: str) -> Bench:
     return Bench(home, store)
 
 
-def traced(name: str, folder: Path, store: str) -> Trace:
+def traced(flow: Workflow, folder: Path, store: str) -> Trace:
     """Run a write path once, noting everything."""
-    bench = bench_for(name, folder / "home", store)
+    bench = bench_for(flow.name, folder / "here" / "home", store)
     bench.home.mkdir(parents=True)
-    prepare, work = {**PATHS, **OLD}[name]
-    prepare(bench)
-    layer = Layer(bench.home)
+    flow.prepare(bench)
     known = [Known("")]
-    if store_files(bench):
-        held = bench.copy(folder / "before").store()
-        known = [Known(state_of(held))]
-        held.close()
+    if holds_files(bench):
+        known = [Known(_state(bench.copy(folder / "before" / "home")))]
+    layer = Layer(bench.home.parent, sqlite=not flow.shared)
     with ExitStack() as stack:
         for call in CALLS:
             for kind in kinds_of_store(store):
                 if hasattr(kind, call):
-                    stack.enter_context(_noted(kind, call, layer, known))
+                    stack.enter_context(_noted(kind, call, layer, known, bench))
         stack.enter_context(layer)
-        work(bench, layer)
-    return Trace(name, bench, layer.shadow, layer.events, known)
+        flow.work(bench)
+        layer.mark("done")
+    known.append(Known(_state(bench)))
+    before = {name: path for name, path in layer.shadow.names.items() if path}
+    outside = {
+        name: bytes(layer.shadow.files[inode].durable)
+        for name, inode in before.items()
+        if name in dict(flow.whole)
+    }
+    return Trace(flow, bench, layer.shadow, layer.events, known, outside)
+
+
+def _state(bench: Bench) -> str:
+    store = bench.store()
+    try:
+        return state_of(store)
+    finally:
+        store.close()
 
 
 def kinds_of_store(store: str) -> list[type]:
@@ -227,20 +238,22 @@ def kinds_of_store(store: str) -> list[type]:
     return [FilesStore]
 
 
-def store_files(bench: Bench) -> bool:
+def holds_files(bench: Bench) -> bool:
     """Whether anything lies there yet."""
     return any(path.is_file() for path in bench.home.rglob("*"))
 
 
-def _noted(kind: type, call: str, layer: Layer, known: list[Known]):
+def _noted(kind: type, call: str, layer: Layer, known: list[Known], bench: Bench):
+    """Let a call of a store leave a mark: what the store says after it."""
     real = getattr(kind, call)
+    place = bench.place()
 
     @wraps(real)
     def noted(self, *args, **kwargs):
-        layer.mark("trying")
         done = real(self, *args, **kwargs)
-        known.append(Known(state_of(self), forgotten=call == "forget"))
-        layer.mark(len(known) - 1)
+        if self.path == place:
+            known.append(Known(state_of(self), forgotten=call == "forget"))
+            layer.mark(len(known) - 1)
         return done
 
     return mock.patch.object(kind, call, noted)
@@ -256,7 +269,9 @@ def crash(trace: Trace, count: int, rng: Random, workplace: Path) -> Tally:
         if isinstance(event, Mark):
             if isinstance(event.said, int):
                 acknowledged = event.said
-                gone = gone or trace.known[acknowledged].forgotten
+                gone = gone or (trace.known[acknowledged].forgotten and not trace.flow.forgets)
+            else:
+                acknowledged, gone = len(trace.known) - 1, gone or trace.flow.forgets
             continue
         trace.shadow.apply(event)
         done += 1
@@ -273,7 +288,12 @@ def _one(trace: Trace, told: tuple[int, bool], rng: Random, home: Path, tally: T
     acknowledged, gone = told
     legal = {known.state for known in trace.known[acknowledged : acknowledged + 2]}
     tally.points += 1
-    bench = trace.bench.at(home)
+    bench = trace.bench.at(home / "home")
+    for name, is_whole in trace.flow.whole:
+        left = (home / name).read_bytes() if (home / name).exists() else None
+        if left != trace.outside.get(name) and not is_whole(left or b""):
+            tally.half += 1
+            tally.wrong[f"{trace.name}: {name} is half written"] += 1
     before = perf_counter()
     if acknowledged == 0 and "" in legal and not any(p.suffix == ".db" for p in home.rglob("*")):
         return  # nothing was acknowledged, and nothing is there
@@ -282,6 +302,8 @@ def _one(trace: Trace, told: tuple[int, bool], rng: Random, home: Path, tally: T
         store = bench.store()
         tally.slowest = max(tally.slowest, perf_counter() - before)
         _judge(trace, store, legal, tally)
+        if trace.flow.spaces:
+            _look_at_all(trace, bench, tally)
     except UnabridgedError as error:
         tally.corrupt += 1
         tally.wrong[f"{trace.name}: {type(error).__name__}: {_plain(error, home)}"] += 1
@@ -313,25 +335,29 @@ def _judge(trace: Trace, store, legal: set[str], tally: Tally) -> None:
             tally.wrong[f"{trace.name}: not what was acknowledged"] += 1
 
 
+def _look_at_all(trace: Trace, bench: Bench, tally: Tally) -> None:
+    """No other space of the home may be damaged either."""
+    for info in Home(bench.settings).spaces():
+        if info.damaged:
+            tally.corrupt += 1
+            tally.wrong[f"{trace.name}: {info.damaged[-120:]}"] += 1
+
+
 def _plain(error: UnabridgedError, home: Path) -> str:
     return str(error).replace(str(home), "")[-140:]
-
-
-def names_for(store: str) -> list[str]:
-    """The write paths of a store."""
-    return [*PATHS, *(OLD if store == "sqlite" else ())]
 
 
 def run(count: int, seed: int, store: str, names: list[str] | None = None) -> dict[str, Tally]:
     """Crash every write path; the points are shared out evenly."""
     folder = quick_folder("crash")
-    chosen = names or names_for(store)
+    chosen = [flow for flow in PATHS if store in flow.stores and (not names or flow.name in names)]
     tallies = {}
     try:
-        for number, name in enumerate(chosen):
-            trace = traced(name, folder / str(number), store)
+        for number, flow in enumerate(chosen):
+            trace = traced(flow, folder / str(number), store)
             share = count * (number + 1) // len(chosen) - count * number // len(chosen)
-            tallies[name] = crash(trace, share, Random(f"{seed} {name}"), folder / "left")
+            rng = Random(f"{seed} {flow.name}")
+            tallies[flow.name] = crash(trace, share, rng, folder / "left")
     finally:
         shutil.rmtree(folder)
     return tallies
@@ -339,9 +365,11 @@ def run(count: int, seed: int, store: str, names: list[str] | None = None) -> di
 
 def main() -> int:
     """Print the figures."""
-    chosen = arguments(__doc__, count=50_000)
+    chosen = arguments(__doc__, count=50_000, only="")
     begun = perf_counter()
-    tallies = run(chosen.count, chosen.seed, chosen.store)
+    tallies = run(
+        chosen.count, chosen.seed, chosen.store, list(filter(None, chosen.only.split(",")))
+    )
     total = Tally()
     for tally in tallies.values():
         total.add(tally)

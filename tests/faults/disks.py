@@ -136,7 +136,7 @@ def course(flow: Workflow, folder: Path, store: str) -> Course:
         flow.work(trial)
     shutil.rmtree(folder / "trial")
     shutil.copytree(folder / "template", folder / "trial")
-    with Layer(folder / "trial", count, keep=False):
+    with Layer(folder / "trial", count, keep=False, sqlite=not flow.shared):
         flow.work(trial)
     operations = {f.name: sum(n for k, n in counted.items() if f.hits(k)) for f in FAULTS}
     states.append(_state(trial))
@@ -173,7 +173,7 @@ def trial(way: Course, hits: Hits, folder: Path, tally: Tally) -> None:
     case = f"{way.flow.name}, {hits.fault.name}{' on and on' if hits.lasting else ''}"
     tally.runs += 1
     done = False
-    with Layer(folder, hits, keep=False):
+    with Layer(folder, hits, keep=False, sqlite=not way.flow.shared):
         try:
             way.flow.work(bench)
             done = True

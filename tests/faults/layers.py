@@ -37,13 +37,17 @@ class Layer:
         root: The folder.
         hook: Lets operations fail; None for none.
         keep: Whether events are noted.
+        sqlite: Whether SQLite's files are watched too; then each is for one connection at a time.
 
     Attributes:
         events: What happened, in order.
         shadow: The disk as it was in the beginning.
     """
 
-    def __init__(self, root: Path, hook: Hook | None = None, *, keep: bool = True) -> None:
+    def __init__(
+        self, root: Path, hook: Hook | None = None, *, keep: bool = True, sqlite: bool = True
+    ) -> None:
+        self.sqlite = sqlite
         self.root = str(root.resolve())
         self.hook = hook
         self.keep = keep
@@ -69,10 +73,11 @@ class Layer:
 
     def __enter__(self) -> Self:
         self._stack = ExitStack()
-        self._vfs = _Vfs(self)
-        self._stack.callback(self._vfs.unregister)
-        apsw.connection_hooks.append(_alone)
-        self._stack.callback(apsw.connection_hooks.remove, _alone)
+        if self.sqlite:
+            self._vfs = _Vfs(self)
+            self._stack.callback(self._vfs.unregister)
+            apsw.connection_hooks.append(_alone)
+            self._stack.callback(apsw.connection_hooks.remove, _alone)
         for patch in _System(self).patches():
             self._stack.enter_context(patch)
         return self

@@ -27,8 +27,8 @@ def test_a_power_cut_at_any_operation_leaves_what_was_acknowledged(store):
 def on_a_disk_that(store, names, points, spoil):
     """Cut the power of a disk whose events are spoilt; gives what was found wrong."""
     folder, wrong = quick_folder("spoilt"), 0
-    for name in names:
-        trace = crash.traced(name, folder / name, store)
+    for flow in (flow for flow in crash.PATHS if flow.name in names):
+        trace = crash.traced(flow, folder / flow.name, store)
         trace.events = [event for event in trace.events if not spoil(event)]
         tally = crash.crash(trace, points, Random(3), folder / "left")
         wrong += tally.corrupt + tally.lost + tally.half

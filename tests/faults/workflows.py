@@ -5,9 +5,10 @@ import sys
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from io import StringIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from unittest import mock
+from zipfile import BadZipFile, ZipFile
 
 from tests.faults.bench import SECRET, Bench, fill, fill_long, say
 
@@ -43,6 +44,10 @@ class Workflow:
         stores: The stores that it is for.
         whole: Files that are there whole or not at all afterwards, relative to the folder above
             the home, each with a function that says whether its bytes are whole.
+        forgets: Whether it removes what holds the secret.
+        spaces: Whether it concerns other spaces than the one that is talked in.
+        shared: Whether it needs several connections to one file, which SQLite's files do not allow
+            while they are watched; only what goes through ``os`` is watched then.
     """
 
     name: str
@@ -50,6 +55,9 @@ class Workflow:
     prepare: Callable[[Bench], None] = fill
     stores: tuple[str, ...] = ("sqlite", "files")
     whole: tuple[tuple[str, Callable[[bytes], bool]], ...] = ()
+    forgets: bool = False
+    spaces: bool = False
+    shared: bool = False
 
 
 def run_command(bench: Bench, *words: str) -> str:
@@ -145,9 +153,35 @@ def condense(bench: Bench) -> None:
 
 
 def forget(bench: Bench) -> None:
-    with bench.open() as memory:
-        store = memory._store
-        store.forget([x.id for x in store.scan() if SECRET in x.text])
+    run_command(bench, "forget", "--search", SECRET, "--yes")
+
+
+def backup(bench: Bench) -> None:
+    run_command(bench, "backup", "--output", str(beside(bench, "backup.zip")))
+
+
+def is_whole_zip(data: bytes) -> bool:
+    """Whether every member of a zip file can be read."""
+    try:
+        with ZipFile(BytesIO(data)) as archive:
+            return archive.testzip() is None and len(archive.namelist()) > 1
+    except BadZipFile:
+        return False
+
+
+def with_backup(bench: Bench) -> None:
+    """A home that went on after it was backed up."""
+    fill(bench)
+    backup(bench)
+    record(bench)
+
+
+def restore(bench: Bench) -> None:
+    run_command(bench, "restore", str(beside(bench, "backup.zip")), "--replace")
+
+
+def copy(bench: Bench) -> None:
+    run_command(bench, "copy", "default/default", "ann/default")
 
 
 def reembed(bench: Bench) -> None:
@@ -200,7 +234,13 @@ def is_whole_settings(data: bytes) -> bool:
 
 
 def rename_space(bench: Bench) -> None:
-    run_command(bench, "spaces", "rename", "default/default", "ann/default")
+    run_command(bench, "spaces", "rename", "ann/default", "ben/default")
+
+
+def with_copy(bench: Bench) -> None:
+    """A home with a second space."""
+    fill(bench)
+    copy(bench)
 
 
 WORKFLOWS = (
@@ -214,9 +254,13 @@ WORKFLOWS = (
     Workflow("facts", facts),
     Workflow("tend", tend),
     Workflow("condense", condense, fill_long),
-    Workflow("forget", forget),
+    Workflow("forget", forget, forgets=True),
     Workflow("reembed", reembed, stores=("sqlite",)),
     Workflow("import", import_lines, with_lines),
+    Workflow("backup", backup, whole=(("backup.zip", is_whole_zip),), shared=True),
+    Workflow("restore", restore, with_backup, spaces=True),
+    Workflow("copy", copy, spaces=True),
+    Workflow("rename", rename_space, with_copy, stores=("sqlite",), spaces=True),
     Workflow("export", export, whole=(("out.jsonl", is_whole_export),)),
     Workflow(
         "config set",
