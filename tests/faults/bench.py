@@ -54,11 +54,13 @@ class Bench:
             Scope(self.settings.user, self.settings.agent, self.settings.model or None),
         )
 
-    def place(self) -> Path:
-        """The file of the space, or the folder of its files."""
+    def is_here(self, store) -> bool:
+        """Whether a store is that of the home's first space, and no copy of it."""
         chosen = self.settings
         space = space_from(Scope(chosen.user, chosen.agent, chosen.model or None), chosen)
-        return spaces_of(chosen).path_of(space)
+        if chosen.store == "files":
+            return store.space == space and self.home in store.path.parents
+        return store.path == spaces_of(chosen).path_of(space)
 
     def copy(self, home: Path) -> "Bench":
         """The same in another place."""

@@ -257,8 +257,10 @@ WORKFLOWS = (
     Workflow("forget", forget, forgets=True),
     Workflow("reembed", reembed, stores=("sqlite",)),
     Workflow("import", import_lines, with_lines),
-    Workflow("backup", backup, whole=(("backup.zip", is_whole_zip),), shared=True),
-    Workflow("restore", restore, with_backup, spaces=True),
+    Workflow(
+        "backup", backup, whole=(("backup.zip", is_whole_zip),), stores=("sqlite",), shared=True
+    ),
+    Workflow("restore", restore, with_backup, stores=("sqlite",), spaces=True),
     Workflow("copy", copy, spaces=True),
     Workflow("rename", rename_space, with_copy, stores=("sqlite",), spaces=True),
     Workflow("export", export, whole=(("out.jsonl", is_whole_export),)),

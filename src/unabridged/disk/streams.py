@@ -110,5 +110,6 @@ def give_name(draft: Path, path: Path) -> None:
             raise FileExistsError(path) from None
         os.rename(draft, path)  # noqa: PTH104 - every call of this file is one of `os`
     else:
+        sync_folder(path.parent)  # else a power cut may take the new name and the old one
         os.unlink(draft)  # noqa: PTH108 - as above
     sync_folder(path.parent)

@@ -191,6 +191,7 @@ class SpacesFolder:
             with exclusive(source, self.access) as connection:
                 connection.execute(statements()["set meta"], meta_row("space", space))
             os.link(source, target)
+            sync_folder(self.folder)  # else a power cut may take the new name and the old one
         folder, moved = (path.with_name(path.name + FOLDER_END) for path in (source, target))
         if folder.is_dir() and target.exists():
             # A folder of the new name without a file was left by something that is gone: what the
