@@ -188,19 +188,23 @@ PATHS = (
 )
 
 
-def bench_for(name: str, home: Path, store: str) -> Bench:
+LAYOUTS = {"sqlite": ("model",), "files": ("model", "agent", "user")}
+"""The layouts of a store that are tried."""
+
+
+def bench_for(name: str, home: Path, store: str, layout: str) -> Bench:
     """A home as a write path finds it."""
     if name == "migrate format":
         return Bench(
             home, store, user="ada", agent="formats", model="model:1",
             isolation=("user", "agent", "model"),
         )  # fmt: skip
-    return Bench(home, store)
+    return Bench(home, store, layout=layout)
 
 
-def traced(flow: Workflow, folder: Path, store: str) -> Trace:
+def traced(flow: Workflow, folder: Path, store: str, layout: str = "model") -> Trace:
     """Run a write path once, noting everything."""
-    bench = bench_for(flow.name, folder / "here" / "home", store)
+    bench = bench_for(flow.name, folder / "here" / "home", store, layout)
     bench.home.mkdir(parents=True)
     flow.prepare(bench)
     known = [Known("")]
@@ -358,14 +362,20 @@ def _plain(error: UnabridgedError, home: Path) -> str:
 def run(count: int, seed: int, store: str, names: list[str] | None = None) -> dict[str, Tally]:
     """Crash every write path; the points are shared out evenly."""
     folder = quick_folder("crash")
-    chosen = [flow for flow in PATHS if store in flow.stores and (not names or flow.name in names)]
-    tallies = {}
+    chosen = [
+        (flow, layout)
+        for layout in LAYOUTS[store]
+        for flow in PATHS
+        if store in flow.stores and (not names or flow.name in names)
+    ]
+    tallies: dict[str, Tally] = {}
     try:
-        for number, flow in enumerate(chosen):
-            trace = traced(flow, folder / str(number), store)
+        for number, (flow, layout) in enumerate(chosen):
+            trace = traced(flow, folder / str(number), store, layout)
             share = count * (number + 1) // len(chosen) - count * number // len(chosen)
-            rng = Random(f"{seed} {flow.name}")
-            tallies[flow.name] = crash(trace, share, rng, folder / "left")
+            rng = Random(f"{seed} {flow.name} {layout}")
+            tally = crash(trace, share, rng, folder / "left")
+            tallies[flow.name if store == "sqlite" else f"{flow.name}, {layout}"] = tally
     finally:
         shutil.rmtree(folder)
     return tallies

@@ -68,11 +68,12 @@ def run_command(bench: Bench, *words: str) -> str:
     """
     home = ["--home", str(bench.home)]
     out, code = StringIO(), 0
+    chosen = {"UNABRIDGED_STORE": bench.settings.store, "UNABRIDGED_LAYOUT": bench.settings.layout}
     argv = [*words, *home]
     with (
         redirect_stdout(out),
         redirect_stderr(out),
-        mock.patch.dict("os.environ", {"UNABRIDGED_STORE": bench.settings.store}),
+        mock.patch.dict("os.environ", chosen),
     ):
         try:
             command_line(argv)

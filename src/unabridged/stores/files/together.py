@@ -34,6 +34,7 @@ def put_in_place(intent: Path, writes: Mapping[Path, bytes], removals: Sequence[
     try:
         for draft, path in drafts.items():
             _write_draft(draft, paper.prepared(path, writes[path]))
+        _sync(intent.parent)  # the intent must not be durable before the names that it speaks of
         moves = [(draft.name, path.name) for draft, path in drafts.items()]
         announce(intent, moves, [path.name for path in removals])
     except BaseException:
@@ -98,6 +99,13 @@ def finish(intent: Path) -> None:
         said_so = durable.of_the_system(error, folder)
         hint = f"It was written and is put in place when the space is opened next. {said_so.hint}"
         raise type(said_so)(str(said_so), hint=hint) from error
+
+
+def _sync(folder: Path) -> None:
+    try:
+        durable.sync_folder(folder)
+    except OSError as error:
+        raise durable.of_the_system(error, folder) from error
 
 
 def _plan(intent: Path, said: bytes) -> tuple[list[tuple[str, str]], list[str], str]:
