@@ -16,13 +16,14 @@ from collections import Counter
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import wraps
+from itertools import cycle
 from pathlib import Path
 from random import Random
 from time import perf_counter
 from unittest import mock
 
 from tests.faults.bench import Bench, halves, quick_folder, say, shape_of
-from tests.faults.crash import CALLS, kinds_of_store
+from tests.faults.crash import CALLS, LAYOUTS, kinds_of_store
 from tests.faults.figures import arguments, tell
 from tests.faults.layers import Layer
 from tests.faults.workflows import WORKFLOWS, CommandFailedError, Workflow
@@ -114,9 +115,9 @@ class Tally:
         return bool(self.raw or self.false or self.damaged or self.stuck)
 
 
-def course(flow: Workflow, folder: Path, store: str) -> Course:
+def course(flow: Workflow, folder: Path, store: str, layout: str = "model") -> Course:
     """Run a workflow undisturbed, once, and note its steps and operations."""
-    template = Bench(folder / "template" / "home", store)
+    template = Bench(folder / "template" / "home", store, layout=layout)
     template.home.mkdir(parents=True)
     flow.prepare(template)
     shutil.copytree(folder / "template", folder / "trial")
@@ -265,7 +266,8 @@ def run(count: int, seed: int, store: str, names: set[str] | None = None) -> tup
     folder, tally = quick_folder("disks"), Tally()
     try:
         flows = [f for f in WORKFLOWS if store in f.stores and (not names or f.name in names)]
-        ways = [course(flow, folder / flow.name, store) for flow in flows]
+        layouts = cycle(LAYOUTS[store])
+        ways = [course(flow, folder / flow.name, store, next(layouts)) for flow in flows]
         for way, hits in plan(ways, count, Random(seed)):
             trial(way, hits, folder / "trial", tally)
     finally:
