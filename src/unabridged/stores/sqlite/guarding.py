@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
-from unabridged.domain.chain import Link, Signet
+from unabridged.domain.chain import Signet
 from unabridged.domain.proof import Sealed
 from unabridged.errors import StoreDamagedError
 from unabridged.stores.codec import unpack
 from unabridged.stores.guard import Guard, fields_of
 from unabridged.stores.sqlite import faults, reading, seal, verifying
 from unabridged.stores.sqlite.database import Database
-from unabridged.stores.sqlite.rows import DIGEST_BYTES, Row, message_of, name_of
+from unabridged.stores.sqlite.rows import Row, link_of, message_of, name_of, plain
 from unabridged.stores.sqlite.witness import Witness, mooring_of, name_in_anchor, refuse_key
 
 _TABLES = (
@@ -211,7 +211,7 @@ def _link_all(db: Database, witness: Witness) -> None:
 def _relink_all(db: Database, witness: Witness) -> None:
     db.run("clear chains")
     for found in db.run("every link with its message"):
-        link, session, row = Link(*found[:10]), found[10], found[12:]
+        link, session, row = link_of(found[:10], db.path), found[10], found[12:]
         if row[0] is None:
             witness.relink(link, "", b"", ())
             continue
@@ -223,7 +223,7 @@ def _relink_all(db: Database, witness: Witness) -> None:
 def _count_rows(db: Database, witness: Witness) -> None:
     for table, digests, stamp in _TABLES:
         for name, digest in db.rows(digests):
-            plain = digest[:DIGEST_BYTES]
-            witness.counts(table, plain)
+            bare = plain(digest)
+            witness.counts(table, bare)
             if witness.signet.mark:
-                db.run(stamp, (*seal.stamped(witness.signet, table, (plain,)), name))
+                db.run(stamp, (*seal.stamped(witness.signet, table, (bare,)), name))

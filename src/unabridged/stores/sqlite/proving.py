@@ -13,7 +13,7 @@ from unabridged.stores.codec import pack
 from unabridged.stores.guard import fields_from, fields_of
 from unabridged.stores.sqlite import faults
 from unabridged.stores.sqlite.database import Database
-from unabridged.stores.sqlite.rows import Row, checked, column, name_of
+from unabridged.stores.sqlite.rows import Row, checked, column, is_link, name_of
 from unabridged.stores.sqlite.seal import prove_row
 
 
@@ -47,8 +47,8 @@ def prove(db: Database, exchanges: Iterable[Exchange], rows: Iterable[Row]) -> d
 
 def _wrong(signet: Signet, found: Row | None, row: Row, session: str, message: Message) -> str:
     """What does not fit about a message; empty for nothing."""
-    if found is None:
-        return "it was put in"
+    if found is None or not is_link(found) or not isinstance(found[-1], bytes | None):
+        return "it was put in" if found is None else "its link is not what was written"
     link = Link(*found[:-1])
     before = START if link.place == 1 else found[-1]
     if not link.salt:

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from unabridged.domain.chain import Link
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, part_from_dict, part_to_dict
 from unabridged.domain.record import Record, RecordKind
@@ -53,6 +54,11 @@ def sealed(table: str, columns: Row) -> Row:
     return (*columns, digest(table, columns))
 
 
+def plain(digest: Any) -> bytes:
+    """Give the part of a row's digest that needs no key; nothing where damage left no digest."""
+    return digest[:DIGEST_BYTES] if isinstance(digest, bytes) else b""
+
+
 def checked(table: str, row: Row, path: Path) -> Row:
     """Give the columns of a row that ends with its digest, having checked it.
 
@@ -60,10 +66,28 @@ def checked(table: str, row: Row, path: Path) -> Row:
         StoreDamagedError: The row is not what was written.
     """
     columns = row[:-1]
-    if digest(table, columns) != row[-1][:DIGEST_BYTES]:
+    if digest(table, columns) != plain(row[-1]):
         named = next((value for value in columns if isinstance(value, str)), columns[0])
         raise faults.damaged(path, f"the {table} {named!r} is not what was written.")
     return columns
+
+
+def is_link(columns: Row) -> bool:
+    """Whether columns can be those of a link: four numbers and six digests; damage leaves others."""
+    return all(isinstance(one, int) for one in columns[:4]) and all(
+        isinstance(one, bytes) for one in columns[4:10]
+    )
+
+
+def link_of(columns: Row, path: Path) -> Link:
+    """Read a link of the chain.
+
+    Raises:
+        StoreDamagedError: It is none.
+    """
+    if not is_link(columns):
+        raise faults.damaged(path, f"link {columns[0]!r} of its chain is not what was written.")
+    return Link(*columns)
 
 
 def meta_row(name: str, value: Any) -> Row:

@@ -7,7 +7,7 @@ from unabridged.domain.chain import START, Signet
 from unabridged.stores.codec import pack, unpack
 from unabridged.stores.sqlite import faults
 from unabridged.stores.sqlite.database import Database
-from unabridged.stores.sqlite.rows import DIGEST_BYTES, Row, checked, sealed
+from unabridged.stores.sqlite.rows import Row, checked, plain, sealed
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ def prove_row(db: Database, signet: Signet | None, table: str, row: Row) -> None
     """
     if signet is None or not signet.mark:
         return
-    digest = row[-1][:DIGEST_BYTES]
+    digest = plain(row[-1])
     if row[-1] != digest + signet.row(table, digest):
         named = next((value for value in row if isinstance(value, str)), "")
         raise faults.tampered(db.path, f"the {table} {named!r} was not written with the key.")

@@ -8,11 +8,12 @@ from unabridged.stores.guard import fields_of
 from unabridged.stores.sqlite import seal
 from unabridged.stores.sqlite.database import Database
 from unabridged.stores.sqlite.rows import (
-    DIGEST_BYTES,
     Row,
     checked,
+    link_of,
     message_of,
     name_of,
+    plain,
     text_of,
 )
 
@@ -41,7 +42,7 @@ def flaws(db: Database, signet: Signet) -> Iterator[str]:
     if now.mark != signet.mark:
         yield f"{db.path}: it is sealed under the key {now.mark or 'none'}, which is not at hand."
         return
-    if seal.stamped(signet, "seal", (digest[:DIGEST_BYTES],))[0] != digest:
+    if seal.stamped(signet, "seal", (plain(digest),))[0] != digest:
         yield f"{db.path}: its seal is not what was written."
         return
     yield from _Links(db, signet).flaws(now)
@@ -55,9 +56,9 @@ def _rows(db: Database, signet: Signet, now: seal.Seal) -> Iterator[str]:
     total = 0
     for table, statement in _TABLES:
         for name, digest in db.run(statement):
-            plain = digest[:DIGEST_BYTES]
-            total = added(total, signet.weight(table, plain))
-            if seal.stamped(signet, table, (plain,))[0] != digest:
+            bare = plain(digest)
+            total = added(total, signet.weight(table, bare))
+            if seal.stamped(signet, table, (bare,))[0] != digest:
                 yield f"{db.path}: the {table} {name_of(name)!r} was not written with the key."
     if total != int(now.rows, 16):
         yield (
@@ -79,7 +80,7 @@ class _Links:
         """What does not fit."""
         root, count, number = START, 0, 0
         for row in self._db.run("every link with its message"):
-            link = Link(*row[:10])
+            link = link_of(row[:10], self._db.path)
             count += 1
             number = link.number
             for said in self._link(link, row):

@@ -23,12 +23,12 @@ from unabridged.stores.guard import Guard, fields_of
 from unabridged.stores.sqlite import faults, seal
 from unabridged.stores.sqlite.database import Database
 from unabridged.stores.sqlite.rows import (
-    DIGEST_BYTES,
     Row,
     checked,
     column,
     message_of,
     name_of,
+    plain,
     sealed,
     text_of,
 )
@@ -156,7 +156,7 @@ class Witness:
         """Take a row that is replaced or removed out of the sum."""
         found = self._db.one(statement, (name,))
         if found is not None:
-            weight = self.signet.weight(table, found[0][:DIGEST_BYTES])
+            weight = self.signet.weight(table, plain(found[0]))
             self._rows = added(self._rows, -weight)
 
     def _added(self, row: Row) -> None:
