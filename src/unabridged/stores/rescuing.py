@@ -1,0 +1,193 @@
+"""Setting a damaged file aside and going on with what can be taken out of it.
+
+In this order, so that a kill at any step harms nothing: everything that proves itself is written to
+a new file beside the old one; the account of it is written; the new file gets the name under which
+it waits; what belongs to the old file, then the old file, goes aside; the new one takes its name.
+From the waiting on, whoever opens the space next goes on; before it, it begins anew. Two that find
+the damage at once do it once: the folder is locked, and the second one finds a sound file.
+"""
+
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from unabridged.disk.durable import UNFINISHED, of_the_system, remove, write_whole
+from unabridged.disk.locks import locked
+from unabridged.domain.safekeeping import Salvage
+from unabridged.domain.scope import Space
+from unabridged.errors import StoreDamagedError, StoreEditedError, StoreTamperedError
+from unabridged.stores import placing, salvaging
+from unabridged.stores.spaces import SpacesFolder
+from unabridged.stores.sqlite import SqliteStore
+from unabridged.stores.sqlite.database import FOLDER_END
+from unabridged.stores.sqlite.holding import alone
+from unabridged.stores.sqlite.salvaging import salvage
+
+PATIENCE = 600.0
+"""Seconds to wait for another process that salvages."""
+ACCOUNT = ".account"
+"""What stands behind a file's name in the name of the account that nobody was told yet."""
+Moved = Callable[[str, int, int], None]
+
+
+def open_or_rescue(
+    spaces: SpacesFolder, space: Space, moved: Moved
+) -> tuple[SqliteStore, Salvage | None]:
+    """Open a space; where its file is damaged, set it aside and go on with what can be taken out.
+
+    Whatever else stops it (a key, a lock, a newer format, a file that was tampered with) is raised
+    as it is, and so is damage of a file that others have open or that cannot be written.
+
+    Returns:
+        The store, and the account of what was done, now or by one that was stopped before it told.
+    """
+    try:
+        store = spaces.open(space)
+    except StoreDamagedError as error:
+        if isinstance(error, StoreEditedError | StoreTamperedError):
+            raise
+        rescue(spaces, space, moved)
+        store = spaces.open(space)
+    return store, told(spaces.path_of(space))
+
+
+def rescue(
+    spaces: SpacesFolder, space: Space, moved: Moved, *, look: bool = False
+) -> Salvage | None:
+    """Set a damaged file aside and put what can be taken out of it in its place.
+
+    Args:
+        spaces: The folder.
+        space: The space.
+        moved: Told how far it has come.
+        look: Whether a file that opens is checked row by row; else opening is enough.
+
+    Returns:
+        The account; None where the file is sound by now.
+
+    Raises:
+        StoreBusyError: Others have it open; nothing was changed.
+        StoreError: The disk failed, is full, or cannot be written; nothing was changed.
+    """
+    path = spaces.path_of(space)
+    placing.finish(path, PATIENCE)
+    try:
+        with locked(path.parent / placing.LOCK, PATIENCE):
+            if _is_sound(spaces, space, path, look=look):
+                return None
+            with _folder(path.parent) as folder:
+                return _rescue(spaces, space, path, folder, moved)
+    except OSError as error:
+        raise of_the_system(error, path) from error
+
+
+def told(path: Path) -> Salvage | None:
+    """Give the account that nobody was told yet, and lay it beside the file that was set aside."""
+    note = path.with_name(path.name + ACCOUNT)
+    try:
+        account = _read(note.read_bytes())
+        os.replace(note, Path(account.path + ACCOUNT))  # noqa: PTH105 - every call of this file is one of `os`
+    except (FileNotFoundError, msgspec.MsgspecError):
+        return None
+    except OSError as error:
+        raise of_the_system(error, note) from error
+    return account
+
+
+def account_of(aside: Path) -> Salvage | None:
+    """Give the account that lies beside a file that was set aside."""
+    try:
+        return _read(aside.with_name(aside.name + ACCOUNT).read_bytes())
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+def _read(data: bytes) -> Salvage:
+    return msgspec.json.decode(data, type=Salvage)
+
+
+def _is_sound(spaces: SpacesFolder, space: Space, path: Path, *, look: bool) -> bool:
+    """Whether it opens by now, perhaps after its index was made anew."""
+    try:
+        store = SqliteStore(path, space, create=False, access=spaces.access)
+    except StoreDamagedError:
+        return False
+    try:
+        if look or not _opens(spaces, store):
+            if store.check(index=False):
+                return False
+            if not look:
+                store.rebuild()
+        return True
+    except StoreDamagedError:
+        return False
+    finally:
+        store.close()
+
+
+def _opens(spaces: SpacesFolder, store: SqliteStore) -> bool:
+    try:
+        spaces.prepare(store)
+    except StoreDamagedError:
+        return False
+    return True
+
+
+def _rescue(spaces: SpacesFolder, space: Space, path: Path, folder: Path, moved: Moved) -> Salvage:
+    """Do it, in the order that the module tells."""
+    with alone(path, spaces.busy_timeout):
+        finds = salvage(path, lambda done, of: moved("salvage", done, of))
+    finds.space = finds.space or space
+    aside = placing.name_aside(path, "damaged")
+    found = salvaging.assemble(finds, str(aside))
+    draft = folder / path.name
+    _fill(spaces, space, draft, found)
+    note = path.with_name(path.name + ACCOUNT)
+    write_whole(note, msgspec.json.encode(found.account))
+    try:
+        placing.replace(draft, path, ".salvaged", spaces.busy_timeout)
+    except BaseException:
+        if not placing.waiting(path):
+            remove(note)
+        raise
+    _bring_index(draft, path)
+    return found.account
+
+
+def _fill(spaces: SpacesFolder, space: Space, draft: Path, found: salvaging.Salvaged) -> None:
+    store = SqliteStore(draft, space, access=spaces.access)
+    try:
+        spaces.prepare(store)
+        salvaging.write(found, store)
+        if said := store.check():
+            raise StoreDamagedError(
+                said[0], hint="The disk cannot be trusted; nothing was changed."
+            )
+    finally:
+        store.close()
+
+
+def _bring_index(draft: Path, path: Path) -> None:
+    """Bring the index along; it is made anew where this does not come about."""
+    folder = draft.with_name(draft.name + FOLDER_END)
+    target = path.with_name(path.name + FOLDER_END)
+    if folder.is_dir() and not target.exists():
+        os.rename(folder, target)  # noqa: PTH104 - every call of this file is one of `os`
+
+
+@contextmanager
+def _folder(beside: Path) -> Iterator[Path]:
+    for left in beside.glob(f".*{UNFINISHED}"):
+        if left.is_dir():
+            shutil.rmtree(left)
+    folder = beside / f".{secrets.token_hex(8)}{UNFINISHED}"
+    folder.mkdir(mode=0o700)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
