@@ -124,26 +124,49 @@ def test_a_disk_that_fills_while_chatting_ends_with_its_code_and_keeps_the_rest(
     assert run(environ, "chat", "--upstream", "quote", said=b"There is room again.\n")[0] == 0
 
 
-def test_a_damaged_space_is_named_set_aside_and_begun_anew(environ):
+def test_a_damaged_space_is_named_and_who_reads_changes_nothing(environ):
     for user in ("ann", "bob"):
         assert run(environ, "ask", "--upstream", "quote", "--user", user, f"I am {user}.")[0] == 0
     path = space_file(environ, "ann")
-    path.write_bytes(b"\x00" * 9000)
-    for command in (["chat"], ["ask", "hi"], ["search", "hi"], ["stats"], ["why"], ["sessions"]):
-        more = ["--upstream", "quote"] if command[0] in {"chat", "ask"} else []
-        code, _, told = run(environ, *command, *more, "--user", "ann")
+    before = bytes(100) + path.read_bytes()[100:]
+    path.write_bytes(before)
+    for command in (["search", "hi"], ["stats"], ["why"], ["sessions"], ["show", "1"]):
+        code, _, told = run(environ, *command, "--user", "ann")
         assert code == 5, command
         assert str(path) in told
-        assert "set" in told.lower()
-        assert "aside" in told.lower()
+        assert "unabridged salvage" in told
     assert run(environ, "doctor", "--upstream", "quote", "--user", "ann")[0] != 0
-    assert path.read_bytes() == b"\x00" * 9000
+    assert path.read_bytes() == before
     assert shown(environ, "--user", "bob")[0]["message"] == "I am bob."
-    code, out, told = run(environ, "spaces", "set-aside", "ann/default")
+
+
+def test_a_damaged_space_is_set_aside_and_gone_on_with_by_who_writes(environ):
+    assert run(environ, "ask", "--upstream", "quote", "--user", "ann", "I am ann.")[0] == 0
+    path = space_file(environ, "ann")
+    damaged = bytes(100) + path.read_bytes()[100:]
+    path.write_bytes(damaged)
+    code, _, told = run(environ, "ask", "--upstream", "quote", "--user", "ann", "Here again.")
     assert code == 0, told
-    (aside,) = path.parent.glob(f"{path.name}.damaged-*")
+    (aside,) = (p for p in path.parent.glob(f"{path.name}.damaged-*") if p.suffix != ".account")
+    assert aside.read_bytes() == damaged
+    assert str(aside) in told
+    assert "1 whole exchange" in told
+    assert "Nothing that was said is missing" in told
+    rows = shown(environ, "--user", "ann")
+    assert [row["message"] for row in rows] == ["I am ann.", "Here again."]
+    assert "damaged" not in run(environ, "ask", "--upstream", "quote", "--user", "ann", "Hi.")[2]
+
+
+def test_nothing_is_left_of_a_file_and_that_is_said(environ):
+    assert run(environ, "ask", "--upstream", "quote", "--user", "ann", "I am ann.")[0] == 0
+    path = space_file(environ, "ann")
+    path.write_bytes(b"\x00" * 9000)
+    code, out, told = run(environ, "salvage", "ann/default")
+    assert code == 0, told
+    (aside,) = (p for p in path.parent.glob(f"{path.name}.damaged-*") if p.suffix != ".account")
     assert aside.read_bytes() == b"\x00" * 9000
     assert aside.name in out
+    assert "0 whole exchanges" in out
     assert run(environ, "ask", "--upstream", "quote", "--user", "ann", "Here again.")[0] == 0
     assert [row["message"] for row in shown(environ, "--user", "ann")] == ["Here again."]
 

@@ -3,6 +3,8 @@
 import sys
 
 from unabridged.cli.options import Invocation
+from unabridged.cli.output import echo
+from unabridged.cli.salvaged import salvage_lines
 from unabridged.errors import InputError
 from unabridged.wiring import Home, Memory, Safekeeping
 
@@ -10,18 +12,26 @@ OWN = "unabridged"
 """The source of sessions that were begun here."""
 
 
-def open_memory(invocation: Invocation) -> Memory:
+def open_memory(invocation: Invocation, *, salvage: bool = False) -> Memory:
     """Open the memory that a call names, on the session it names; closed with the call.
 
-    Without a name that is the newest session.
+    Without a name that is the newest session. Where the file is damaged, commands that write set it
+    aside and go on with what is whole in it, and say so; commands that read change nothing.
+
+    Args:
+        invocation: The call.
+        salvage: Whether the command writes.
 
     Raises:
         SettingError: A setting cannot be used.
         NotFoundError: No session is called that.
         StoreError: The store cannot be opened.
     """
-    memory = Memory.open(settings=invocation.settings())
+    memory = Memory.open(settings=invocation.settings(), salvage=salvage)
     invocation.ctx.call_on_close(memory.close)
+    if memory.salvaged is not None:
+        for line in salvage_lines(memory.salvaged):
+            echo(line, "bad", err=True)
     wanted = invocation.given("session")
     if wanted and invocation.given("new"):
         raise InputError("--new and --session contradict each other.", hint="Keep one of the two.")
@@ -37,7 +47,7 @@ def open_conversation(invocation: Invocation) -> Memory:
 
     Whoever has just taken over years of conversations means none of them by a new message.
     """
-    memory = open_memory(invocation)
+    memory = open_memory(invocation, salvage=True)
     session = memory.session
     if session and session.source != OWN and not invocation.given("session"):
         memory.new_session()

@@ -76,17 +76,27 @@ def set_aside(path: Path, word: str = "damaged") -> Path | None:
     Returns:
         Its path now; None where there is nothing.
     """
-    ends = [end for end in (*COMPANIONS, "") if path.with_name(path.name + end).exists()]
+    ends = _parts(path)
     if not ends:
         return None
-    number = 1
-    while _is_taken(_aside(path, word, number), ends):
-        number += 1
-    aside = _aside(path, word, number)
+    aside = name_aside(path, word)
     for end in ends:
         os.rename(path.with_name(path.name + end), aside.with_name(aside.name + end))  # noqa: PTH104 - as above
         sync_folder(path.parent)
     return aside
+
+
+def name_aside(path: Path, word: str) -> Path:
+    """Give the name that a file would be set aside under; nothing is renamed."""
+    ends, number = _parts(path), 1
+    while _is_taken(_aside(path, word, number), ends):
+        number += 1
+    return _aside(path, word, number)
+
+
+def _parts(path: Path) -> list[str]:
+    """What belongs to a file, then the file: what stands behind its name."""
+    return [end for end in (*COMPANIONS, "") if path.with_name(path.name + end).exists()]
 
 
 def _put(one: Path, path: Path, busy_timeout: float) -> Path | None:

@@ -47,13 +47,30 @@ def open_or_rescue(
         The store, and the account of what was done, now or by one that was stopped before it told.
     """
     try:
-        store = spaces.open(space)
+        store = _opened(spaces, space)
     except StoreDamagedError as error:
         if isinstance(error, StoreEditedError | StoreTamperedError):
             raise
         rescue(spaces, space, moved)
-        store = spaces.open(space)
+        store = _opened(spaces, space)
     return store, told(spaces.path_of(space))
+
+
+def _opened(spaces: SpacesFolder, space: Space) -> SqliteStore:
+    """Open a space and look at what every use of it begins with."""
+    store = spaces.open(space)
+    try:
+        _look(store)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _look(store: SqliteStore) -> None:
+    newest = store.sessions(newest=1)
+    if newest:
+        store.recent(newest[0].id, 1)
 
 
 def rescue(
@@ -80,10 +97,20 @@ def rescue(
         with locked(path.parent / placing.LOCK, PATIENCE):
             if _is_sound(spaces, space, path, look=look):
                 return None
-            with _folder(path.parent) as folder:
+            with _folder(path) as folder:
                 return _rescue(spaces, space, path, folder, moved)
     except OSError as error:
         raise of_the_system(error, path) from error
+
+
+def salvaged_file(path: Path, moved: Moved) -> salvaging.Salvaged:
+    """Find all that is whole in a file; it is only read.
+
+    Raises:
+        StoreError: The disk failed.
+    """
+    finds = salvage(path, lambda done, of: moved("salvage", done, of))
+    return salvaging.assemble(finds, str(path))
 
 
 def told(path: Path) -> Salvage | None:
@@ -118,21 +145,27 @@ def _is_sound(spaces: SpacesFolder, space: Space, path: Path, *, look: bool) -> 
     except StoreDamagedError:
         return False
     try:
-        if look or not _opens(spaces, store):
-            if store.check(index=False):
-                return False
-            if not look:
-                store.rebuild()
-        return True
+        if look:
+            return not store.check(index=False)
+        return _opens(spaces, store) or _mended(store)
     except StoreDamagedError:
         return False
     finally:
         store.close()
 
 
+def _mended(store: SqliteStore) -> bool:
+    """Whether every row is sound, so that only the index had to be made anew."""
+    if store.check(index=False):
+        return False
+    store.rebuild()
+    return True
+
+
 def _opens(spaces: SpacesFolder, store: SqliteStore) -> bool:
     try:
         spaces.prepare(store)
+        _look(store)
     except StoreDamagedError:
         return False
     return True
@@ -181,11 +214,11 @@ def _bring_index(draft: Path, path: Path) -> None:
 
 
 @contextmanager
-def _folder(beside: Path) -> Iterator[Path]:
-    for left in beside.glob(f".*{UNFINISHED}"):
+def _folder(path: Path) -> Iterator[Path]:
+    for left in path.parent.glob(f".*{UNFINISHED}"):
         if left.is_dir():
             shutil.rmtree(left)
-    folder = beside / f".{secrets.token_hex(8)}{UNFINISHED}"
+    folder = path.with_name(f".{path.name}.{secrets.token_hex(8)}{UNFINISHED}")
     folder.mkdir(mode=0o700)
     try:
         yield folder

@@ -144,6 +144,8 @@ class _Table:
                 self._kept[name] = exchange
         for name, exchange in list(self._kept.items()):
             self._kept[name] = self._linked(exchange)
+        for name, exchange in list(self._kept.items()):
+            self._kept[name] = self._beside(exchange)
         return self._kept
 
     def missing(self) -> list[Missing]:
@@ -226,6 +228,15 @@ class _Table:
             messages=(first, *exchange.messages[1:]),
         )
         return self._chained(linked)
+
+    def _beside(self, exchange: Exchange) -> Exchange:
+        """Let a sibling stand where the one stands whose user's message it shares."""
+        first = exchange.messages[0]
+        owner = self._kept.get(self._finds.messages[first.id][1])
+        if owner is None or owner.id == exchange.id or owner.session != exchange.session:
+            return exchange
+        messages = (owner.messages[0], *exchange.messages[1:])
+        return replace(exchange, parent=owner.parent, messages=messages)
 
     def _is_before(self, parent: str, exchange: Exchange) -> bool:
         held = self._kept.get(parent)
@@ -341,7 +352,9 @@ def _ordered(exchanges: list[Exchange]) -> list[Exchange]:
 
 
 def write(salvaged: Salvaged, store: Store) -> None:
-    """Write what was salvaged into a store; doing it twice adds nothing."""
+    """Write what was salvaged into a store; what it holds stays, and doing it twice adds nothing."""
     for session, exchanges in salvaged.conversations:
         store.admit(session, exchanges)
-    store.put(salvaged.records)
+    for kind in RecordKind:
+        held = {record.id for record in store.records(kind)}
+        store.put(r for r in salvaged.records if r.kind is kind and r.id not in held)

@@ -10,6 +10,7 @@ from typing import Any
 
 from unabridged.disk.durable import sync_folder
 from unabridged.disk.folders import private_folder
+from unabridged.disk.locks import locked
 from unabridged.domain.scope import Space
 from unabridged.errors import (
     NameRefusedError,
@@ -92,12 +93,16 @@ class SpacesFolder:
             private_folder(self.folder)
         store = SqliteStore(path, space, create=create, access=self.access)
         try:
-            if self._ready is not None:
-                self._ready(store)
+            self.prepare(store)
         except BaseException:
             store.close()
             raise
         return store
+
+    def prepare(self, store: SqliteStore) -> None:
+        """Give a store what reads exchanges."""
+        if self._ready is not None:
+            self._ready(store)
 
     def rename(self, old: Space, new: Space) -> None:
         """Give a space other names. A crash leaves it under the old or the new ones, whole.
@@ -156,7 +161,9 @@ class SpacesFolder:
         Raises:
             NotFoundError: There is no such file.
         """
-        aside = placing.set_aside(self.path_of(space))
+        path = self.path_of(space)
+        with locked(self.folder / placing.LOCK, self.busy_timeout):
+            aside = placing.set_aside(path)
         if aside is None:
             raise NotFoundError(f"There is no file for {space.name!r}.", hint="List the spaces.")
         return aside

@@ -10,6 +10,7 @@ from unabridged.context.prompts import SYSTEM
 from unabridged.dialogue.parts import Terms
 from unabridged.domain.budget import Mode
 from unabridged.domain.chain import Signet
+from unabridged.domain.safekeeping import Salvage
 from unabridged.domain.scope import ISOLATION_FIELDS, Scope, Space, space_of
 from unabridged.domain.settings import Settings
 from unabridged.embeddings.choose import choose as choose_embedder, name_of
@@ -26,6 +27,7 @@ from unabridged.stores.files.names import FOLDERS
 from unabridged.stores.guard import Guard
 from unabridged.stores.inmemory import InMemoryStore
 from unabridged.stores.listing import Spaces
+from unabridged.stores.rescuing import open_or_rescue
 from unabridged.stores.spaces import SpacesFolder
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import Access
@@ -42,6 +44,17 @@ def store_for(settings: Settings, scope: Scope) -> Store:
     if settings.store == "memory":
         return InMemoryStore(space)
     return spaces_of(settings).open(space)
+
+
+def rescued(settings: Settings, scope: Scope) -> tuple[Store, Salvage | None]:
+    """Open the space that a scope falls into; a damaged file is set aside and salvaged first.
+
+    Returns:
+        The store, and what was salvaged where that was done, now or by one that was stopped.
+    """
+    if settings.store != "sqlite":
+        return store_for(settings, scope), None
+    return open_or_rescue(databases_of(settings), space_from(scope, settings), lambda *_: None)
 
 
 def spaces_of(settings: Settings) -> Spaces:

@@ -15,6 +15,7 @@ from unabridged.context.tiers import STRONG_SHARE
 from unabridged.dialogue.parts import Parts
 from unabridged.dialogue.tools import Tool
 from unabridged.domain.exchange import Exchange
+from unabridged.domain.safekeeping import Salvage
 from unabridged.domain.scope import Scope
 from unabridged.domain.settings import Settings
 from unabridged.domain.topic import Moved, Topic
@@ -36,6 +37,7 @@ from unabridged.wiring.adapters import (
     TermsBook,
     embedder_of,
     reader_for,
+    rescued,
     store_for,
     system_prompts,
 )
@@ -54,9 +56,12 @@ class Memory(memory.Memory):
     Attributes:
         upstream_note: Which upstream was taken, and how to get the next better one; empty until
             it was needed.
+        salvaged: What was taken out of a damaged file that was set aside on opening; None where it
+            was sound.
     """
 
     upstream_note: str = ""
+    salvaged: Salvage | None = None
 
     @classmethod
     def open(
@@ -68,6 +73,7 @@ class Memory(memory.Memory):
         clock: Clock | None = None,
         ephemeral: bool = False,
         session: str | None = None,
+        salvage: bool = True,
         **overrides: Any,
     ) -> Self:
         """Open a space; its folder is made on first use.
@@ -79,10 +85,14 @@ class Memory(memory.Memory):
             clock: The time and ids; None for the machine's.
             ephemeral: Keep everything in memory, and nothing afterwards.
             session: The session to take up; None for the newest.
+            salvage: Whether a damaged file is set aside, and a new one begun with all that is whole
+                in it (``salvaged`` then tells); else it is an error, and nothing is changed.
             **overrides: Any field of ``Settings``.
 
         Raises:
             SettingError: A setting cannot be used, or the home cannot be written to.
+            StoreDamagedError: Its file is damaged and others have it open, or it was tampered with,
+                or it is not to be salvaged; it is as it was.
             StoreError: The space cannot be opened.
         """
         named = upstream if isinstance(upstream, str) else None
@@ -91,9 +101,10 @@ class Memory(memory.Memory):
             chosen = replace(chosen, store="memory")
         time = clock or SystemClock()
         scope = Scope(chosen.user, chosen.agent, chosen.model or None, session)
-        store = store_for(chosen, scope)
+        store, found = rescued(chosen, scope) if salvage else (store_for(chosen, scope), None)
         try:
             opened = cls._wired(chosen, time, store, scope)
+            opened.salvaged = found
             finish_forgetting(opened.forgetting, store)
         except BaseException:
             store.close()

@@ -7,12 +7,14 @@ from pathlib import Path
 
 from unabridged import config
 from unabridged.clock import SystemClock
-from unabridged.domain.safekeeping import Backup, Restored
+from unabridged.domain.safekeeping import Backup, Restored, Salvage
 from unabridged.domain.scope import Scope, Space
 from unabridged.domain.settings import Settings
 from unabridged.errors import NotFoundError
 from unabridged.ports import Clock
+from unabridged.stores import salvaging
 from unabridged.stores.backups import HOME, BackupsFolder, Wanted
+from unabridged.stores.rescuing import rescue, salvaged_file, told
 from unabridged.stores.restoring import SETTINGS, restore
 from unabridged.wiring.adapters import databases_of, space_from
 
@@ -117,6 +119,49 @@ class Safekeeping:
             replace=replace,
             settings=Path(self._settings.home) / SETTINGS,
         )
+
+    def salvage(self, space: Space, moved: Moved = _silent) -> Salvage | None:
+        """Set a damaged space's file aside and go on with all that is whole in it.
+
+        Returns:
+            What was taken out; None where it is sound, row by row.
+
+        Raises:
+            NotFoundError: There is no such space.
+            StoreBusyError: Others have it open.
+        """
+        path = self._spaces.path_of(space)
+        if not list(path.parent.glob(f"{path.name}*")):
+            raise NotFoundError(
+                f"There is no space {space.name!r}.", hint="`unabridged spaces` lists them."
+            )
+        found = rescue(self._spaces, space, moved, look=True)
+        told(path)
+        return found
+
+    def salvage_file(
+        self, path: Path, into: Space | None = None, moved: Moved = _silent
+    ) -> Salvage:
+        """Find all that is whole in a file, and write it into a space where one is named.
+
+        Args:
+            path: The file; it is only read.
+            into: The space; what it holds already is passed over. None to write nothing.
+            moved: Told how far it has come.
+
+        Raises:
+            NotFoundError: There is no such file.
+        """
+        if not path.is_file():
+            raise NotFoundError(f"There is no file {path}.", hint="Check the path.")
+        found = salvaged_file(path, moved)
+        if into is not None:
+            store = self._spaces.open(into)
+            try:
+                salvaging.write(found, store)
+            finally:
+                store.close()
+        return found.account
 
     def _wanted(self, space: Space) -> Wanted:
         name = self._spaces.path_of(space).stem

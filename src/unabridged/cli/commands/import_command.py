@@ -69,12 +69,12 @@ def command(
     opener = partial(open_file, format=form, dates=dates, model=invocation.given("model"))
     opener = partial(opener, unseal=unsealing(invocation.settings()))
     if folder is None:
-        memory = None if dry_run else open_memory(invocation)
+        memory = None if dry_run else open_memory(invocation, salvage=True)
         take_all(invocation, files, memory, opener, SystemClock().now())
         return
     home = invocation.settings().home
     there = Path(home).is_dir()
-    memory = open_memory(invocation) if there or not dry_run else None
+    memory = open_memory(invocation, salvage=not dry_run) if there or not dry_run else None
     chosen = choose(invocation, Path(folder), memory, opener, NONE if dry_run else pick)
     if chosen:
         take_all(invocation, chosen, memory, opener, SystemClock().now())

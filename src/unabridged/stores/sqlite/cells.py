@@ -8,7 +8,7 @@ them are rows is decided by the digest in each: a false one would need a BLAKE2b
 
 import re
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from unabridged.stores.sqlite.rows import Row
@@ -45,11 +45,13 @@ class Cell:
         table: The table that it looks like one of.
         number: The row's number, where the table has them.
         columns: Every column, the digest last.
+        end: Where what lies of it in its page ends.
     """
 
     table: str
     number: int
     columns: Row
+    end: int
 
 
 Overflow = Callable[[int], bytes | None]
@@ -69,12 +71,29 @@ def cells(page: bytes, usable: int, overflow: Overflow) -> Iterator[tuple[int, C
     """
     for table, look in _LOOKS.items():
         for found in look.finditer(page):
-            start, head = found.start(), found[1]
-            if head[0] != len(head):
-                continue
-            cell = _cell(table, page, start, usable, overflow)
+            cell = _looked(table, found, page, usable, overflow)
             if cell is not None:
+                yield found.start(), cell
+
+
+def cells_at(
+    starts: Iterable[int], page: bytes, usable: int, overflow: Overflow
+) -> Iterator[tuple[int, Cell]]:
+    """The same for places of a page where records begin."""
+    for start in starts:
+        for table, look in _LOOKS.items():
+            found = look.match(page, start)
+            cell = found and _looked(table, found, page, usable, overflow)
+            if cell:
                 yield start, cell
+
+
+def _looked(
+    table: str, found: re.Match[bytes], page: bytes, usable: int, overflow: Overflow
+) -> Cell | None:
+    """The cell of what has the look of a record's header."""
+    head = found[1]
+    return _cell(table, page, found.start(), usable, overflow) if head[0] == len(head) else None
 
 
 def listed(page: bytes, header: int = 0) -> set[int] | None:
@@ -107,15 +126,22 @@ def _cell(table: str, page: bytes, start: int, usable: int, overflow: Overflow) 
     total = body - start + sum(sizes)
     if total > _MOST or 10 in types or 11 in types:
         return None
-    payload = _payload(page, start, total, usable, overflow, tree=table in TREES)
-    if payload is None:
+    local = _local(total, usable, tree=table in TREES)
+    end = start + local + (_OVERFLOW if local < total else 0)
+    if end > usable:
         return None
+    payload = page[start : start + local]
+    if local < total:
+        rest = _rest(page[end - _OVERFLOW : end], total - local, usable, overflow)
+        if rest is None:
+            return None
+        payload += rest
     number = 0 if table in TREES else _number_before(page, start)
     try:
         columns = tuple(_values(payload, body - start, types, sizes))
     except UnicodeDecodeError:
         return None
-    return Cell(table, number, columns)
+    return Cell(table, number, columns, end)
 
 
 def _types(page: bytes, start: int) -> tuple[list[int], int]:
@@ -145,31 +171,30 @@ def _number_before(page: bytes, start: int) -> int:
     return _varint(page, place)[0] if 0 <= place < start else 0
 
 
-def _payload(
-    page: bytes, start: int, total: int, usable: int, overflow: Overflow, *, tree: bool
-) -> bytes | None:
-    """Put a record together from its page and those that it flows over into.
+def _local(total: int, usable: int, *, tree: bool) -> int:
+    """How much of a record lies in its page.
 
     Source: https://www.sqlite.org/fileformat2.html#b_tree_pages, X, M and K.
     """
     most = (usable - 12) * 64 // 255 - 23 if tree else usable - 35
     if total <= most:
-        return page[start : start + total] if start + total <= usable else None
+        return total
     least = (usable - 12) * 32 // 255 - 23
     fitting = least + (total - least) % (usable - _OVERFLOW)
-    local = fitting if fitting <= most else least
-    end = start + local
-    if end + _OVERFLOW > usable:
-        return None
-    parts, left = [page[start:end]], total - local
-    following = int.from_bytes(page[end : end + _OVERFLOW], "big")
+    return fitting if fitting <= most else least
+
+
+def _rest(pointer: bytes, left: int, usable: int, overflow: Overflow) -> bytes | None:
+    """What of a record lies in other pages; None where they do not hold it."""
+    parts = []
     while left > 0:
-        more = overflow(following) if following else None
-        if more is None or len(more) < usable:
+        number = int.from_bytes(pointer, "big")
+        page = overflow(number) if number else None
+        if page is None or len(page) < usable:
             return None
-        parts.append(more[_OVERFLOW : _OVERFLOW + min(left, usable - _OVERFLOW)])
+        parts.append(page[_OVERFLOW : _OVERFLOW + min(left, usable - _OVERFLOW)])
         left -= usable - _OVERFLOW
-        following = int.from_bytes(more[:_OVERFLOW], "big")
+        pointer = page[:_OVERFLOW]
     return b"".join(parts)
 
 

@@ -20,8 +20,9 @@ from unabridged.stores import refusals
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _READ_ONLY = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 UNTOUCHED = (
-    "The file was left untouched. Begin anew with `unabridged spaces set-aside`, or restore a backup; "
-    "other spaces are not affected."
+    "The file was left untouched. `unabridged salvage USER/AGENT` sets it aside and goes on with all "
+    "that is whole in it; `unabridged backup list` shows what could be restored. Other spaces are not "
+    "affected."
 )
 
 

@@ -9,7 +9,6 @@ damaged: so nothing that was replaced or removed comes back.
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import apsw
 
@@ -19,7 +18,7 @@ from unabridged.errors import StoreDamagedError
 from unabridged.stores.codec import unpack
 from unabridged.stores.salvaging import Finds, Header
 from unabridged.stores.sqlite import faults
-from unabridged.stores.sqlite.cells import Cell, cells, listed
+from unabridged.stores.sqlite.cells import Cell, cells, cells_at, listed
 from unabridged.stores.sqlite.pages import Pages
 from unabridged.stores.sqlite.rows import (
     Row,
@@ -33,6 +32,8 @@ from unabridged.stores.sqlite.rows import (
 )
 
 _FILE_HEADER = 100
+_TOLD_EVERY = 256
+"""Pages between two reports."""
 
 
 def salvage(path: Path, moved: Callable[[int, int], None] | None = None) -> Finds:
@@ -73,34 +74,49 @@ class _Search:
         self._sound: set[int] = set()
 
     def run(self, moved: Callable[[int, int], None]) -> Finds:
-        """Read every page."""
+        """Read every page: by its own header, then, where that does not lead to all, byte by byte."""
         for done, (number, page) in enumerate(self._pages.current(), 1):
-            if self._take(number, page):
-                self._sound.add(number)
-            if done % 256 == 0:
-                moved(done, self._pages.count)
+            self._take_listed(number, page)
+            if done % _TOLD_EVERY == 0:
+                moved(done // 2, self._pages.count)
+        for done, (number, page) in enumerate(self._pages.current(), 1):
+            if number not in self._sound:
+                self._take(page)
+            if done % _TOLD_EVERY == 0:
+                moved((self._pages.count + done) // 2, self._pages.count)
         for number, page in self._pages.older():
             if number not in self._sound:
-                self._take(number, page)
+                self._take(page)
         return self._finds
 
-    def _take(self, number: int, page: bytes) -> bool:
-        """Take the rows of a page; tell whether it holds what its own header says, and no less."""
-        header = _FILE_HEADER if number == 1 else 0
-        known = listed(page, header)
-        proved: dict[int, tuple[Cell, Row]] = {}
-        for start, cell in cells(page, self._pages.size, self._pages.page):
+    def _take_listed(self, number: int, page: bytes) -> None:
+        """Take the rows that a page's own header leads to; it is sound where all are rows."""
+        known = listed(page, _FILE_HEADER if number == 1 else 0)
+        if not known:
+            return
+        through: list[int] = []
+
+        def overflow(wanted: int) -> bytes | None:
+            through.append(wanted)
+            return self._pages.page(wanted)
+
+        proved = set()
+        for start, cell in cells_at(sorted(known), page, self._pages.size, overflow):
             row = self._proved(cell)
             if row is not None:
-                proved[start] = (cell, row)
-        if known is None:
-            self._keep(proved.values())
-            return False
-        self._keep(proved[start] for start in sorted(known & proved.keys()))
-        whole = known <= proved.keys()
-        if not whole:
-            self._keep(proved[start] for start in sorted(proved.keys() - known))
-        return whole
+                proved.add(start)
+                self._sound.update(through)
+                self._keep(cell, row)
+            through.clear()
+        if known == proved:
+            self._sound.add(number)
+
+    def _take(self, page: bytes) -> None:
+        """Take every row that lies somewhere in a page."""
+        for _, cell in cells(page, self._pages.size, self._pages.page):
+            row = self._proved(cell)
+            if row is not None:
+                self._keep(cell, row)
 
     def _proved(self, cell: Cell) -> Row | None:
         """The row of a cell as a statement would give it, where its digest fits."""
@@ -111,11 +127,10 @@ class _Search:
             return None
         return columns
 
-    def _keep(self, proved: Any) -> None:
-        for cell, row in proved:
-            keep = _KEEP.get(cell.table)
-            if keep is not None:
-                keep(self._finds, row, self._path)
+    def _keep(self, cell: Cell, row: Row) -> None:
+        keep = _KEEP.get(cell.table)
+        if keep is not None:
+            keep(self._finds, row, self._path)
 
 
 def _numbered(cell: Cell) -> Row:

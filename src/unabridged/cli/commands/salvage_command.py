@@ -1,0 +1,55 @@
+"""``unabridged salvage``."""
+
+from pathlib import Path
+
+import click
+
+from unabridged.cli.commands.spaces_command import parse_space
+from unabridged.cli.opening import open_safekeeping
+from unabridged.cli.options import PLACE, Invocation, common, example, invoked
+from unabridged.cli.output import echo, echo_lines
+from unabridged.cli.progress import Stages
+from unabridged.cli.salvaged import missing_lines, salvage_lines, taken
+from unabridged.domain.safekeeping import Salvage
+from unabridged.errors import InputError
+
+
+@click.command(
+    "salvage",
+    epilog=example(
+        "unabridged salvage default/default",
+        "unabridged salvage old/space.db",
+        "unabridged salvage old/space.db --into ann/default",
+    ),
+)
+@click.argument("what")
+@click.option("--into", metavar="USER/AGENT", help="Write what is in a FILE into this space.")
+@common(*PLACE)
+@invoked
+def command(invocation: Invocation, what: str, into: str | None) -> None:
+    """Take everything that is whole out of a damaged file, and say what is missing.
+
+    WHAT is a space, written USER/AGENT, or a file. A space whose file is damaged gets a new one with all that is whole, and the damaged one is set aside, never deleted. Of a file it is only said what could be taken out of it, unless --into names a space to write it to; what that holds stays.
+
+    Every row carries a digest, so that nothing is taken for true that was not written so. Commands that write to a space (chat, ask, import) do this by themselves when they find it damaged on opening, and say so; commands that only read change nothing. A file that was tampered with is salvaged by this command only.
+    """
+    safe = open_safekeeping(invocation)
+    file = Path(what)
+    with Stages(quiet=invocation.json) as stages:
+        if file.is_file():
+            space = parse_space(into) if into else None
+            found: Salvage | None = safe.salvage_file(file, space, stages.show)
+        elif into:
+            raise InputError(f"{what} is no file.", hint="--into is for files; leave it out.")
+        else:
+            found = safe.salvage(parse_space(what), stages.show)
+    if invocation.json:
+        invocation.emit({"sound": found is None, "salvage": found, "into": into})
+        return
+    if found is None:
+        echo(f"{what} is sound, every row of it; nothing was changed.")
+    elif not file.is_file():
+        echo_lines(salvage_lines(found))
+    else:
+        echo_lines([taken(found), *missing_lines(found)])
+        echo(f"It is in {into} now." if into else "Nothing was written; --into USER/AGENT does.")

@@ -1,0 +1,373 @@
+import random
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import apsw
+import pytest
+
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import Role
+from unabridged.domain.record import RecordKind
+from unabridged.domain.scope import Space
+from unabridged.errors import (
+    StoreBusyError,
+    StoreDamagedError,
+    StoreFormatError,
+    StoreReadOnlyError,
+    StoreTamperedError,
+)
+from unabridged.stores import salvaging
+from unabridged.stores.rescuing import account_of, open_or_rescue, rescue
+from unabridged.stores.salvaging import Finds, Header, assemble, time_of
+from unabridged.stores.spaces import SpacesFolder
+from unabridged.stores.sqlite import SqliteStore
+from unabridged.stores.sqlite.salvaging import salvage
+from unabridged.testing.stores_lookup import looked_up
+from unabridged.testing.stores_writing import make_record
+from unabridged.testing.talk import Talk
+
+SPACE = Space("ada", "kept")
+
+
+def silent(*_):
+    pass
+
+
+@pytest.fixture
+def spaces(tmp_path):
+    return SpacesFolder(tmp_path / "spaces", busy_timeout=0.2)
+
+
+def fill(spaces, count=30, space=SPACE):
+    store = spaces.open(space)
+    talk = Talk(store)
+    said = [talk.say(f"question {n} about a bicycle", f"answer {n} " * 40) for n in range(count)]
+    talk.regenerate(said[-1], "another")
+    store.put(make_record(f"fact-{n}", x.id) for n, x in enumerate(said))
+    return store
+
+
+def everything(store):
+    return store.scan(), store.sessions(), store.records(RecordKind.FACT)
+
+
+HARMS = {
+    "no header": lambda d: bytes(100) + d[100:],
+    "no schema": lambda d: b"\xff" * 4096 + d[4096:],
+    "no roots": lambda d: d[:4096] + bytes(8 * 4096) + d[9 * 4096 :],
+    "moved": lambda d: d[: 100 * 4096] + d[: 4096],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("harm", HARMS)
+def test_rows_are_found_without_header_schema_and_trees(spaces, harm):
+    store = fill(spaces)
+    truth = everything(store)
+    store.close()
+    path = spaces.path_of(SPACE)
+    data = path.read_bytes()
+    lost = HARMS[harm](data)
+    if harm == "no roots":  # put what lay there at the end, where no tree leads
+        lost += data[4096 : 9 * 4096]
+    path.write_bytes(lost)
+    found = assemble(salvage(path), "x")
+    got = sorted((x for _, some in found.conversations for x in some), key=lambda x: x.id)
+    assert got == truth[0]
+    assert [session for session, _ in found.conversations] == truth[1]
+    assert sorted(found.records, key=lambda r: r.id) == truth[2]
+    assert found.account.lost == 0
+
+
+def test_the_log_is_read_and_what_it_replaced_is_not(spaces):
+    store = fill(spaces)
+    store.forget([store.scan()[3].id])
+    Talk(store, "s2").say("in the log", "only")
+    truth = everything(store)
+    found = assemble(salvage(spaces.path_of(SPACE)), "x")
+    got = sorted((x for _, some in found.conversations for x in some), key=lambda x: x.id)
+    assert got == truth[0]
+    assert found.account.lost == 0
+    store.close()
+
+
+def test_what_was_forgotten_does_not_come_back(spaces):
+    store = fill(spaces, 60)
+    gone = [x.id for x in store.scan()[::3]]
+    store.forget(gone)
+    store.close()
+    path = spaces.path_of(SPACE)
+    path.write_bytes(HARMS["no schema"](path.read_bytes()))
+    found = assemble(salvage(path), "x")
+    assert not {x.id for _, some in found.conversations for x in some} & set(gone)
+
+
+def header(number, *, session="s1", parent=None, own=2, opened_by=None):
+    talk = Talk(None, session)
+    talk._count = number * 10
+    message = talk.message("hi")
+    exchange = Exchange(
+        f"x{number}", session, parent, ExchangeState.COMPLETE, (), message.at, model="m"
+    )
+    return Header(exchange, opened_by, own)
+
+
+def message(number, role=Role.USER, parent=None, session="s1"):
+    talk = Talk(None, session)
+    talk._count = number - 1
+    return talk.message(f"words {number}", role, parent=parent)
+
+
+def linear(count=4):
+    """A path of exchanges as a file would give it."""
+    finds, last = Finds(space=SPACE, exchanges=count), None
+    for n in range(count):
+        user = message(2 * n + 1, parent=last)
+        answer = message(2 * n + 2, Role.ASSISTANT, user.id)
+        finds.headers[f"x{n}"] = header(n, parent=f"x{n - 1}" if n else None)
+        for seq, one in ((2 * n, user), (2 * n + 1, answer)):
+            finds.messages[one.id] = (seq, f"x{n}", one)
+        last = answer.id
+    finds.sessions["s1"] = replace(Talk(None).header, head=last, title="Talk")
+    return finds
+
+
+def path_of(found):
+    ((_, exchanges),) = found.conversations
+    return [(x.id, x.parent, x.state.value, len(x.messages)) for x in exchanges]
+
+
+def test_a_lost_answer_leaves_an_incomplete_exchange():
+    finds = linear()
+    del finds.messages["s1-m00004"]
+    found = assemble(finds, "x")
+    assert path_of(found)[1] == ("x1", "x0", "unanswered", 1)
+    assert (found.account.exchanges, found.account.incomplete, found.account.lost) == (3, 1, 1)
+    (missing,) = found.account.missing
+    assert (missing.exchange, missing.session, missing.title) == ("x1", "s1", "Talk")
+    assert missing.kept
+    assert "1 of 2" in missing.what
+
+
+def test_a_lost_question_takes_the_exchange_and_what_followed_moves_up():
+    finds = linear()
+    del finds.messages["s1-m00003"]
+    found = assemble(finds, "x")
+    assert path_of(found) == [
+        ("x0", None, "complete", 2), ("x2", "x0", "complete", 2), ("x3", "x2", "complete", 2),
+    ]  # fmt: skip
+    ((_, exchanges),) = found.conversations
+    assert exchanges[1].user.parent == exchanges[0].messages[-1].id
+    assert [(m.exchange, m.kept) for m in found.account.missing] == [("x1", False)]
+
+
+def test_a_lost_header_is_made_of_what_hangs_together():
+    finds = linear()
+    del finds.headers["x2"], finds.sessions["s1"]
+    found = assemble(finds, "x")
+    assert path_of(found)[2] == ("x2", "x1", "incomplete", 2)
+    ((session, exchanges),) = found.conversations
+    assert (session.id, session.head) == ("s1", exchanges[-1].messages[-1].id)
+    assert session.title == "words 1"
+    assert [m.exchange for m in found.account.missing] == ["x2"]
+
+
+def test_exchanges_of_no_known_session_stay_together():
+    finds = linear()
+    finds.headers.clear()
+    finds.sessions.clear()
+    found = assemble(finds, "x")
+    ((session, exchanges),) = found.conversations
+    assert session.id.startswith("salvaged-")
+    assert [x.parent for x in exchanges] == [None, "x0", "x1", "x2"]
+
+
+def test_what_is_only_named_or_counted_is_said():
+    finds = linear()
+    finds.exchanges = 9
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    finds.named = {"gone": at, "x1": None}
+    finds.counted = {"fact": 3}
+    account = assemble(finds, "x").account
+    assert [(m.exchange, m.at, m.what) for m in account.missing] == [("gone", at, "everything")]
+    assert (account.unknown, account.lost, account.records_missing) == (4, 5, 3)
+
+
+def test_siblings_share_their_message_whatever_was_lost_before():
+    finds = linear()
+    del finds.messages["s1-m00005"]  # the question of x2
+    twin = message(9, Role.ASSISTANT, "s1-m00007")
+    finds.messages[twin.id] = (8, "y", twin)
+    finds.headers["y"] = Header(
+        replace(finds.headers["x3"].exchange, id="y"), opened_by="s1-m00007", own=1
+    )
+    found = assemble(finds, "x")
+    by_id = {x.id: x for _, some in found.conversations for x in some}
+    assert by_id["y"].user == by_id["x3"].user
+    assert by_id["y"].parent == by_id["x3"].parent == "x1"
+
+
+def test_what_follows_itself_round_is_cut_open():
+    finds = linear(2)
+    finds.headers["x0"] = header(0, parent="x1")
+    found = assemble(finds, "x")
+    assert {x.id for _, some in found.conversations for x in some} == {"x0", "x1"}
+
+
+def test_the_time_of_an_id():
+    assert time_of("01KBZX5W00SWZXW0XVHN6EPJ59").year == 2025
+    assert time_of("s1-x00001") is None
+    assert time_of("Z" * 26) is None
+
+
+def test_damage_on_opening_is_set_aside_and_gone_on_with(spaces):
+    other = Space("bob", "fine")
+    fill(spaces, 3, other).close()
+    store = fill(spaces)
+    truth = everything(store)
+    store.close()
+    path = spaces.path_of(SPACE)
+    harmed = HARMS["no header"](path.read_bytes())
+    path.write_bytes(harmed)
+    before = spaces.path_of(other).read_bytes()
+    store, account = open_or_rescue(spaces, SPACE, silent)
+    assert everything(store) == truth
+    assert store.check() == []
+    assert len(looked_up(store, "bicycl")) == 31
+    store.close()
+    aside = path.with_name(path.name + ".damaged-1")
+    assert account.path == str(aside)
+    assert account.exchanges == 31
+    assert aside.read_bytes() == harmed
+    assert account_of(aside) == account
+    assert spaces.path_of(other).read_bytes() == before
+    store, again = open_or_rescue(spaces, SPACE, silent)
+    assert again is None
+    store.close()
+    path.write_bytes(b"")
+    store, account = open_or_rescue(spaces, SPACE, silent)
+    assert account.path.endswith(".damaged-2")
+    assert aside.read_bytes() == harmed
+    store.close()
+
+
+def test_a_damaged_index_loses_nothing(spaces):
+    store = fill(spaces)
+    truth = everything(store)
+    store.close()
+    connection = apsw.Connection(str(spaces.path_of(SPACE)))
+    connection.execute("INSERT INTO embedder VALUES (9, 'y', 4, 0, x'00')")
+    connection.close()
+    spaces = SpacesFolder(spaces.folder, ready=SqliteStore.embedded_by)
+    with pytest.raises(StoreDamagedError):
+        spaces.open(SPACE)
+    store, _ = open_or_rescue(spaces, SPACE, silent)
+    assert everything(store) == truth
+    assert store.check() == []
+    store.close()
+
+
+def test_nothing_is_set_aside_for_other_reasons(spaces):
+    fill(spaces).close()
+    path = spaces.path_of(SPACE)
+    connection = apsw.Connection(str(path))
+    connection.pragma("user_version", 999)
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreFormatError):
+        open_or_rescue(spaces, SPACE, silent)
+    assert path.read_bytes() == before
+    assert sorted(p.name for p in spaces.folder.iterdir()) == [path.name]
+
+
+def test_who_tampered_is_reported_and_not_salvaged(spaces):
+    fill(spaces).close()
+    path = spaces.path_of(SPACE)
+    connection = apsw.Connection(str(path))
+    connection.execute("DELETE FROM seal")
+    connection.close()
+    with pytest.raises(StoreTamperedError):
+        open_or_rescue(spaces, SPACE, silent)
+    assert not list(spaces.folder.glob("*.damaged-*"))
+    account = rescue(spaces, SPACE, silent, look=True)
+    assert account.exchanges == 31
+
+
+def test_what_others_have_open_is_not_set_aside(spaces):
+    store = fill(spaces)
+    path = spaces.path_of(SPACE)
+    flags = [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE, 0]
+    file = apsw.VFSFile("", str(path), flags)  # closing it otherwise drops the store's locks
+    head = file.xRead(100, 0)
+    file.xWrite(bytes(100), 0)  # behind the back of who has it open
+    with pytest.raises(StoreBusyError):
+        rescue(spaces, SPACE, silent, look=True)
+    assert not list(spaces.folder.glob("*.damaged-*"))
+    file.xWrite(head, 0)
+    file.xClose()
+    assert len(store.scan()) == 31
+    store.close()
+
+
+def test_a_sound_space_is_left_alone(spaces):
+    fill(spaces).close()
+    assert rescue(spaces, SPACE, silent, look=True) is None
+    assert not list(spaces.folder.glob("*.damaged-*"))
+
+
+def test_damage_deeper_in_is_salvaged_when_asked(spaces):
+    fill(spaces).close()
+    path = spaces.path_of(SPACE)
+    data = bytearray(path.read_bytes())
+    data[data.index(b"question 7 about")] ^= 1
+    path.write_bytes(data)
+    store, account = open_or_rescue(spaces, SPACE, silent)
+    assert account is None
+    store.close()
+    account = rescue(spaces, SPACE, silent, look=True)
+    assert (account.exchanges, len(account.missing)) == (30, 1)
+    store = spaces.open(SPACE)
+    assert store.check() == []
+    store.close()
+
+
+def test_a_full_disk_leaves_the_damaged_file_where_it_is(spaces, monkeypatch):
+    fill(spaces).close()
+    path = spaces.path_of(SPACE)
+    path.write_bytes(HARMS["no header"](path.read_bytes()))
+    before = path.read_bytes()
+
+    def full(*_):
+        raise StoreReadOnlyError("no", hint="x")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(salvaging, "write", full)
+        with pytest.raises(StoreReadOnlyError):
+            open_or_rescue(spaces, SPACE, silent)
+    assert path.read_bytes() == before
+    assert sorted(p.name for p in spaces.folder.iterdir()) == [".lock", path.name]
+
+
+def test_random_damage_never_gives_anything_false(spaces, tmp_path):
+    store = fill(spaces)
+    truth = {x.id: {m.id: m.parts for m in x.messages} for x in store.scan()}
+    store.close()
+    data, rng = spaces.path_of(SPACE).read_bytes(), random.Random(5)
+    for _ in range(40):
+        harmed = bytearray(data)
+        for _ in range(rng.randrange(1, 200)):
+            at = rng.randrange(len(data))
+            harmed[at : at + 40] = rng.randbytes(40)
+        path = tmp_path / "harmed.db"
+        path.write_bytes(harmed[: rng.randrange(1, len(data))])
+        found = assemble(salvage(path), "x")
+        for _, some in found.conversations:
+            for exchange in some:
+                said = truth[exchange.id]
+                assert all(said[m.id] == m.parts for m in exchange.messages)
+        fresh = SqliteStore(tmp_path / "fresh.db", SPACE)
+        salvaging.write(found, fresh)
+        assert fresh.check() == []
+        fresh.close()
+        for left in tmp_path.glob("fresh.db*"):
+            if left.is_file():
+                left.unlink()
