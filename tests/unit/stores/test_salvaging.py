@@ -294,6 +294,7 @@ def test_who_tampered_is_reported_and_not_salvaged(spaces):
 
 def test_what_others_have_open_is_not_set_aside(spaces):
     store = fill(spaces)
+    store.forget([])  # empties the log
     path = spaces.path_of(SPACE)
     flags = [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE, 0]
     file = apsw.VFSFile("", str(path), flags)  # closing it otherwise drops the store's locks
