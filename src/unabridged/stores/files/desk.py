@@ -12,6 +12,7 @@ from unabridged.disk import durable
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import Space
+from unabridged.domain.session import Session
 from unabridged.errors import StoreDamagedError
 from unabridged.stores.content import Content, Entry
 from unabridged.stores.files import faults, forms, paper, sheet, together
@@ -336,18 +337,24 @@ def space_names(space: Space) -> dict[str, str]:
     return {"user": space.user, "agent": space.agent, "model": space.model}
 
 
+def header_line(session: Session) -> bytes:
+    """Write for the companion how the header of a session is now."""
+    return SAID + forms.form_bytes(forms.session_form(session)) + b"}"
+
+
 def said_line(engine: InMemoryStore, session: str, entry: Entry) -> bytes:
     """Write for the companion what was said: the header of the session, and the messages, whole."""
-    header = forms.form_bytes(forms.session_form(engine.content.sessions[session]))
-    return (
-        SAID + header + b',"exchange":' + forms.form_bytes(forms.exchange_form(entry, None)) + b"}"
-    )
+    told = header_line(engine.content.sessions[session])[:-1]
+    form = forms.form_bytes(forms.exchange_form(entry, None))
+    return told + b',"exchange":' + form + b"}"
 
 
 def said_lines(engine: InMemoryStore, session: str) -> list[bytes]:
     """Everything that was said in a session."""
-    entries = engine.content.entries
-    return [said_line(engine, session, entries[name]) for name in sorted(engine.of(session))]
+    names = sorted(engine.of(session))
+    if not names:
+        return [header_line(engine.content.sessions[session])]
+    return [said_line(engine, session, engine.content.entries[name]) for name in names]
 
 
 def news(entry: Entry, exchange: Exchange) -> Entry:

@@ -115,10 +115,18 @@ def form_from(data: bytes | msgspec.Raw, kind: type[_F]) -> _F:
     Raises:
         ValueError: It is not of that kind.
     """
-    form = msgspec.json.decode(data, type=kind)
-    if form.packed:
-        return msgspec.convert(unpack(base64.b64decode(form.packed, validate=True)), kind)
-    return form
+    return unpacked(msgspec.json.decode(data, type=kind))
+
+
+def unpacked(form: _F) -> _F:
+    """Give a form as it was before it was packed.
+
+    Raises:
+        ValueError: It is not of that kind.
+    """
+    if not form.packed:
+        return form
+    return msgspec.convert(unpack(base64.b64decode(form.packed, validate=True)), type(form))
 
 
 # --- exchanges ----------------------------------------------------------------------------------

@@ -7,12 +7,15 @@ Where half of it was replaced, or something is to be forgotten, it is written an
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 
+import msgspec
+
 from unabridged.domain.record import RecordKind
 from unabridged.errors import StoreDamagedError
+from unabridged.stores.content import Content, Entry
 from unabridged.stores.files import forms, paper
 from unabridged.stores.files.leaves import DIGEST_BYTES
 from unabridged.stores.files.sheet import LogState
@@ -137,6 +140,39 @@ class Added:
     at: int
     state: LogState
     records: list[tuple[Packed, int]]
+
+
+class _Told(msgspec.Struct):
+    said: forms.SessionForm
+    exchange: forms.ExchangeForm | None = None
+
+
+def replay(told: Iterable[bytes]) -> Content:
+    """Make anew what was said from the lines of a companion.
+
+    Args:
+        told: Its lines; those that hold records are passed over.
+
+    Raises:
+        ValueError: A line is not as it is written.
+    """
+    content = Content()
+    for line in told:
+        rest = b"{" + line[_REST:]
+        if not rest.startswith(SAID):
+            continue
+        found = msgspec.json.decode(rest, type=_Told)
+        session = forms.session_from(forms.unpacked(found.said))
+        content.sessions[session.id] = session
+        if found.exchange is None:
+            continue
+        entry = forms.entry_from(forms.unpacked(found.exchange), session.id)
+        before = content.entries.get(entry.exchange.id)
+        if before is not None:
+            messages = before.exchange.messages + entry.exchange.messages
+            entry = Entry(replace(entry.exchange, messages=messages), before.opened_by)
+        content.entries[entry.exchange.id] = entry
+    return content
 
 
 def marked(line: bytes) -> bytes:

@@ -19,7 +19,7 @@ from unabridged.errors import StoreDamagedError, StoreReadOnlyError
 from unabridged.stores import refusals
 from unabridged.stores.content import Content
 from unabridged.stores.files import faults, tracing
-from unabridged.stores.files.desk import Change, Desk, news, said_line
+from unabridged.stores.files.desk import Change, Desk, header_line, news, said_line
 from unabridged.stores.files.names import Place
 from unabridged.stores.inmemory import InMemoryStore
 
@@ -103,6 +103,7 @@ class FilesStore:
             added = engine.admit(session, exchanges)
             if added or before is None:
                 change.sessions.add(session.id)
+                change.said.append(header_line(engine.content.sessions[session.id]))
             entries = engine.content.entries
             fresh = dict.fromkeys(each.id for each in exchanges if each.id not in known)
             change.said += [said_line(engine, session.id, entries[name]) for name in fresh]
@@ -115,6 +116,7 @@ class FilesStore:
             engine.amend(session, expect_head)
             if before != session:
                 change.sessions.add(session.id)
+                change.said.append(header_line(session))
 
     def put(self, records: Iterable[Record]) -> None:
         """Write records; one of the same kind and id is replaced."""
