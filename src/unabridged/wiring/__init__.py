@@ -1,6 +1,7 @@
 """The only room that knows both sides: it builds a memory from settings. No decisions."""
 
 from unabridged.wiring.adapters import space_from
+from unabridged.wiring.adopting import adoption_of
 from unabridged.wiring.between import CopiedSpace, End, copy_between
 from unabridged.wiring.home import Home, available_models, diagnose, fetch_model
 from unabridged.wiring.leaving import write_private
@@ -15,6 +16,7 @@ __all__ = [
     "Memory",
     "Migrations",
     "Safekeeping",
+    "adoption_of",
     "available_models",
     "copy_between",
     "diagnose",

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 from unabridged.stores.files.leaves import Leaf
 
+HOME = 4
+"""The indent for which a value is written."""
 CHUNK = 128
 """Exchanges in a chunk."""
 
@@ -33,7 +35,8 @@ class Chunk:
     def shown(self, indent: int) -> bytes:
         """The seed's values, one below the other."""
         if indent not in self._shown:
-            values = [value for leaf in self.leaves for value in leaf.shown]
+            inner = b"\n" + b" " * max(indent - HOME, 0)  # texts hold no line breaks as such
+            values = [v.replace(b"\n", inner) for leaf in self.leaves for v in leaf.shown]
             self._shown[indent] = _between(indent).join(values)
         return self._shown[indent]
 

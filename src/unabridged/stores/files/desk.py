@@ -68,7 +68,7 @@ class Desk:
         self.layout: Layout = KNOWN[layout]
         self._packed = packed or place.main.endswith(PACKED)
         self.about = About(format=sheet.FORMAT, layout=layout, space=space_names(space))
-        self.log = Log()
+        self.log = Log(space_names(space))
         self.scribe = Scribe(self.layout)
         self._main: Path | None = None
         self._archived: set[str] = set()
@@ -246,6 +246,18 @@ class Desk:
         )
         self._main, self._stamps = main, {main: paper.stamp(main)}
 
+    def take_up(self, about: About, log: Log, main: Path, archived: set[str]) -> None:
+        """Go on from what somebody else read: what is written next takes its place.
+
+        Args:
+            about: What the files said of themselves.
+            log: The companion.
+            main: The file that is always there.
+            archived: The ids of archived sessions.
+        """
+        self.about, self.log, self._main = about, log, main
+        self._archived = archived
+
     def _same(self, about: About) -> About:
         """What was said last, but for what every file of the space says."""
         return msgspec.structs.replace(
@@ -308,7 +320,7 @@ class Desk:
         """Write to the companion what is new, or all of it anew; say which file goes."""
         state = self.log.state
         if (change.purge and (state or engine.content.entries)) or self.log.worn:
-            fresh = Log()
+            fresh = Log(space_names(self.space))
             name = self.place.log(_number(state.file if state else "") + 1)
             lines = [line for sid in engine.content.sessions for line in said_lines(engine, sid)]
             added = fresh.added(engine.content.records, lines, name)

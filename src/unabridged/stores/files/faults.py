@@ -40,7 +40,8 @@ def unreadable(path: Path, data: bytes, error: Exception) -> StoreDamagedError:
     except json.JSONDecodeError as bad:
         return StoreDamagedError(
             f"{path} is damaged: line {bad.lineno}, column {bad.colno}: {bad.msg}.",
-            hint=f"{_UNTOUCHED} Mend that place, or restore the file from a backup.",
+            hint=f"{_UNTOUCHED} Mend that place, or have the file written anew from its companion: "
+            f"unabridged adopt --undo {path}",
         )
     except (UnicodeDecodeError, RecursionError) as bad:
         return damaged(path, str(bad))

@@ -6,7 +6,8 @@ with its own digest; the readable file says how many bytes count, and the digest
 Where half of it was replaced, or something is to be forgotten, it is written anew under a new name.
 """
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -25,6 +26,7 @@ _BEGIN = b'{"digest":"'
 _MARK = 2 * DIGEST_BYTES
 _REST = len(_BEGIN) + _MARK + len(b'",')
 SAID = b'{"said":'
+_SPACE = b'{"space":'
 LEAST_DEAD = 64 * 1024
 """Bytes that must be dead before it is worth while to write it anew."""
 
@@ -34,11 +36,13 @@ class Log:
     """What was read of a companion, or written to it.
 
     Attributes:
+        space: The names of the space; its first line.
         state: What the readable file says of it.
         records: The records, by kind and id.
         sizes: How many bytes each of them takes.
     """
 
+    space: Mapping[str, str]
     state: LogState | None = None
     records: dict[tuple[RecordKind, str], Packed] = field(default_factory=dict)
     sizes: dict[tuple[RecordKind, str], int] = field(default_factory=dict)
@@ -72,9 +76,15 @@ class Log:
             raise _damaged(path, "it is not what was written")
         self.state = state
 
+    def read(self, told: Iterable[bytes], state: LogState) -> None:
+        """Take records from lines that are known to be sound."""
+        for line in told:
+            self._take(Path(state.file), line)
+        self.state = state
+
     def _take(self, path: Path, line: bytes) -> None:
         rest = b"{" + line[_REST:]
-        if rest.startswith(SAID):
+        if rest.startswith((SAID, _SPACE)):
             return
         try:
             kept = forms.record_from(rest)
@@ -99,7 +109,8 @@ class Log:
             name: The name of the file, where there is none yet.
         """
         state = self.state or LogState(name, 0, "")
-        made = [marked(line) for line in said]
+        opening = [] if state.bytes else [_SPACE + msgspec.json.encode(self.space) + b"}"]
+        made = [marked(line) for line in (*opening, *said)]
         new: list[tuple[Packed, int]] = []
         for kept in records:
             line = marked(forms.record_bytes(kept))
@@ -175,6 +186,29 @@ def replay(told: Iterable[bytes]) -> Content:
     return content
 
 
+def space_of(path: Path) -> dict[str, str]:
+    """The names of the space of a companion; empty where its first line is damaged or missing."""
+    try:
+        with path.open("rb") as stream:
+            line = stream.readline(1 << 16).rstrip(b"\n")
+        if not sound(line):
+            return {}
+        return msgspec.json.decode(b"{" + line[_REST:], type=dict[str, dict[str, str]])["space"]
+    except (OSError, ValueError, KeyError):
+        return {}
+
+
+def newest(folder: Path, stem: str) -> Path | None:
+    """The companion of the highest number; None where there is none."""
+    pattern = re.compile(rf"{re.escape(stem)}\.log-([0-9]+)\.jsonl")
+    found = [
+        (int(match[1]), path)
+        for path in folder.iterdir()
+        if (match := pattern.fullmatch(path.name))
+    ]
+    return max(found)[1] if found else None
+
+
 def marked(line: bytes) -> bytes:
     """Give a line its digest."""
     mark = blake2b(line[1:], digest_size=DIGEST_BYTES).hexdigest().encode()
@@ -200,6 +234,20 @@ def lines(path: Path, start: int, end: int) -> Iterator[bytes]:
         if not line.startswith(_BEGIN) or not sound(line):
             raise _damaged(path, "a line is not what was written")
         yield line
+
+
+def sound_lines(path: Path) -> tuple[list[bytes], int]:
+    """Every line that is what was written, and how many are not.
+
+    Raises:
+        StoreError: The disk failed.
+    """
+    try:
+        told = paper.read(path).split(b"\n")
+    except FileNotFoundError:
+        return [], 0
+    kept = [line for line in told if line.startswith(_BEGIN) and sound(line)]
+    return kept, len([line for line in told if line]) - len(kept)
 
 
 def sound(line: bytes) -> bool:

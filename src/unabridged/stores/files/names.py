@@ -21,7 +21,7 @@ LAYOUTS = ("model", "agent", "user")
 SESSION_END = "_conversation"
 FOLDERS = {"model": "memory", "agent": "chats", "user": "conversations"}
 """The folder of the home in which each layout keeps its files."""
-_SPACE_END = "_space"
+SPACE_END = "_space"
 _SESSIONS = "sessions"
 _LONGEST = 64
 _UNSAFE = re.compile(r"[^a-z0-9_-]")
@@ -146,7 +146,7 @@ def _places(root: Path, space: Space, layout: str) -> tuple[Place | None, Place]
 def _place(root: Path, name: str, layout: str) -> Place:
     if layout == "user":
         return Place(root / name, _SESSIONS, f"{_SESSIONS}{JSON}")
-    main = f"{name}{_SPACE_END}{JSON}" if layout == "agent" else f"{name}{JSON}"
+    main = f"{name}{SPACE_END}{JSON}" if layout == "agent" else f"{name}{JSON}"
     return Place(root, name, main)
 
 

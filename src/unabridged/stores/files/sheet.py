@@ -15,7 +15,7 @@ from unabridged.domain.record import RecordKind
 from unabridged.domain.session import Session
 from unabridged.stores.content import Entry
 from unabridged.stores.files import forms
-from unabridged.stores.files.chunks import Chunks
+from unabridged.stores.files.chunks import HOME, Chunks
 from unabridged.stores.files.layout import Layout, Raws, Read
 from unabridged.stores.files.leaves import DIGEST_BYTES, Leaf, digest_of
 
@@ -203,13 +203,20 @@ def about_of(layout: Layout, data: bytes) -> About | None:
     return forms.form_from(msgspec.json.decode(file.hidden, type=_Hidden).about, About)
 
 
+def _home(value: msgspec.Raw) -> bytes:
+    """A value that is indented deeper, as it is written in the seed's fields."""
+    return bytes(value).replace(b"\n" + b" " * (10 - HOME), b"\n")
+
+
 def _read_block(layout: Layout, said: _Block, values: Raws, sheet: Sheet) -> None:
     header = bytes(said.session)
     session = forms.session_from(forms.form_from(header, forms.SessionForm))
     path: list[Leaf] = []
     others: list[Leaf] = []
     entries = []
-    on, off = [bytes(value) for value in values], [bytes(value) for value in said.branches]
+    here = said.conversation is msgspec.UNSET
+    on = [bytes(value) if here else _home(value) for value in values]
+    off = list(map(_home, said.branches))
     at = 0
     for mark, raw in said.exchanges:
         form = forms.form_from(raw, forms.ExchangeForm)

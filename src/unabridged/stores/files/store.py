@@ -78,6 +78,11 @@ class FilesStore:
         return self._space
 
     @property
+    def layout(self) -> str:
+        """``model``, ``agent`` or ``user``."""
+        return self._desk.named
+
+    @property
     def path(self) -> Path:
         """The file that is always there."""
         return self._desk.find() or self.place.path

@@ -1,0 +1,57 @@
+"""Taking over a file that a person edited: which store, layout and space it belongs to."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from unabridged.clock import SystemClock
+from unabridged.domain.scope import Scope
+from unabridged.domain.settings import Settings
+from unabridged.errors import InputError
+from unabridged.ports import Clock
+from unabridged.stores.files.adoption import FileAdoption
+from unabridged.stores.files.names import FOLDERS
+from unabridged.stores.files.store import BUSY_TIMEOUT
+from unabridged.stores.files.taking import Means
+from unabridged.tokens.estimate import EstimateTokenizer
+from unabridged.wiring.adapters import space_from, spaces_of
+
+
+def adoption_of(settings: Settings, path: Path, clock: Clock | None = None) -> FileAdoption:
+    """Open a readable file of a home, edited or damaged as it may be.
+
+    Args:
+        settings: Every choice.
+        path: The file.
+        clock: The time and fresh ids; None for the machine's.
+
+    Raises:
+        NotFoundError: There is no such file.
+        InputError: It is no file of this home.
+    """
+    time, tokenizer = clock or SystemClock(), EstimateTokenizer()
+    chosen = replace(settings, store="files", layout=_layout(settings, path))
+    scope = Scope(chosen.user, chosen.agent, chosen.model or None)
+    return FileAdoption(
+        path.absolute(),
+        chosen.layout,
+        packed=chosen.compression,
+        spaces=spaces_of(chosen),
+        asked=space_from(scope, chosen),
+        means=Means(time.now(), time.new_id, tokenizer.count, tokenizer.identity),
+        timeout=BUSY_TIMEOUT,
+    )
+
+
+def _layout(settings: Settings, path: Path) -> str:
+    """The layout of a file, by the folder of the home in which it lies."""
+    folder, home = path.absolute().resolve().parent, Path(settings.home).resolve()
+    for layout, name in FOLDERS.items():
+        if home / name == (folder.parent if layout == "user" else folder):
+            return layout
+    custom = Path(settings.custom_filepath).resolve() if settings.custom_filepath else None
+    if custom is not None and custom.parent == folder:
+        return settings.layout
+    raise InputError(
+        f"{path} lies in no folder of the home {settings.home}.",
+        hint="Name its home with --home; files of others are taken over by: unabridged import",
+    )
