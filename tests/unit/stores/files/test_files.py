@@ -194,8 +194,8 @@ def test_forgetting_leaves_no_byte_in_any_file(bench, layout):
     store.amend(replace(header, archived=START), header.head)
     store.forget([*(exchange.id for exchange in gone), said.id])
     for name, data in bench.everything().items():
-        data = gzip.decompress(data) if name.endswith(".gz") else data
-        assert b"SECRET" not in data, name
+        plain = gzip.decompress(data) if name.endswith(".gz") else data
+        assert b"SECRET" not in plain, name
     assert [x.user.text for x in store.scan()] == ["stays"]
 
 
@@ -305,7 +305,7 @@ def test_an_edit_is_noticed_wherever_it_is(bench, layout, old, new):
         if old in data:
             found = True
             path.write_bytes(data.replace(old, new, 1))
-            with pytest.raises(StoreEditedError, match="by hand|laid out") as caught:
+            with pytest.raises(StoreEditedError, match=r"by hand|laid out") as caught:
                 store.scan()
             assert f"unabridged adopt {path}" in caught.value.hint
             path.write_bytes(data)
@@ -366,7 +366,7 @@ def test_a_session_file_that_is_gone_is_missed(bench):
     store = bench.open("agent")
     Talk(store).say("one", "1")
     (bench.folder / "tests_s1_conversation.json").unlink()
-    with pytest.raises(StoreDamagedError, match="tests_s1_conversation.json is missing"):
+    with pytest.raises(StoreDamagedError, match=r"tests_s1_conversation\.json is missing"):
         store.scan()
 
 
