@@ -21,6 +21,10 @@ EVERY = {
         (agmi.SqliteStoreAdapter, {"snapshot_rollback"}),
         (agmi.SqliteKeyed, {"snapshot_rollback"}),
         (agmi.SqliteAnchored, set()),
+        # Files are made to be edited: whoever writes our digests too is noticed by a key only.
+        (agmi.FilesStoreAdapter, EVERY),
+        (agmi.FilesKeyed, {"snapshot_rollback"}),
+        (agmi.FilesAnchored, set()),
     ],
 )
 def test_its_nine_threats(adapter, accepted):
@@ -28,9 +32,10 @@ def test_its_nine_threats(adapter, accepted):
     assert verdicts == {name: "ACCEPTED" if name in accepted else "REJECTED" for name in EVERY}
 
 
-def test_its_own_command_says_so_too(tmp_path):
+@pytest.mark.parametrize("name", ["SqliteAnchored", "FilesAnchored"])
+def test_its_own_command_says_so_too(tmp_path, name):
     said = tmp_path / "said.json"
-    spec = "unabridged.testing.agmi:SqliteAnchored"
+    spec = f"unabridged.testing.agmi:{name}"
     ran = subprocess.run(
         [sys.executable, "-m", "agmi.check", "--adapter", spec, "--json", str(said)],
         capture_output=True,
@@ -41,3 +46,9 @@ def test_its_own_command_says_so_too(tmp_path):
     told = json.loads(said.read_text("utf-8"))
     assert {row["verdict"] for row in told["edits"]} == {"REJECTED"}
     assert all("StoreTamperedError" in row["detail"] for row in told["edits"])
+
+
+@pytest.mark.parametrize("layout", ["agent", "user"])
+def test_files_of_the_other_layouts(layout, monkeypatch):
+    monkeypatch.setattr(agmi.FilesAnchored, "layout", layout)
+    assert {row["verdict"] for row in run(agmi.FilesAnchored())} == {"REJECTED"}

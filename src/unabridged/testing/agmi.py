@@ -13,7 +13,7 @@ import shutil
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from agmi.adapters.base import (  # type: ignore[import-untyped]  # the suite has no types
     MemoryAdapter,
@@ -26,23 +26,47 @@ from unabridged.domain.key import Key
 from unabridged.domain.scope import Space
 from unabridged.errors import StoreError
 from unabridged.stores.anchor import Anchor
+from unabridged.stores.codec import unpack
+from unabridged.stores.files import FilesStore
+from unabridged.stores.files.names import Place
 from unabridged.stores.guard import Guard
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import Access
 from unabridged.testing.forging import Forger
+from unabridged.testing.forging_files import FilesForger
 from unabridged.testing.talk import Talk
 
 SPACE = Space("agmi", "tests")
 MINE, OTHER = "agmi-session", "agmi-session-B"
-_SLOT = ("seq", "id", "exchange", "session")
+_SLOT = ("id", "exchange", "session")
 _META = ("role", "at", "tokens", "tokenizer")
 _KEY = Key(bytes(range(32)))
+Opened = SqliteStore | FilesStore
 
 
-class SqliteStoreAdapter(MemoryAdapter):  # type: ignore[misc]  # the suite has no types
-    """The store of one SQLite file, without a key and without an anchor. A record is a message."""
+class _Forgery(Protocol):
+    """Who changes the files of a closed store."""
 
-    name = "unabridged-sqlite"
+    def messages(self, session: str, /) -> list[dict[str, Any]]:
+        """The messages of a session as they lie in the files."""
+        ...
+
+    def rewrite(self, number: int, /, **changes: Any) -> None:
+        """Change a message of the session under attack."""
+        ...
+
+    def remove(self, number: int, /) -> None:
+        """Take a message of the session under attack out."""
+        ...
+
+    def put_in(self, session: str, text: str, /) -> object:
+        """Put a message in."""
+        ...
+
+
+class _Adapter(MemoryAdapter):  # type: ignore[misc]  # the suite has no types
+    """What is the same for every store. A record is a message."""
+
     supports_replay = True
     supports_metadata = True
     supports_snapshot = True
@@ -51,8 +75,16 @@ class SqliteStoreAdapter(MemoryAdapter):  # type: ignore[misc]  # the suite has 
 
     def __init__(self) -> None:
         self._folder: Path | None = None
-        self._store: SqliteStore | None = None
+        self._store: Opened | None = None
         self._talks: dict[str, Talk] = {}
+
+    def open_store(self, guard: Guard) -> Opened:
+        """Open the store in the home."""
+        raise NotImplementedError
+
+    def forge(self) -> _Forgery:
+        """Give who changes the files of the closed store."""
+        raise NotImplementedError
 
     # --- the course of an attack ---------------------------------------------------------------
 
@@ -103,13 +135,14 @@ class SqliteStoreAdapter(MemoryAdapter):  # type: ignore[misc]  # the suite has 
         """Put a content into the slot of that position; a new message behind the last."""
         there = self._read(MINE)
         if record.seq >= len(there):
-            self._forger().put_in(MINE, record.fields["parts"].decode())
+            (said,) = unpack(record.fields["parts"])
+            self._forger().put_in(MINE, said["text"])
             return
         self._fill(there[record.seq], record.fields)
 
     def delete_raw(self, seq: int) -> None:
         """Take a message out, its link too, and lead the others around the gap."""
-        self._forger().remove(self._read(MINE)[seq].fields["seq"], link=True)
+        self._forger().remove(self._number(seq))
 
     def mutate_payload(self, record: Record) -> Record:
         """Let a message say something else."""
@@ -152,20 +185,20 @@ class SqliteStoreAdapter(MemoryAdapter):  # type: ignore[misc]  # the suite has 
     def write_meta(self, seq: int, meta: dict[str, Any]) -> None:
         """Let somebody else have spoken."""
         turned = {"user": "assistant", "assistant": "user"}[meta["role"]]
-        self._forger().rewrite(self._read(MINE)[seq].fields["seq"], role=turned)
+        self._forger().rewrite(self._number(seq), role=turned)
 
     def snapshot_store(self) -> object:
         """Copy the home; the anchor lies outside."""
         self._close()
-        copy = self._home().with_name("copy")
-        shutil.copytree(self._home(), copy)
+        copy = self.home().with_name("copy")
+        shutil.copytree(self.home(), copy)
         return copy
 
     def restore_store(self, token: object) -> None:
         """Put the copy back."""
         self._close()
-        shutil.rmtree(self._home())
-        shutil.copytree(Path(str(token)), self._home())
+        shutil.rmtree(self.home())
+        shutil.copytree(Path(str(token)), self.home())
 
     def append_genuine(self) -> None:
         """Say one more message."""
@@ -174,17 +207,17 @@ class SqliteStoreAdapter(MemoryAdapter):  # type: ignore[misc]  # the suite has 
 
     # --- the parts -----------------------------------------------------------------------------
 
-    def _home(self) -> Path:
+    def home(self) -> Path:
+        """The folder that an attacker has; the anchor lies outside."""
         if self._folder is None:
             raise RuntimeError("set up first")
         return self._folder / "home"
 
-    def _open(self) -> SqliteStore:
+    def _open(self) -> Opened:
         if self._store is None:
             signet = Signet(_KEY.for_("chain"), _KEY.mark) if self.keyed else Signet()
-            anchor = Anchor(self._home().with_name("anchor"), signet) if self.anchored else None
-            access = Access(guard=Guard(signet, anchor))
-            self._store = SqliteStore(self._home() / "space.db", SPACE, access=access)
+            anchor = Anchor(self.home().with_name("anchor"), signet) if self.anchored else None
+            self._store = self.open_store(Guard(signet, anchor))
             for talk in self._talks.values():
                 talk.store = self._store
         return self._store
@@ -205,21 +238,43 @@ class SqliteStoreAdapter(MemoryAdapter):  # type: ignore[misc]  # the suite has 
             else:
                 talk.begin(words)
 
-    def _forger(self) -> Forger:
+    def _forger(self) -> _Forgery:
         self._close()
-        return Forger(self._home() / "space.db")
+        return self.forge()
 
     def _read(self, session: str) -> list[Record]:
-        """Messages as records. Who follows whom is left out: a removal leads it around the gap."""
-        rows = Forger(self._home() / "space.db").messages(session)
+        """Messages as records. What a removal moves is left out: numbers, and who follows whom."""
+        rows = self.forge().messages(session)
         for row in rows:
-            del row["parent"]
+            del row["parent"], row["seq"]
         return [Record(n, {**row, "session": session}) for n, row in enumerate(rows)]
+
+    def _number(self, seq: int) -> int:
+        """Give the number that the forger knows the message at a position by."""
+        return int(self._forger().messages(MINE)[seq]["seq"])
 
     def _fill(self, slot: Record, content: dict[str, Any]) -> None:
         """Give a slot another content, and keep its identity."""
         changes = {name: value for name, value in content.items() if name not in _SLOT}
-        self._forger().rewrite(slot.fields["seq"], **changes)
+        self._forger().rewrite(self._number(slot.seq), **changes)
+
+
+class SqliteStoreAdapter(_Adapter):
+    """The store of one SQLite file, without a key and without an anchor."""
+
+    name = "unabridged-sqlite"
+
+    def open_store(self, guard: Guard) -> Opened:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        """Open the file."""
+        return SqliteStore(self._path, SPACE, access=Access(guard=guard))
+
+    def forge(self) -> _Forgery:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        """Change its rows."""
+        return Forger(self._path)
+
+    @property
+    def _path(self) -> Path:
+        return self.home() / "space.db"
 
 
 class SqliteKeyed(SqliteStoreAdapter):
@@ -233,5 +288,39 @@ class SqliteAnchored(SqliteStoreAdapter):
     """The same with a key and an anchor outside the home."""
 
     name = "unabridged-sqlite-anchored"
+    keyed = True
+    anchored = True
+
+
+class FilesStoreAdapter(_Adapter):
+    """The store of files, without a key and without an anchor."""
+
+    name = "unabridged-files"
+    layout = "model"
+
+    def open_store(self, guard: Guard) -> Opened:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        """Open the files."""
+        return FilesStore(self._place, SPACE, layout=self.layout, guard=guard)
+
+    def forge(self) -> _Forgery:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        """Write them as the store does, but for what needs the key."""
+        return FilesForger(self._place, SPACE, self.layout, MINE)
+
+    @property
+    def _place(self) -> Place:
+        return Place(self.home(), "space", "space.json")
+
+
+class FilesKeyed(FilesStoreAdapter):
+    """The same with a key."""
+
+    name = "unabridged-files-keyed"
+    keyed = True
+
+
+class FilesAnchored(FilesStoreAdapter):
+    """The same with a key and an anchor outside the home."""
+
+    name = "unabridged-files-anchored"
     keyed = True
     anchored = True

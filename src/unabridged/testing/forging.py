@@ -60,11 +60,11 @@ class Forger:
         with self._open() as connection:
             return connection.execute(_statements()[name], bindings).fetchall()
 
-    def messages(self, session: str) -> list[dict[str, Any]]:
+    def messages(self, session: str, /) -> list[dict[str, Any]]:
         """The messages of a session as they lie in the file, in the order of the log."""
         return [dict(zip(MESSAGE, row, strict=False)) for row in self._run("messages", (session,))]
 
-    def rewrite(self, number: int, **changes: Any) -> None:
+    def rewrite(self, number: int, /, **changes: Any) -> None:
         """Change columns of a message."""
         with self._open():
             (row,) = self._run("message", (number,))
@@ -86,7 +86,7 @@ class Forger:
                 moved.update(seq=place[0], exchange=place[2], parent=place[3])
                 self._put_message(moved)
 
-    def remove(self, number: int, *, link: bool = False, as_forgotten: bool = False) -> None:
+    def remove(self, number: int, /, *, link: bool = True, as_forgotten: bool = False) -> None:
         """Take a message out, and lead everything around the gap.
 
         Args:
@@ -106,12 +106,12 @@ class Forger:
                 self.restate(exchange["id"], own=exchange["own"] - 1)
             self._move_head(exchange["session"], row["id"], row["parent"])
             self._count(messages=-1, tokens=-(row["tokens"] or 0))
-            if link:
-                self._run("remove link", (number,))
-            elif as_forgotten:
+            if as_forgotten:
                 self._run("loosen link", (Signet().gone(b"guessed"), number))
+            elif link:
+                self._run("remove link", (number,))
 
-    def put_in(self, session: str, text: str) -> int:
+    def put_in(self, session: str, text: str, /) -> int:
         """Put a message behind the last one of a session, in an exchange of its own."""
         with self._open():
             last = self.messages(session)[-1]

@@ -64,7 +64,7 @@ def spaces_of(settings: Settings) -> Spaces:
     """
     settle(Path(settings.home))
     if settings.store == "files":
-        return _files_of(settings)
+        return files_of(settings)
     return databases_of(settings)
 
 
@@ -72,16 +72,23 @@ def spaces_below(settings: Settings, folder: Path) -> Spaces:
     """The spaces that lie below a folder as they do below a home, in the store of the settings."""
     if settings.store == "files":
         below = folder / FOLDERS[settings.layout]
-        return FilesFolder(below, layout=settings.layout, compression=settings.compression)
+        guard = guard_of(settings)
+        return FilesFolder(
+            below, layout=settings.layout, compression=settings.compression, guard=guard
+        )
     return databases_of(settings, folder / "spaces")
 
 
-def _files_of(settings: Settings) -> FilesFolder:
-    """The spaces in files that people can read."""
+def files_of(settings: Settings, guard: Guard | None = None) -> FilesFolder:
+    """The spaces in files that people can read; proved as the settings say, or by another guard."""
     custom = Path(settings.custom_filepath).absolute() if settings.custom_filepath else None
     folder = config.folder(settings.home, FOLDERS[settings.layout]) if custom is None else Path()
     return FilesFolder(
-        folder, layout=settings.layout, compression=settings.compression, custom=custom
+        folder,
+        layout=settings.layout,
+        compression=settings.compression,
+        custom=custom,
+        guard=guard or guard_of(settings),
     )
 
 

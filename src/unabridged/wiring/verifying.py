@@ -7,12 +7,13 @@ from pathlib import Path
 from unabridged.domain.proof import Proof
 from unabridged.domain.scope import Space
 from unabridged.domain.settings import Settings
-from unabridged.errors import NotFoundError, SettingError, UnabridgedError
+from unabridged.errors import NotFoundError, SettingError, StoreDamagedError, UnabridgedError
 from unabridged.ports import SupportsCheck, SupportsProof
+from unabridged.stores.guard import Guard
 from unabridged.stores.listing import SpaceInfo
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import Access
-from unabridged.wiring.adapters import access_of, databases_of, guard_of, spaces_of
+from unabridged.wiring.adapters import access_of, databases_of, files_of, guard_of, spaces_of
 
 
 def verify(settings: Settings, space: Space | None = None) -> Iterator[Proof]:
@@ -53,7 +54,7 @@ def _proof(settings: Settings, info: SpaceInfo) -> Proof:
     try:
         flaws = tuple(store.check()) if isinstance(store, SupportsCheck) else ()
         sealed = store.sealed() if isinstance(store, SupportsProof) else None
-        if not flaws and sealed is None:
+        if not flaws and sealed is None and isinstance(store, SqliteStore):
             flaws = (f"{info.path}: it has no chain, and cannot be given one where it lies.",)
     except UnabridgedError as error:
         return Proof(name, str(info.path), None, anchored=False, flaws=(str(error),))
@@ -86,14 +87,17 @@ def seal(settings: Settings) -> Iterator[Proof]:
     Raises:
         SettingError: The settings name no key.
     """
-    access = access_of(settings)
-    if not access.guard.signet.mark:
+    guard = guard_of(settings)
+    if not guard.signet.mark:
         raise SettingError(
             "The settings name no key.", hint="Make one with: unabridged key new FILE"
         )
-    adopting = replace(access, guard=replace(access.guard, adopts=True))
-    for path in _databases(settings):
-        yield _opened(path, adopting)
+    if settings.store == "files":
+        yield from _rewritten(settings, guard)
+        return
+    access = replace(access_of(settings), guard=replace(guard, adopts=True))
+    for info in databases_of(settings).list():
+        yield _opened(info.path, access)
 
 
 def moor(settings: Settings) -> Iterator[Proof]:
@@ -111,13 +115,33 @@ def moor(settings: Settings) -> Iterator[Proof]:
             "The settings name no anchor.",
             hint="Set `anchor` to a file that those who can write the home cannot.",
         )
-    for path in _databases(settings):
-        SqliteStore.moor_at(path, access)
-        yield _opened(path, access)
+    if settings.store == "files":
+        yield from _rewritten(settings, access.guard)
+        return
+    for info in databases_of(settings).list():
+        SqliteStore.moor_at(info.path, access)
+        yield _opened(info.path, access)
 
 
-def _databases(settings: Settings) -> list[Path]:
-    return [info.path for info in databases_of(settings).list()]
+def _rewritten(settings: Settings, guard: Guard) -> Iterator[Proof]:
+    """Take over every space in files as it is, and write it anew."""
+    folder = files_of(settings, replace(guard, adopts=True))
+    for info in folder.list():
+        name = info.space.name if info.space else info.path.name
+        try:
+            if info.space is None:
+                raise StoreDamagedError(info.damaged)
+            store = folder.open(info.space, create=False)
+            try:
+                store.reseal()
+                sealed = store.sealed()
+            finally:
+                store.close()
+        except UnabridgedError as error:
+            yield Proof(name, str(info.path), None, anchored=False, flaws=(str(error),))
+            continue
+        anchored = guard.anchor is not None
+        yield Proof(name, str(info.path), sealed, anchored=anchored, flaws=())
 
 
 def _opened(path: Path, access: Access) -> Proof:

@@ -125,3 +125,24 @@ def test_anchoring_anew_needs_an_anchor(run):
     ran = run("verify", "--anchor-anew")
     assert ran.code == 2
     assert "anchor" in ran.err
+
+
+def test_files_are_sealed_too(run, say, home, tmp_path, monkeypatch):
+    monkeypatch.setenv("UNABRIDGED_STORE", "files")
+    say("My dog is called Rex.")
+    assert "sound" in run("verify").out
+    made = run("key", "new", str(tmp_path / "key"), "--json").data
+    run("config", "set", "key", made["key"])
+    assert run("ask", "Hello?").code == 5
+    assert run("verify").code == 1
+    assert run("key", "seal").code == 0
+    say("And my cat Tom.")
+    assert "under the key" in run("verify").out
+    (path,) = (home / "memory").glob("*.seal.json")
+    path.unlink()
+    assert run("ask", "Hello?").code == 5
+    assert run("verify", "--json").data[0]["flaws"]
+    (tmp_path / "elsewhere").mkdir()
+    run("config", "set", "anchor", str(tmp_path / "elsewhere" / "anchor"))
+    assert run("verify", "--anchor-anew").code == 0
+    assert "as the anchor" in run("verify").out

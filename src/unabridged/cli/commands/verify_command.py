@@ -63,8 +63,8 @@ def _held(proof: Proof) -> str:
     """What is shown, and by what."""
     sealed = proof.sealed
     if sealed is None:
-        return "sound, and without a chain"
-    parts = [f"{count(sealed.links, 'message')} in its chain"]
+        return "sound, without a key and without an anchor"
+    parts = [f"{count(sealed.links, 'message')} in its chain"] if sealed.links else ["sealed"]
     if sealed.forgotten:
         parts.append(f"{sealed.forgotten:,} of them forgotten")
     if sealed.since:

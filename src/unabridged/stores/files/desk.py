@@ -22,7 +22,9 @@ from unabridged.stores.files.layouts import KNOWN
 from unabridged.stores.files.log import SAID, Log
 from unabridged.stores.files.names import PACKED, Place
 from unabridged.stores.files.scribe import Scribe
+from unabridged.stores.files.sealing import SealFile
 from unabridged.stores.files.sheet import About, ArchiveState, Sheet
+from unabridged.stores.guard import Guard
 from unabridged.stores.inmemory import InMemoryStore
 from unabridged.stores.shelf import Packed
 
@@ -59,9 +61,12 @@ class Desk:
         space: The space.
         layout: ``model``, ``agent`` or ``user``.
         packed: Whether files are packed when they are written.
+        guard: What they are proved by.
     """
 
-    def __init__(self, place: Place, space: Space, layout: str, *, packed: bool) -> None:
+    def __init__(
+        self, place: Place, space: Space, layout: str, *, packed: bool, guard: Guard | None = None
+    ) -> None:
         self.place = place
         self.space = space
         self.named = layout
@@ -73,6 +78,8 @@ class Desk:
         self._main: Path | None = None
         self._archived: set[str] = set()
         self._stamps: dict[Path, paper.Stamp | None] = {}
+        self.seal = SealFile(place, space_names(space), guard or Guard())
+        self._digests: dict[str, str] = {}
 
     # --- reading --------------------------------------------------------------------------------
 
@@ -92,6 +99,7 @@ class Desk:
     def paths(self) -> list[Path]:
         """Every file of the space, as they were read or written last."""
         named = [each.file for each in (self.about.log, self.about.archive) if each is not None]
+        named += [self.place.seal.name] if self.seal.sealed is not None else []
         return [*self._stamps, *(self.place.folder / name for name in named)]
 
     def find(self) -> Path | None:
@@ -136,6 +144,10 @@ class Desk:
             self._archived = {block.session.id for block in archive.blocks}
             sheets.append(archive)
         self._main, self._stamps = main, stamps
+        pairs = zip(stamps, sheets, strict=False)
+        self._digests = {path.name: one.digest for path, one in pairs}
+        empty = not any(one.blocks for one in sheets) and not self.log.records
+        self.seal.prove(about.write, self._digests, empty=empty)
         self.scribe.restore(block for one in sheets for block in one.blocks)
         if mend:
             self._sweep()
@@ -196,7 +208,7 @@ class Desk:
         old = re.compile(rf"{stem}\.(log-[0-9]+\.jsonl|archive-[0-9]+\.json\.gz)")
         draft = re.compile(
             rf"\.({main}(\.gz)?|{stem}(_[A-Za-z0-9-]+_conversation\.json(\.gz)?"
-            rf"|\.log-[0-9]+\.jsonl|\.archive-[0-9]+\.json\.gz))\.[0-9a-f]+{durable.UNFINISHED}"
+            rf"|\.log-[0-9]+\.jsonl|\.archive-[0-9]+\.json\.gz|\.seal\.json))\.[0-9a-f]+{durable.UNFINISHED}"
         )
         for path in self.place.folder.iterdir():
             name = path.name
@@ -232,18 +244,25 @@ class Desk:
         if not writes or self.named != "agent" or about != self._same(about) or main != self._main:
             writes[main] = self._render_main(engine.content, about)
             removals += [self._main] if self._main not in (None, main) else []
-        together.put_in_place(self.place.intent, writes, removals)
+        self._put(about.write, writes, removals)
         self.about, self._main = about, main
         for path in removals:
             self._stamps.pop(path, None)
         self._stamps |= {path: paper.stamp(path) for path in writes}
 
+    def _put(self, write: int, writes: dict[Path, bytes], removals: list[Path]) -> None:
+        """Put files in place, with the seal over all that are there then; tell the anchor."""
+        for path in removals:
+            self._digests.pop(path.name, None)
+        told = self.seal.told(write, self._digests)
+        sealed = {} if told is None else {self.place.seal: told}
+        together.put_in_place(self.place.intent, writes | sealed, removals)
+        self.seal.moor(write, self._digests)
+
     def begin(self) -> None:
         """Write the first, empty file of a space."""
         main = self.main
-        together.put_in_place(
-            self.place.intent, {main: self._render_main(Content(), self.about)}, []
-        )
+        self._put(self.about.write, {main: self._render_main(Content(), self.about)}, [])
         self._main, self._stamps = main, {main: paper.stamp(main)}
 
     def take_up(self, about: About, log: Log, main: Path, archived: set[str]) -> None:
@@ -273,7 +292,9 @@ class Desk:
         if self.named == "agent":
             head, blocks = Head(self.space, (), None), []
         shows = min(self.layout.shows, len(blocks))
-        return sheet.render(self.layout, self.layout.heads(head), about, blocks, shows)
+        heads = self.layout.heads(head)
+        self._digests[self.main.name] = sheet.digest(heads, about, blocks)
+        return sheet.render(self.layout, heads, about, blocks, shows)
 
     def _active(self) -> list[str]:
         return [name for name, one in self.scribe.blocks.items() if one.session.archived is None]
@@ -292,6 +313,7 @@ class Desk:
                 told = self.scribe.told(engine.content, [name])
                 heads = self.layout.heads(Head(self.space, told, None))
                 mine = msgspec.structs.replace(about, files=None, archive=None)
+                self._digests[path.name] = sheet.digest(heads, mine, [block])
                 writes[path] = sheet.render(self.layout, heads, mine, [block], 1)
                 files[name] = path.name
             if old is not None and old != files.get(name):

@@ -24,6 +24,7 @@ from unabridged.stores.files.names import (
     place_of,
 )
 from unabridged.stores.files.store import BUSY_TIMEOUT, FilesStore
+from unabridged.stores.guard import Guard
 from unabridged.stores.inmemory import InMemoryStore
 from unabridged.stores.leaving import LEAVING, finish, finish_for, leave
 from unabridged.stores.listing import SpaceInfo
@@ -42,6 +43,7 @@ class FilesFolder:
         compression: Whether files are packed when they are written.
         custom: The file of the only space, in place of those in the folder; None for those.
         busy_timeout: Seconds to wait for other writers.
+        guard: What the files are proved by.
     """
 
     def __init__(
@@ -52,10 +54,12 @@ class FilesFolder:
         compression: bool = False,
         custom: Path | None = None,
         busy_timeout: float = BUSY_TIMEOUT,
+        guard: Guard | None = None,
     ) -> None:
         self._layout = layout
         self._compression = compression
         self._timeout = busy_timeout
+        self._guard = guard
         self._custom = None if custom is None else custom_place(custom)
         self.folder = folder if self._custom is None else self._custom.folder
 
@@ -196,7 +200,7 @@ class FilesFolder:
             return None
 
     def _desk(self, place: Place, space: Space) -> Desk:
-        return Desk(place, space, self._layout, packed=self._compression)
+        return Desk(place, space, self._layout, packed=self._compression, guard=self._guard)
 
     def _store(self, place: Place, space: Space, *, create: bool) -> FilesStore:
         return FilesStore(
@@ -206,6 +210,7 @@ class FilesFolder:
             compression=self._compression,
             create=create,
             busy_timeout=self._timeout,
+            guard=self._guard,
         )
 
     def _info(self, place: Place, path: Path) -> SpaceInfo:
@@ -225,7 +230,8 @@ def _files_of(place: Place, also: str = "") -> list[Path]:
     stem = re.escape(place.stem)
     names = re.compile(
         rf"({re.escape(place.main)}(\.gz)?|{stem}_[A-Za-z0-9-]+_conversation\.json(\.gz)?"
-        rf"|{stem}\.log-[0-9]+\.jsonl|{stem}\.archive-[0-9]+\.json\.gz)"
+        rf"|{stem}\.log-[0-9]+\.jsonl|{stem}\.archive-[0-9]+\.json\.gz"
+        rf"|{stem}\.seal\.json)"
         rf"{also}"
     )
     found = [path for path in place.folder.iterdir() if names.fullmatch(path.name.lstrip("."))]

@@ -61,6 +61,11 @@ class Place:
         """The file that says what is to be put in place together."""
         return self.folder / f".{self.stem}.intent"
 
+    @property
+    def seal(self) -> Path:
+        """The file that seals the others, where there is a key or an anchor."""
+        return self.folder / f"{self.stem}.seal.json"
+
     def log(self, number: int) -> str:
         """The name of the companion of a number."""
         return f"{self.stem}.log-{number}.jsonl"

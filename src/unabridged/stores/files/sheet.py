@@ -116,12 +116,14 @@ class Sheet:
         blocks: Its sessions, in their order.
         entries: Their exchanges, by session.
         faults: What is not as it was written, in words.
+        digest: Over all of it.
     """
 
     about: About
     blocks: list[Block] = field(default_factory=list)
     entries: list[list[Entry]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+    digest: str = ""
 
 
 def render(
@@ -136,11 +138,15 @@ def render(
         blocks: Its sessions; the first ``shows`` of them lie in the seed's fields.
         shows: How many.
     """
-    told = forms.form_bytes(about)
-    digest = digest_of([*heads, told, *(b'"%s"' % one.digest.encode() for one in blocks)])
-    hidden = b"".join(_hidden(told, blocks, shows, digest))
+    hidden = b"".join(_hidden(forms.form_bytes(about), blocks, shows, digest(heads, about, blocks)))
     seen = [one.path.shown for one in blocks[:shows]]
     return b"".join(layout.render(heads, seen, hidden))
+
+
+def digest(heads: Sequence[bytes], about: About, blocks: Sequence[Block]) -> str:
+    """Give the digest over everything in a file."""
+    marks = (b'"%s"' % one.digest.encode() for one in blocks)
+    return digest_of([*heads, forms.form_bytes(about), *marks])
 
 
 def _hidden(told: bytes, blocks: Sequence[Block], shows: int, digest: str) -> Iterator[bytes]:
@@ -175,7 +181,7 @@ def read(layout: Layout, data: bytes) -> Sheet | None:
         return None
     hidden = msgspec.json.decode(file.hidden, type=_Hidden)
     about = forms.form_from(hidden.about, About)
-    sheet = Sheet(about)
+    sheet = Sheet(about, digest=hidden.digest)
     shown = iter(file.shown)
     for said in hidden.sessions:
         values = next(shown, []) if said.conversation is msgspec.UNSET else said.conversation

@@ -12,6 +12,7 @@ from unabridged.disk.locks import locked
 from unabridged.domain.batch import Batch, Totals
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.forgetting import Scan
+from unabridged.domain.proof import Sealed
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
 from unabridged.domain.session import Session
@@ -21,6 +22,7 @@ from unabridged.stores.content import Content
 from unabridged.stores.files import faults, tracing
 from unabridged.stores.files.desk import Change, Desk, header_line, news, said_line
 from unabridged.stores.files.names import Place
+from unabridged.stores.guard import Guard
 from unabridged.stores.inmemory import InMemoryStore
 
 BUSY_TIMEOUT = 30.0
@@ -41,6 +43,7 @@ class FilesStore:
         compression: Whether files are packed (gzip) when they are written; both are read.
         create: Begin the space where there is none.
         busy_timeout: Seconds to wait for other writers.
+        guard: What the files are proved by.
 
     Raises:
         NotFoundError: There is none, and none was to be made.
@@ -58,6 +61,7 @@ class FilesStore:
         compression: bool = False,
         create: bool = True,
         busy_timeout: float = BUSY_TIMEOUT,
+        guard: Guard | None = None,
     ) -> None:
         self.place = place
         self._space = space
@@ -65,7 +69,7 @@ class FilesStore:
         self._lock = RLock()
         self._closed = False
         self._engine: InMemoryStore | None = None
-        self._desk = Desk(place, space, layout, packed=compression)
+        self._desk = Desk(place, space, layout, packed=compression, guard=guard)
         if create:
             self._begin()
         elif self._desk.find() is None:
@@ -216,6 +220,17 @@ class FilesStore:
                     return []
             except StoreDamagedError as error:
                 return [str(error)]
+
+    def sealed(self) -> Sealed | None:
+        """How the space is sealed; None where it is not."""
+        with self._reading():
+            return self._desk.seal.sealed
+
+    def reseal(self) -> None:
+        """Write every file anew, sealed by the guard."""
+        with self._writing() as (engine, change):
+            change.sessions |= set(engine.content.sessions)
+            change.purge = True
 
     def close(self) -> None:
         """Close; a second call does nothing."""
