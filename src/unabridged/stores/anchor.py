@@ -10,7 +10,7 @@ how many writes there were, the number and root of the last link, the digest of 
 the digest that shows that somebody with the key wrote all this.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import Any
@@ -77,6 +77,23 @@ class Anchor:
                 return
             spaces[name] = {**asdict(mooring), "proof": self._proof(name, mooring).hex()}
             write_whole(self.path, pack({"format": FORMAT, "spaces": spaces}))
+
+    def drop(self, gone: Callable[[Path], bool]) -> None:
+        """Remember files no more that are gone by right.
+
+        Args:
+            gone: Tells of the path of a file whether it is one of them.
+
+        Raises:
+            StoreError: As ``remember``.
+        """
+        if not self.path.exists():
+            return
+        with locked(self.path.with_name(self.path.name + ".lock"), WAIT_SECONDS):
+            spaces = self._read()
+            left = {n: line for n, line in spaces.items() if not gone(Path(line.get("file", "")))}
+            if left != spaces:
+                write_whole(self.path, pack({"format": FORMAT, "spaces": left}))
 
     def recall(self, name: str) -> Mooring | None:
         """Give how far a space had come, or None where it was never noted.

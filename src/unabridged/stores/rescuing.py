@@ -49,8 +49,9 @@ def open_or_rescue(
     try:
         store = _opened(spaces, space)
     except StoreDamagedError as error:
-        if isinstance(error, StoreEditedError | StoreTamperedError):
-            raise
+        guarded = spaces.access.guard.signet.mark or spaces.access.guard.anchor
+        if guarded or isinstance(error, StoreEditedError | StoreTamperedError):
+            raise  # what is salvaged is sealed anew: under a key only who has it decides that
         rescue(spaces, space, moved)
         store = _opened(spaces, space)
     return store, told(spaces.path_of(space))

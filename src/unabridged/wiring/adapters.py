@@ -72,11 +72,11 @@ def spaces_below(settings: Settings, folder: Path) -> Spaces:
     """The spaces that lie below a folder as they do below a home, in the store of the settings."""
     if settings.store == "files":
         below = folder / FOLDERS[settings.layout]
-        guard = guard_of(settings)
+        guard = replace(guard_of(settings), anchor=None)  # they move to where they stay
         return FilesFolder(
             below, layout=settings.layout, compression=settings.compression, guard=guard
         )
-    return databases_of(settings, folder / "spaces")
+    return databases_of(replace(settings, anchor=""), folder / "spaces")
 
 
 def files_of(settings: Settings, guard: Guard | None = None) -> FilesFolder:

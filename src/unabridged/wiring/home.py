@@ -18,6 +18,7 @@ from unabridged.stores.listing import SpaceInfo
 from unabridged.wiring.adapters import settings_for, spaces_of
 from unabridged.wiring.leaving import forget_space, kept_receipts, plan_spaces
 from unabridged.wiring.opening import Memory
+from unabridged.wiring.verifying import unmoor
 
 
 class Home:
@@ -66,7 +67,9 @@ class Home:
             StoreBusyError: Others have it open.
             StoreError: It cannot be wiped; it is finished when the home is looked at next.
         """
-        return forget_space(self._settings, clock or SystemClock(), self._folder, plan)
+        receipt = forget_space(self._settings, clock or SystemClock(), self._folder, plan)
+        unmoor(self._settings)
+        return receipt
 
     def receipts(self) -> list[Receipt]:
         """The receipts for whole spaces that were forgotten, the oldest first."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from unabridged.domain.proof import Proof
@@ -68,12 +69,25 @@ def _missing(settings: Settings) -> Iterator[Proof]:
     anchor = guard_of(settings).anchor
     if anchor is None:
         return
-    home = Path(settings.home).absolute()
-    for mooring in anchor.all().values():
+    moored = anchor.all()
+    there = {name.partition(" ")[0] for name, one in moored.items() if Path(one.file).exists()}
+    for name, mooring in moored.items():
         path = Path(mooring.file)
-        if path.is_relative_to(home) and not path.exists():
+        renamed = name.partition(" ")[0] in there - {"files"}
+        if _is_gone(settings, path) and not renamed:
             said = f"{path}: it is gone; the anchor {anchor.path} knows it."
             yield Proof(path.name, str(path), None, anchored=True, flaws=(said,))
+
+
+def _is_gone(settings: Settings, path: Path) -> bool:
+    return path.is_relative_to(Path(settings.home).absolute()) and not path.exists()
+
+
+def unmoor(settings: Settings) -> None:
+    """Let the anchor remember no more what is gone of the home by right."""
+    anchor = guard_of(settings).anchor
+    if anchor is not None:
+        anchor.drop(partial(_is_gone, settings))
 
 
 def seal(settings: Settings) -> Iterator[Proof]:
@@ -115,6 +129,7 @@ def moor(settings: Settings) -> Iterator[Proof]:
             "The settings name no anchor.",
             hint="Set `anchor` to a file that those who can write the home cannot.",
         )
+    unmoor(settings)
     if settings.store == "files":
         yield from _rewritten(settings, access.guard)
         return

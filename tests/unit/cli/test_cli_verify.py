@@ -146,3 +146,31 @@ def test_files_are_sealed_too(run, say, home, tmp_path, monkeypatch):
     run("config", "set", "anchor", str(tmp_path / "elsewhere" / "anchor"))
     assert run("verify", "--anchor-anew").code == 0
     assert "as the anchor" in run("verify").out
+
+
+def test_what_is_renamed_or_forgotten_is_not_missed(run, say, home, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    run("config", "set", "anchor", str(tmp_path / "elsewhere" / "anchor"))
+    say("My dog is called Rex.")
+    say("And my cat Tom.", "--user", "ann")
+    assert run("spaces", "rename", "default/default", "bob/default").code == 0
+    say("Hello!", "--user", "bob")
+    ran = run("verify")
+    assert ran.code == 0, ran.out
+    assert run("forget", "--all-of", "ann", "--yes").code == 0
+    assert "ann" not in (tmp_path / "elsewhere" / "anchor").read_text("utf-8")
+    assert run("verify").code == 0
+
+
+def test_a_damaged_file_is_not_sealed_anew_under_a_key_unasked(run, say, home, tmp_path):
+    made = run("key", "new", str(tmp_path / "key"), "--json").data
+    run("config", "set", "key", made["key"])
+    say("My dog is called Rex.")
+    path = file_of(home)
+    Forger(path).say(1, "My dog is called Max.")
+    content = bytearray(path.read_bytes())
+    content[:16] = bytes(16)
+    path.write_bytes(content)
+    assert run("ask", "Hello?").code == 5
+    assert path.read_bytes() == bytes(content)
+    assert len(list(path.parent.glob("*.damaged*"))) == 0
