@@ -44,6 +44,7 @@ OURS = {
     "clocks": (60, 3),
     "forgetting": (250, 8),
     "forget_kills": (250, 10),
+    "migrating": (500, 12),
 }
 """Programs that take a store: counts for each store, in the long and the short form."""
 OTHERS: dict[str, tuple[int, int]] = {}

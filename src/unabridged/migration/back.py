@@ -11,6 +11,7 @@ import msgspec
 
 from unabridged.disk.streams import writing
 from unabridged.domain.record import Record, RecordKind
+from unabridged.domain.scope import Space
 from unabridged.errors import MigrationError, NotFoundError
 from unabridged.ingest.carrying import leaving
 from unabridged.ingest.sessions import conversations
@@ -49,6 +50,9 @@ def roll_back(ground: Ground, wanted: str | None = None) -> State:
         kept = archive.verify(shelf.archive(state.id))  # before anything is touched
         state = shelf.save(_at(ground, state, GOING_BACK))
         live = ground.spaces(shelf.home, state)
+        if not state.absent:
+            gone = tuple(space.name for space in state.named if not _there(ground, state, space))
+            state = shelf.save(msgspec.structs.replace(state, absent=gone))
         state = shelf.save(msgspec.structs.replace(state, since=_exported(ground, state, live)))
         state = _restore(ground, state, kept)
         _take_out(ground, state, live)
@@ -77,6 +81,12 @@ def _chosen(ground: Ground, wanted: str | None) -> State:
 
 def _at(ground: Ground, state: State, phase: str) -> State:
     return msgspec.structs.replace(state, phase=phase, at=ground.clock.now().isoformat())
+
+
+def _there(ground: Ground, state: State, space: Space) -> bool:
+    """Whether a space is where it was made, or was set aside by this going back."""
+    places = (ground.home, ground.shelf.aside(state.id))
+    return any(ground.spaces(place, state).parts_of(space) for place in places)
 
 
 def _exported(ground: Ground, state: State, spaces: Spaces) -> tuple[str, ...]:

@@ -6,9 +6,10 @@ switch is one write (``settling``). The old folder is never written to.
 
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
@@ -48,6 +49,9 @@ class Ground:
         store: ``sqlite`` or ``files``.
         layout: That of the store of files, else empty.
         clock: The time.
+        sealing: Seals what is written with the person's key; leaves it as it is where the home is
+            readable.
+        sealed: What stands behind the name of a sealed file; empty where none is.
     """
 
     home: Path
@@ -55,6 +59,8 @@ class Ground:
     store: str
     layout: str
     clock: Clock
+    sealing: Callable[[BinaryIO], AbstractContextManager[BinaryIO]] = nullcontext
+    sealed: str = ""
 
     @property
     def shelf(self) -> Shelf:

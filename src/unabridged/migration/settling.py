@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from unabridged.disk.durable import of_the_system, remove, sync_folder, write_whole
-from unabridged.disk.folders import private_folder
+from unabridged.disk.folders import check_home, private_folder
 from unabridged.disk.locks import locked
 from unabridged.disk.streams import give_name
 from unabridged.errors import MigrationError, StoreBusyError
@@ -40,11 +40,13 @@ def settle(home: Path) -> None:
     """Finish what an interrupted migration had decided; one look where there is nothing.
 
     Raises:
+        SettingError: The home is not the user's own.
         StoreBusyError: Another process is doing it.
         StoreError: A file cannot be moved.
     """
     shelf = Shelf(home)
-    if shelf.moves.exists():
+    if os.path.exists(shelf.moves):  # noqa: PTH110 - a home that cannot be looked at has none
+        check_home(home)
         # Where a place was taken nothing was switched, and whoever migrates is told.
         with translated(shelf.lock), locked(shelf.lock, PATIENCE), suppress(MigrationError):
             finish(shelf)

@@ -53,6 +53,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
         digest: The digest of what was taken over, as ``taking`` makes it.
         missed: How many records could not be taken over; what they are is told once, not kept.
         since: Where lies what was said since, after going back.
+        absent: Spaces that were not there any more when it went back: renamed, or forgotten.
         changed: Where lies what the old folder was before it was put back; empty where it was as
             it had been.
     """
@@ -70,6 +71,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     digest: str = ""
     missed: int = 0
     since: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
     changed: str = ""
 
     @property

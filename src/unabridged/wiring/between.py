@@ -3,18 +3,13 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
-from unabridged.custody.passing import forgotten_in, without
-from unabridged.custody.tombstones import Recogniser
-from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import Scope, Space
 from unabridged.domain.settings import Settings
-from unabridged.domain.views import Conversation
 from unabridged.errors import InputError, NotFoundError, StoreError
 from unabridged.ports import Store
-from unabridged.stores.copying import Compared, Copied, Moved, Sift, compare, copy
+from unabridged.stores.copying import Compared, Copied, Moved, compare, copy
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.wiring.adapters import (
     access_of,
@@ -22,7 +17,7 @@ from unabridged.wiring.adapters import (
     settings_for,
     store_for,
 )
-from unabridged.wiring.forgetting import keys_of
+from unabridged.wiring.forgetting import sift_for
 from unabridged.wiring.home import Home
 
 ATTEMPTS = 3
@@ -116,7 +111,7 @@ def _copied(source: End, target: End, moved: Moved) -> CopiedSpace:
     with _opened(source, None) as giver, _opened(target, giver.space) as taker:
         if _same(source, giver, target, taker):
             raise InputError("That is the same space.", hint="Name another one to copy it to.")
-        sift = _sift(taker, target.settings)
+        sift = sift_for(taker, target.settings)
         done = copy(giver, taker, moved=moved, sift=sift)
         found = compare(giver, taker, passed_over=done.passed_over)
         for _ in range(ATTEMPTS - 1):
@@ -158,18 +153,6 @@ def _check(found: Compared, done: Copied) -> None:
             hint="Where the source was written to meanwhile, copy again; else run "
             "`unabridged doctor` on both. The source was only read.",
         )
-
-
-def _sift(taker: Store, settings: Settings) -> Sift | None:
-    """What keeps away what was forgotten there; None where nothing was."""
-    if not taker.records(RecordKind.TOMBSTONE, newest=1):
-        return None
-    return partial(_without_forgotten, recogniser=Recogniser(taker, keys_of(settings)))
-
-
-def _without_forgotten(given: Conversation, *, recogniser: Recogniser) -> Conversation | None:
-    gone = forgotten_in(given, recogniser)
-    return without(given, gone) if gone else given
 
 
 @contextmanager

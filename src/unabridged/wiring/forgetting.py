@@ -6,17 +6,23 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from unabridged import config
 from unabridged.custody.keys import LENGTH, PassingKeys
+from unabridged.custody.passing import forgotten_in, without
+from unabridged.custody.tombstones import Recogniser
 from unabridged.disk.durable import of_the_system, write_first
 from unabridged.domain.forgetting import Outside
+from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import Space
 from unabridged.domain.settings import Settings
+from unabridged.domain.views import Conversation
 from unabridged.errors import StoreBusyError, StoreError, StoreReadOnlyError
 from unabridged.memory.forgetting import Forgetting
 from unabridged.ports import Keys, Store
+from unabridged.stores.copying import Sift
 from unabridged.stores.spaces import SpacesFolder
 from unabridged.wiring.keys import key_of
 
@@ -88,6 +94,18 @@ class HomeKeys:
 def keys_of(settings: Settings) -> Keys:
     """The keys that a space of these settings uses."""
     return PassingKeys() if settings.store == "memory" else HomeKeys(settings)
+
+
+def sift_for(taker: Store, settings: Settings) -> Sift | None:
+    """What keeps away from a space what was forgotten there; None where nothing was."""
+    if not taker.records(RecordKind.TOMBSTONE, newest=1):
+        return None
+    return partial(_without_forgotten, recogniser=Recogniser(taker, keys_of(settings)))
+
+
+def _without_forgotten(given: Conversation, *, recogniser: Recogniser) -> Conversation | None:
+    gone = forgotten_in(given, recogniser)
+    return without(given, gone) if gone else given
 
 
 def outside(settings: Settings, space: Space, since: datetime | None) -> Outside:

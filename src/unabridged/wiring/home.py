@@ -14,8 +14,10 @@ from unabridged.errors import SettingError
 from unabridged.models import choose as models
 from unabridged.models.smollm2 import fetch as fetch_smollm2
 from unabridged.ports import Clock
+from unabridged.stores.copying import copy
 from unabridged.stores.listing import SpaceInfo
 from unabridged.wiring.adapters import settings_for, spaces_of
+from unabridged.wiring.forgetting import sift_for
 from unabridged.wiring.leaving import forget_space, kept_receipts, plan_spaces
 from unabridged.wiring.opening import Memory
 from unabridged.wiring.verifying import unmoor
@@ -45,8 +47,19 @@ class Home:
         self._folder.rename(old, new)
 
     def merge(self, source: Space, into: Space) -> int:
-        """Copy what another space lacks into it; the source stays. Gives the exchanges added."""
-        return self._folder.merge(source, into)
+        """Copy what another space lacks into it; the source stays. Gives the exchanges added.
+
+        What was forgotten there stays forgotten.
+        """
+        giver = self._folder.open(source, create=False)
+        try:
+            taker = self._folder.open(into)
+            try:
+                return copy(giver, taker, sift=sift_for(taker, self._settings)).exchanges
+            finally:
+                taker.close()
+        finally:
+            giver.close()
 
     def set_aside(self, space: Space) -> Path:
         """Move a damaged space out of the way, and give its new path."""

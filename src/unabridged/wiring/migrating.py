@@ -1,7 +1,9 @@
 """Migration: an old folder into the home that settings name, and back."""
 
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from unabridged import config
 from unabridged.clock import SystemClock
@@ -15,6 +17,7 @@ from unabridged.migration.taking import Moved
 from unabridged.ports import Clock
 from unabridged.stores.listing import Spaces
 from unabridged.wiring.adapters import spaces_below
+from unabridged.wiring.encryption import EXPORT, export_cipher
 
 __all__ = ["Migrations", "Outlook", "State"]
 
@@ -38,10 +41,15 @@ class Migrations:
                 hint="Say --to sqlite or --to files.",
             )
         self._settings = replace(settings, custom_filepath="")
-        layout = settings.layout if settings.store == "files" else ""
-        self._ground = Ground(
-            Path(settings.home), self._spaces, settings.store, layout, clock or SystemClock()
+        plain = Ground(
+            home=Path(settings.home),
+            spaces_at=self._spaces,
+            store=settings.store,
+            layout=settings.layout if settings.store == "files" else "",
+            clock=clock or SystemClock(),
         )
+        sealed = replace(plain, sealing=self._sealing, sealed=".sealed")
+        self._ground = sealed if settings.encrypt else plain
 
     def plan(
         self, folder: Path, *, model: str | None = None, moved: Moved = lambda *_: None
@@ -90,6 +98,11 @@ class Migrations:
     def _chosen(self, model: str | None) -> Chosen:
         s = self._settings
         return Chosen(s.user, s.agent, model, s.isolation)
+
+    def _sealing(self, stream: BinaryIO) -> AbstractContextManager[BinaryIO]:
+        """Seal what is exported, where the home is encrypted."""
+        sealing = export_cipher(self._settings).sealing(stream, EXPORT)
+        return cast("AbstractContextManager[BinaryIO]", sealing)
 
     def _spaces(self, folder: Path, store: str, layout: str) -> Spaces:
         named = replace(self._settings, store=store)

@@ -67,15 +67,14 @@ def test_what_does_not_go_together_is_refused(run, filled, words, code, said):
     assert [one["name"] for one in run("spaces", "--json").data] == ["ann/default"]
 
 
-def test_what_was_forgotten_there_stays_forgotten(run, filled):
-    run("copy", "ann/default", "ann/archive")
-    found = run("search", "Halcyon", "--user", "ann", "--agent", "archive", "--json").data
-    name = found[0]["id"] if "id" in found[0] else found[0]["exchange"]["id"]
-    ran = run("forget", name, "--user", "ann", "--agent", "archive", "--yes")
-    if ran.code:
-        pytest.skip("no command forgets yet")
-    (again,) = run("copy", "ann/default", "ann/archive", "--json").data
-    assert (again["exchanges"], again["passed_over"]) == (0, 1)
+@pytest.mark.parametrize("layout", ["model", "agent", "user"])
+def test_files_that_people_can_read_and_back(run, filled, layout, monkeypatch):
+    monkeypatch.setenv("UNABRIDGED_LAYOUT", layout)
+    (there,) = run("copy", "sqlite:", "files:", "--json").data
+    assert (there["exchanges"], there["equal"]) == (2, True)
+    assert run("copy", "files:", "sqlite:", "--to-home", str(filled / "other")).code == 0
+    mine = run("export", "--user", "ann").out
+    assert run("export", "--user", "ann", "--home", str(filled / "other")).out == mine
 
 
 def test_a_copy_that_is_not_equal_is_no_copy(run, filled, monkeypatch):
@@ -87,3 +86,19 @@ def test_a_copy_that_is_not_equal_is_no_copy(run, filled, monkeypatch):
     ran = run("copy", "ann/default", "file:x")
     assert ran.code == 5
     assert "digest" in ran.err
+
+
+def test_a_merge_brings_nothing_back_that_was_forgotten(run, filled):
+    run("copy", "ann/default", "ann/archive")
+    (found,) = [
+        e
+        for e in map(json.loads, run("export", "--user", "ann").out.splitlines())
+        if "exchange" in e and "Halcyon" in json.dumps(e)
+    ]
+    name = found["exchange"]["id"]
+    ran = run("forget", name, "--user", "ann", "--agent", "archive", "--yes")
+    assert ran.code == 0, ran.err
+    assert run("spaces", "merge", "ann/default", "ann/archive", "--json").data["added"] == 0
+    assert "Halcyon" not in run("export", "--user", "ann", "--agent", "archive").out
+    (again,) = run("copy", "ann/default", "ann/archive", "--json").data
+    assert (again["exchanges"], again["passed_over"]) == (0, 1)

@@ -117,3 +117,11 @@ def test_a_file_that_is_there_stays(run, filled):
     assert run("export", "--user", "ann", "--format", "html", "-o", str(there)).code == 2
     assert there.read_text() == "mine"
     assert run("export", "-o", str(filled / "no" / "where.jsonl")).code == 7
+
+
+def test_the_words_of_format_3_come_back(run, filled):
+    assert run("export", "--user", "ann", "--format", "v3", "-o", f"{filled}/v3/").code == 0
+    files = [str(path) for path in sorted((filled / "v3").iterdir())]
+    assert run("import", *files, "--user", "eve").code == 0
+    for words in ("I live in Berlin.", "Noted.", "Name a boat", "Halcyon", "qwen2.5:7b", "llama3"):
+        assert words in run("export", "--user", "eve").out

@@ -146,6 +146,7 @@ def _tell(invocation: Invocation, migrations: Migrations, outlook: Outlook) -> N
         return
     echo(f"Taken over and compared (migration {state.id}). The folder is as it was.")
     echo(f"  Its bytes are kept in {migrations.archive(state.id)}", "dim")
+    echo("  Facts are drawn little by little as you talk, or at once: unabridged condense", "dim")
     echo(f"  To go back: unabridged migrate --rollback {state.id}", "dim")
 
 
@@ -174,6 +175,8 @@ def _roll_back(invocation: Invocation, migrations: Migrations, migration: str | 
         return
     for path in state.since:
         echo(f"What was said since is in {path}; `unabridged import` reads it.")
+    for name in state.absent:
+        echo(f"{name} was renamed or forgotten since: what came of it stays as it is.", "warn")
     if state.changed:
         echo(f"What the folder had become is in {state.changed}")
     echo(f"{state.folder} is as it was before migration {state.id}.")

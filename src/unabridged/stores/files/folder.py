@@ -9,10 +9,9 @@ from typing import Any
 from unabridged.disk.durable import UNFINISHED, of_the_system
 from unabridged.disk.folders import private_folder
 from unabridged.disk.locks import locked
-from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import Space
 from unabridged.errors import NameRefusedError, NotFoundError, StoreError
-from unabridged.ingest.sessions import conversations
+from unabridged.stores.copying import copy
 from unabridged.stores.files import faults, paper, sheet, together
 from unabridged.stores.files.desk import Change, Desk
 from unabridged.stores.files.layouts import KNOWN
@@ -120,7 +119,7 @@ class FilesFolder:
         try:
             taker = self.open(into)
             try:
-                return _copy(giver, taker)
+                return copy(giver, taker).exchanges
             finally:
                 taker.close()
         finally:
@@ -236,11 +235,3 @@ def _files_of(place: Place, also: str = "") -> list[Path]:
     )
     found = [path for path in place.folder.iterdir() if names.fullmatch(path.name.lstrip("."))]
     return sorted(found if also else [path for path in found if not path.name.startswith(".")])
-
-
-def _copy(giver: FilesStore, taker: FilesStore) -> int:
-    added = sum(taker.admit(one.session, one.exchanges) for one in conversations(giver))
-    for kind in RecordKind:
-        held = {record.id for record in taker.records(kind)}
-        taker.put(record for record in giver.records(kind) if record.id not in held)
-    return added
