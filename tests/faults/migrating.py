@@ -219,7 +219,7 @@ def backward(base: Trial, place: int, root: Path, old: dict[str, object], tally:
     if now != old and spaces != new:
         tally.neither += 1
         tally.wrong[f"neither after operation {place} of going back"] += 1
-    state = trial.migrations().roll_back()
+    state = trial.migrations().roll_back(trial.migrations().list()[-1].id)
     if pictured(trial.old) != old or trial.spaces():
         tally.unequal += 1
         tally.wrong[f"not as it was, going back after operation {place}"] += 1
