@@ -37,17 +37,23 @@ class Program:
 BOTH = (("--store", "sqlite"), ("--store", "files"))
 OURS = {
     "crash": (25_000, 240),
-    "disks": (4_000, 60),
-    "kills": (500, 24),
+    "disks": (1_500, 60),
+    "kills": (400, 24),
     "power": (75, 4),
     "crowd": (640, 48),
     "clocks": (60, 3),
+    "migrating": (250, 6),
     "forgetting": (250, 8),
     "forget_kills": (250, 10),
     "migrating": (500, 12),
 }
 """Programs that take a store: counts for each store, in the long and the short form."""
-OTHERS: dict[str, tuple[int, int]] = {}
+OTHERS = {
+    "rekeying": (300, 6),
+    "long_backup": (200, 3),
+    "long_damage": (10_000, 100),
+    "imports": (1_000_000, 500),
+}
 """Programs that do all stores at once, or concern one only."""
 
 
