@@ -29,6 +29,7 @@ from tests.faults.layers import Layer
 from tests.faults.workflows import WORKFLOWS, CommandFailedError, Workflow
 
 from unabridged.errors import UnabridgedError
+from unabridged.wiring import Home
 
 GROWING = frozenset({"write", "create", "make folder", "link"})
 CHANGING = GROWING | {"truncate", "rename", "delete", "remove folder"}
@@ -215,6 +216,8 @@ def _judge(way: Course, bench: Bench, done: bool, case: str, tally: Tally) -> No
         tally.damaged += 1
         tally.wrong[f"{case}: then {type(error).__name__}: {str(error)[-120:]}"] += 1
         return
+    if way.flow.spaces:
+        damage = damage or [info.damaged for info in Home(bench.settings).spaces() if info.damaged]
     if damage and "not entered the index yet" not in damage[0]:
         tally.damaged += 1
         tally.wrong[f"{case}: {damage[0][-120:]}"] += 1

@@ -234,6 +234,20 @@ def is_whole_settings(data: bytes) -> bool:
     return b"verbosity" in data and data.endswith(b"\n")
 
 
+def with_old_folder(bench: Bench) -> None:
+    """A home, and the folder of four old programs beside it."""
+    from tests.faults.migrating import old_folder
+
+    fill(bench)
+    beside(bench, "old").mkdir()
+    old_folder(beside(bench, "old"))
+
+
+def migrate(bench: Bench) -> None:
+    old = str(beside(bench, "old"))
+    run_command(bench, "migrate", old, "--no-model", "--user", "zoe", "--to", bench.settings.store)
+
+
 def rename_space(bench: Bench) -> None:
     run_command(bench, "spaces", "rename", "ann/default", "ben/default")
 
@@ -263,6 +277,7 @@ WORKFLOWS = (
     ),
     Workflow("restore", restore, with_backup, stores=("sqlite",), spaces=True),
     Workflow("copy", copy, spaces=True),
+    Workflow("migrate", migrate, with_old_folder, spaces=True),
     Workflow("rename", rename_space, with_copy, stores=("sqlite",), spaces=True),
     Workflow("export", export, whole=(("out.jsonl", is_whole_export),)),
     Workflow(

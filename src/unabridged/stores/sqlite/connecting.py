@@ -1,5 +1,6 @@
 """How a file is reached: with what patience, with which key, by which way to the disk."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -104,6 +105,12 @@ def wrong_key(path: Path) -> StoreKeyError:
         "damaged).",
         hint="Name its key: UNABRIDGED_KEY=file:PATH, or `unabridged config set key file:PATH`.",
     )
+
+
+def shut(connection: apsw.Connection) -> None:
+    """Close a connection; where the disk fails then, its log stays and is read with the file."""
+    with suppress(apsw.IOError, apsw.FullError):
+        connection.close()
 
 
 def can_encrypt() -> bool:

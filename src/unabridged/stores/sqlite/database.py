@@ -14,6 +14,7 @@ from unabridged.domain.chain import Signet
 from unabridged.ports import Cipher
 from unabridged.stores import refusals
 from unabridged.stores.sqlite import faults
+from unabridged.stores.sqlite.connecting import shut
 from unabridged.stores.sqlite.scrubbing import scrub
 from unabridged.stores.sqlite.statements import statements
 
@@ -197,5 +198,4 @@ class Database:
         with self.lock:
             connection, self._connection = self._connection, None
             if connection is not None:
-                with suppress(apsw.IOError, apsw.FullError):
-                    connection.close()
+                shut(connection)

@@ -14,7 +14,7 @@ from unabridged.disk.durable import sync_folder
 from unabridged.disk.folders import private_folder
 from unabridged.errors import NotFoundError, StoreError, StoreFormatError, StoreReadOnlyError
 from unabridged.stores.sqlite import faults
-from unabridged.stores.sqlite.connecting import Access, is_encrypted, wrong_key
+from unabridged.stores.sqlite.connecting import Access, is_encrypted, shut, wrong_key
 from unabridged.stores.sqlite.database import Database
 from unabridged.stores.sqlite.holding import is_moved, leave_log
 from unabridged.stores.sqlite.statements import migrations, statements
@@ -104,7 +104,7 @@ def _open(path: Path, access: Access) -> Database:
     try:
         _bring_up_to_date(connection, path)
     except BaseException as error:
-        connection.close()
+        shut(connection)
         if isinstance(error, apsw.Error):
             raise faults.translate(error, path) from error
         raise
@@ -124,13 +124,13 @@ def connect(path: Path, access: Access, *, encrypted: bool) -> apsw.Connection:
         leave_log(connection, alone=True)
         prepare(connection, access.busy_timeout)
         if is_moved(connection):
-            connection.close()
+            shut(connection)
             return connect(path, access, encrypted=encrypted)
         leave_log(connection, alone=False)
     except (apsw.CantOpenError, apsw.ReadOnlyError):
         # A folder that cannot be written has no place for the -shm file that WAL needs. Where no log
         # waits beside the file, it holds everything and can be read as it is.
-        connection.close()
+        shut(connection)
         log = path.with_name(path.name + "-wal")
         if log.exists() and log.stat().st_size:
             raise _waiting_log(path) from None
@@ -139,7 +139,7 @@ def connect(path: Path, access: Access, *, encrypted: bool) -> apsw.Connection:
         connection = access.connect(uri, flags, encrypted=encrypted)
         prepare(connection, access.busy_timeout)
     except BaseException:
-        connection.close()
+        shut(connection)
         raise
     return connection
 
@@ -216,7 +216,7 @@ def exclusive(path: Path, access: Access) -> Iterator[apsw.Connection]:
     except apsw.Error as error:
         raise faults.translate(error, path, connection.system_errno) from error
     finally:
-        connection.close()
+        shut(connection)
 
 
 def create_file(path: Path, access: Access, first: Iterable[tuple[str, tuple[Any, ...]]]) -> None:
@@ -265,7 +265,7 @@ def _fill(draft: Path, access: Access, first: Iterable[tuple[str, tuple[Any, ...
     except apsw.Error as error:
         raise faults.translate(error, draft, connection.system_errno) from error
     finally:
-        connection.close()
+        shut(connection)
 
 
 def _name(draft: Path, path: Path) -> None:
