@@ -341,7 +341,7 @@ class _System:
             return self.real["link"](source, target, **more)
         self._before("link", new)
         self.real["link"](source, target, **more)
-        self.layer.names[new] = self.layer.names[old]
+        self.layer.names[new] = self.layer.names.get(old, 0)
         self.layer.note(Entry((folder_of(new),), made=new, inode=self.layer.names[new]))
         return None
 
