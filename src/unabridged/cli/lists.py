@@ -7,13 +7,14 @@ from unabridged.cli.paint import Column, paint, table, width
 from unabridged.cli.text import clip, one_line, safe, wrap
 from unabridged.cli.words import count, day, moment, size
 from unabridged.domain.context import Ledger, Verdict
+from unabridged.domain.safekeeping import Use
 from unabridged.domain.views import Found, ModelLine, Pin, SessionLine, Stats, TokenLine
 
 ROOM_FOR_IDS = 96
 """Cells from which on a list has room for ids, which `--json` always shows."""
 
 
-def session_lines(lines: Sequence[SessionLine]) -> list[str]:
+def session_lines(lines: Sequence[tuple[int, SessionLine]]) -> list[str]:
     """List sessions with the number that names each; with their ids where there is room."""
     room = width()
     columns = [
@@ -25,7 +26,7 @@ def session_lines(lines: Sequence[SessionLine]) -> list[str]:
         *([Column("id", style="dim")] if room >= ROOM_FOR_IDS else []),
     ]
     rows = []
-    for number, line in enumerate(lines, 1):
+    for number, line in lines:
         session = line.session
         row = (
             str(number),
@@ -77,6 +78,7 @@ def stats_lines(stats: Stats, more: Sequence[tuple[str, str]] = ()) -> list[str]
         ("kept", f"{count(stats.exchanges, 'exchange')} in {count(stats.sessions, 'session')}"),
         ("", f"{count(stats.messages, 'message')}, {count(stats.tokens, 'token')}"),
         ("on disk", size(stats.bytes)),
+        *_use_rows(stats.use),
     ]
     if stats.first and stats.last:
         rows.append(("from", f"{day(stats.first)} to {day(stats.last)}"))
@@ -88,6 +90,16 @@ def stats_lines(stats: Stats, more: Sequence[tuple[str, str]] = ()) -> list[str]
         rows.append(("calibrated", ", ".join(stats.calibration)))
     rows += more
     return table([Column("", style="dim"), Column("", flexible=True)], rows, width())
+
+
+def _use_rows(use: Use | None) -> list[tuple[str, str]]:
+    """Say how much is active, against the limits."""
+    if use is None or (not use.archived and use.max_sessions is None and use.max_bytes is None):
+        return []
+    of_sessions = f" of {use.max_sessions:,}" if use.max_sessions is not None else ""
+    of_bytes = f" of {size(use.max_bytes)}" if use.max_bytes is not None else ""
+    said = f"{use.sessions:,}{of_sessions} sessions, {size(use.bytes)}{of_bytes}"
+    return [("active", said), ("archived", count(use.archived, "session"))]
 
 
 def token_lines(lines: Sequence[TokenLine], ledger: Ledger) -> list[str]:

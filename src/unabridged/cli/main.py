@@ -48,6 +48,7 @@ COMMANDS: Mapping[str, str] = {
     "backup": "Back up a space or the whole home, while others write; list or prove backups.",
     "restore": "Give back what a backup holds, never over what is there.",
     "verify": "Prove that nothing that is stored was changed past the program.",
+    "archive": "Archive sessions: compressed, still searched, never deleted.",
     "salvage": "Take everything that is whole out of a damaged file, and say what is missing.",
     "doctor": "Check what is installed, what answers, and whether the store is sound.",
     "bench": "Measure this installation.",

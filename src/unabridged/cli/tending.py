@@ -15,6 +15,7 @@ _STAGES = {
     "requirements": "Looking for requirements",
     "condense": "Condensing",
     "periods": "Summing up months",
+    "archive": "Archiving",
 }
 """What a person reads of the stages of upkeep."""
 

@@ -3,6 +3,7 @@
 from collections import Counter as Multiset
 
 from unabridged.domain.record import RecordKind
+from unabridged.domain.safekeeping import Use
 from unabridged.domain.views import Stats
 from unabridged.ports import Store
 
@@ -10,12 +11,13 @@ SAMPLE = 1000
 """The newest exchanges that are looked at for states and models."""
 
 
-def survey(store: Store, pins: int) -> Stats:
+def survey(store: Store, pins: int, use: Use | None = None) -> Stats:
     """Give the figures of a space.
 
     Args:
         store: The space.
         pins: How much is pinned.
+        use: How much is active, against the limits.
     """
     totals = store.totals()
     sessions = store.sessions()
@@ -37,5 +39,6 @@ def survey(store: Store, pins: int) -> Stats:
         models=dict(Multiset(exchange.model or "unknown" for exchange in sample)),
         first=oldest[0].at if oldest else None,
         last=max((session.updated for session in sessions), default=None),
+        use=use,
         calibration={r.id: r.body for r in store.records(RecordKind.CALIBRATION)},
     )

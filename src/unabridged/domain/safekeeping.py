@@ -68,6 +68,25 @@ class Restored:
 
 
 @dataclass(frozen=True, slots=True)
+class Use:
+    """How much of a space is active, against its limits.
+
+    Attributes:
+        sessions: Active sessions.
+        archived: Archived sessions.
+        bytes: Bytes of content of the active ones.
+        max_sessions: The most sessions that stay active; None for all.
+        max_bytes: The most bytes of content that stay active; None for all.
+    """
+
+    sessions: int
+    archived: int
+    bytes: int
+    max_sessions: int | None = None
+    max_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Missing:
     """An exchange that could not be salvaged whole.
 

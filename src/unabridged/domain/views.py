@@ -9,6 +9,7 @@ from unabridged.domain.chat import Usage
 from unabridged.domain.condensation import Coherence, Condensation
 from unabridged.domain.context import Ledger
 from unabridged.domain.exchange import Exchange
+from unabridged.domain.safekeeping import Use
 from unabridged.domain.session import Session
 
 
@@ -132,6 +133,7 @@ class Stats:
         first: The date of the oldest exchange.
         last: The date of the newest.
         calibration: Model to what was learned about its tokens.
+        use: How much is active, against the limits; None where nobody counted.
     """
 
     space: str
@@ -146,6 +148,7 @@ class Stats:
     first: datetime | None
     last: datetime | None
     calibration: Mapping[str, Mapping[str, Any]]
+    use: Use | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +200,7 @@ class Step:
 
     Attributes:
         stage: What is being done: ``read``, ``facts``, ``requirements``, ``condense``,
-            ``periods``.
+            ``periods``, ``archive``.
         done: Exchanges or sessions that this stage has done in this run.
         left: Those that are still to do, at the most.
         note: What a person should know.

@@ -66,7 +66,7 @@ def _header(store: Store, context: Context) -> Session:
     stored = store.session(session_id)
     if stored is not None:
         title = stored.title or title_from(context.user.text)
-        return replace(stored, title=title)
+        return replace(stored, title=title, archived=None)  # it is taken up again
     return Session(
         id=session_id,
         title=title_from(context.user.text),
@@ -112,7 +112,7 @@ def extend_exchange(
         chained.append(replace(message, parent=last))
         last = message.id
     batch = Batch(
-        session=replace(session, head=last, updated=max(at, session.updated)),
+        session=replace(session, head=last, updated=max(at, session.updated), archived=None),
         exchange=replace(exchange, messages=tuple(chained), state=state),
         records=tuple(records),
     )

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import Protocol
 
 from unabridged.domain.views import Step
 from unabridged.ingest.readings import Readings
@@ -13,6 +14,14 @@ from unabridged.ports import ChatModel
 
 PAGE, PAGE_ASKED = 200, 4
 """Exchanges that facts are drawn from between two reports; and where a model is asked about each."""
+
+
+class Archives(Protocol):
+    """What moves the oldest sessions out of the active set."""
+
+    def run(self, current: str | None = None) -> Iterator[Step]:
+        """Archive what the limits leave no room for, and say how far it has come."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +52,9 @@ def tend(
     *,
     pages: int | None = None,
     threshold: int | None = None,
+    archives: Archives | None = None,
 ) -> Iterator[Step]:
-    """Judge messages, draw facts and requirements, condense what outgrew its budget.
+    """Judge messages, draw facts and requirements, condense and archive what outgrew its limits.
 
     What was done is stored page by page, so it may be killed at any moment and run again.
 
@@ -53,6 +63,7 @@ def tend(
         current: The session that is being talked in: it is not condensed as a whole.
         pages: At most so many pages of each kind, and the newest sessions only; None for all.
         threshold: Tokens of a session above which it is condensed; None for the setting.
+        archives: What archives sessions; None where all stay active.
 
     Yields:
         How far it has come.
@@ -66,6 +77,8 @@ def tend(
     if books.learns:
         yield from _learn(books, pages)
     yield from books.upkeep.run(current, everything=pages is None, threshold=threshold)
+    if archives is not None:
+        yield from archives.run(current)
 
 
 def _learn(books: Books, pages: int | None) -> Iterator[Step]:

@@ -10,6 +10,7 @@ from typing import Self
 from unabridged.budget.count import Counter
 from unabridged.context.archive import answered, context_records
 from unabridged.context.why import account
+from unabridged.custody.archiving import Archivist, Limits
 from unabridged.custody.survey import survey
 from unabridged.dialogue.parts import Parts, Terms
 from unabridged.dialogue.preparing import Offered, Preparer, as_tool, occasion_of, parts_of
@@ -56,6 +57,7 @@ class Memory(Talking):
         requirements: What was required.
         readings: What messages were judged to be.
         upkeep: What was condensed.
+        archives: What moves sessions out of the active set, and back.
         forgetting: What can be forgotten, and the receipts for what was.
         room: Tokens that memory had in the last prompt, or None before the first: a session that
             outgrew them is condensed.
@@ -70,6 +72,8 @@ class Memory(Talking):
         self.requirements = parts.books.requirements
         self.readings = parts.books.readings
         self.upkeep = parts.books.upkeep
+        limits = Limits(parts.settings.max_sessions, parts.settings.max_bytes)
+        self.archives = Archivist(parts.store, parts.clock, limits)
         self.forgetting = forgetting_of(parts)
         self._passing = Passing(parts.store, self.forgetting.recogniser)
         self._upstream: ChatModel | None = None
@@ -291,7 +295,7 @@ class Memory(Talking):
 
     def stats(self) -> Stats:
         """Give the figures of the space."""
-        return survey(self._store, pins=len(self.facts.pinned()))
+        return survey(self._store, len(self.facts.pinned()), self.archives.use())
 
     def tokens(self) -> list[TokenLine]:
         """Give the window of the last context, part by part.
@@ -318,7 +322,9 @@ class Memory(Talking):
             How far it has come.
         """
         books = self._parts.books
-        yield from tend(books, self._session_id, pages=pages, threshold=self.room)
+        yield from tend(
+            books, self._session_id, pages=pages, threshold=self.room, archives=self.archives
+        )
 
     # Pinned facts.
 

@@ -10,6 +10,7 @@ from unabridged.ports.abilities import (
     SupportsLookup,
     SupportsProof,
     SupportsScan,
+    SupportsSizes,
     SupportsVectors,
 )
 from unabridged.ports.models import ChatModel, Condenser, Embedder, Lexicon, Reranker
@@ -31,6 +32,7 @@ __all__ = [
     "SupportsLookup",
     "SupportsProof",
     "SupportsScan",
+    "SupportsSizes",
     "SupportsVectors",
     "Tokenizer",
 ]

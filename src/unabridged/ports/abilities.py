@@ -95,6 +95,15 @@ class SupportsProof(Protocol):
 
 
 @runtime_checkable
+class SupportsSizes(Protocol):
+    """A store that knows how much each session takes."""
+
+    def sizes(self) -> Mapping[str, int]:
+        """Bytes of content by session, as stored; empty sessions may be missing."""
+        ...
+
+
+@runtime_checkable
 class SupportsBackup(Protocol):
     """A store that can copy itself while others write."""
 

@@ -21,12 +21,13 @@ import pytest
 from unabridged.domain.record import RecordKind
 from unabridged.errors import StoreClosedError
 from unabridged.ports import Store, SupportsCheck
-from unabridged.testing.stores_lookup import LookupContract, looked_up
+from unabridged.testing.stores_archiving import ArchivingContract
+from unabridged.testing.stores_lookup import looked_up
 from unabridged.testing.stores_writing import conversation, make_record
 from unabridged.testing.talk import Talk
 
 
-class _RecordsContract(LookupContract):
+class _RecordsContract(ArchivingContract):
     """Records are put, replaced, found and dropped."""
 
     def test_records_are_put_and_replaced(self, store: Store) -> None:

@@ -18,7 +18,7 @@ def _sessions(chat: Chat, _: str) -> None:
     found = chat.memory.sessions()
     if not found:
         chat.screen.note("There is no session yet.")
-    chat.screen.say(lists.session_lines(found[:20]))
+    chat.screen.say(lists.session_lines(list(enumerate(found[:20], 1))))
 
 
 def _switch(chat: Chat, wanted: str) -> None:

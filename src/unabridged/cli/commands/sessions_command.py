@@ -6,27 +6,35 @@ from unabridged.cli.lists import session_lines
 from unabridged.cli.opening import open_memory
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
+from unabridged.cli.words import count
 
 
 @click.command("sessions", epilog=example("unabridged sessions", "unabridged chat --session 2"))
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
+@click.option(
+    "--archived", is_flag=True, help="Those that were archived; else those that are active."
+)
 @common(*MEMORY)
 @invoked
-def command(invocation: Invocation, limit: int) -> None:
+def command(invocation: Invocation, limit: int, *, archived: bool) -> None:
     """List the sessions, the newest first.
 
-    The number before a session names it for --session and /switch.
+    The number before a session names it for --session and /switch. Archived sessions (see `unabridged archive`) are searched as any other, and taken up again by talking in them.
     """
-    lines = open_memory(invocation).sessions()
+    numbered = list(enumerate(open_memory(invocation).sessions(), 1))
+    away = sum(line.session.archived is not None for _, line in numbered)
+    lines = [one for one in numbered if (one[1].session.archived is not None) is archived]
     if invocation.json:
         data = [
             {"number": number, "exchanges": line.exchanges, "session": line.session}
-            for number, line in enumerate(lines[:limit], 1)
+            for number, line in lines[:limit]
         ]
         invocation.emit(data)
         return
-    if not lines:
+    if not numbered:
         echo("There is no session yet; `unabridged chat` begins one.", "dim")
     echo_lines(session_lines(lines[:limit]))
     if len(lines) > limit:
         echo(f"… and {len(lines) - limit:,} more: --limit {len(lines)}", "dim")
+    if away and not archived:
+        echo(f"… and {count(away, 'session')} archived: --archived", "dim")

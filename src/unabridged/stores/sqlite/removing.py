@@ -16,6 +16,7 @@ from unabridged.stores.sqlite.rows import (
     exchange_row,
     message_of,
     message_row,
+    sealed,
     session_row,
     text_of,
 )
@@ -71,7 +72,7 @@ def _bequeath(db: Database, row: Row) -> bool:
         raise faults.damaged(db.path, f"exchange {heir[0]!r} is gone.")
     header, _, own = found
     db.run("set exchange", exchange_row(header, None, own + 1))
-    _rewrite(db, row[0], header.id, message)
+    _rewrite(db, row, header.id, message)
     return True
 
 
@@ -83,9 +84,11 @@ def _lose(db: Database, row: Row, count: Tally) -> Message:
     return message
 
 
-def _rewrite(db: Database, seq: int, exchange_id: str, message: Message) -> None:
-    row = message_row(seq, exchange_id, message)
-    db.run("move message", (row[2], row[3], row[-1], seq))
+def _rewrite(db: Database, old: Row, exchange_id: str, message: Message) -> None:
+    """Give a message another place; its content stays as it lies there, compressed or not."""
+    columns = message_row(old[0], exchange_id, message)[:-2]
+    row = sealed("message", (*columns, old[-2]))
+    db.run("move message", (row[2], row[3], row[-1], row[0]))
 
 
 def _mend_session(
@@ -144,7 +147,7 @@ def _lift(db: Database, row: Row, gone: dict[str, Exchange], lost: dict[str, Mes
         if text_of(found[3]) in lost:
             message = message_of(found, db.path)
             lifted = replace(message, parent=_before(message.parent, lost))
-            _rewrite(db, found[0], header.id, lifted)
+            _rewrite(db, found, header.id, lifted)
     return parent != header.parent
 
 

@@ -1,5 +1,6 @@
 """Rows to values and back, each with the digest that proves it."""
 
+import zlib
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
@@ -20,6 +21,7 @@ Row = tuple[Any, ...]
 _pack_columns = msgspec.msgpack.Encoder().encode
 DIGEST_BYTES = 16
 """Bytes of a row's digest; a seal may follow them, see `witness`."""
+_LIST = b"["
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -195,12 +197,25 @@ def message_of(row: Row, path: Path) -> Message:
     return Message(
         id=text_of(name),
         role=Role(role),
-        parts=tuple(part_from_dict(part) for part in unpack(parts)),
+        parts=tuple(part_from_dict(part) for part in unpack(unpacked(parts))),
         at=datetime.fromisoformat(at),
         parent=text_of(parent),
         tokens=tokens,
         tokenizer=text_of(tokenizer),
     )
+
+
+def compressed(parts: bytes) -> bytes:
+    """Give packed content parts as an archived session keeps them: zlib, where that is shorter."""
+    if parts[:1] != _LIST:
+        return parts
+    packed = zlib.compress(parts, 9)
+    return packed if len(packed) < len(parts) else parts
+
+
+def unpacked(parts: bytes) -> bytes:
+    """Give content parts as ``pack`` wrote them, compressed or not: JSON lists begin with ``[``."""
+    return parts if parts[:1] == _LIST else zlib.decompress(parts)
 
 
 def record_row(record: Record) -> Row:

@@ -19,6 +19,7 @@ from unabridged.errors import StoreBusyError, StoreFormatError
 from unabridged.ports import Embedder, Lexicon, SupportsLookup
 from unabridged.stores.codec import unpack
 from unabridged.stores.sqlite import (
+    archiving,
     checking,
     copying,
     faults,
@@ -197,6 +198,11 @@ class SqliteStore:
         """How many exchanges each session holds, all branches."""
         with self._db.read():
             return reading.counts(self._db)
+
+    def sizes(self) -> dict[str, int]:
+        """Bytes of content by session; see ``ports.SupportsSizes``."""
+        with self._db.read():
+            return archiving.sizes(self._db)
 
     def put(self, records: Iterable[Record]) -> None:
         """Write records in one transaction; one of the same kind and id is replaced."""

@@ -11,7 +11,7 @@ from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.session import Session
 from unabridged.errors import HeadMovedError
 from unabridged.stores import refusals
-from unabridged.stores.sqlite import faults, reading, tally
+from unabridged.stores.sqlite import archiving, faults, reading, tally
 from unabridged.stores.sqlite.database import Database
 from unabridged.stores.sqlite.rows import (
     column,
@@ -27,7 +27,7 @@ def append(db: Database, batch: Batch, expect_head: str | None) -> bool:
     """Write a batch, and tell whether its exchange is new; see ``ports.Store``."""
     session, exchange = batch.session, batch.exchange
     count = tally.load(db)
-    _expect(db, session.id, expect_head, count)
+    stored = _expect(db, session.id, expect_head, count)
     known = reading.header(db, exchange.id)
     if exchange.session != session.id or (known and known[0].session != session.id):
         raise refusals.wrong_session(exchange.id, session.id)
@@ -40,6 +40,7 @@ def append(db: Database, batch: Batch, expect_head: str | None) -> bool:
     if not exchange.messages or session.head != exchange.messages[-1].id:
         check_head(db, session)
     db.run("set session", session_row(session))
+    archiving.follow(db, stored, session)
     put(db, batch.records, count)
     tally.save(db, count)
     return known is None
@@ -54,6 +55,7 @@ def admit(db: Database, session: Session, exchanges: Sequence[Exchange]) -> list
         check_head(db, session)
         count.sessions += 1
         db.run("set session", session_row(session))
+        archiving.follow(db, None, session)
     elif added:
         head = session.head if _leads_on(db, session, known, set(added)) else known.head
         updated = max(known.updated, session.updated)
@@ -65,9 +67,10 @@ def admit(db: Database, session: Session, exchanges: Sequence[Exchange]) -> list
 def amend(db: Database, session: Session, expect_head: str | None) -> None:
     """Write a header; see ``ports.Store``."""
     count = tally.load(db)
-    _expect(db, session.id, expect_head, count)
+    known = _expect(db, session.id, expect_head, count)
     check_head(db, session)
     db.run("set session", session_row(session))
+    archiving.follow(db, known, session)
     tally.save(db, count)
 
 
@@ -106,13 +109,14 @@ def check_head(db: Database, session: Session) -> None:
         raise refusals.stray_head(session.id, session.head)
 
 
-def _expect(db: Database, session_id: str, expect_head: str | None, count: Tally) -> None:
-    """Refuse a head that moved; count a session that is new."""
+def _expect(db: Database, session_id: str, expect_head: str | None, count: Tally) -> Session | None:
+    """Refuse a head that moved; count a session that is new. Gives the header as it is stored."""
     known = reading.session(db, session_id)
     found = known.head if known else None
     if found != expect_head:
         raise HeadMovedError(session_id, expect_head, found)
     count.sessions += known is None
+    return known
 
 
 def _check_new(db: Database, exchange: Exchange, opened_by: str | None) -> None:

@@ -70,6 +70,17 @@ FROM message WHERE seq > ? ORDER BY seq;
 -- name: last message of an exchange
 SELECT id FROM message WHERE exchange = ? ORDER BY seq DESC LIMIT 1;
 
+-- name: message of a number
+SELECT seq, id, exchange, parent, role, at, tokens, tokenizer, parts, digest
+FROM message WHERE seq = ?;
+
+-- name: numbers of a session
+SELECT m.seq FROM exchange e JOIN message m ON m.exchange = e.id WHERE e.session = ? ORDER BY m.seq;
+
+-- name: sizes of sessions
+SELECT e.session, sum(length(m.parts))
+FROM message m JOIN exchange e ON e.id = m.exchange GROUP BY e.session;
+
 -- name: owner of a message
 SELECT exchange FROM message WHERE id = ?;
 

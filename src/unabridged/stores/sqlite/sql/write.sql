@@ -33,6 +33,9 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- name: move message
 UPDATE message SET exchange = ?, parent = ?, digest = ? WHERE seq = ?;
 
+-- name: repack message
+UPDATE message SET parts = ?, digest = ? WHERE seq = ?;
+
 -- name: remove message
 DELETE FROM message WHERE seq = ?;
 
