@@ -45,7 +45,6 @@ OURS = {
     "migrating": (250, 6),
     "forgetting": (250, 8),
     "forget_kills": (250, 10),
-    "migrating": (500, 12),
 }
 """Programs that take a store: counts for each store, in the long and the short form."""
 OTHERS = {

@@ -1,5 +1,6 @@
 """Migration: an old folder into the home that settings name, and back."""
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from unabridged.migration.state import Shelf, State
 from unabridged.migration.taking import Moved
 from unabridged.ports import Clock
 from unabridged.stores.listing import Spaces
-from unabridged.wiring.adapters import spaces_below
+from unabridged.wiring.adapters import guard_of, spaces_below
 from unabridged.wiring.encryption import EXPORT, export_cipher
 
 __all__ = ["Migrations", "Outlook", "State"]
@@ -72,7 +73,10 @@ class Migrations:
             StoreError: Something cannot be written; likewise.
         """
         config.folder(self._settings.home, "config")
-        return forward.migrate(self._ground, folder, self._chosen(model), moved)
+        outlook = forward.migrate(self._ground, folder, self._chosen(model), moved)
+        kept = self._ground.shelf.kept(outlook.state.id) if outlook.state else None
+        self._unmoor(lambda path: kept is not None and path.is_relative_to(kept.absolute()))
+        return outlook
 
     def roll_back(self, migration: str | None = None) -> State:
         """Go back to the old folder; see ``migration.back``.
@@ -81,7 +85,11 @@ class Migrations:
             migration: Its id; None for the last.
         """
         config.folder(self._settings.home, "config")
-        return back.roll_back(self._ground, migration)
+        state = back.roll_back(self._ground, migration)
+        live = self._ground.spaces(self._ground.home, state)
+        gone = {live.path_of(space).absolute() for space in state.named}
+        self._unmoor(lambda path: path in gone)
+        return state
 
     def list(self) -> list[State]:
         """Every migration, the oldest first."""
@@ -98,6 +106,12 @@ class Migrations:
     def _chosen(self, model: str | None) -> Chosen:
         s = self._settings
         return Chosen(s.user, s.agent, model, s.isolation)
+
+    def _unmoor(self, gone: Callable[[Path], bool]) -> None:
+        """Let the anchor forget files that were moved by right."""
+        anchor = guard_of(self._settings).anchor
+        if anchor is not None:
+            anchor.drop(lambda path: gone(path.absolute()) and not path.exists())
 
     def _sealing(self, stream: BinaryIO) -> AbstractContextManager[BinaryIO]:
         """Seal what is exported, where the home is encrypted."""

@@ -21,6 +21,7 @@ from unabridged.testing.talk import Talk
 from unabridged.wiring import Home
 from unabridged.wiring.adapters import spaces_of
 from unabridged.wiring.migrating import Migrations
+from unabridged.wiring.verifying import verify
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
@@ -394,3 +395,18 @@ def test_an_unknown_migration_is_refused(place, wanted):
 def test_a_store_that_keeps_nothing_is_refused(tmp_path):
     with pytest.raises(UnabridgedError, match="keeps nothing"):
         Migrations(Settings(home=str(tmp_path), store="memory"))
+
+
+@pytest.mark.parametrize("store", ["sqlite", "files"])
+def test_an_anchor_takes_neither_for_tampering(tmp_path, store):
+    place = Place(tmp_path, store=store, anchor=str(tmp_path / "anchor"))
+    old_folder(place.old)
+    for _ in range(2):
+        place.migrations.migrate(place.old)
+        for name in ("bob/default", "default/alpha", "default/default"):
+            with Home(place.settings).memory(place.space(name)) as memory:
+                memory.remember("Call me Ada.")
+                assert memory.check() == []
+        assert not [flaw for proof in verify(place.settings) for flaw in proof.flaws]
+        place.migrations.roll_back()
+        assert not [flaw for proof in verify(place.settings) for flaw in proof.flaws]
