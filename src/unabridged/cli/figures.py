@@ -15,6 +15,7 @@ def figures_data(memory: Memory) -> dict[str, Any]:
     """Give the figures for JSON."""
     return {
         **plain(memory.stats()),
+        "unsaved": memory.unsaved,
         "facts": _facts(memory),
         "condensing": {**plain(memory.upkeep.stats()), "wholes": _wholes(memory)},
         "readings": plain(memory.readings.stats()),
@@ -27,6 +28,8 @@ def figures_lines(memory: Memory) -> list[str]:
     said = count(facts["current"], "fact")
     said += "".join(f", {facts[name]:,} {name}" for name in ("pinned", "disputed") if facts[name])
     more = [("known", said), *judged_rows(memory), *run_rows(memory.upkeep.stats())]
+    if memory.unsaved:
+        more.append(("unsaved", count(memory.unsaved, "write")))
     if wholes := _wholes(memory):
         more.append(("as wholes", f"{count(wholes, 'condensation')} of conversations and months"))
     return stats_lines(memory.stats(), more)

@@ -5,9 +5,12 @@ import sys
 from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo
 from unabridged.cli.salvaged import salvage_lines
+from unabridged.cli.words import count
 from unabridged.errors import InputError
 from unabridged.wiring import Home, Memory, Safekeeping
 
+_SAID = ("chat", "ask")
+"""Commands that only record; they save nothing where ``auto_save`` is off."""
 OWN = "unabridged"
 """The source of sessions that were begun here."""
 
@@ -28,7 +31,7 @@ def open_memory(invocation: Invocation, *, salvage: bool = False) -> Memory:
         StoreError: The store cannot be opened.
     """
     memory = Memory.open(settings=invocation.settings(), salvage=salvage)
-    invocation.ctx.call_on_close(memory.close)
+    invocation.ctx.call_on_close(lambda: _leave(invocation, memory))
     if memory.salvaged is not None:
         for line in salvage_lines(memory.salvaged):
             echo(line, "bad", err=True)
@@ -40,6 +43,17 @@ def open_memory(invocation: Invocation, *, salvage: bool = False) -> Memory:
     elif wanted:
         memory.switch(str(wanted))
     return memory
+
+
+def _leave(invocation: Invocation, memory: Memory) -> None:
+    """Close a memory; what a command of its own did is saved, what was only said is told."""
+    try:
+        if memory.unsaved and invocation.ctx.info_name in _SAID:
+            echo(f"Not saved, since auto_save is off: {count(memory.unsaved, 'write')}.", err=True)
+        elif memory.unsaved:
+            memory.save()
+    finally:
+        memory.close()
 
 
 def open_conversation(invocation: Invocation) -> Memory:

@@ -5,7 +5,7 @@ from unabridged.domain.session import Session
 from unabridged.domain.views import SessionLine
 from unabridged.errors import NotFoundError
 from unabridged.ingest import sessions as sessions_of
-from unabridged.ports import Clock, Store
+from unabridged.ports import Clock, Store, SupportsSaving
 
 
 class Talking:
@@ -36,6 +36,22 @@ class Talking:
     def session(self) -> Session | None:
         """The session that is being talked in; None where the next message begins one."""
         return self._store.session(self._session_id) if self._session_id else None
+
+    @property
+    def unsaved(self) -> int:
+        """Writes that are held back, and lost where the process ends: ``auto_save`` is off."""
+        return self._store.unsaved if isinstance(self._store, SupportsSaving) else 0
+
+    def save(self) -> int:
+        """Write what was held back; when this returns, it survives a power cut.
+
+        Returns:
+            How many writes were held back.
+
+        Raises:
+            StoreError: It could not be written; it is still held back.
+        """
+        return self._store.save() if isinstance(self._store, SupportsSaving) else 0
 
     def _require_session(self) -> Session:
         session = self.session

@@ -122,6 +122,27 @@ class SupportsBackup(Protocol):
 
 
 @runtime_checkable
+class SupportsSaving(Protocol):
+    """A store that may hold writes back until it is told to save them."""
+
+    @property
+    def unsaved(self) -> int:
+        """How many writes are held back; they are lost where the process ends."""
+        ...
+
+    def save(self) -> int:
+        """Write what was held back, durable when it returns; where others wrote meanwhile, beside it.
+
+        Returns:
+            How many writes were held back.
+
+        Raises:
+            StoreError: It could not be written; it is still held back.
+        """
+        ...
+
+
+@runtime_checkable
 class SupportsScan(Protocol):
     """A store that can look through its own files for bytes, past everything that reads them."""
 

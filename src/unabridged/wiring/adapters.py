@@ -43,6 +43,8 @@ def store_for(settings: Settings, scope: Scope) -> Store:
     space = space_from(scope, settings)
     if settings.store == "memory":
         return InMemoryStore(space)
+    if settings.store == "files":
+        return files_of(settings, auto_save=settings.auto_save).open(space)
     return spaces_of(settings).open(space)
 
 
@@ -79,7 +81,9 @@ def spaces_below(settings: Settings, folder: Path) -> Spaces:
     return databases_of(replace(settings, anchor=""), folder / "spaces")
 
 
-def files_of(settings: Settings, guard: Guard | None = None) -> FilesFolder:
+def files_of(
+    settings: Settings, guard: Guard | None = None, *, auto_save: bool = True
+) -> FilesFolder:
     """The spaces in files that people can read; proved as the settings say, or by another guard."""
     custom = Path(settings.custom_filepath).absolute() if settings.custom_filepath else None
     folder = config.folder(settings.home, FOLDERS[settings.layout]) if custom is None else Path()
@@ -87,6 +91,7 @@ def files_of(settings: Settings, guard: Guard | None = None) -> FilesFolder:
         folder,
         layout=settings.layout,
         compression=settings.compression,
+        auto_save=auto_save,
         custom=custom,
         guard=guard or guard_of(settings),
     )

@@ -14,6 +14,7 @@ from unabridged.errors import UnabridgedError
 PREFIXES = (("t:", Mode.TOOLS), ("chat:", Mode.CHAT))
 """The beginnings of a message that choose its mode, as in WorkspaceAI."""
 LEAVE = "/quit or Ctrl-D leaves; everything is kept."
+LEAVE_UNSAVED = "/quit or Ctrl-D leaves; /save saves what is not saved yet."
 KEYS = "/new begins a session · /help lists the commands · Alt-Enter begins a line · Ctrl-D leaves"
 
 
@@ -30,13 +31,32 @@ def converse(chat: Chat) -> None:
         try:
             line = chat.screen.read()
         except KeyboardInterrupt:
-            chat.screen.note(LEAVE)
+            chat.screen.note(LEAVE_UNSAVED if chat.memory.unsaved else LEAVE)
             continue
         if line is None:
             break
         handle(chat, line)
+        _say_unsaved(chat)
+    _offer_to_save(chat)
     if chat.failed and not chat.screen.interactive:
         raise click.exceptions.Exit(chat.failed.exit_code)
+
+
+def _say_unsaved(chat: Chat) -> None:
+    """Say what is held back, where it is and somebody sits in front."""
+    if chat.memory.unsaved and chat.screen.interactive:
+        chat.screen.note(f"{count(chat.memory.unsaved, 'write')} not saved yet: /save")
+
+
+def _offer_to_save(chat: Chat) -> None:
+    """Before leaving, ask whether what is held back shall be saved."""
+    held = chat.memory.unsaved
+    if (
+        held
+        and chat.screen.interactive
+        and click.confirm(f"Save {count(held, 'write')}?", default=True)
+    ):
+        chat.memory.save()
 
 
 def handle(chat: Chat, line: str) -> None:

@@ -7,6 +7,7 @@ from unabridged.cli.chat.talk import Chat
 from unabridged.cli.figures import figures_lines
 from unabridged.cli.paint import colour_out, width
 from unabridged.cli.text import clip, one_line
+from unabridged.cli.words import count
 from unabridged.errors import InputError
 
 
@@ -29,6 +30,11 @@ def _search(chat: Chat, query: str) -> None:
 
 def _stats(chat: Chat, _: str) -> None:
     chat.screen.say(figures_lines(chat.memory))
+
+
+def _save(chat: Chat, _: str) -> None:
+    saved = chat.memory.save()
+    chat.screen.note(f"Saved: {count(saved, 'write')}." if saved else "Everything is saved.")
 
 
 def _tokens(chat: Chat, _: str) -> None:
@@ -65,6 +71,7 @@ def _unpin(chat: Chat, wanted: str) -> None:
 COMMANDS = (
     ChatCommand("/why", "[ID]", "Account for every token of the last prompt.", _why),
     ChatCommand("/search", "WORDS", "Find exchanges by what was said.", _search),
+    ChatCommand("/save", "", "Save what is held back where auto_save is off.", _save),
     ChatCommand("/memory stats", "", "Say what the memory holds, knows and condensed.", _stats),
     ChatCommand(
         "/memory tokens", "", "Show the window of the last prompt, and what it held.", _tokens

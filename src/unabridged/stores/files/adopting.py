@@ -15,7 +15,8 @@ from unabridged.domain.scope import Space
 from unabridged.errors import StoreDamagedError, StoreEditedError, StoreError
 from unabridged.stores.content import Content
 from unabridged.stores.files import edited, faults, log as logs, paper, sheet
-from unabridged.stores.files.desk import Change, Desk, space_names
+from unabridged.stores.files.change import Change
+from unabridged.stores.files.desk import Desk, space_names
 from unabridged.stores.files.edited import Edited, Spoken
 from unabridged.stores.files.forms import said, shown
 from unabridged.stores.files.layouts import KNOWN

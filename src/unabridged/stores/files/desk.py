@@ -2,55 +2,28 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
 
 from unabridged.disk import durable
-from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import Space
-from unabridged.domain.session import Session
 from unabridged.errors import StoreDamagedError
-from unabridged.stores.content import Content, Entry
-from unabridged.stores.files import faults, forms, paper, sheet, together
+from unabridged.stores.content import Content
+from unabridged.stores.files import faults, paper, sheet, together
 from unabridged.stores.files.archived import ArchiveLayout
+from unabridged.stores.files.change import Change, said_lines
 from unabridged.stores.files.layout import Head, Layout
 from unabridged.stores.files.layouts import KNOWN
-from unabridged.stores.files.log import SAID, Log
+from unabridged.stores.files.log import Log
 from unabridged.stores.files.names import PACKED, Place
 from unabridged.stores.files.scribe import Scribe
 from unabridged.stores.files.sealing import SealFile
 from unabridged.stores.files.sheet import About, ArchiveState, Sheet
 from unabridged.stores.guard import Guard
 from unabridged.stores.inmemory import InMemoryStore
-from unabridged.stores.shelf import Packed
-
-
-@dataclass(slots=True)
-class Change:
-    """What a verb did to the store in memory.
-
-    Attributes:
-        sessions: The sessions that it touched.
-        grown: Those of them in which one exchange was begun or extended and no more, with its id.
-        records: The records that it put.
-        said: What was said, as lines for the companion.
-        purge: Whether something went, so that no byte of it may stay.
-    """
-
-    sessions: set[str] = field(default_factory=set)
-    grown: dict[str, str] = field(default_factory=dict)
-    records: list[Packed] = field(default_factory=list)
-    said: list[bytes] = field(default_factory=list)
-    purge: bool = False
-
-    @property
-    def anything(self) -> bool:
-        """Whether there is anything to write."""
-        return bool(self.sessions or self.records or self.said or self.purge)
 
 
 class Desk:
@@ -369,31 +342,6 @@ class Desk:
 def space_names(space: Space) -> dict[str, str]:
     """The names of a space, as its files tell them."""
     return {"user": space.user, "agent": space.agent, "model": space.model}
-
-
-def header_line(session: Session) -> bytes:
-    """Write for the companion how the header of a session is now."""
-    return SAID + forms.form_bytes(forms.session_form(session)) + b"}"
-
-
-def said_line(engine: InMemoryStore, session: str, entry: Entry) -> bytes:
-    """Write for the companion what was said: the header of the session, and the messages, whole."""
-    told = header_line(engine.content.sessions[session])[:-1]
-    form = forms.form_bytes(forms.exchange_form(entry, None))
-    return told + b',"exchange":' + form + b"}"
-
-
-def said_lines(engine: InMemoryStore, session: str) -> list[bytes]:
-    """Everything that was said in a session."""
-    names = sorted(engine.of(session))
-    if not names:
-        return [header_line(engine.content.sessions[session])]
-    return [said_line(engine, session, engine.content.entries[name]) for name in names]
-
-
-def news(entry: Entry, exchange: Exchange) -> Entry:
-    """An entry with its new messages only."""
-    return Entry(replace(entry.exchange, messages=exchange.messages), entry.opened_by)
 
 
 def _digest(data: bytes) -> str:

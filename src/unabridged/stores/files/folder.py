@@ -13,7 +13,8 @@ from unabridged.domain.scope import Space
 from unabridged.errors import NameRefusedError, NotFoundError, StoreError
 from unabridged.stores.copying import copy
 from unabridged.stores.files import faults, paper, sheet, together
-from unabridged.stores.files.desk import Change, Desk
+from unabridged.stores.files.change import Change
+from unabridged.stores.files.desk import Desk
 from unabridged.stores.files.layouts import KNOWN
 from unabridged.stores.files.names import (
     JSON,
@@ -40,6 +41,7 @@ class FilesFolder:
         folder: Where the files lie; made, for its owner only, when the first space is.
         layout: ``model``, ``agent`` or ``user``.
         compression: Whether files are packed when they are written.
+        auto_save: Whether everything is written at once; see ``FilesStore``.
         custom: The file of the only space, in place of those in the folder; None for those.
         busy_timeout: Seconds to wait for other writers.
         guard: What the files are proved by.
@@ -51,12 +53,14 @@ class FilesFolder:
         *,
         layout: str = "model",
         compression: bool = False,
+        auto_save: bool = True,
         custom: Path | None = None,
         busy_timeout: float = BUSY_TIMEOUT,
         guard: Guard | None = None,
     ) -> None:
         self._layout = layout
         self._compression = compression
+        self._auto_save = auto_save
         self._timeout = busy_timeout
         self._guard = guard
         self._custom = None if custom is None else custom_place(custom)
@@ -119,7 +123,9 @@ class FilesFolder:
         try:
             taker = self.open(into)
             try:
-                return copy(giver, taker).exchanges
+                added = copy(giver, taker).exchanges
+                taker.save()
+                return added
             finally:
                 taker.close()
         finally:
@@ -207,6 +213,7 @@ class FilesFolder:
             space,
             layout=self._layout,
             compression=self._compression,
+            auto_save=self._auto_save,
             create=create,
             busy_timeout=self._timeout,
             guard=self._guard,

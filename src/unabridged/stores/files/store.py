@@ -1,10 +1,11 @@
 """The store of files: one space as JSON that people can read."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from threading import RLock
+from typing import TypeVar
 
 from unabridged.disk.durable import of_the_system
 from unabridged.disk.folders import private_folder
@@ -19,12 +20,15 @@ from unabridged.domain.session import Session
 from unabridged.errors import StoreDamagedError, StoreReadOnlyError
 from unabridged.stores import refusals
 from unabridged.stores.content import Content
-from unabridged.stores.files import faults, tracing
-from unabridged.stores.files.desk import Change, Desk, header_line, news, said_line
+from unabridged.stores.files import faults, tracing, verbs
+from unabridged.stores.files.change import Change
+from unabridged.stores.files.desk import Desk
 from unabridged.stores.files.names import Place
 from unabridged.stores.guard import Guard
 from unabridged.stores.inmemory import InMemoryStore
 
+T = TypeVar("T")
+Verb = Callable[[InMemoryStore, Change], T]
 BUSY_TIMEOUT = 30.0
 """Seconds to wait for other writers."""
 
@@ -32,7 +36,7 @@ BUSY_TIMEOUT = 30.0
 class FilesStore:
     """One space in files that people can read.
 
-    Implements ``ports.Store``, ``SupportsCheck`` and ``SupportsScan``.
+    Implements ``ports.Store``, ``SupportsCheck``, ``SupportsScan`` and ``SupportsSaving``.
 
     Every write rewrites the file that it concerns. Any number of processes share it.
 
@@ -41,6 +45,7 @@ class FilesStore:
         space: The space.
         layout: ``model``, ``agent`` or ``user``.
         compression: Whether files are packed (gzip) when they are written; both are read.
+        auto_save: Whether everything is written at once; else it is held back until ``save``.
         create: Begin the space where there is none.
         busy_timeout: Seconds to wait for other writers.
         guard: What the files are proved by.
@@ -59,6 +64,7 @@ class FilesStore:
         *,
         layout: str = "model",
         compression: bool = False,
+        auto_save: bool = True,
         create: bool = True,
         busy_timeout: float = BUSY_TIMEOUT,
         guard: Guard | None = None,
@@ -69,6 +75,9 @@ class FilesStore:
         self._lock = RLock()
         self._closed = False
         self._engine: InMemoryStore | None = None
+        self._auto_save = auto_save
+        self._held: list[Verb[object]] = []
+        self._pending = Change()
         self._desk = Desk(place, space, layout, packed=compression, guard=guard)
         if create:
             self._begin()
@@ -95,63 +104,51 @@ class FilesStore:
 
     def append(self, batch: Batch, expect_head: str | None) -> None:
         """Write a batch whole or not at all; see ``ports.Store``."""
-        with self._writing() as (engine, change):
-            engine.append(batch, expect_head)
-            name = batch.session.id
-            change.sessions.add(name)
-            change.grown[name] = batch.exchange.id
-            change.records += self._kept(engine, batch.records)
-            entry = news(engine.content.entries[batch.exchange.id], batch.exchange)
-            change.said.append(said_line(engine, name, entry))
+        self._write(
+            lambda engine, change: verbs.append(engine, change, batch, expect_head),
+            later=lambda engine, change: verbs.append_later(engine, change, batch),
+        )
 
     def admit(self, session: Session, exchanges: Sequence[Exchange]) -> int:
         """Take over a conversation from elsewhere; see ``ports.Store``."""
-        with self._writing() as (engine, change):
-            before = engine.session(session.id)
-            known = set(engine.content.entries)
-            added = engine.admit(session, exchanges)
-            if added or before is None:
-                change.sessions.add(session.id)
-                change.said.append(header_line(engine.content.sessions[session.id]))
-            entries = engine.content.entries
-            fresh = dict.fromkeys(each.id for each in exchanges if each.id not in known)
-            change.said += [said_line(engine, session.id, entries[name]) for name in fresh]
-            return added
+        return self._write(lambda engine, change: verbs.admit(engine, change, session, exchanges))
 
     def amend(self, session: Session, expect_head: str | None) -> None:
         """Change a session's header, or create it; see ``ports.Store``."""
-        with self._writing() as (engine, change):
-            before = engine.session(session.id)
-            engine.amend(session, expect_head)
-            if before != session:
-                change.sessions.add(session.id)
-                change.said.append(header_line(session))
+        self._write(
+            lambda engine, change: verbs.amend(engine, change, session, expect_head),
+            later=lambda engine, change: verbs.amend_later(engine, change, session, expect_head),
+        )
 
     def put(self, records: Iterable[Record]) -> None:
         """Write records; one of the same kind and id is replaced."""
         given = list(records)
-        with self._writing() as (engine, change):
-            engine.put(given)
-            change.records += self._kept(engine, given)
+        self._write(lambda engine, change: verbs.put(engine, change, given))
 
     def drop(self, kind: RecordKind, ids: Iterable[str]) -> None:
         """Remove records, bytes and all; ids that name nothing are passed over."""
         given = list(ids)
-        with self._writing() as (engine, change):
-            before = engine.revision(kind)
-            engine.drop(kind, given)
-            change.purge = engine.revision(kind) != before
+        self._write(lambda engine, change: verbs.drop(engine, change, kind, given), now=True)
 
     def forget(self, ids: Iterable[str]) -> int:
-        """Remove exchanges with everything drawn from them; see ``ports.Store``."""
+        """Remove exchanges with everything drawn from them; see ``ports.Store``.
+
+        It is never held back, and neither is then what was held back before.
+        """
         given = list(ids)
-        with self._writing() as (engine, change):
-            entries = engine.content.entries
-            concerned = {entries[name].exchange.session for name in given if name in entries}
-            gone = engine.forget(given)
-            change.sessions |= concerned
-            change.purge = gone > 0
-            return gone
+        return self._write(lambda engine, change: verbs.forget(engine, change, given), now=True)
+
+    def save(self) -> int:
+        """Write what was held back; see ``ports.SupportsSaving``."""
+        with self._lock:
+            held = len(self._held)
+            self._write(lambda _engine, _change: None, now=True)
+            return held
+
+    @property
+    def unsaved(self) -> int:
+        """How many writes are held back; see ``ports.SupportsSaving``."""
+        return len(self._held)
 
     # --- reading -------------------------------------------------------------------------------
 
@@ -228,9 +225,7 @@ class FilesStore:
 
     def reseal(self) -> None:
         """Write every file anew, sealed by the guard."""
-        with self._writing() as (engine, change):
-            change.sessions |= set(engine.content.sessions)
-            change.purge = True
+        self._write(lambda engine, change: verbs.rewrite(engine, change), now=True)
 
     def close(self) -> None:
         """Close; a second call does nothing."""
@@ -256,48 +251,62 @@ class FilesStore:
         """The store in memory, as the files are now."""
         if self._closed:
             raise refusals.closed()
-        if self._engine is not None and self._desk.current:
+        if self._engine is not None and (self._held or self._desk.current):
             return self._engine
         self._engine = None
         try:
             with locked(self.place.lock, self._timeout):
-                return self._load(mend=True)
+                self._engine, self._pending = self._latest()
         except StoreReadOnlyError:
-            return self._load(mend=False)
+            self._engine = self._load(mend=False)
+        return self._engine
 
     def _load(self, *, mend: bool) -> InMemoryStore:
         content: Content | None = self._desk.load(mend=mend)
         if content is None:
             raise faults.missing(self.place.path)
-        self._engine = InMemoryStore(self._space, content)
-        return self._engine
+        return InMemoryStore(self._space, content)
 
     @contextmanager
     def _reading(self) -> Iterator[InMemoryStore]:
         with self._lock:
             yield self._current()
 
-    @contextmanager
-    def _writing(self) -> Iterator[tuple[InMemoryStore, Change]]:
-        """Let a block change the store in memory, and write what it changed."""
+    def _write(self, verb: Verb[T], *, later: Verb[object] | None = None, now: bool = False) -> T:
+        """Let a verb change the store in memory, and write what it changed, or hold it back.
+
+        Args:
+            verb: Changes it, or refuses.
+            later: Does the same where others wrote meanwhile; None where that is no other thing.
+            now: Never hold it back.
+        """
         with self._lock:
             if self._closed:
                 raise refusals.closed()
-            with locked(self.place.lock, self._timeout):
-                engine = self._engine
-                if engine is None or not self._desk.current:
-                    self._engine = None
-                    engine = self._load(mend=True)
+            if not self._auto_save and not now:
                 change = Change()
-                yield engine, change
+                result = verb(self._current(), change)
+                if change.anything:
+                    self._held.append(later or verb)
+                    self._pending.add(change)
+                return result
+            with locked(self.place.lock, self._timeout):
+                engine, change = self._latest()
+                result = verb(engine, change)
                 if change.anything:
                     self._engine = None  # until it is written, memory says more than the files
                     self._desk.commit(engine, change)
-                    self._engine = engine
+                    self._engine, self._held, self._pending = engine, [], Change()
+                return result
 
-    def _kept(
-        self, engine: InMemoryStore, records: Iterable[Record]
-    ) -> Iterator[tuple[Record, bytes]]:
-        """Those that were not passed over; of several with one id the last."""
-        found = (engine.content.records.kept(record) for record in records)
-        return (kept for kept in found if kept is not None)
+    def _latest(self) -> tuple[InMemoryStore, Change]:
+        """The store in memory as the files are now, with what is held back, and what that is."""
+        change = Change()
+        if self._engine is not None and self._desk.current:
+            change.add(self._pending)
+            return self._engine, change
+        self._engine = None
+        engine = self._load(mend=True)
+        for verb in self._held:
+            verb(engine, change)
+        return engine, change
