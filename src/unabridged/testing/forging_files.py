@@ -10,7 +10,8 @@ from unabridged.domain.message import Message, Role, Text, part_from_dict, part_
 from unabridged.domain.scope import Space
 from unabridged.stores.codec import pack, unpack
 from unabridged.stores.content import Content, Entry
-from unabridged.stores.files.desk import Change, Desk
+from unabridged.stores.files.change import Change
+from unabridged.stores.files.desk import Desk
 from unabridged.stores.files.names import Place
 from unabridged.stores.inmemory import InMemoryStore
 

@@ -44,6 +44,7 @@ def store_for(settings: Settings, scope: Scope) -> Store:
     if settings.store == "memory":
         return InMemoryStore(space)
     if settings.store == "files":
+        settle(Path(settings.home))
         return files_of(settings, auto_save=settings.auto_save).open(space)
     return spaces_of(settings).open(space)
 

@@ -225,7 +225,7 @@ class FilesStore:
 
     def reseal(self) -> None:
         """Write every file anew, sealed by the guard."""
-        self._write(lambda engine, change: verbs.rewrite(engine, change), now=True)
+        self._write(verbs.rewrite, now=True)
 
     def close(self) -> None:
         """Close; a second call does nothing."""
