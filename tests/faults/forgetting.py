@@ -89,7 +89,7 @@ def speak(memory, said):
     retry = memory.history(1)
     if retry and rng.random() < 0.1:
         context = memory.prepare("", retry_of=retry[-1].id)
-        names |= {n for n in said.secrets[retry[-1].id] if n in retry[-1].user.text}
+        names = {own, *(n for n in said.secrets[retry[-1].id] if n in retry[-1].user.text)}
     else:
         context = memory.prepare(text)
     memory.begin(context)

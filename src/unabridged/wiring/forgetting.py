@@ -1,8 +1,6 @@
 """What forgetting needs of a home: a key that lies in no space's files, and what it cannot reach."""
 
-import json
 import secrets
-import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -19,10 +17,11 @@ from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import Space
 from unabridged.domain.settings import Settings
 from unabridged.domain.views import Conversation
-from unabridged.errors import StoreBusyError, StoreError, StoreReadOnlyError
+from unabridged.errors import BackupError, StoreBusyError, StoreError, StoreReadOnlyError
 from unabridged.memory.forgetting import Forgetting
 from unabridged.ports import Keys, Store
 from unabridged.stores.copying import Sift
+from unabridged.stores.packing import manifest_of
 from unabridged.stores.spaces import SpacesFolder
 from unabridged.wiring.keys import key_of
 
@@ -31,11 +30,10 @@ KEY_FILE = "forgetting.key"
 PURPOSE = "tombstone"
 SLACK = timedelta(days=1)
 """How far clocks may have gone apart between a message and a backup."""
-_MANIFEST = "manifest.json"
+_MIGRATIONS = "migrations"
 _ASIDE = (".damaged-", ".replaced-")
 _IMPORTS = "imports"
 _STORES = ("spaces", "memory", "chats", "conversations")
-_MOST_MANIFEST = 1 << 20
 
 
 class HomeKeys:
@@ -124,47 +122,21 @@ def outside(settings: Settings, space: Space, since: datetime | None) -> Outside
 
 
 def _backups(home: Path, space: Space) -> Iterator[tuple[str, datetime | None]]:
-    """The backups that hold a space, or may, and when each was made."""
+    """The backups that hold a space, or may, and when each was made; old folders too."""
     folder = home / "backups"
-    for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
-        if path.is_symlink() or not path.is_file():
+    for path in [*folder.glob("[!.]*"), *(folder / _MIGRATIONS).glob("[!.]*")]:
+        name = path.relative_to(home).as_posix()
+        if path.is_dir():
+            if path.name != _MIGRATIONS:
+                yield name, None
             continue
-        manifest = _manifest(path)
-        if manifest is None or _names(manifest, space):
-            yield path.relative_to(home).as_posix(), _made(path, manifest)
-
-
-def _manifest(path: Path) -> dict[str, object] | None:
-    """What a backup says of itself; None where it cannot be read from outside."""
-    try:
-        with zipfile.ZipFile(path) as packed, packed.open(_MANIFEST) as stream:
-            said = json.loads(stream.read(_MOST_MANIFEST))
-    except (OSError, KeyError, ValueError, RuntimeError, zipfile.BadZipFile):
-        return None
-    return said if isinstance(said, dict) else None
-
-
-def _names(manifest: dict[str, object], space: Space) -> bool:
-    """Whether a backup says that it holds a space, or does not say which."""
-    told = [value for name, value in manifest.items() if name in ("space", "spaces")]
-    if not told:
-        return True
-    said = json.dumps(told)
-    fields = (part for part in (space.user, space.agent, space.model) if part)
-    return space.name in said or all(json.dumps(part) in said for part in fields)
-
-
-def _made(path: Path, manifest: dict[str, object] | None) -> datetime | None:
-    for name in ("at", "made", "created"):
         try:
-            at = datetime.fromisoformat(str((manifest or {})[name]))
-        except (KeyError, ValueError):
+            manifest = manifest_of(path)
+        except BackupError:  # no backup of ours, or sealed: whether it holds it nobody can tell
+            yield name, datetime.fromtimestamp(path.stat().st_mtime, UTC)
             continue
-        return at if at.tzinfo else at.replace(tzinfo=UTC)
-    try:
-        return datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    except OSError:
-        return None
+        if any(Space(held.user, held.agent, held.model) == space for held in manifest.spaces):
+            yield name, manifest.at
 
 
 def _is_older(at: datetime | None, since: datetime | None) -> bool:
