@@ -13,6 +13,7 @@ from unabridged.embeddings.choose import choose
 from unabridged.errors import SettingError, StoreError, UnabridgedError
 from unabridged.models.choose import PROBE_SECONDS, Diagnosis, diagnose
 from unabridged.ports import Clock, SupportsCheck, SupportsVectors
+from unabridged.stores.housekeeping import look_after
 from unabridged.stores.listing import Spaces
 from unabridged.stores.spaces import SpacesFolder
 from unabridged.stores.sqlite import SqliteStore
@@ -37,7 +38,8 @@ def examine(
         settings: Every choice.
         clock: For the ability cache.
         spaces: The spaces of the home; None for those of the settings, found by words only.
-        repair: Make indices anew that do not fit their messages; else nothing is changed.
+        repair: Make indices anew that do not fit their messages, take rights from others, remove
+            drafts that nobody writes any more; else nothing is changed.
     """
     python = f"unabridged {_version('unabridged')}, Python {platform.python_version()}"
     yield Finding("version", ok=True, text=f"{python}, SQLite {_sqlite()}")
@@ -47,11 +49,14 @@ def examine(
     except SettingError as error:
         yield Finding("home", ok=False, text=str(error), hint=error.hint)
         return
-    yield Finding("home", ok=True, text=settings.home)
+    yield from look_after(folder.parent, clock.now(), repair=repair)
     cache = folder.parent / "cache"
     yield from (_upstream(row) for row in diagnose(settings, clock, cache))
     yield _embedder(settings, cache)
-    yield from _spaces(spaces or SpacesFolder(folder), repair=repair)
+    there = spaces or SpacesFolder(folder)
+    if isinstance(there, SpacesFolder) and not repair:
+        there = SpacesFolder(there.folder, access=there.access)  # who reads nothing enters nothing
+    yield from _spaces(there, repair=repair)
 
 
 def _version(package: str) -> str:

@@ -22,13 +22,15 @@ TOPIC_ROOM = 22
         "unabridged doctor --json --ollama http://127.0.0.1:11434",
     ),
 )
-@click.option("--repair", is_flag=True, help="Make indices anew that do not fit their messages.")
+@click.option(
+    "--repair", is_flag=True, help="Mend indices and rights, and remove what was left half written."
+)
 @common("home", "user", "agent", "model", "upstream", "ollama_url", "openai_url", "gguf", "json")
 @invoked
 def command(invocation: Invocation, *, repair: bool) -> None:
     """Check what is installed, what answers, and whether the store is sound.
 
-    It ends with exit code 1 where something is at fault, and changes nothing but with --repair.
+    It ends with exit code 1 where something is at fault, and changes nothing but with --repair; only what a killed program had begun with a space (a rename, a restore) is finished, as by every opening. A damaged space is never repaired by it: `unabridged salvage` does that.
     """
     findings = []
     for finding in diagnose(invocation.settings(), repair=repair):
