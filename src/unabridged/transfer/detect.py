@@ -29,6 +29,8 @@ _GOES_ON = (b"{", b"[", b",", b":")
 """How a line ends after which an object goes on."""
 _DEEPEST = 3
 """Keys that a path has at most."""
+_NEAR = 8
+"""Levels of nesting, lists too, down to which paths are looked for."""
 _TOKEN = re.compile(rb'"((?:[^"\\]++|\\.)*+)"(\s*:)?|["\[\]{}]', re.DOTALL)
 
 
@@ -172,8 +174,9 @@ def _outer_keys(head: bytes) -> Iterator[frozenset[str]]:
             del names[-1:]
         elif token.group(2):
             name = token.group(1).decode("utf-8", "replace")
-            above = [each for each in names[level:] if each]
-            if len(names) >= level and len(above) < _DEEPEST:
+            near = level <= len(names) <= level + _NEAR
+            above = [each for each in names[level:] if each] if near else []
+            if near and len(above) < _DEEPEST:
                 keys.add("/".join((*above, name)))
                 if above:
                     keys.add("/".join((*above[:-1], "*", name)))
