@@ -132,4 +132,6 @@ def main(count: int) -> dict[str, object]:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=200)
-    print(json.dumps(main(parser.parse_args().count)))
+    figures = main(parser.parse_args().count)
+    print(json.dumps(figures))
+    sys.exit(bool(figures["faults"]))

@@ -7,6 +7,7 @@ import argparse
 import json
 import random
 import shutil
+import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -289,4 +290,6 @@ def main(count: int, seed: int = 11) -> dict[str, object]:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=10_000)
-    print(json.dumps(main(parser.parse_args().count)))
+    figures = main(parser.parse_args().count)
+    print(json.dumps(figures))
+    sys.exit(figures["wrong"] or figures["salvaged_wrong"] or figures["share"] < 0.99)

@@ -24,6 +24,7 @@ from unabridged.errors import StoreDamagedError, StoreEditedError, StoreTampered
 from unabridged.stores import placing, salvaging
 from unabridged.stores.spaces import SpacesFolder
 from unabridged.stores.sqlite import SqliteStore
+from unabridged.stores.sqlite.connecting import is_encrypted
 from unabridged.stores.sqlite.database import FOLDER_END
 from unabridged.stores.sqlite.holding import alone
 from unabridged.stores.sqlite.salvaging import salvage
@@ -174,6 +175,11 @@ def _opens(spaces: SpacesFolder, store: SqliteStore) -> bool:
 
 def _rescue(spaces: SpacesFolder, space: Space, path: Path, folder: Path, moved: Moved) -> Salvage:
     """Do it, in the order that the module tells."""
+    if is_encrypted(path):
+        raise StoreDamagedError(
+            f"{path} is damaged and encrypted: its rows cannot be found without its trees.",
+            hint="It was left untouched. `unabridged backup list` shows what could be restored.",
+        )
     with alone(path, spaces.busy_timeout):
         finds = salvage(path, lambda done, of: moved("salvage", done, of))
     finds.space = finds.space or space
