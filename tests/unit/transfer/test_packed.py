@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import lzma
 import zipfile
 
@@ -9,7 +10,7 @@ import pytest
 
 from unabridged.errors import TransferError, UnknownFormatError
 from unabridged.transfer.packed import Xz, refuse_long_list
-from unabridged.transfer.source import Limits
+from unabridged.transfer.source import MEBIBYTE, Limits
 
 LINE = b'{"role": "user", "content": "hello"}\n'
 
@@ -97,6 +98,11 @@ def test_records_that_never_become_a_conversation_end_at_a_bound(read):
         read(LINE * 100, limits=Limits(held=100_000))
 
 
-def test_the_bound_begins_anew_with_each_conversation(read, fixtures):
-    data = (fixtures / "unabridged-1.jsonl").read_bytes()
-    assert len(read(data, limits=Limits(held=35_000)).conversations) == 2
+def test_the_bound_begins_anew_with_each_conversation(read):
+    def talk(number):
+        said = {"uuid": f"m{number}", "sender": "human", "text": "x" * 100_000}
+        return {"uuid": f"c{number}", "chat_messages": [said]}
+
+    data = json.dumps([talk(number) for number in range(60)]).encode()
+    assert len(data) * 3 > 8 * MEBIBYTE
+    assert len(read(data, limits=Limits(held=8 * MEBIBYTE)).conversations) == 60
