@@ -40,7 +40,9 @@ def plan_lines(plan: Plan) -> Iterator[str]:
         kinds = Counter(one.kind for one in (*plan.going, *plan.given))
         said = [count(number, _NAMES.get(kind, kind.value)) for kind, number in kinds.items()]
         yield _title(f"With it go {', '.join(said)}.")
-        yield from _some([one_line(g.text) for g in (*plan.going, *plan.given) if g.text])
+        stays = {"", *(one_line(fact.text) for fact in plan.staying)}
+        texts = dict.fromkeys(one_line(one.text) for one in (*plan.going, *plan.given))
+        yield from _some([text for text in texts if text not in stays])
     if plan.staying:
         yield _title("Facts that stay, since something else says them:")
         yield from _some([one_line(fact.text) for fact in plan.staying])
@@ -74,7 +76,7 @@ def receipt_lines(receipt: Receipt) -> Iterator[str]:
     if receipt.left:
         yield paint("Report this as a fault: nothing of it should be left.", "bad")
     if receipt.repeats:
-        yield f"{count(len(receipt.repeats), 'place')} elsewhere still say it."
+        yield f"Elsewhere it is still said in {count(len(receipt.repeats), 'place')}."
     for note in receipt.notes:
         yield from wrap(safe(note), width())
     yield from _outside(receipt.outside)
