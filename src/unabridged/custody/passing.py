@@ -12,6 +12,8 @@ from unabridged.domain.views import Conversation
 
 def forgotten_in(conversation: Conversation, recogniser: Recogniser) -> set[str]:
     """The exchanges of a conversation of which a message was forgotten here."""
+    if recogniser.is_idle():
+        return set()
     whole = {exchange.id: exchange for exchange in conversation.exchanges}
     return {e.id for e in whole.values() if _is_forgotten(e, whole, recogniser)}
 

@@ -156,6 +156,10 @@ class Recogniser:
                 return True
         return False
 
+    def is_idle(self) -> bool:
+        """Whether nothing was forgotten that could be recognised."""
+        return not self._seen().exchanges
+
     def was_forgotten(self, exchange_id: str) -> bool:
         """Whether an exchange was forgotten."""
         return exchange_id in self._seen().exchanges
