@@ -19,7 +19,7 @@ from unabridged.disk.locks import locked
 from unabridged.disk.streams import give_name
 from unabridged.domain.safekeeping import BackedUp, Backup
 from unabridged.domain.scope import Space
-from unabridged.errors import BackupError, StoreDamagedError, StoreError
+from unabridged.errors import BackupError, StoreDamagedError, StoreError, StoreKeyError
 from unabridged.ports import Store, SupportsBackup, SupportsCheck
 from unabridged.stores import packing
 from unabridged.stores.packing import Manifest, Moved
@@ -242,6 +242,11 @@ class BackupsFolder:
                 totals = store.totals()
             finally:
                 store.close()
+        except StoreKeyError as error:
+            raise BackupError(
+                f"The backup {path} is encrypted, and its key is not the one that is named.",
+                hint="Name the key that it was made with: UNABRIDGED_KEY=file:PATH.",
+            ) from error
         except StoreError as error:
             raise packing.unreadable(path, str(error)) from error
         found = (totals.sessions, totals.exchanges, totals.messages)

@@ -85,6 +85,32 @@ def open_box(places: Sequence[Path], key: Key) -> Secrets | None:
     return None
 
 
+def open_copy(data: bytes, key: Key, path: Path) -> Secrets:
+    """Open a box that lies elsewhere, as in a backup.
+
+    Args:
+        data: The box.
+        key: The person's key.
+        path: What it was found in.
+
+    Raises:
+        StoreKeyError: Another key opens it.
+        StoreDamagedError: It is damaged.
+    """
+    return _opened(_decoded(data, path), key, path)
+
+
+def put_box(places: Sequence[Path], data: bytes) -> None:
+    """Write a box that was brought along, as it is; the caller looked into it.
+
+    Raises:
+        StoreError: It cannot be written.
+    """
+    for place in places:
+        private_folder(place.parent)
+        write_whole(place, data)
+
+
 def make_box(places: Sequence[Path], key: Key) -> Secrets:
     """Make a box with fresh secrets; the caller made sure that there is none.
 
@@ -159,6 +185,10 @@ def _read(place: Path) -> _Box | None:
         return None
     except OSError as error:
         raise _damaged(place, str(error.strerror)) from error
+    return _decoded(data, place)
+
+
+def _decoded(data: bytes, place: Path) -> _Box:
     try:
         box = msgspec.json.decode(data, type=_Box)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -202,10 +232,7 @@ def _seal(key: Key, nonce: bytes, wrapped: Mapping[str, bytes]) -> bytes:
 
 
 def _write(places: Sequence[Path], box: _Box) -> None:
-    data = msgspec.json.format(msgspec.json.encode(box), indent=2) + b"\n"
-    for place in places:
-        private_folder(place.parent)
-        write_whole(place, data)
+    put_box(places, msgspec.json.format(msgspec.json.encode(box), indent=2) + b"\n")
 
 
 def _damaged(place: Path, why: str) -> StoreDamagedError:

@@ -164,6 +164,24 @@ def manifest_of(path: Path) -> Manifest:
         raise unreadable(path, str(error)) from error
 
 
+def member_of(path: Path, name: str) -> bytes | None:
+    """Read one small member of a backup, proved by its digest; None where it has no such.
+
+    Raises:
+        BackupError: As ``manifest_of``, or the member is not what was written.
+    """
+    member = manifest_of(path).members.get(name)
+    if member is None or member.bytes > _MOST:
+        return None
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open(name) as source:
+            return b"".join(_pieces(source, member, path))
+    except OSError as error:
+        raise unreadable(path, error.strerror or str(error)) from error
+    except _UNREADABLE as error:
+        raise unreadable(path, str(error)) from error
+
+
 def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
     if MANIFEST not in archive.namelist() or archive.getinfo(MANIFEST).file_size > _MOST:
         raise BackupError(f"{path} is no backup of Unabridged.", hint="Check the path.")

@@ -1,7 +1,7 @@
 """Keeping a home safe: backups, and what they give back."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -16,7 +16,9 @@ from unabridged.stores import salvaging
 from unabridged.stores.backups import HOME, BackupsFolder, Wanted
 from unabridged.stores.rescuing import rescue, salvaged_file, told
 from unabridged.stores.restoring import SETTINGS, restore
+from unabridged.stores.spaces import SpacesFolder
 from unabridged.wiring.adapters import databases_of, space_from
+from unabridged.wiring.boxed import access_in, box_of, take_box
 
 Moved = Callable[[str, int, int], None]
 """Told what goes on, how much is done, and of how much."""
@@ -37,9 +39,15 @@ class Safekeeping:
     def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
         self._settings = settings
         self._clock = clock or SystemClock()
-        self._spaces = databases_of(settings)
-        folder = config.folder(settings.home, "backups")
-        self._backups = BackupsFolder(folder, version("unabridged"), self._spaces.access)
+
+    @cached_property
+    def _spaces(self) -> SpacesFolder:
+        return databases_of(self._settings)
+
+    @cached_property
+    def _backups(self) -> BackupsFolder:
+        folder = config.folder(self._settings.home, "backups")
+        return BackupsFolder(folder, version("unabridged"), self._spaces.access)
 
     def backup(
         self, *, output: Path | None = None, keep: int | None = None, moved: Moved = _silent
@@ -65,7 +73,9 @@ class Safekeeping:
                 f"There is no space {wanted.space.name!r} yet.",
                 hint="`unabridged spaces` lists them; --user and --agent name one.",
             )
-        made = self._backups.make([wanted], self._clock.now(), moved, output=output)
+        made = self._backups.make(
+            [wanted], self._clock.now(), moved, output=output, files=box_of(self._settings)
+        )
         return made, self._backups.thin(wanted.name, keep) if keep else []
 
     def backup_all(
@@ -78,6 +88,7 @@ class Safekeeping:
         spaces = self._spaces.list()
         folder = Path(self._settings.home) / SETTINGS
         files = [(f"{SETTINGS}/{p.name}", p) for p in sorted(folder.glob("*.toml")) if p.is_file()]
+        files += box_of(self._settings)
         made = self._backups.make(
             [self._wanted(info.space) for info in spaces if info.space],
             self._clock.now(),
@@ -99,7 +110,8 @@ class Safekeeping:
         Raises:
             BackupError: It does not prove right.
         """
-        return self._backups.verify(self._backups.find(named), moved)
+        path = self._find(named)
+        return self._backups_as(path).verify(path, moved)
 
     def restore(
         self,
@@ -109,11 +121,16 @@ class Safekeeping:
         replace: bool = False,
         moved: Moved = _silent,
     ) -> list[Restored]:
-        """Give back what a backup holds; see ``stores.restoring``."""
+        """Give back what a backup holds; see ``stores.restoring``.
+
+        An empty home takes over the key box of the backup: see ``wiring.boxed``.
+        """
+        path = self._find(named)
+        take_box(self._settings, path)
         return restore(
-            self._backups,
+            self._backups_as(path),
             self._spaces,
-            self._backups.find(named),
+            path,
             moved,
             renamed=renamed,
             replace=replace,
@@ -162,6 +179,15 @@ class Safekeeping:
             finally:
                 store.close()
         return found.account
+
+    def _find(self, named: str) -> Path:
+        # No secret of the home is asked for yet: an empty one may get those of the backup.
+        return BackupsFolder(config.folder(self._settings.home, "backups"), "").find(named)
+
+    def _backups_as(self, path: Path) -> BackupsFolder:
+        """The backups, opened by the secrets of this one."""
+        access = access_in(self._settings, self._spaces.access, path)
+        return BackupsFolder(self._backups.folder, version("unabridged"), access)
 
     def _wanted(self, space: Space) -> Wanted:
         name = self._spaces.path_of(space).stem

@@ -1,0 +1,80 @@
+"""What people built apart, used together: each of these was a fault once."""
+
+import pytest
+from click.testing import CliRunner
+
+from unabridged.cli.main import cli
+
+SECRET = "Zanzibarholzwurm"
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Runs a command line in a home of that name."""
+    monkeypatch.setenv("UNABRIDGED_UPSTREAM", "quote")
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.delenv("OLLAMA_HOST", raising=False)
+
+    def call(*words, home="home", code=0):
+        monkeypatch.setenv("UNABRIDGED_HOME", str(tmp_path / home))
+        done = CliRunner().invoke(cli, [str(word) for word in words])
+        assert done.exit_code == code, done.output
+        return done.output
+
+    return call
+
+
+@pytest.fixture
+def key(run, tmp_path, monkeypatch):
+    path = tmp_path / "my.key"
+    run("key", "new", path)
+    monkeypatch.setenv("UNABRIDGED_KEY", f"file:{path}")
+    return path
+
+
+@pytest.mark.encrypted
+@pytest.mark.parametrize("whole", [(), ("--all",)])
+def test_a_backup_of_an_encrypted_home_opens_in_another_home_by_the_key_alone(
+    run, key, tmp_path, whole
+):
+    run("encrypt")
+    run("ask", f"Remember the {SECRET} in the cupboard.")
+    run("backup", *whole, "-o", tmp_path / "b.zip")
+    assert "Sound" in run("backup", "verify", tmp_path / "b.zip", home="new")
+    run("restore", tmp_path / "b.zip", home="new")
+    assert SECRET in run("search", SECRET, home="new")
+    assert "default/default" in run("verify", home="new")
+    run("ask", "And another thing.", home="new")
+
+
+@pytest.mark.encrypted
+def test_a_backup_never_takes_the_secrets_of_a_home_that_holds_something(run, key, tmp_path):
+    run("encrypt")
+    run("ask", f"Remember the {SECRET} in the cupboard.")
+    run("backup", "-o", tmp_path / "b.zip")
+    run("encrypt", home="new")
+    run("ask", "Something else was said here.", "--user", "ann", home="new")
+    said = run("restore", tmp_path / "b.zip", home="new", code=7)
+    assert "empty home" in said
+    assert "Something else" in run("search", "something", "--user", "ann", home="new")
+    run("restore", tmp_path / "b.zip", home="third")
+    run("copy", "sqlite:", "sqlite:", "--from-home", tmp_path / "third", home="new")
+    assert SECRET in run("search", SECRET, home="new")
+
+
+@pytest.mark.encrypted
+def test_a_backup_from_before_a_change_of_key_opens_in_its_home_and_names_its_key_elsewhere(
+    run, key, tmp_path, monkeypatch
+):
+    run("encrypt")
+    run("ask", f"Remember the {SECRET} in the cupboard.")
+    run("backup", "-o", tmp_path / "b.zip")
+    run("key", "new", tmp_path / "new.key")
+    run("key", "change", f"file:{tmp_path / 'new.key'}")
+    monkeypatch.setenv("UNABRIDGED_KEY", f"file:{tmp_path / 'new.key'}")
+    run("key", "retire")
+    run("restore", tmp_path / "b.zip", "--as", "ann/old")
+    assert SECRET in run("search", SECRET, "--user", "ann", "--agent", "old")
+    assert "with the mark" in run("restore", tmp_path / "b.zip", home="new", code=5)
+    monkeypatch.setenv("UNABRIDGED_KEY", f"file:{key}")
+    run("restore", tmp_path / "b.zip", home="new")
