@@ -18,9 +18,9 @@ from unabridged.stores.backups import BackupsFolder, open_copy
 from unabridged.stores.packing import Manifest, Moved
 from unabridged.stores.spaces import SpacesFolder
 from unabridged.stores.sqlite import SqliteStore
+from unabridged.stores.sqlite.guarding import name_space
 from unabridged.stores.sqlite.opening import exclusive
-from unabridged.stores.sqlite.rows import meta_row, space_data
-from unabridged.stores.sqlite.statements import statements
+from unabridged.stores.sqlite.rows import space_data
 from unabridged.stores.sqlite.store import COPY
 
 SETTINGS = "config"
@@ -149,15 +149,17 @@ def _restored(spaces: SpacesFolder, place: _Place, *, replace: bool) -> Restored
         return Restored(place.space, exchanges, there=True)
     draft = place.folder / COPY
     with exclusive(draft, spaces.access) as connection:
-        row = meta_row("space", space_data(place.space))
-        connection.execute(statements()["set meta"], row)
+        signet = spaces.access.guard.signet
+        name_space(connection, draft, space_data(place.space), signet)
     if replace:
         aside = placing.replace(draft, place.path, ".restored", spaces.busy_timeout)
+        SqliteStore.moor_at(place.path, spaces.access)
         return Restored(place.space, exchanges, str(aside) if aside else None)
     try:
         give_name(draft, place.path)
     except FileExistsError:
         _refuse([place], replace=False)
+    SqliteStore.moor_at(place.path, spaces.access)
     return Restored(place.space, exchanges)
 
 

@@ -18,6 +18,7 @@ from unabridged.errors import (
     StoreBusyError,
     StoreDamagedError,
     StoreError,
+    StoreKeyError,
 )
 from unabridged.stores import placing
 from unabridged.stores.codec import pack, unpack
@@ -27,9 +28,9 @@ from unabridged.stores.listing import SpaceInfo
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import BUSY_TIMEOUT, Access
 from unabridged.stores.sqlite.database import FOLDER_END
+from unabridged.stores.sqlite.guarding import name_space
 from unabridged.stores.sqlite.opening import exclusive
-from unabridged.stores.sqlite.rows import meta_row, space_data
-from unabridged.stores.sqlite.statements import statements
+from unabridged.stores.sqlite.rows import space_data
 
 SUFFIX = ".db"
 _RENAMING = ".renaming"
@@ -127,7 +128,7 @@ class SpacesFolder:
         _write_durably(intent, pack([source.name, space_data(new)]))
         try:
             self._finish(intent)
-        except StoreBusyError:
+        except (StoreBusyError, StoreKeyError):
             intent.unlink()
             raise
 
@@ -196,7 +197,7 @@ class SpacesFolder:
         target = intent.with_name(intent.name.removesuffix(_RENAMING))
         if source.exists() and not target.exists():
             with exclusive(source, self.access) as connection:
-                connection.execute(statements()["set meta"], meta_row("space", space))
+                name_space(connection, source, space, self.access.guard.signet)
             os.link(source, target)
             sync_folder(self.folder)  # else a power cut may take the new name and the old one
         folder, moved = (path.with_name(path.name + FOLDER_END) for path in (source, target))

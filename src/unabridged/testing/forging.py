@@ -17,7 +17,7 @@ import apsw
 from unabridged.domain.chain import SALT_BYTES, Signet
 from unabridged.domain.message import Text, part_to_dict
 from unabridged.stores.codec import pack, unpack
-from unabridged.stores.sqlite.rows import DIGEST_BYTES, digest
+from unabridged.stores.sqlite.rows import DIGEST_BYTES, digest, meta_row
 from unabridged.stores.sqlite.statements import parse
 
 Row = tuple[Any, ...]
@@ -156,6 +156,10 @@ class Forger:
         with self._open():
             for name in ("clear links", "clear chains", "clear seal"):
                 self._run(name)
+
+    def claim(self, space: dict[str, str]) -> None:
+        """Let the file say that it holds another space."""
+        self._run("set meta", meta_row("space", space))
 
     def _put_message(self, row: dict[str, Any]) -> None:
         columns = tuple(row[name] for name in MESSAGE)

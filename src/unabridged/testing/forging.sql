@@ -59,3 +59,6 @@ DELETE FROM chain;
 
 -- name: clear seal
 DELETE FROM seal;
+
+-- name: set meta
+INSERT OR REPLACE INTO meta (name, value, digest) VALUES (?, ?, ?);

@@ -8,9 +8,10 @@ import pytest
 from unabridged.domain.chain import Signet
 from unabridged.domain.key import Key
 from unabridged.domain.scope import Space
-from unabridged.errors import StoreTamperedError
+from unabridged.errors import StoreKeyError, StoreTamperedError
 from unabridged.stores.anchor import Anchor
 from unabridged.stores.guard import Guard
+from unabridged.stores.spaces import SpacesFolder
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import Access
 from unabridged.testing.forging import Forger
@@ -195,3 +196,26 @@ def test_several_processes_share_an_anchor(tmp_path):
     store.close()
     (line,) = access.guard.anchor.all().values()
     assert line.number == 48
+
+
+def test_the_file_of_another_space_is_noticed(tmp_path):
+    folder = SpacesFolder(tmp_path / "spaces", access=Access(guard=Guard(KEYED)))
+    ann, bob = Space("ann", "tests"), Space("bob", "tests")
+    for space in (ann, bob):
+        store = folder.open(space)
+        Talk(store).say(f"I am {space.user}", "hi")
+        store.close()
+    folder.path_of(bob).write_bytes(folder.path_of(ann).read_bytes())
+    Forger(folder.path_of(bob)).claim({"user": "bob", "agent": "tests", "model": ""})
+    with pytest.raises(StoreTamperedError, match="another space"):
+        folder.open(bob)
+    folder.rename(ann, Space("eve", "tests"))
+    store = folder.open(Space("eve", "tests"), create=False)
+    assert store.check() == []
+    store.close()
+    keyless = SpacesFolder(tmp_path / "spaces")
+    with pytest.raises(StoreKeyError):
+        keyless.rename(Space("eve", "tests"), ann)
+    store = folder.open(Space("eve", "tests"), create=False)
+    assert store.check() == []
+    store.close()

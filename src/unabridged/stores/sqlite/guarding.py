@@ -1,6 +1,9 @@
 """Taking up the chain of a file when it is opened; beginning one where there was none."""
 
 from dataclasses import replace
+from pathlib import Path
+
+import apsw
 
 from unabridged.domain.chain import Signet
 from unabridged.domain.proof import Sealed
@@ -9,7 +12,8 @@ from unabridged.stores.codec import unpack
 from unabridged.stores.guard import Guard, fields_of
 from unabridged.stores.sqlite import faults, reading, seal, verifying
 from unabridged.stores.sqlite.database import Database
-from unabridged.stores.sqlite.rows import Row, link_of, message_of, name_of, plain
+from unabridged.stores.sqlite.rows import Row, link_of, message_of, meta_row, name_of, plain
+from unabridged.stores.sqlite.statements import statements
 from unabridged.stores.sqlite.witness import Witness, mooring_of, name_in_anchor, refuse_key
 
 _TABLES = (
@@ -19,9 +23,36 @@ _TABLES = (
 )
 
 
-def first_row(uuid: str, signet: Signet) -> Row:
+def first_row(uuid: str, space: dict[str, str], signet: Signet) -> Row:
     """Give the seal of a new file as a row."""
-    return seal.stamped(signet, "seal", seal.Seal(uuid=uuid, mark=signet.mark).row())
+    first = seal.Seal(uuid=uuid, space=space, mark=signet.mark)
+    return seal.stamped(signet, "seal", first.row())
+
+
+def name_space(
+    connection: apsw.Connection, path: Path, space: dict[str, str], signet: Signet
+) -> None:
+    """Let a file hold another space; inside a transaction of a file that nobody else has open.
+
+    Raises:
+        StoreKeyError: It is sealed under another key.
+        StoreTamperedError: Its seal is not what was written.
+    """
+    sql = statements()
+    connection.execute(sql["set meta"], meta_row("space", space))
+    if connection.execute(sql["has chain"]).fetchone() is None:
+        return
+    for row in connection.execute(sql["seal"]).fetchall():
+        now = seal.from_row(row, path)
+        if now.space == space:
+            continue
+        if now.mark and now.mark != signet.mark:
+            raise refuse_key(path, now.mark, signet.mark)
+        mine = signet if now.mark else Signet()
+        seal.prove(path, mine, "seal", row)
+        now.space = space
+        now.writes += 1
+        connection.execute(sql["set seal"], seal.stamped(mine, "seal", now.row()))
 
 
 def take_up(db: Database, guard: Guard) -> None:
@@ -44,9 +75,9 @@ def take_up(db: Database, guard: Guard) -> None:
         witness = Witness(db, guard)
     if found is None or (guard.signet.mark and found.mark != guard.signet.mark):
         if found is not None and found.mark:
-            raise refuse_key(db, found.mark, guard.signet.mark)
+            raise refuse_key(db.path, found.mark, guard.signet.mark)
         if guard.signet.mark and not guard.adopts and not _is_empty(db):
-            raise refuse_key(db, "", guard.signet.mark)
+            raise refuse_key(db.path, "", guard.signet.mark)
         if not db.writable:
             return
         found = _adopt(db, witness)
@@ -65,6 +96,9 @@ def _load(db: Database) -> seal.Seal | None:
             if db.one("any link") is not None:
                 raise faults.tampered(db.path, "its seal is gone.")
             return None
+        said = reading.meta(db, "space")
+    if said is not None and found[0].space not in ({}, unpack(said)):
+        raise faults.tampered(db.path, "it is the file of another space.")
     return found[0]
 
 
@@ -182,8 +216,10 @@ def _adopt(db: Database, witness: Witness) -> seal.Seal | None:
 
 def _first(db: Database, guard: Guard, uuid: str, old: seal.Seal | None) -> seal.Seal:
     found = old.number if old else (db.one("newest message") or (0,))[0]
+    said = reading.meta(db, "space")
     first = seal.Seal(
         uuid=uuid,
+        space={} if said is None else unpack(said),
         mark=guard.signet.mark,
         since=guard.now().isoformat() if guard.now and found else "",
         found=(db.one("how many messages") or (0,))[0],

@@ -1,6 +1,7 @@
 """The seal of a file: how far its chain has come, in one row, written with all that it covers."""
 
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
 from unabridged.domain.chain import START, Signet
@@ -16,6 +17,7 @@ class Seal:
 
     Attributes:
         uuid: The file's.
+        space: The names of the space that it holds.
         mark: The mark of the key that it is sealed under; empty for none.
         since: When it was sealed from what was there, in ISO 8601; empty where it was from the
             first message on, or nobody could tell the time.
@@ -29,6 +31,7 @@ class Seal:
     """
 
     uuid: str = ""
+    space: dict[str, str] = field(default_factory=dict)
     mark: str = ""
     since: str = ""
     found: int = 0
@@ -52,6 +55,11 @@ def stamped(signet: Signet, table: str, row: Row) -> Row:
 
 
 def prove_row(db: Database, signet: Signet | None, table: str, row: Row) -> None:
+    """Refuse a row that nobody with the key wrote; see ``prove``."""
+    prove(db.path, signet, table, row)
+
+
+def prove(path: Path, signet: Signet | None, table: str, row: Row) -> None:
     """Refuse a row that nobody with the key wrote.
 
     Raises:
@@ -62,7 +70,7 @@ def prove_row(db: Database, signet: Signet | None, table: str, row: Row) -> None
     digest = plain(row[-1])
     if row[-1] != digest + signet.row(table, digest):
         named = next((value for value in row if isinstance(value, str)), "")
-        raise faults.tampered(db.path, f"the {table} {named!r} was not written with the key.")
+        raise faults.tampered(path, f"the {table} {named!r} was not written with the key.")
 
 
 _NAMES = frozenset(one.name for one in fields(Seal))
@@ -75,9 +83,16 @@ def load(db: Database) -> tuple[Seal, bytes] | None:
         StoreDamagedError: It is not what was written.
     """
     row = db.one("seal")
-    if row is None:
-        return None
-    body = unpack(checked("seal", row, db.path)[1])
+    return None if row is None else (from_row(row, db.path), row[-1])
+
+
+def from_row(row: Row, path: Path) -> Seal:
+    """Read a seal from its row.
+
+    Raises:
+        StoreDamagedError: It is not what was written.
+    """
+    body = unpack(checked("seal", row, path)[1])
     if not isinstance(body, dict) or not body.keys() >= {"root", "rows"}:
-        raise faults.damaged(db.path, "its seal cannot be read.")
-    return Seal(**{name: value for name, value in body.items() if name in _NAMES}), row[-1]
+        raise faults.damaged(path, "its seal cannot be read.")
+    return Seal(**{name: value for name, value in body.items() if name in _NAMES})

@@ -326,6 +326,8 @@ class SqliteStore:
     @classmethod
     def moor_at(cls, path: Path, access: Access) -> None:
         """Let the anchor remember a file as it is, also where it was further: a backup by right."""
+        if access.guard.anchor is None:
+            return
         store = cls(path, create=False, access=access.for_copies())
         try:
             guarding.anchor_anew(store._db, access.guard)
@@ -369,6 +371,6 @@ def _first(space: Space, signet: Signet) -> list[tuple[str, tuple[object, ...]]]
     return [
         ("set meta", meta_row("space", space_data(space))),
         ("set meta", meta_row("uuid", uuid)),
-        ("set seal", guarding.first_row(uuid, signet)),
+        ("set seal", guarding.first_row(uuid, space_data(space), signet)),
         ("set tally", tally.Tally().row()),
     ]

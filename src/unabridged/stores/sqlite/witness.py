@@ -6,6 +6,7 @@ It is asked by ``Database.run``, so that nothing is written past it.
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from unabridged.domain.chain import (
@@ -147,7 +148,7 @@ class Witness:
                 raise faults.tampered(self._db.path, "its seal is gone.")
             now, digest = found
             if now.mark != self.signet.mark:
-                raise refuse_key(self._db, now.mark, self.signet.mark)
+                raise refuse_key(self._db.path, now.mark, self.signet.mark)
             seal.prove_row(self._db, self.signet, "seal", (digest,))
             self._seal, self._rows = now, int(now.rows, 16)
         return self._seal
@@ -272,16 +273,16 @@ def mooring_of(db: Database, now: seal.Seal, digest: bytes) -> Mooring:
     )
 
 
-def refuse_key(db: Database, wanted: str, given: str) -> StoreKeyError:
+def refuse_key(path: Path, wanted: str, given: str) -> StoreKeyError:
     """Say that a file is sealed under another key than the one at hand, or under none."""
     if not wanted:
         return StoreKeyError(
-            f"{db.path} is not sealed under the key {given}.",
+            f"{path} is not sealed under the key {given}.",
             hint="If the key is new, seal it once with: unabridged key seal. If it was sealed before, "
             "somebody took the seals away.",
         )
     have = f"is {given}" if given else "is missing"
     return StoreKeyError(
-        f"{db.path} is sealed under the key {wanted}, and the key {have}.",
+        f"{path} is sealed under the key {wanted}, and the key {have}.",
         hint="Name where the key lies with the setting `key`; `unabridged key show-mark` shows its mark.",
     )
