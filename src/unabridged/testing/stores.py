@@ -20,7 +20,7 @@ import pytest
 
 from unabridged.domain.record import RecordKind
 from unabridged.errors import StoreClosedError
-from unabridged.ports import Store, SupportsCheck
+from unabridged.ports import Store, SupportsCheck, SupportsProof
 from unabridged.testing.stores_archiving import ArchivingContract
 from unabridged.testing.stores_lookup import looked_up
 from unabridged.testing.stores_writing import conversation, make_record
@@ -234,3 +234,34 @@ class StoreContract(_ForgettingContract):
         store.put([make_record("a", old.id, old.id), make_record("b")])
         store.forget([old.id])
         assert store.check() == []
+
+    def test_every_change_goes_into_what_proves_it(self, store: Store) -> None:
+        """Whatever a store can be asked to do, its proof goes with it, also after reopening."""
+        if not isinstance(store, SupportsProof) or not isinstance(store, SupportsCheck):
+            pytest.skip("this store proves nothing")
+        talk = Talk(store)
+        one, two = talk.say("one", "1"), talk.say("two", "2")
+        talk.regenerate(two, "zwei")
+        talk.edit(two, "deux", "2")
+        session, said = conversation()
+        store.admit(session, said)
+        header = store.session(session.id)
+        assert header is not None
+        store.amend(replace(header, title="another"), header.head)
+        store.put([make_record("a", one.id), make_record("a", one.id), make_record("b")])
+        store.drop(RecordKind.FACT, ["b"])
+        before = store.sealed()
+        assert store.check() == []
+        store.forget([one.id, two.id, said[0].id])
+        assert store.check() == []
+        store = self.reopen(store)
+        assert isinstance(store, SupportsProof)
+        assert isinstance(store, SupportsCheck)
+        after = store.sealed()
+        assert store.check() == []
+        if before is not None and after is not None:
+            assert after.writes > before.writes
+            assert after.links == before.links
+        store.forget(exchange.id for exchange in store.scan())
+        assert store.check() == []
+        assert store.sessions() == []

@@ -64,7 +64,9 @@ def _wrong(signet: Signet, found: Row | None, row: Row, session: str, message: M
 
 def _is_what_was_said(signet: Signet, link: Link, row: Row, session: str, message: Message) -> bool:
     """Whether a message fits its promise; from the row as it is where that does, which is quicker."""
-    if all(isinstance(value, str | int | None) for value in (row[1], *row[4:8])):
+    if isinstance(row[1], str) and not isinstance(
+        row[7], bytes
+    ):  # else a text is written otherwise
         fields = fields_from(row[1], *row[4:8], parts=row[8])
         if signet.promise(link.salt, session, fields) == link.promise:
             return True
