@@ -13,6 +13,7 @@ import io
 import secrets
 from functools import cached_property
 from hashlib import blake2b
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, BinaryIO
 
 from unabridged.disk.sealing import CHUNK, SealingStream, UnsealingStream
@@ -108,6 +109,11 @@ class AesGcm:
                 f"It was encrypted with the key of the mark {mark.hex()}, not {self._mark.hex()}.",
                 hint="Name its key: UNABRIDGED_KEY=file:PATH, or `unabridged config set key file:PATH`.",
             )
+
+
+def can_seal() -> bool:
+    """Whether the package that seals is installed."""
+    return find_spec("cryptography") is not None
 
 
 def is_sealed(data: bytes) -> bool:

@@ -8,6 +8,7 @@ from unabridged import config
 from unabridged.clock import SystemClock
 from unabridged.context.prompts import SYSTEM
 from unabridged.dialogue.parts import Terms
+from unabridged.disk.cipher import AesGcm, can_seal
 from unabridged.domain.budget import Mode
 from unabridged.domain.chain import Signet
 from unabridged.domain.safekeeping import Salvage
@@ -22,10 +23,12 @@ from unabridged.models.window import max_prompt_tokens, window
 from unabridged.ports import ChatModel, Clock, Embedder, Store, SupportsVectors
 from unabridged.retrieval.entries import Reader
 from unabridged.stores.anchor import Anchor
+from unabridged.stores.files.encrypting import Encryption
 from unabridged.stores.files.folder import FilesFolder
 from unabridged.stores.files.names import FOLDERS
 from unabridged.stores.guard import Guard
 from unabridged.stores.inmemory import InMemoryStore
+from unabridged.stores.keybox import Secrets
 from unabridged.stores.listing import Spaces
 from unabridged.stores.rescuing import open_or_rescue
 from unabridged.stores.spaces import SpacesFolder
@@ -77,7 +80,11 @@ def spaces_below(settings: Settings, folder: Path) -> Spaces:
         below = folder / FOLDERS[settings.layout]
         guard = replace(guard_of(settings), anchor=None)  # they move to where they stay
         return FilesFolder(
-            below, layout=settings.layout, compression=settings.compression, guard=guard
+            below,
+            layout=settings.layout,
+            compression=settings.compression,
+            guard=guard,
+            encryption=encryption_of(settings),
         )
     return databases_of(replace(settings, anchor=""), folder / "spaces")
 
@@ -95,6 +102,7 @@ def files_of(
         auto_save=auto_save,
         custom=custom,
         guard=guard or guard_of(settings),
+        encryption=encryption_of(settings),
     )
 
 
@@ -114,6 +122,30 @@ def databases_of(settings: Settings, folder: Path | None = None) -> SpacesFolder
     return SpacesFolder(place, ready=ready, access=access_of(settings))
 
 
+def encryption_of(settings: Settings) -> Encryption | None:
+    """How the files that people can read are encrypted, where the settings name a key.
+
+    Raises:
+        SettingError: Files are to be encrypted, and no key is named.
+        StoreKeyError: The key does not open the home's key box.
+        MissingExtraError: What encrypts is not installed.
+    """
+    held = _secrets(settings)
+    if held is None or not (settings.encrypt or can_seal()):
+        return None
+    return Encryption(AesGcm(held.files.for_("files")), settings.encrypt)
+
+
+def _secrets(settings: Settings) -> Secrets | None:
+    held = secrets_of(settings)
+    if held is None and settings.encrypt:
+        raise SettingError(
+            "Files are to be encrypted, but the settings name no key.",
+            hint="Make one with `unabridged key new FILE`, and set `key` to file:FILE.",
+        )
+    return held
+
+
 def access_of(settings: Settings) -> Access:
     """How the files of a home are reached: with its key, where the settings name one.
 
@@ -121,13 +153,8 @@ def access_of(settings: Settings) -> Access:
         SettingError: Files are to be encrypted, and no key is named.
         StoreKeyError: The key does not open the home's key box.
     """
-    held = secrets_of(settings)
+    held = _secrets(settings)
     if held is None:
-        if settings.encrypt:
-            raise SettingError(
-                "Files are to be encrypted, but the settings name no key.",
-                hint="Make one with `unabridged key new FILE`, and set `key` to file:FILE.",
-            )
         return Access(guard=guard_of(settings))
     return Access(
         key=held.files.for_("sqlite"), encrypts=settings.encrypt, guard=guard_of(settings)

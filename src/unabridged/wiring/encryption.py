@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import IO, BinaryIO
 
 from unabridged import config
-from unabridged.disk.cipher import AesGcm
+from unabridged.disk.cipher import AesGcm, is_sealed
 from unabridged.domain.key import Key
 from unabridged.domain.settings import Settings
-from unabridged.errors import SettingError
+from unabridged.errors import SettingError, StoreError
+from unabridged.stores.files import FilesStore
 from unabridged.stores.keybox import add_slot, keep_slot, mend_box
 from unabridged.stores.spaces import SUFFIX
 from unabridged.stores.sqlite.connecting import is_encrypted, need_encryption
 from unabridged.stores.sqlite.converting import convert
-from unabridged.wiring.adapters import access_of
+from unabridged.wiring.adapters import access_of, encryption_of, spaces_of
 from unabridged.wiring.keys import box_places, person_key, secrets_of
 
 EXPORT = b"export"
@@ -50,7 +51,33 @@ def encrypt_home(settings: Settings, *, encrypted: bool) -> Iterator[Converted]:
         StoreError: One of them cannot be converted; those before it are.
     """
     need_key(settings)
-    access = access_of(replace(settings, encrypt=encrypted))
+    wanted = replace(settings, encrypt=encrypted)
+    yield from _databases(wanted)
+    if settings.store == "files":
+        yield from _files(wanted)
+
+
+def _files(settings: Settings) -> Iterator[Converted]:
+    """Write the files of the settings' layout anew, as they are to be."""
+    spaces = spaces_of(settings)
+    for info in spaces.list():
+        if info.space is None:
+            raise StoreError(
+                f"{info.path} cannot be read: {info.damaged}",
+                hint="Look at it with `unabridged doctor`; repeat when it is sound.",
+            )
+        before = info.path.read_bytes()
+        store = spaces.open(info.space, create=False)
+        try:
+            if isinstance(store, FilesStore) and is_sealed(before) != settings.encrypt:
+                store.rewrite()
+        finally:
+            store.close()
+        yield Converted(info.path, is_sealed(before) != settings.encrypt)
+
+
+def _databases(settings: Settings) -> Iterator[Converted]:
+    access, encrypted = access_of(settings), settings.encrypt
     for path in sorted(config.folder(settings.home, "spaces").glob(f"*{SUFFIX}")):
         yield Converted(path, convert(path, access, encrypted=encrypted))
 
@@ -66,15 +93,20 @@ def need_key(settings: Settings) -> Key:
     key = person_key(settings)
     if key is None:
         raise SettingError("The settings name no key.", hint=_NO_KEY)
-    need_encryption()
-    secrets_of(settings)
+    if settings.store == "sqlite" or any(Path(settings.home).glob(f"spaces/*{SUFFIX}")):
+        need_encryption()
+    encryption_of(settings)
     return key
 
 
 def readable_files(settings: Settings) -> list[Path]:
     """Files of spaces that anybody can read who can read the disk."""
-    folder = Path(settings.home) / "spaces"
-    return [path for path in sorted(folder.glob(f"*{SUFFIX}")) if not is_encrypted(path)]
+    home = Path(settings.home)
+    found = [path for path in sorted(home.glob(f"spaces/*{SUFFIX}")) if not is_encrypted(path)]
+    if settings.store == "files":
+        spaces = spaces_of(settings).list()
+        found += [one.path for one in spaces if not is_sealed(one.path.read_bytes())]
+    return found
 
 
 def admit_key(settings: Settings, place: str) -> str:

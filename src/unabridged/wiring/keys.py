@@ -6,10 +6,12 @@ import importlib
 import os
 import secrets
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from unabridged import config
+from unabridged.disk.cipher import MAGIC, is_sealed
 from unabridged.disk.durable import FILE_MODE, of_the_system, remove, sync_folder, write_new
 from unabridged.disk.locks import locked
 from unabridged.domain.key import KEY_BYTES, Key
@@ -60,7 +62,7 @@ def secrets_of(settings: Settings) -> Secrets | None:
     places = box_places(settings)
     held = open_box(places, key)
     if held is None:
-        encrypted = next((p for p in places[1].parent.glob("*.db") if is_encrypted(p)), None)
+        encrypted = next(_encrypted(Path(settings.home)), None)
         if encrypted is not None:
             raise StoreKeyError(
                 f"{encrypted} is encrypted, but the key box {places[0]} is missing.",
@@ -69,6 +71,16 @@ def secrets_of(settings: Settings) -> Secrets | None:
         with locked(config.folder(settings.home, "config") / ".keybox.lock", LOCK_SECONDS):
             held = open_box(places, key) or make_box(places, key)
     return held
+
+
+def _encrypted(home: Path) -> Iterator[Path]:
+    """Files of spaces that are encrypted, databases and others."""
+    yield from (path for path in home.glob("spaces/*.db") if is_encrypted(path))
+    for folder in ("memory", "chats", "conversations"):
+        for path in home.glob(f"{folder}/**/*.json*"):
+            with path.open("rb") as file:
+                if is_sealed(file.read(len(MAGIC))):
+                    yield path
 
 
 def box_places(settings: Settings) -> tuple[Path, Path]:

@@ -15,6 +15,7 @@ from unabridged.stores.content import Content
 from unabridged.stores.files import faults, paper, sheet, together
 from unabridged.stores.files.archived import ArchiveLayout
 from unabridged.stores.files.change import Change, said_lines
+from unabridged.stores.files.encrypting import Encryption
 from unabridged.stores.files.layout import Head, Layout
 from unabridged.stores.files.layouts import KNOWN
 from unabridged.stores.files.log import Log
@@ -35,23 +36,32 @@ class Desk:
         layout: ``model``, ``agent`` or ``user``.
         packed: Whether files are packed when they are written.
         guard: What they are proved by.
+        encryption: How files are encrypted; None for not at all.
     """
 
     def __init__(
-        self, place: Place, space: Space, layout: str, *, packed: bool, guard: Guard | None = None
+        self,
+        place: Place,
+        space: Space,
+        layout: str,
+        *,
+        packed: bool,
+        guard: Guard | None = None,
+        encryption: Encryption | None = None,
     ) -> None:
         self.place = place
         self.space = space
         self.named = layout
         self.layout: Layout = KNOWN[layout]
+        self._encryption = encryption
         self._packed = packed or place.main.endswith(PACKED)
         self.about = About(format=sheet.FORMAT, layout=layout, space=space_names(space))
-        self.log = Log(space_names(space))
+        self.log = Log(space_names(space), encryption)
         self.scribe = Scribe(self.layout)
         self._main: Path | None = None
         self._archived: set[str] = set()
         self._stamps: dict[Path, paper.Stamp | None] = {}
-        self.seal = SealFile(place, space_names(space), guard or Guard())
+        self.seal = SealFile(place, space_names(space), guard or Guard(), encryption)
         self._digests: dict[str, str] = {}
 
     # --- reading --------------------------------------------------------------------------------
@@ -137,7 +147,7 @@ class Desk:
 
     def _sheet(self, path: Path, layout: Layout) -> Sheet:
         try:
-            data = paper.read(path)
+            data = paper.read(path, self._encryption)
         except FileNotFoundError:
             raise faults.missing(path) from None
         try:
@@ -229,7 +239,7 @@ class Desk:
             self._digests.pop(path.name, None)
         told = self.seal.told(write, self._digests)
         sealed = {} if told is None else {self.place.seal: told}
-        together.put_in_place(self.place.intent, writes | sealed, removals)
+        together.put_in_place(self.place.intent, writes | sealed, removals, self._encryption)
         self.seal.moor(write, self._digests)
 
     def begin(self) -> None:
@@ -307,7 +317,9 @@ class Desk:
         name = self.place.archive(_number(old.file if old else "") + 1)
         mine = msgspec.structs.replace(about, files=None, archive=None, log=None, revisions={})
         layout = ArchiveLayout(self.layout)
-        data = paper.prepared(self.place.folder / name, sheet.render(layout, [], mine, held, 0))
+        data = paper.prepared(
+            self.place.folder / name, sheet.render(layout, [], mine, held, 0), self._encryption
+        )
         durable.write_whole(self.place.folder / name, data)
         return msgspec.structs.replace(about, archive=ArchiveState(name, _digest(data))), gone
 
@@ -315,7 +327,7 @@ class Desk:
         """Write to the companion what is new, or all of it anew; say which file goes."""
         state = self.log.state
         if (change.purge and (state or engine.content.entries)) or self.log.worn:
-            fresh = Log(space_names(self.space))
+            fresh = Log(space_names(self.space), self._encryption)
             name = self.place.log(_number(state.file if state else "") + 1)
             lines = [line for sid in engine.content.sessions for line in said_lines(engine, sid)]
             added = fresh.added(engine.content.records, lines, name)

@@ -15,6 +15,7 @@ from unabridged.stores.copying import copy
 from unabridged.stores.files import faults, paper, sheet, together
 from unabridged.stores.files.change import Change
 from unabridged.stores.files.desk import Desk
+from unabridged.stores.files.encrypting import Encryption
 from unabridged.stores.files.layouts import KNOWN
 from unabridged.stores.files.names import (
     JSON,
@@ -45,6 +46,7 @@ class FilesFolder:
         custom: The file of the only space, in place of those in the folder; None for those.
         busy_timeout: Seconds to wait for other writers.
         guard: What the files are proved by.
+        encryption: How files are encrypted; None for not at all.
     """
 
     def __init__(
@@ -57,7 +59,9 @@ class FilesFolder:
         custom: Path | None = None,
         busy_timeout: float = BUSY_TIMEOUT,
         guard: Guard | None = None,
+        encryption: Encryption | None = None,
     ) -> None:
+        self._encryption = encryption
         self._layout = layout
         self._compression = compression
         self._auto_save = auto_save
@@ -199,13 +203,20 @@ class FilesFolder:
     def _space_in(self, path: Path) -> Space | None:
         """The space that a file holds; None where it cannot tell."""
         try:
-            about = sheet.about_of(KNOWN[self._layout], paper.read(path))
+            about = sheet.about_of(KNOWN[self._layout], paper.read(path, self._encryption))
             return None if about is None else Space(**about.space)
         except (StoreError, FileNotFoundError, ValueError, TypeError):
             return None
 
     def _desk(self, place: Place, space: Space) -> Desk:
-        return Desk(place, space, self._layout, packed=self._compression, guard=self._guard)
+        return Desk(
+            place,
+            space,
+            self._layout,
+            packed=self._compression,
+            guard=self._guard,
+            encryption=self._encryption,
+        )
 
     def _store(self, place: Place, space: Space, *, create: bool) -> FilesStore:
         return FilesStore(
@@ -217,6 +228,7 @@ class FilesFolder:
             create=create,
             busy_timeout=self._timeout,
             guard=self._guard,
+            encryption=self._encryption,
         )
 
     def _info(self, place: Place, path: Path) -> SpaceInfo:

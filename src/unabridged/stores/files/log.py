@@ -18,6 +18,7 @@ from unabridged.domain.record import RecordKind
 from unabridged.errors import StoreDamagedError
 from unabridged.stores.content import Content, Entry
 from unabridged.stores.files import forms, paper
+from unabridged.stores.files.encrypting import Encryption, line_in, line_out
 from unabridged.stores.files.leaves import DIGEST_BYTES
 from unabridged.stores.files.sheet import LogState
 from unabridged.stores.shelf import Packed
@@ -37,12 +38,14 @@ class Log:
 
     Attributes:
         space: The names of the space; its first line.
+        encryption: How lines are encrypted; None for not at all.
         state: What the readable file says of it.
         records: The records, by kind and id.
         sizes: How many bytes each of them takes.
     """
 
     space: Mapping[str, str]
+    encryption: Encryption | None = None
     state: LogState | None = None
     records: dict[tuple[RecordKind, str], Packed] = field(default_factory=dict)
     sizes: dict[tuple[RecordKind, str], int] = field(default_factory=dict)
@@ -69,7 +72,7 @@ class Log:
             return
         start, digest = (mine.bytes, mine.digest) if mine else (0, "")
         path = folder / state.file
-        for line in lines(path, start, state.bytes):
+        for line in lines(path, start, state.bytes, self.encryption):
             digest = _joined(digest, line)
             self._take(path, line)
         if digest != state.digest:
@@ -119,7 +122,7 @@ class Log:
         digest = state.digest
         for line in made:
             digest = _joined(digest, line)
-        data = b"".join(line + b"\n" for line in made)
+        data = b"".join(line_out(line, self.encryption) + b"\n" for line in made)
         sizes = dict(self.sizes) if len(new) > 1 else self.sizes
         dead = state.dead
         for (record, _), size in new:
@@ -215,7 +218,9 @@ def marked(line: bytes) -> bytes:
     return _BEGIN + mark + b'",' + line[1:]
 
 
-def lines(path: Path, start: int, end: int) -> Iterator[bytes]:
+def lines(
+    path: Path, start: int, end: int, encryption: Encryption | None = None
+) -> Iterator[bytes]:
     """Read lines, each checked by its digest.
 
     Raises:
@@ -230,7 +235,8 @@ def lines(path: Path, start: int, end: int) -> Iterator[bytes]:
         ) from None
     if len(data) < end - start or (data and not data.endswith(b"\n")):
         raise _damaged(path, "it breaks off")
-    for line in data.split(b"\n")[:-1]:
+    for raw in data.split(b"\n")[:-1]:
+        line = line_in(path, raw, encryption)
         if not line.startswith(_BEGIN) or not sound(line):
             raise _damaged(path, "a line is not what was written")
         yield line

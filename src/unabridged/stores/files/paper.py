@@ -7,6 +7,7 @@ from pathlib import Path
 
 from unabridged.disk import durable
 from unabridged.errors import StoreDamagedError
+from unabridged.stores.files.encrypting import Encryption, file_in, file_out
 from unabridged.stores.files.names import PACKED
 
 _MAGIC = b"\x1f\x8b"
@@ -27,11 +28,12 @@ def stamp(path: Path) -> Stamp | None:
     return (said.st_ino, said.st_size, said.st_mtime_ns)
 
 
-def read(path: Path) -> bytes:
-    """Read a file, packed or not.
+def read(path: Path, encryption: Encryption | None = None) -> bytes:
+    """Read a file, sealed or not, packed or not.
 
     Raises:
         FileNotFoundError: There is none.
+        StoreKeyError: It is sealed, and the key is missing or another one.
         StoreDamagedError: It cannot be unpacked.
         StoreError: The disk failed.
     """
@@ -41,6 +43,7 @@ def read(path: Path) -> bytes:
         raise
     except OSError as error:
         raise durable.of_the_system(error, path) from error
+    data = file_in(path, data, encryption)
     if not data.startswith(_MAGIC):
         return data
     try:
@@ -69,11 +72,11 @@ def read_part(path: Path, start: int, end: int) -> bytes:
         raise durable.of_the_system(error, path) from error
 
 
-def prepared(path: Path, data: bytes) -> bytes:
-    """Give the bytes that a file is to hold: packed where its name says so."""
-    if not path.name.endswith(PACKED):
-        return data
-    return gzip.compress(data, compresslevel=_LEVEL, mtime=0)
+def prepared(path: Path, data: bytes, encryption: Encryption | None = None) -> bytes:
+    """Give the bytes that a file is to hold: packed where its name says so, sealed where asked."""
+    if path.name.endswith(PACKED):
+        data = gzip.compress(data, compresslevel=_LEVEL, mtime=0)
+    return file_out(data, encryption)
 
 
 def append(path: Path, data: bytes, at: int) -> None:

@@ -20,6 +20,7 @@ from unabridged.errors import StoreError, StoreKeyError, StoreTamperedError
 from unabridged.stores.anchor import Mooring
 from unabridged.stores.codec import pack
 from unabridged.stores.files import paper
+from unabridged.stores.files.encrypting import Encryption
 from unabridged.stores.files.names import Place
 from unabridged.stores.guard import Guard
 
@@ -45,9 +46,17 @@ class SealFile:
         place: Where the space lies.
         space: Its names.
         guard: What it is proved by.
+        encryption: How files are encrypted; None for not at all.
     """
 
-    def __init__(self, place: Place, space: Mapping[str, str], guard: Guard) -> None:
+    def __init__(
+        self,
+        place: Place,
+        space: Mapping[str, str],
+        guard: Guard,
+        encryption: Encryption | None = None,
+    ) -> None:
+        self._encryption = encryption
         self._place = place
         self._space = space
         self._guard = guard
@@ -125,7 +134,7 @@ class SealFile:
 
     def _read(self) -> _Seal | None:
         try:
-            data = paper.read(self._place.seal)
+            data = paper.read(self._place.seal, self._encryption)
         except FileNotFoundError:
             return None
         try:

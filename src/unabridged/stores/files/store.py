@@ -23,6 +23,7 @@ from unabridged.stores.content import Content
 from unabridged.stores.files import faults, tracing, verbs
 from unabridged.stores.files.change import Change
 from unabridged.stores.files.desk import Desk
+from unabridged.stores.files.encrypting import Encryption
 from unabridged.stores.files.names import Place
 from unabridged.stores.guard import Guard
 from unabridged.stores.inmemory import InMemoryStore
@@ -49,6 +50,7 @@ class FilesStore:
         create: Begin the space where there is none.
         busy_timeout: Seconds to wait for other writers.
         guard: What the files are proved by.
+        encryption: How files are encrypted; None for not at all.
 
     Raises:
         NotFoundError: There is none, and none was to be made.
@@ -68,6 +70,7 @@ class FilesStore:
         create: bool = True,
         busy_timeout: float = BUSY_TIMEOUT,
         guard: Guard | None = None,
+        encryption: Encryption | None = None,
     ) -> None:
         self.place = place
         self._space = space
@@ -78,7 +81,9 @@ class FilesStore:
         self._auto_save = auto_save
         self._held: list[Verb[object]] = []
         self._pending = Change()
-        self._desk = Desk(place, space, layout, packed=compression, guard=guard)
+        self._desk = Desk(
+            place, space, layout, packed=compression, guard=guard, encryption=encryption
+        )
         if create:
             self._begin()
         elif self._desk.find() is None:
@@ -124,6 +129,12 @@ class FilesStore:
         """Write records; one of the same kind and id is replaced."""
         given = list(records)
         self._write(lambda engine, change: verbs.put(engine, change, given))
+
+    def rewrite(self) -> None:
+        """Write every file anew, as the settings want them: packed or not, sealed or not."""
+        with self._writing() as (engine, change):
+            change.sessions |= set(engine.content.sessions)
+            change.purge = True
 
     def drop(self, kind: RecordKind, ids: Iterable[str]) -> None:
         """Remove records, bytes and all; ids that name nothing are passed over."""

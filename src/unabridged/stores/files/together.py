@@ -12,15 +12,22 @@ from unabridged.disk import durable
 from unabridged.errors import StoreDamagedError, StoreError
 from unabridged.stores.codec import pack, unpack
 from unabridged.stores.files import paper
+from unabridged.stores.files.encrypting import Encryption
 
 
-def put_in_place(intent: Path, writes: Mapping[Path, bytes], removals: Sequence[Path]) -> None:
+def put_in_place(
+    intent: Path,
+    writes: Mapping[Path, bytes],
+    removals: Sequence[Path],
+    encryption: Encryption | None = None,
+) -> None:
     """Write files and remove others, durable when it returns.
 
     Args:
         intent: The file that says what is to be done; in the same folder as the others.
         writes: What each file is to hold.
         removals: Files that go.
+        encryption: How they are encrypted, if they are.
 
     Raises:
         StoreError: The disk failed. Nothing was done; or, where it says so, it is done when the
@@ -28,12 +35,12 @@ def put_in_place(intent: Path, writes: Mapping[Path, bytes], removals: Sequence[
     """
     if len(writes) == 1 and not removals:
         [(path, data)] = writes.items()
-        durable.write_whole(path, paper.prepared(path, data))
+        durable.write_whole(path, paper.prepared(path, data, encryption))
         return
     drafts = {durable.draft_of(path): path for path in writes}
     try:
         for draft, path in drafts.items():
-            _write_draft(draft, paper.prepared(path, writes[path]))
+            _write_draft(draft, paper.prepared(path, writes[path], encryption))
         _sync(intent.parent)  # the intent must not be durable before the names that it speaks of
         moves = [(draft.name, path.name) for draft, path in drafts.items()]
         announce(intent, moves, [path.name for path in removals])

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from unabridged.domain.forgetting import Scan
-from unabridged.errors import StoreDamagedError
+from unabridged.errors import StoreDamagedError, StoreKeyError
 from unabridged.stores.files import paper
 from unabridged.stores.scanning import BLOCK, Search
 
@@ -29,6 +29,6 @@ def _blocks(path: Path) -> Iterator[bytes]:
         data = paper.read(path)
     except FileNotFoundError:
         return
-    except StoreDamagedError:
+    except (StoreDamagedError, StoreKeyError):
         data = path.read_bytes()
     yield from (data[start : start + BLOCK] for start in range(0, len(data), BLOCK))
