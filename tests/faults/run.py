@@ -42,7 +42,6 @@ OURS = {
     "power": (75, 4),
     "crowd": (640, 48),
     "clocks": (60, 3),
-    "migrating": (250, 6),
     "forgetting": (250, 8),
     "forget_kills": (250, 10),
 }

@@ -10,9 +10,8 @@ import msgspec
 from unabridged.disk import durable
 from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import Space
-from unabridged.errors import StoreDamagedError
 from unabridged.stores.content import Content
-from unabridged.stores.files import faults, paper, sheet, together
+from unabridged.stores.files import faults, left, paper, sheet, together
 from unabridged.stores.files.archived import ArchiveLayout
 from unabridged.stores.files.change import Change, said_lines
 from unabridged.stores.files.encrypting import Encryption
@@ -107,7 +106,7 @@ class Desk:
             together.finish(self.place.intent)
         main = self.find()
         if main is None:
-            self._check_nothing()
+            left.refuse_orphan(self.place)
             return None
         stamps = {main: paper.stamp(main)}
         sheets = [self._sheet(main, self.layout)]
@@ -133,7 +132,8 @@ class Desk:
         self.seal.prove(about.write, self._digests, empty=empty)
         self.scribe.restore(block for one in sheets for block in one.blocks)
         if mend:
-            self._sweep()
+            kept = (self.about.log, self.about.archive)
+            left.sweep(self.place, {each.file for each in kept if each is not None})
         return self._content(sheets)
 
     def _content(self, sheets: Iterable[Sheet]) -> Content:
@@ -174,29 +174,6 @@ class Desk:
         except OSError as error:
             raise durable.of_the_system(error, path) from error
         return self._sheet(path, ArchiveLayout(self.layout))
-
-    def _check_nothing(self) -> None:
-        left = sorted(self.place.folder.glob(f"{_escaped(self.place.stem)}.log-*.jsonl"))
-        if left:
-            raise StoreDamagedError(
-                f"{self.place.path} is missing, and {left[0].name} is there.",
-                hint="Put the file back, from a backup; the companion alone is not opened.",
-            )
-
-    def _sweep(self) -> None:
-        """Remove what a crash left unfinished. Nothing of it was ever acknowledged."""
-        keep = {each.file for each in (self.about.log, self.about.archive) if each is not None}
-        stem = re.escape(self.place.stem)
-        main = re.escape(self.place.main)
-        old = re.compile(rf"{stem}\.(log-[0-9]+\.jsonl|archive-[0-9]+\.json\.gz)")
-        draft = re.compile(
-            rf"\.({main}(\.gz)?|{stem}(_[A-Za-z0-9-]+_conversation\.json(\.gz)?"
-            rf"|\.log-[0-9]+\.jsonl|\.archive-[0-9]+\.json\.gz|\.seal\.json))\.[0-9a-f]+{durable.UNFINISHED}"
-        )
-        for path in self.place.folder.iterdir():
-            name = path.name
-            if (old.fullmatch(name) and name not in keep) or draft.fullmatch(name):
-                durable.remove(path)
 
     # --- writing --------------------------------------------------------------------------------
 
@@ -363,7 +340,3 @@ def _digest(data: bytes) -> str:
 def _number(name: str) -> int:
     found = re.search(r"-([0-9]+)\.json", name)
     return int(found[1]) if found else 0
-
-
-def _escaped(stem: str) -> str:
-    return re.sub(r"([*?[])", r"[\1]", stem)
