@@ -70,7 +70,7 @@ def _files(settings: Settings) -> Iterator[Converted]:
         store = spaces.open(info.space, create=False)
         try:
             if isinstance(store, FilesStore) and is_sealed(before) != settings.encrypt:
-                store.rewrite()
+                store.reseal()
         finally:
             store.close()
         yield Converted(info.path, is_sealed(before) != settings.encrypt)

@@ -59,7 +59,7 @@ class FilesStore:
         StoreError: The folder cannot be used.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a choice of its own, and has a name
         self,
         place: Place,
         space: Space,
@@ -129,12 +129,6 @@ class FilesStore:
         """Write records; one of the same kind and id is replaced."""
         given = list(records)
         self._write(lambda engine, change: verbs.put(engine, change, given))
-
-    def rewrite(self) -> None:
-        """Write every file anew, as the settings want them: packed or not, sealed or not."""
-        with self._writing() as (engine, change):
-            change.sessions |= set(engine.content.sessions)
-            change.purge = True
 
     def drop(self, kind: RecordKind, ids: Iterable[str]) -> None:
         """Remove records, bytes and all; ids that name nothing are passed over."""
