@@ -265,7 +265,8 @@ class _System:
         if known == "..":
             return self.real["open"](path, flags, mode, dir_fd=dir_fd)
         there = os.path.lexists(os.path.join(self.layer.root, known))
-        self._before("open" if there else "create", known)
+        if there or flags & os.O_CREAT:
+            self._before("open" if there else "create", known)
         handle = self.real["open"](path, flags, mode, dir_fd=dir_fd)
         self.handles[handle] = known
         if not there:

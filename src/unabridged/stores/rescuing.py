@@ -55,7 +55,11 @@ def open_or_rescue(
             raise  # what is salvaged is sealed anew: under a key only who has it decides that
         rescue(spaces, space, moved)
         store = _opened(spaces, space)
-    return store, told(spaces.path_of(space))
+    try:
+        return store, told(spaces.path_of(space))
+    except BaseException:
+        store.close()
+        raise
 
 
 def _opened(spaces: SpacesFolder, space: Space) -> SqliteStore:

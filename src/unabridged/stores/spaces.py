@@ -2,13 +2,13 @@
 
 import os
 import re
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from unabridged.disk.durable import sync_folder
+from unabridged.disk.durable import of_the_system, sync_folder, write_whole
 from unabridged.disk.folders import private_folder
 from unabridged.disk.locks import locked
 from unabridged.domain.scope import Space
@@ -89,9 +89,10 @@ class SpacesFolder:
             StoreError: As ``SqliteStore`` says.
         """
         path = self.path_of(space)
-        self._finish_renames(path)
-        if create:
-            private_folder(self.folder)
+        with _told(path):
+            self._finish_renames(path)
+            if create:
+                private_folder(self.folder)
         store = SqliteStore(path, space, create=create, access=self.access)
         try:
             self.prepare(store)
@@ -114,8 +115,9 @@ class SpacesFolder:
             StoreBusyError: Others have the space open.
         """
         source, target = self.path_of(old), self.path_of(new)
-        self._finish_renames(source)
-        self._finish_renames(target)
+        with _told(source):
+            self._finish_renames(source)
+            self._finish_renames(target)
         if not source.exists():
             raise NotFoundError(f"There is no space {old.name!r}.", hint="List the spaces.")
         if target.exists():
@@ -125,12 +127,13 @@ class SpacesFolder:
             )
         SqliteStore(source, old, create=False, access=self.access).close()
         intent = target.with_name(target.name + _RENAMING)
-        _write_durably(intent, pack([source.name, space_data(new)]))
-        try:
-            self._finish(intent)
-        except (StoreBusyError, StoreKeyError):
-            intent.unlink()
-            raise
+        write_whole(intent, pack([source.name, space_data(new)]))
+        with _told(source):
+            try:
+                self._finish(intent)
+            except (StoreBusyError, StoreKeyError):
+                intent.unlink()
+                raise
 
     def merge(self, source: Space, into: Space) -> int:
         """Copy every session, exchange and record that ``into`` lacks. The source is kept.
@@ -163,7 +166,7 @@ class SpacesFolder:
             NotFoundError: There is no such file.
         """
         path = self.path_of(space)
-        with locked(self.folder / placing.LOCK, self.busy_timeout):
+        with locked(self.folder / placing.LOCK, self.busy_timeout), _told(path):
             aside = placing.set_aside(path)
         if aside is None:
             raise NotFoundError(f"There is no file for {space.name!r}.", hint="List the spaces.")
@@ -215,12 +218,13 @@ class SpacesFolder:
 
     def list(self) -> list[SpaceInfo]:
         """Every file of the folder, by name; a damaged one says so and hides no other."""
-        placing.finish_all(self.folder, self.busy_timeout)
-        for intent in self.folder.glob(f"*{LEAVING}"):
-            finish(intent)
-        files = sorted(self.folder.glob(f"*{SUFFIX}"))
-        for path in files:
-            self._finish_renames(path)
+        with _told(self.folder):
+            placing.finish_all(self.folder, self.busy_timeout)
+            for intent in self.folder.glob(f"*{LEAVING}"):
+                finish(intent)
+            files = sorted(self.folder.glob(f"*{SUFFIX}"))
+            for path in files:
+                self._finish_renames(path)
         return [self._info(path) for path in sorted(self.folder.glob(f"*{SUFFIX}"))]
 
     def _info(self, path: Path) -> SpaceInfo:
@@ -244,13 +248,10 @@ def _intended(intent: Path) -> tuple[str, dict[str, str]]:
     return name, space
 
 
-def _write_durably(path: Path, data: bytes) -> None:
-    draft = path.with_name(f".{path.name}.new")
-    handle = os.open(draft, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Turn what the system says into errors of the tree; what was begun is finished by the next."""
     try:
-        os.write(handle, data)
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-    draft.replace(path)
-    sync_folder(path.parent)
+        yield
+    except OSError as error:
+        raise of_the_system(error, path) from error

@@ -207,7 +207,10 @@ def exclusive(path: Path, access: Access) -> Iterator[apsw.Connection]:
     """
     refuse_faulty_sqlite()
     encrypted = is_encrypted(path)
-    connection = access.connect(str(path), apsw.SQLITE_OPEN_READWRITE, encrypted=encrypted)
+    try:
+        connection = access.connect(str(path), apsw.SQLITE_OPEN_READWRITE, encrypted=encrypted)
+    except apsw.Error as error:
+        raise faults.translate(error, path) from error
     try:
         prepare(connection, access.busy_timeout)
         connection.pragma("journal_mode", "delete")
@@ -249,6 +252,8 @@ def create_file(path: Path, access: Access, first: Iterable[tuple[str, tuple[Any
         sync_folder(path.parent)
     except OSError as error:
         raise faults.of_the_system(error, path) from error
+    except apsw.Error as error:
+        raise faults.translate(error, path) from error
 
 
 def _fill(draft: Path, access: Access, first: Iterable[tuple[str, tuple[Any, ...]]]) -> None:
