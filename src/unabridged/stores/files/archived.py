@@ -36,10 +36,12 @@ class ArchiveLayout:
         return []
 
     def render(
-        self, _heads: Sequence[bytes], _shown: Sequence[Shown], hidden: bytes, /
+        self, _heads: Sequence[bytes], _shown: Sequence[Shown], hidden: Sequence[bytes], /
     ) -> Iterator[bytes]:
         """Give the bytes of a file; see ``Layout``."""
-        yield b'{\n  "unabridged": ' + hidden + b"\n}\n"
+        yield b'{\n  "unabridged": '
+        yield from hidden
+        yield b"\n}\n"
 
     def read(self, data: bytes) -> Read:
         """Take a file apart; see ``Layout``."""

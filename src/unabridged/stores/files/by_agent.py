@@ -60,12 +60,14 @@ class AgentLayout:
         return [lines(metadata, 4)]
 
     def render(
-        self, heads: Sequence[bytes], shown: Sequence[Shown], hidden: bytes, /
+        self, heads: Sequence[bytes], shown: Sequence[Shown], hidden: Sequence[bytes], /
     ) -> Iterator[bytes]:
         """Give the bytes of a file; see ``Layout``."""
         yield b'{\n  "metadata": ' + heads[0] + b',\n  "history": '
-        yield shown[0](4) if shown else b"[]"
-        yield b',\n  "unabridged": ' + hidden + b"\n}\n"
+        yield from shown[0](4) if shown else [b"[]"]
+        yield b',\n  "unabridged": '
+        yield from hidden
+        yield b"\n}\n"
 
     def read(self, data: bytes) -> Read:
         """Take a file apart; see ``Layout``."""

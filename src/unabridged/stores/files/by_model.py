@@ -82,14 +82,16 @@ class ModelLayout:
         return [lines(metadata, 4), *(block(each, 4) for each in summaries)]
 
     def render(
-        self, heads: Sequence[bytes], shown: Sequence[Shown], hidden: bytes, /
+        self, heads: Sequence[bytes], shown: Sequence[Shown], hidden: Sequence[bytes], /
     ) -> Iterator[bytes]:
         """Give the bytes of a file; see ``Layout``."""
         yield b'{\n  "metadata": ' + heads[0] + b',\n  "current_conversation": '
-        yield shown[0](4) if shown else b"[]"
+        yield from shown[0](4) if shown else [b"[]"]
         yield b',\n  "recent_conversations": ' + heads[1]
         yield b',\n  "summarized_conversations": ' + heads[2]
-        yield b',\n  "unabridged": ' + hidden + b"\n}\n"
+        yield b',\n  "unabridged": '
+        yield from hidden
+        yield b"\n}\n"
 
     def read(self, data: bytes) -> Read:
         """Take a file apart; see ``Layout``."""

@@ -75,7 +75,7 @@ class UserLayout:
         ]
 
     def render(
-        self, heads: Sequence[bytes], shown: Sequence[Shown], hidden: bytes, /
+        self, heads: Sequence[bytes], shown: Sequence[Shown], hidden: Sequence[bytes], /
     ) -> Iterator[bytes]:
         """Give the bytes of a file; see ``Layout``."""
         yield b'{\n  "sessions": ['
@@ -83,9 +83,11 @@ class UserLayout:
             data = msgspec.json.decode(head)
             first, *rest = (one_line(name) + b": " + one_line(data[name]) for name in _USER_HEAD)
             yield b"," * (place > 0) + b"\n    {\n      " + first + b',\n      "messages": '
-            yield messages(8)
+            yield from messages(8)
             yield b"".join(b",\n      " + each for each in rest) + b"\n    }"
-        yield b"\n  " * bool(heads) + b'],\n  "unabridged": ' + hidden + b"\n}\n"
+        yield b"\n  " * bool(heads) + b'],\n  "unabridged": '
+        yield from hidden
+        yield b"\n}\n"
 
     def read(self, data: bytes) -> Read:
         """Take a file apart; see ``Layout``."""

@@ -95,12 +95,12 @@ class Chunks:
         after._chunks.append(Chunk([*tail, leaf]))
         return after
 
-    def shown(self, indent: int) -> bytes:
-        """The seed's values as a list."""
+    def shown(self, indent: int) -> list[bytes]:
+        """The seed's values as a list, in pieces."""
         return _list([chunk.shown(indent) for chunk in self._chunks], indent)
 
-    def marked(self, indent: int) -> bytes:
-        """Our forms as a list."""
+    def marked(self, indent: int) -> list[bytes]:
+        """Our forms as a list, in pieces."""
         return _list([chunk.marked(indent) for chunk in self._chunks], indent)
 
 
@@ -108,8 +108,12 @@ def _between(indent: int) -> bytes:
     return b",\n" + b" " * indent
 
 
-def _list(joined: Sequence[bytes], indent: int) -> bytes:
+def _list(joined: Sequence[bytes], indent: int) -> list[bytes]:
     if not joined:
-        return b"[]"
+        return [b"[]"]
     pad = b"\n" + b" " * indent
-    return b"[" + pad + _between(indent).join(joined) + pad[:-2] + b"]"
+    pieces = [b"[" + pad]
+    for piece in joined:
+        pieces += (piece, _between(indent))
+    pieces[-1] = pad[:-2] + b"]"
+    return pieces

@@ -14,8 +14,8 @@ from unabridged.stores.files.leaves import Dress
 EVERY = 1 << 30
 """More sessions than anybody has."""
 Raws = list[msgspec.Raw]
-Shown = Callable[[int], bytes]
-"""Gives the exchanges of a session as a list whose values are indented by so much."""
+Shown = Callable[[int], Sequence[bytes]]
+"""Gives the exchanges of a session as a list whose values are indented by so much, in pieces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Layout(Dress, Protocol):
         ...
 
     def render(
-        self, heads: Sequence[bytes], shown: Sequence[Shown], hidden: bytes, /
+        self, heads: Sequence[bytes], shown: Sequence[Shown], hidden: Sequence[bytes], /
     ) -> Iterator[bytes]:
         """Give the bytes of a file, piece by piece."""
         ...

@@ -138,7 +138,8 @@ def render(
         blocks: Its sessions; the first ``shows`` of them lie in the seed's fields.
         shows: How many.
     """
-    hidden = b"".join(_hidden(forms.form_bytes(about), blocks, shows, digest(heads, about, blocks)))
+    told = forms.form_bytes(about)
+    hidden = list(_hidden(told, blocks, shows, digest(heads, about, blocks)))
     seen = [one.path.shown for one in blocks[:shows]]
     return b"".join(layout.render(heads, seen, hidden))
 
@@ -156,16 +157,17 @@ def _hidden(told: bytes, blocks: Sequence[Block], shows: int, digest: str) -> It
         yield b'\n        "session": ' + one.header
         if place >= shows:
             yield b',\n        "conversation": '
-            yield one.path.shown(10)
+            yield from one.path.shown(10)
         if len(one.others):
             yield b',\n        "branches": '
-            yield one.others.shown(10)
+            yield from one.others.shown(10)
         yield b',\n        "exchanges": '
         if len(one.path) and len(one.others):
-            yield one.path.marked(10)[: -len(b"\n        ]")] + b","
-            yield one.others.marked(10)[1:]
+            yield from one.path.marked(10)[:-1]
+            yield b",\n" + b" " * 10
+            yield from one.others.marked(10)[1:]
         else:
-            yield (one.path if len(one.path) else one.others).marked(10)
+            yield from (one.path if len(one.path) else one.others).marked(10)
         yield b',\n        "digest": "' + one.digest.encode() + b'"\n      }'
     yield b"\n    " * bool(blocks) + b'],\n    "digest": "' + digest.encode() + b'"\n  }'
 
