@@ -6,12 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from unabridged.domain.scope import Space
+from unabridged.stores.files.folder import FilesFolder
+from unabridged.stores.files.names import FOLDERS as LAYOUTS
+from unabridged.stores.files.sheet import FORMAT
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.statements import migrations
 from unabridged.testing.talk import Talk
 
 FORMATS = Path(__file__).parents[1] / "fixtures" / "formats"
 FOLDERS = sorted(FORMATS.glob("sqlite-*"))
+FILES = sorted(FORMATS.glob("files-*"))
 
 
 def described(store):
@@ -31,6 +36,23 @@ def test_an_old_file_opens_and_says_the_same(folder, tmp_path):
     said = Talk(store, "new").say("and it can be", "written")
     assert store.recent("new", 1) == [said]
     store.close()
+
+
+@pytest.mark.parametrize("layout", list(LAYOUTS))
+@pytest.mark.parametrize("folder", FILES, ids=lambda folder: folder.name)
+def test_old_readable_files_open_and_say_the_same(folder, layout, tmp_path):
+    shutil.copytree(folder / LAYOUTS[layout], tmp_path / LAYOUTS[layout])
+    spaces = FilesFolder(tmp_path / LAYOUTS[layout], layout=layout)
+    store = spaces.open(Space("ada", "formats", "model:1"), create=False)
+    assert described(store) == (folder / f"{layout}.json").read_text(encoding="utf-8")
+    assert store.check() == []
+    said = Talk(store, "new").say("and it can be", "written")
+    assert store.recent("new", 1) == [said]
+    store.close()
+
+
+def test_every_format_of_readable_files_is_there():
+    assert [folder.name for folder in FILES] == [f"files-{n}" for n in range(1, FORMAT + 1)]
 
 
 def test_every_format_has_its_file():
