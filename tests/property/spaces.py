@@ -27,6 +27,7 @@ PLAIN = st.recursive(
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(TEXTS, inner, max_size=2),
     max_leaves=4,
 )  # fmt: skip
+TOMBSTONE = {"version": 1, "key": "k", "behind": [], "exchanges": []}
 CONDENSED = {
     "version": 1, "condensations": [], "upto": "", "tokens": 1, "head": "", "coherence": None,
 }  # fmt: skip
@@ -68,7 +69,7 @@ def _records(draw, exchange, place):
         RecordKind.CONTEXT: ({"manifest": {draw(TEXTS): draw(PLAIN)}}, drawn),
         RecordKind.BLOB: ({"text": draw(PLAIN)}, ()),
         RecordKind.PROGRESS: ({"n": draw(PLAIN)}, ()),
-        RecordKind.RECEIPT: ({"n": draw(PLAIN)}, ()),
+        RecordKind.TOMBSTONE: ({**TOMBSTONE, "alone": draw(st.lists(TEXTS, max_size=2))}, ()),
     }
     kind = draw(st.sampled_from(sorted(kinds)))
     body, exchanges = kinds[kind]

@@ -10,8 +10,8 @@ from tests.property.spaces import content, spaces
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
 from unabridged.domain.views import Conversation
-from unabridged.ingest.carrying import leaving, take
 from unabridged.ingest.sessions import conversations
+from unabridged.memory.carrying import leaving, take
 from unabridged.stores.copying import compare, copy
 from unabridged.stores.digest import digest_of
 from unabridged.stores.inmemory import InMemoryStore

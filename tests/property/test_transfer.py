@@ -26,6 +26,8 @@ from unabridged.transfer.markdown import write_markdown
 from unabridged.transfer.messages import write_messages
 from unabridged.transfer.path import current_path
 from unabridged.transfer.unabridged import write_jsonl
+from unabridged.transfer.version3 import documents
+from unabridged.transfer.webpage import write_html
 
 ANY = st.text(st.characters(codec=None), max_size=30)
 NAME = st.text("abcdef0123", min_size=1, max_size=8)
@@ -101,8 +103,9 @@ def test_what_is_written_comes_back_equal(given_conversations):
 
 @given(conversations())
 def test_every_writer_takes_every_conversation(conversation):
-    for write in (write_markdown, write_messages):
+    for write in (write_markdown, write_messages, write_html):
         write([conversation], io.BytesIO())
+    assert all(json.loads(document.encoded()) for document in documents([conversation]))
     path = current_path(conversation)
     assert all(below.parent == above.id for above, below in pairwise(path))
 

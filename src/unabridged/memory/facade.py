@@ -34,10 +34,10 @@ from unabridged.domain.views import (
 )
 from unabridged.errors import ContextRefusedError
 from unabridged.ingest import sessions as sessions_of
-from unabridged.ingest.carrying import leaving, take
 from unabridged.ingest.record import extend_exchange, open_exchange
 from unabridged.ingest.tending import tend
 from unabridged.knowledge import pins as pins_of
+from unabridged.memory.carrying import leaving, take
 from unabridged.memory.forgetting import forgetting_of
 from unabridged.memory.passing import Passing
 from unabridged.memory.talking import Talking

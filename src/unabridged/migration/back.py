@@ -13,8 +13,8 @@ from unabridged.disk.streams import writing
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
 from unabridged.errors import MigrationError, NotFoundError
-from unabridged.ingest.carrying import leaving
 from unabridged.ingest.sessions import conversations
+from unabridged.memory.carrying import leaving
 from unabridged.migration import archive, settling
 from unabridged.migration.forward import PATIENCE, Ground, locked_for
 from unabridged.migration.state import DONE, GOING_BACK, GONE_BACK, State, translated

@@ -125,3 +125,17 @@ def test_the_words_of_format_3_come_back(run, filled):
     assert run("import", *files, "--user", "eve").code == 0
     for words in ("I live in Berlin.", "Noted.", "Name a boat", "Halcyon", "qwen2.5:7b", "llama3"):
         assert words in run("export", "--user", "eve").out
+
+
+def test_what_was_forgotten_stays_forgotten_where_it_goes(run, filled):
+    lines = [json.loads(line) for line in run("export", "--user", "ann").out.splitlines()]
+    name = next(e["exchange"]["id"] for e in lines if "Halcyon" in str(e.get("exchange")))
+    assert run("forget", name, "--user", "ann", "--yes").code == 0
+    out = filled / "less.jsonl"
+    assert run("export", "--user", "ann", "-o", str(out)).code == 0
+    kinds = [json.loads(line).get("record", {}).get("kind") for line in out.read_text().splitlines()]
+    assert {"tombstone", "receipt"} <= set(kinds)
+    first = run("import", str(out), "--user", "eve", "--json").data["files"][0]
+    assert first["records"] == first["records_added"]
+    assert run("import", str(filled / "in.jsonl"), "--user", "eve").code == 0
+    assert "Halcyon" not in run("export", "--user", "eve").out

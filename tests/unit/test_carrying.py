@@ -2,7 +2,7 @@ import pytest
 
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
-from unabridged.ingest.carrying import CARRIED, leaving, take
+from unabridged.memory.carrying import CARRIED, leaving, take
 from unabridged.stores.inmemory import InMemoryStore
 from unabridged.testing.talk import START, Talk
 
@@ -16,6 +16,7 @@ READING = {"category": "standard", "importance": 0.5, "by": "rules"}
 CONDENSED = {
     "version": 1, "condensations": [], "upto": "", "tokens": 1, "head": "", "coherence": None,
 }  # fmt: skip
+TOMBSTONE = {"version": 1, "key": "k", "alone": ["a"], "behind": [], "exchanges": ["gone"]}
 RUN = {"session": "s1", "condensed": {"standard": 1}, "kept": {}, "by": "x", "coherence": None}
 
 
@@ -91,6 +92,10 @@ def test_what_is_here_stays_as_it_is_and_twice_adds_nothing(store):
     Record(RecordKind.RUN, "r", START, {}),
     Record(RecordKind.CONTEXT, X1, START, {"manifest": 1}, (X1,)),
     Record(RecordKind.PROGRESS, "p", START, {"n": 1}),
+    Record(RecordKind.PROGRESS, "forgetting-x", START, {"exchanges": [X1]}),
+    Record(RecordKind.TOMBSTONE, "t", START, {"version": 1}),
+    Record(RecordKind.TOMBSTONE, "t", START, {**TOMBSTONE, "alone": 7}),
+    Record(RecordKind.RECEIPT, "r", START, {"n": 1}),
 ])  # fmt: skip
 def test_what_the_space_does_not_bear_out_is_not_taken(record):
     other = other_space()
@@ -106,6 +111,7 @@ def test_what_it_bears_out_is_taken():
         Record(RecordKind.READING, X1, START, {"scheme": "x", "messages": {"m": READING}}, (X1,)),
         Record(RecordKind.CONDENSATION, "s1", START, CONDENSED, (X1,)),
         Record(RecordKind.RUN, "r", START, RUN),
+        Record(RecordKind.TOMBSTONE, "t", START, TOMBSTONE),
     ]
     assert take(other, given) == len(given)
     assert sorted(r.id for kind in RecordKind for r in other.records(kind)) == sorted(

@@ -14,6 +14,7 @@ import msgspec
 from unabridged.budget.calibration import Calibration
 from unabridged.condense.judged import told_apart
 from unabridged.condense.view import view_of
+from unabridged.custody.receipts import receipt_of
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record, RecordKind
 from unabridged.knowledge import cards, statements
@@ -168,6 +169,16 @@ def _run(record: Record) -> dict[str, int]:
     return figures
 
 
+class _Tombstone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of a tombstone, as ``custody.tombstones`` writes it."""
+
+    version: int
+    key: str
+    alone: tuple[str, ...]
+    behind: tuple[str, ...]
+    exchanges: tuple[str, ...]
+
+
 def _context(record: Record) -> str:
     if not isinstance(record.body["manifest"], Mapping):
         raise TypeError("a context without its manifest")
@@ -181,8 +192,8 @@ _READ: Mapping[RecordKind, Callable[[Record], object]] = {
     RecordKind.CONDENSATION: view_of,
     RecordKind.RUN: _run,
     RecordKind.CALIBRATION: lambda record: Calibration.from_body(record.body),
-    RecordKind.TOMBSTONE: lambda record: record.id,
-    RecordKind.RECEIPT: lambda record: record.id,
+    RecordKind.TOMBSTONE: lambda record: msgspec.convert(record.body, _Tombstone),
+    RecordKind.RECEIPT: receipt_of,
     RecordKind.BLOB: lambda record: record.id,
     RecordKind.CONTEXT: _context,
 }
