@@ -3,8 +3,9 @@
 In that order, so that at any moment the old or the new works. Each step can be repeated.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -92,7 +93,7 @@ def _there(ground: Ground, state: State, space: Space) -> bool:
 def _exported(ground: Ground, state: State, spaces: Spaces) -> tuple[str, ...]:
     """Write what was said since: whole sessions, and what is known from them."""
     shelf = ground.shelf
-    before = frozenset(msgspec.json.decode(shelf.identities(state.id).read_bytes(), type=list[str]))
+    before = shelf.known(state.id)
     written = list(state.since)
     for space in state.named:
         try:
@@ -100,16 +101,16 @@ def _exported(ground: Ground, state: State, spaces: Spaces) -> tuple[str, ...]:
         except NotFoundError:
             continue  # it was set aside, or forgotten
         try:
-            path = (
-                shelf.kept(state.id)
-                / f"said-since-{slug((space.user, space.agent, space.model))}.jsonl"
-            )
-            sessions = _since(store, before)
-            if not sessions:
+            sessions = _since(store, before.exchanges)
+            told = [one for one in _told(store) if one.id not in before.records]
+            if not sessions and not told:
                 continue
-            with writing(path) as stream:
+            name = slug((space.user, space.agent, space.model))
+            path = shelf.kept(state.id) / f"said-since-{name}.jsonl{ground.sealed}"
+            with writing(path) as stream, ground.sealing(stream) as into:
                 chosen = (one for one in conversations(store) if one.session.id in sessions)
-                write_jsonl(chosen, stream, records=_records(store, sessions), space=space)
+                drawn = (r for s in sorted(sessions) for r in leaving(store, session=s))
+                write_jsonl(chosen, into, records=chain(drawn, told), space=space)
             if str(path) not in written:
                 written.append(str(path))
         finally:
@@ -127,12 +128,10 @@ def _since(store: Store, before: frozenset[str]) -> set[str]:
     return found
 
 
-def _records(store: Store, sessions: Iterable[str]) -> Iterator[Record]:
-    """What is known from these sessions, and what a person told directly."""
-    for session in sorted(sessions):
-        yield from leaving(store, session=session)
-    told = {RecordKind.FACT, RecordKind.REQUIREMENT}
-    yield from (r for r in leaving(store) if r.kind in told and not r.exchanges)
+def _told(store: Store) -> Iterator[Record]:
+    """What a person told directly: pins, facts and requirements that no exchange says."""
+    kinds = (RecordKind.FACT, RecordKind.REQUIREMENT)
+    return (r for kind in kinds for r in store.records(kind) if not r.exchanges)
 
 
 def _restore(ground: Ground, state: State, kept: archive.Manifest) -> State:

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from unabridged.disk.durable import of_the_system, write_whole
+from unabridged.disk.durable import of_the_system
 from unabridged.disk.folders import private_folder
 from unabridged.disk.locks import locked
 from unabridged.errors import BackupError, MigrationError
@@ -24,6 +24,7 @@ from unabridged.migration.state import (
     DONE,
     GOING_BACK,
     VERIFIED,
+    Known,
     Shelf,
     State,
     translated,
@@ -223,8 +224,8 @@ def _switched(ground: Ground, state: State, taken: Taken) -> State:
                 hint="Give the migrated memory another --user or --agent, or take the files over "
                 "into it by `unabridged import`.",
             )
-    identities = [name for held in taken.spaces.values() for name in held]
-    write_whole(shelf.identities(state.id), msgspec.json.encode(identities))
+    identities = frozenset(name for held in taken.spaces.values() for name in held)
+    shelf.note(state.id, Known(identities, frozenset(taken.records)))
     verified = msgspec.structs.replace(
         state,
         phase=VERIFIED,

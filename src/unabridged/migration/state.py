@@ -80,6 +80,18 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(Space(*names) for names in self.spaces)
 
 
+class Known(msgspec.Struct, frozen=True):
+    """What was taken over, by ids: all else was said since.
+
+    Attributes:
+        exchanges: The ids of exchanges.
+        records: The ids of records.
+    """
+
+    exchanges: frozenset[str]
+    records: frozenset[str]
+
+
 @dataclass(frozen=True, slots=True)
 class Shelf:
     """Where the files of migrations lie in a home.
@@ -121,8 +133,25 @@ class Shelf:
         """Where the spaces of a migration that was taken back lie."""
         return self.kept(migration) / "spaces"
 
-    def identities(self, migration: str) -> Path:
-        """The ids of the exchanges that were taken over, a line each."""
+    def note(self, migration: str, known: Known) -> None:
+        """Write down what was taken over, durable when it returns."""
+        write_whole(self._ids(migration), msgspec.json.encode(known))
+
+    def known(self, migration: str) -> Known:
+        """What was taken over.
+
+        Raises:
+            MigrationError: It cannot be read.
+        """
+        try:
+            return msgspec.json.decode(self._ids(migration).read_bytes(), type=Known)
+        except (OSError, ValueError, msgspec.MsgspecError) as error:
+            raise MigrationError(
+                f"{self._ids(migration)} cannot be read: {error}.",
+                hint=f"The old folder's bytes lie in {self.archive(migration)}.",
+            ) from error
+
+    def _ids(self, migration: str) -> Path:
         return self.folder / f"{migration}.ids"
 
     def save(self, state: State) -> State:

@@ -10,6 +10,7 @@ from unabridged.budget.count import Counter
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Requirement
 from unabridged.domain.message import part_to_dict
+from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import Space
 from unabridged.domain.views import Conversation, Unread
 from unabridged.errors import DuplicateIdError, MigrationError
@@ -52,6 +53,7 @@ class Taken:
         spaces: Space to the ids of its exchanges, each with the digest of its words.
         missed: What could not be taken over.
         nameless: Exchanges that name no model.
+        records: The ids of the records that lie in the new spaces, when they are proved.
     """
 
     conversations: int = 0
@@ -59,6 +61,7 @@ class Taken:
     spaces: dict[Space, dict[str, bytes]] = field(default_factory=dict)
     missed: list[Missed] = field(default_factory=list)
     nameless: int = 0
+    records: set[str] = field(default_factory=set)
 
     @property
     def exchanges(self) -> int:
@@ -145,6 +148,8 @@ def prove(taken: Taken, spaces: Spaces) -> None:
                 held = store.get(page)
                 if any(name not in held or _words(held[name]) != wanted[name] for name in page):
                     raise _unproved(space, "other words")
+            for kind in (RecordKind.FACT, RecordKind.REQUIREMENT):
+                taken.records |= {record.id for record in store.records(kind)}
         finally:
             store.close()
 

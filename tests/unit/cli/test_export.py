@@ -133,7 +133,9 @@ def test_what_was_forgotten_stays_forgotten_where_it_goes(run, filled):
     assert run("forget", name, "--user", "ann", "--yes").code == 0
     out = filled / "less.jsonl"
     assert run("export", "--user", "ann", "-o", str(out)).code == 0
-    kinds = [json.loads(line).get("record", {}).get("kind") for line in out.read_text().splitlines()]
+    kinds = [
+        json.loads(line).get("record", {}).get("kind") for line in out.read_text().splitlines()
+    ]
     assert {"tombstone", "receipt"} <= set(kinds)
     first = run("import", str(out), "--user", "eve", "--json").data["files"][0]
     assert first["records"] == first["records_added"]

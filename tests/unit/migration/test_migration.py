@@ -344,6 +344,17 @@ def test_going_back_restores_the_folder_and_exports_what_was_said_since(full):
     assert len([p for p in aside.rglob("*") if p.is_file()]) >= 3
 
 
+def test_what_was_only_told_is_exported_too(full):
+    full.migrations.migrate(full.old)
+    with Home(full.settings).memory(full.space("bob/default")) as memory:
+        memory.remember("Call me Bob.")
+    (path,) = full.migrations.roll_back().since
+    lines = [json.loads(line) for line in Path(path).read_text().splitlines()]
+    assert [line["record"]["body"]["text"] for line in lines if "record" in line] == [
+        "Call me Bob."
+    ]
+
+
 def test_an_untouched_folder_is_not_written_to(full):
     full.migrations.migrate(full.old)
     times = {path: path.lstat().st_mtime_ns for path in full.old.rglob("*")}
