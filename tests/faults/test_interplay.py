@@ -1,5 +1,7 @@
 """What people built apart, used together: each of these was a fault once."""
 
+import json
+
 import pytest
 from click.testing import CliRunner
 
@@ -78,3 +80,50 @@ def test_a_backup_from_before_a_change_of_key_opens_in_its_home_and_names_its_ke
     assert "with the mark" in run("restore", tmp_path / "b.zip", home="new", code=5)
     monkeypatch.setenv("UNABRIDGED_KEY", f"file:{key}")
     run("restore", tmp_path / "b.zip", home="new")
+
+
+@pytest.mark.parametrize("where", [("--replace",), ("--as", "ann/old")])
+def test_an_older_backup_never_brings_back_unsaid_what_was_forgotten(run, tmp_path, where):
+    run("ask", f"Remember the {SECRET} in the cupboard.")
+    run("ask", "I like tea in the morning.")
+    run("backup", "-o", tmp_path / "b.zip")
+    run("forget", "--search", SECRET, "--yes")
+    said = run("restore", tmp_path / "b.zip", *where, code=7)
+    assert "forgotten since: 1 exchange;" in said
+    assert "--with-forgotten" in said
+    assert SECRET not in run("search", SECRET)
+    assert "search" in run("receipts")
+    run("restore", tmp_path / "b.zip", *where, "--with-forgotten")
+    place = ("--user", "ann", "--agent", "old") if where[0] == "--as" else ()
+    assert SECRET in run("search", SECRET, *place)
+
+
+def test_a_space_that_was_forgotten_whole_comes_back_only_when_that_is_said(run, tmp_path):
+    run("ask", f"Remember the {SECRET} in the cupboard.")
+    run("backup", "--all", "-o", tmp_path / "b.zip")
+    run("forget", "--space", "--yes")
+    assert "the whole space" in run("restore", tmp_path / "b.zip", code=7)
+    run("restore", tmp_path / "b.zip", "--with-forgotten")
+    assert SECRET in run("search", SECRET)
+    run("backup", "--all", "-o", tmp_path / "c.zip")
+    run("restore", tmp_path / "c.zip")
+
+
+def test_what_was_lifted_comes_back(run, tmp_path):
+    run("ask", f"Remember the {SECRET} in the cupboard.")
+    run("backup", "-o", tmp_path / "b.zip")
+    run("forget", "--search", SECRET, "--yes")
+    run("forget", "--lift", json.loads(run("receipts", "--json"))[0]["receipt"]["id"])
+    run("restore", tmp_path / "b.zip", "--replace")
+    assert SECRET in run("search", SECRET)
+
+
+def test_a_space_with_the_same_words_and_other_facts_is_not_called_the_same(run, tmp_path):
+    run("ask", "I live in Berlin since last year.")
+    run("backup", "-o", tmp_path / "b.zip")
+    before = run("facts", "--json")
+    run("facts", "pin", "1")
+    assert run("facts", "--json") != before
+    assert "is restored" in run("restore", tmp_path / "b.zip", "--replace")
+    assert run("facts", "--json") == before
+    assert "there already" in run("restore", tmp_path / "b.zip", "--replace")

@@ -1,20 +1,25 @@
 """Giving back what a backup holds: unpacked and proved beside its place, then put there whole."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 
+from unabridged.custody.receipts import from_data
 from unabridged.disk.durable import UNFINISHED, of_the_system, write_whole
 from unabridged.disk.folders import private_folder
 from unabridged.disk.locks import locked
 from unabridged.disk.streams import give_name
+from unabridged.domain.record import RecordKind
 from unabridged.domain.safekeeping import BackedUp, Restored
 from unabridged.domain.scope import Space
 from unabridged.errors import BackupError, NotFoundError, StoreError
 from unabridged.stores import placing
 from unabridged.stores.backups import BackupsFolder, open_copy
+from unabridged.stores.copying import compare
 from unabridged.stores.packing import Manifest, Moved
 from unabridged.stores.spaces import SpacesFolder
 from unabridged.stores.sqlite import SqliteStore
@@ -47,6 +52,7 @@ def restore(
     renamed: Space | None = None,
     replace: bool = False,
     settings: Path | None = None,
+    left: Mapping[str, datetime] | None = MappingProxyType({}),
 ) -> list[Restored]:
     """Give back every space of a backup. A crash leaves each as it was or as it is in the backup.
 
@@ -58,9 +64,12 @@ def restore(
         renamed: The space that shall hold it; for a backup of one space.
         replace: Whether spaces that are there are set aside; else nothing is done.
         settings: The folder that gets the settings of a home, where it has none.
+        left: Spaces that were forgotten whole, by name, and when; None lets all come back that was
+            forgotten since, which else is refused.
 
     Raises:
-        BackupError: It does not prove right, or a space is there already.
+        BackupError: It does not prove right, a space is there already, or it would bring back what
+            was forgotten.
         StoreBusyError: Others have a space open that is to be replaced; it is as it was.
     """
     try:
@@ -68,6 +77,9 @@ def restore(
         with _swept(spaces), backups.unpacked(path, moved, spaces.folder) as (manifest, folder):
             places = _places(spaces, manifest, folder, renamed)
             _refuse(places, replace=replace)
+            if left is not None:
+                for one in places:
+                    _refuse_forgotten(spaces, one, manifest.at, left)
             done = [_restored(spaces, one, replace=replace) for one in places]
             if settings is not None and manifest.home:
                 _settings(folder / SETTINGS, settings)
@@ -125,7 +137,9 @@ def _is_same(spaces: SpacesFolder, path: Path, unpacked: Path, held: BackedUp) -
         mine, theirs = store.totals(), copied.totals()
         if (mine.sessions, mine.messages) != (theirs.sessions, theirs.messages):
             return False
-        return store.sessions() == copied.sessions() and not store.check(index=False)
+        if store.sessions() != copied.sessions() or store.check(index=False):
+            return False
+        return compare(store, copied).equal and compare(copied, store).equal
     except StoreError:
         return False
     finally:
@@ -141,6 +155,46 @@ def _refuse(places: list[_Place], *, replace: bool) -> None:
             f"There is a space {', '.join(map(repr, taken))} already; nothing was restored.",
             hint="--as USER/AGENT restores beside it; --replace sets the present one aside first.",
         )
+
+
+def _refuse_forgotten(
+    spaces: SpacesFolder, place: _Place, at: datetime, left: Mapping[str, datetime]
+) -> None:
+    """Never bring back unsaid what was forgotten for good."""
+    if place.there:
+        return
+    name = place.held.space.name
+    since = left.get(name)
+    said = f"the whole space {name!r}" if since and since > at else _returning(spaces, place)
+    if said:
+        raise BackupError(
+            f"The backup would bring back what was forgotten since: {said}; nothing was restored.",
+            hint="--with-forgotten restores it all the same; `unabridged receipts` shows what it was.",
+        )
+
+
+def _returning(spaces: SpacesFolder, place: _Place) -> str:
+    """Say what of a backup was forgotten in its space since; empty for nothing."""
+    try:
+        store = spaces.open(place.held.space, create=False)
+    except (StoreError, NotFoundError):
+        return ""  # there is none, or it cannot tell
+    try:
+        receipts = [from_data(record.body) for record in store.records(RecordKind.RECEIPT)]
+        lifted = {receipt.id for receipt in receipts if receipt.lifted}
+        gone = {name for receipt in receipts if not receipt.lifted for name in receipt.ids}
+        for record in store.records(RecordKind.TOMBSTONE):
+            gone.update(() if record.id in lifted else record.body["exchanges"])
+    finally:
+        store.close()
+    copied = open_copy(place.folder, place.held, spaces.access)
+    try:
+        exchanges = copied.get(gone)
+        facts = list(copied.records(RecordKind.FACT, ids=sorted(gone - set(exchanges))))
+    finally:
+        copied.close()
+    counted = ((len(exchanges), "exchange"), (len(facts), "fact"))
+    return " and ".join(f"{n} {what}{'s' * (n > 1)}" for n, what in counted if n)
 
 
 def _restored(spaces: SpacesFolder, place: _Place, *, replace: bool) -> Restored:

@@ -19,6 +19,7 @@ from unabridged.stores.restoring import SETTINGS, restore
 from unabridged.stores.spaces import SpacesFolder
 from unabridged.wiring.adapters import databases_of, space_from
 from unabridged.wiring.boxed import access_in, box_of, take_box
+from unabridged.wiring.leaving import kept_receipts
 
 Moved = Callable[[str, int, int], None]
 """Told what goes on, how much is done, and of how much."""
@@ -119,12 +120,14 @@ class Safekeeping:
         *,
         renamed: Space | None = None,
         replace: bool = False,
+        with_forgotten: bool = False,
         moved: Moved = _silent,
     ) -> list[Restored]:
         """Give back what a backup holds; see ``stores.restoring``.
 
         An empty home takes over the key box of the backup: see ``wiring.boxed``.
         """
+        left = {receipt.space: receipt.at for receipt in kept_receipts(self._settings)}
         path = self._find(named)
         take_box(self._settings, path)
         return restore(
@@ -135,6 +138,7 @@ class Safekeeping:
             renamed=renamed,
             replace=replace,
             settings=Path(self._settings.home) / SETTINGS,
+            left=None if with_forgotten else left,
         )
 
     def salvage(self, space: Space, moved: Moved = _silent) -> Salvage | None:
