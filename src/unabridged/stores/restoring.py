@@ -78,8 +78,8 @@ def restore(
             places = _places(spaces, manifest, folder, renamed)
             _refuse(places, replace=replace)
             if left is not None:
-                for one in places:
-                    _refuse_forgotten(spaces, one, manifest.at, left)
+                for place in places:
+                    _refuse_forgotten(spaces, place, manifest.at, left)
             done = [_restored(spaces, one, replace=replace) for one in places]
             if settings is not None and manifest.home:
                 _settings(folder / SETTINGS, settings)
