@@ -70,6 +70,19 @@ class Anchor:
             StoreError: The anchor cannot be written; what was stored is stored all the same.
             StoreTamperedError: The anchor is not what was written.
         """
+        try:
+            self._remember(name, mooring, anew=anew)
+        except StoreTamperedError:
+            raise
+        except StoreError as error:
+            raise type(error)(
+                f"The anchor: {error}",
+                hint="What was written is stored; the anchor is behind until it can be written "
+                f"again. {error.hint}",
+            ) from error
+
+    def _remember(self, name: str, mooring: Mooring, *, anew: bool) -> None:
+        self._read()
         with locked(self.path.with_name(self.path.name + ".lock"), WAIT_SECONDS):
             spaces = self._read()
             held = None if anew else self._proven(name, spaces.get(name))
@@ -110,6 +123,13 @@ class Anchor:
         return {name: mooring for name, mooring in found.items() if mooring is not None}
 
     def _read(self) -> dict[str, Any]:
+        if (
+            not self.path.parent.is_dir()
+        ):  # a disk that is not mounted must not look like a first use
+            raise StoreError(
+                f"The anchor {self.path} cannot be reached: its folder is not there.",
+                hint="Mount its disk, make the folder, or mend the setting `anchor`.",
+            )
         try:
             content = self.path.read_bytes()
         except FileNotFoundError:

@@ -174,3 +174,20 @@ def test_a_damaged_file_is_not_sealed_anew_under_a_key_unasked(run, say, home, t
     assert run("ask", "Hello?").code == 5
     assert path.read_bytes() == bytes(content)
     assert len(list(path.parent.glob("*.damaged*"))) == 0
+
+
+def test_a_backup_that_is_restored_is_remembered_by_the_anchor(run, say, home, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    run("config", "set", "anchor", str(tmp_path / "elsewhere" / "anchor"))
+    say("My dog is called Rex.")
+    made = tmp_path / "backup.zip"
+    assert run("backup", "-o", str(made)).code == 0
+    say("My cat is called Tom.")
+    ran = run("restore", str(made), "--replace")
+    assert ran.code == 0, ran.err
+    assert run("verify").code == 0
+    say("Hello!")
+    assert run("verify").code == 0
+    assert run("restore", str(made), "--as", "eve/default").code == 0
+    say("Hello!", "--user", "eve")
+    assert run("verify").code == 0

@@ -8,7 +8,7 @@ import pytest
 from unabridged.domain.chain import Signet
 from unabridged.domain.key import Key
 from unabridged.domain.scope import Space
-from unabridged.errors import StoreKeyError, StoreTamperedError
+from unabridged.errors import StoreError, StoreKeyError, StoreTamperedError
 from unabridged.stores.anchor import Anchor
 from unabridged.stores.guard import Guard
 from unabridged.stores.spaces import SpacesFolder
@@ -219,3 +219,21 @@ def test_the_file_of_another_space_is_noticed(tmp_path):
     store = folder.open(Space("eve", "tests"), create=False)
     assert store.check() == []
     store.close()
+
+
+def test_an_anchor_that_cannot_be_written_is_said_before_anything_is_stored(tmp_path):
+    access = Access(guard=Guard(KEYED, Anchor(tmp_path / "away" / "anchor", KEYED)))
+    with pytest.raises(StoreError, match="anchor"):
+        opened(tmp_path, access)
+    (tmp_path / "away").mkdir()
+    store = opened(tmp_path, access)
+    (tmp_path / "away").rename(tmp_path / "gone")
+    with pytest.raises(StoreError, match="anchor") as caught:
+        Talk(store, "s1").begin("hello")
+    assert "is stored" in caught.value.hint
+    assert len(store.scan()) == 1
+    store.close()
+    (tmp_path / "gone").rename(tmp_path / "away")
+    say(tmp_path, access, "s2")
+    (line,) = access.guard.anchor.all().values()
+    assert line.number == 3
