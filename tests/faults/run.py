@@ -2,6 +2,7 @@
 
     python -m tests.faults.run --long [--fresh] [--only crash,kills] [--output FILE]
     python -m tests.faults.run --short
+    python -m tests.faults.run --docs
 
 The long form is the one whose figures are published; it is resumed program by program: what is in
 the file of results is not run again, unless --fresh asks for it or it failed. The short form takes a
@@ -16,6 +17,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+DOCS = Path(__file__).parents[2] / "docs" / "reliability.md"
+BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
 RESULTS = Path(__file__).parents[2] / "build" / "faults.json"
 
 
@@ -42,6 +45,7 @@ OURS = {
     "power": (75, 4),
     "crowd": (640, 48),
     "clocks": (60, 3),
+    "migrating": (250, 6),
     "forgetting": (250, 8),
     "forget_kills": (250, 10),
 }
@@ -84,17 +88,45 @@ def words(figures: dict[str, object]) -> str:
     return ", ".join(f"{name} {value}" for name, value in kept.items())
 
 
+def table(held: dict[str, dict[str, object]]) -> str:
+    """The figures as a table for the documentation."""
+    rows = ["| program | count | result | figures | seconds |", "|---|--:|---|---|--:|"]
+    for program in programs():
+        found = held.get(program.key)
+        if found is None:
+            rows.append(f"| `{program.key}` | {program.long:,} | not run yet | | |")
+            continue
+        result = (
+            str(found["skipped"]) if "skipped" in found else "FAILED" if found["exit"] else "ok"
+        )
+        said = words({name: value for name, value in found.items() if name != "seconds"})
+        seconds = found.get("seconds", "")
+        rows.append(f"| `{program.key}` | {found['count']:,} | {result} | {said} | {seconds} |")
+    return "\n".join(rows)
+
+
+def write_table(held: dict[str, dict[str, object]]) -> None:
+    """Put the table between its marks in the documentation."""
+    head, begin, rest = DOCS.read_text().partition(BEGIN)
+    _, end, tail = rest.partition(END)
+    DOCS.write_text(f"{head}{begin}\n{table(held)}\n{end}{tail}")
+
+
 def main() -> int:
     """Run what is asked for; the exit status says whether a must was missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--long", action="store_true")
     form.add_argument("--short", action="store_true")
+    form.add_argument("--docs", action="store_true", help="only write docs/reliability.md anew")
     parser.add_argument("--fresh", action="store_true")
     parser.add_argument("--only", default="")
     parser.add_argument("--output", type=Path, default=RESULTS)
     chosen = parser.parse_args()
     held = json.loads(chosen.output.read_text()) if chosen.output.exists() else {}
+    if chosen.docs:
+        write_table(held)
+        return 0
     only, failed = set(filter(None, chosen.only.split(","))), []
     for program in programs():
         if only and program.module not in only:

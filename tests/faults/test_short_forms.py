@@ -7,7 +7,7 @@ import os
 from random import Random
 
 import pytest
-from tests.faults import clocks, crash, crowd, disks, kills, power
+from tests.faults import clocks, crash, crowd, disks, kills, power, run
 from tests.faults.bench import quick_folder
 from tests.faults.shadow import Entry, Shadow, Sync, SyncFolder, Write
 
@@ -144,3 +144,12 @@ class TestTheShadow:
             (("a", b"old"), ("b", b"new")),
             (("a", b"new"),),
         }
+
+
+def test_every_program_is_described_with_its_figures():
+    described = run.DOCS.read_text()
+    head, _, figures = described.partition(run.BEGIN)
+    for program in run.programs():
+        assert f"`{program.module}`" in head
+        assert f"| `{program.key}` |" in figures
+    assert "FAILED" not in figures

@@ -234,6 +234,10 @@ def is_whole_settings(data: bytes) -> bool:
     return b"verbosity" in data and data.endswith(b"\n")
 
 
+def archive(bench: Bench) -> None:
+    run_command(bench, "archive", "--session", "2")
+
+
 def with_old_folder(bench: Bench) -> None:
     """A home, and the folder of four old programs beside it."""
     from tests.faults.migrating import old_folder
@@ -269,6 +273,7 @@ WORKFLOWS = (
     Workflow("facts", facts),
     Workflow("tend", tend),
     Workflow("condense", condense, fill_long),
+    Workflow("archive", archive),
     Workflow("forget", forget, forgets=True),
     Workflow("reembed", reembed, stores=("sqlite",)),
     Workflow("import", import_lines, with_lines),
