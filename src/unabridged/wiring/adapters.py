@@ -26,6 +26,7 @@ from unabridged.stores.anchor import Anchor
 from unabridged.stores.files.encrypting import Encryption
 from unabridged.stores.files.folder import FilesFolder
 from unabridged.stores.files.names import FOLDERS
+from unabridged.stores.files.rescuing import open_or_rescue as open_or_rescue_files
 from unabridged.stores.guard import Guard
 from unabridged.stores.inmemory import InMemoryStore
 from unabridged.stores.keybox import Secrets
@@ -58,6 +59,8 @@ def rescued(settings: Settings, scope: Scope) -> tuple[Store, Salvage | None]:
     Returns:
         The store, and what was salvaged where that was done, now or by one that was stopped.
     """
+    if settings.store == "files":
+        return open_or_rescue_files(files_of(settings), space_from(scope, settings))
     if settings.store != "sqlite":
         return store_for(settings, scope), None
     return open_or_rescue(databases_of(settings), space_from(scope, settings), lambda *_: None)

@@ -14,10 +14,13 @@ from unabridged.errors import NotFoundError
 from unabridged.ports import Clock
 from unabridged.stores import salvaging
 from unabridged.stores.backups import HOME, BackupsFolder, Wanted
+from unabridged.stores.files.folder import FilesFolder, files_of
+from unabridged.stores.files.names import JSON, PACKED
+from unabridged.stores.files.rescuing import rescue as rescue_files, salvaged_json
 from unabridged.stores.rescuing import rescue, salvaged_file, told
 from unabridged.stores.restoring import SETTINGS, restore
 from unabridged.stores.spaces import SpacesFolder
-from unabridged.wiring.adapters import databases_of, space_from
+from unabridged.wiring.adapters import databases_of, space_from, spaces_of
 from unabridged.wiring.boxed import access_in, box_of, take_box
 from unabridged.wiring.leaving import kept_receipts
 
@@ -151,11 +154,14 @@ class Safekeeping:
             NotFoundError: There is no such space.
             StoreBusyError: Others have it open.
         """
+        kept = spaces_of(self._settings)
+        if isinstance(kept, FilesFolder):
+            if not files_of(kept.place_of(space)):
+                raise _no_space(space)
+            return rescue_files(kept, space)
         path = self._spaces.path_of(space)
         if not list(path.parent.glob(f"{path.name}*")):
-            raise NotFoundError(
-                f"There is no space {space.name!r}.", hint="`unabridged spaces` lists them."
-            )
+            raise _no_space(space)
         found = rescue(self._spaces, space, moved, look=True)
         told(path)
         return found
@@ -175,9 +181,12 @@ class Safekeeping:
         """
         if not path.is_file():
             raise NotFoundError(f"There is no file {path}.", hint="Check the path.")
-        found = salvaged_file(path, moved)
+        if path.name.removesuffix(PACKED).endswith(JSON):
+            found = salvaged_json(path)
+        else:
+            found = salvaged_file(path, moved)
         if into is not None:
-            store = self._spaces.open(into)
+            store = spaces_of(self._settings).open(into)
             try:
                 salvaging.write(found, store)
             finally:
@@ -196,3 +205,9 @@ class Safekeeping:
     def _wanted(self, space: Space) -> Wanted:
         name = self._spaces.path_of(space).stem
         return Wanted(space, name, partial(self._spaces.open, space, create=False))
+
+
+def _no_space(space: Space) -> NotFoundError:
+    return NotFoundError(
+        f"There is no space {space.name!r}.", hint="`unabridged spaces` lists them."
+    )

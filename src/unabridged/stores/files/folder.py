@@ -62,7 +62,7 @@ class FilesFolder:
         encryption: Encryption | None = None,
     ) -> None:
         self._encryption = encryption
-        self._layout = layout
+        self.layout = layout
         self._compression = compression
         self._auto_save = auto_save
         self._timeout = busy_timeout
@@ -72,21 +72,21 @@ class FilesFolder:
 
     def path_of(self, space: Space) -> Path:
         """Give the file of a space that is always there; packed or not."""
-        place = self._place(space)
-        return self._desk(place, space).find() or place.path
+        place = self.place_of(space)
+        return self.desk(place, space).find() or place.path
 
     def open(self, space: Space, *, create: bool = True) -> FilesStore:
         """Open a space, beginning it where it is new; see ``stores.listing.Spaces``."""
-        place = self._place(space)
+        place = self.place_of(space)
         finish_for(self._leaving(place))
-        if not create or self._desk(place, space).find() is not None:
-            return self._store(place, space, create=create)
+        if not create or self.desk(place, space).find() is not None:
+            return self.store(place, space, create=create)
         try:
             private_folder(self.folder)
         except OSError as error:
             raise of_the_system(error, self.folder) from error
         with locked(self._lock, self._timeout):  # another space may take the name meanwhile
-            return self._store(self._place(space), space, create=True)
+            return self.store(self.place_of(space), space, create=True)
 
     def rename(self, old: Space, new: Space) -> None:
         """Give a space other names; see ``stores.listing.Spaces``."""
@@ -95,19 +95,19 @@ class FilesFolder:
                 "The file that custom_filepath names holds one space, which keeps its name.",
                 hint="Copy it into a space of the home first.",
             )
-        source = self._place(old)
-        if self._desk(source, old).find() is None:
+        source = self.place_of(old)
+        if self.desk(source, old).find() is None:
             raise NotFoundError(f"There is no space {old.name!r}.", hint="List the spaces.")
         with locked(self._lock, self._timeout):
-            target = self._place(new)
-            if self._desk(target, new).find() is not None:
+            target = self.place_of(new)
+            if self.desk(target, new).find() is not None:
                 raise NameRefusedError(
                     f"There is a space {new.name!r} already.",
                     hint="Merge into it, or choose other names.",
                 )
             private_folder(target.folder)
             with locked(source.lock, self._timeout), locked(target.lock, self._timeout):
-                self._move(self._desk(source, old), self._desk(target, new))
+                self._move(self.desk(source, old), self.desk(target, new))
 
     def _move(self, source: Desk, target: Desk) -> None:
         """Write a space under its new name, and let the old files go once that is there."""
@@ -137,9 +137,9 @@ class FilesFolder:
 
     def set_aside(self, space: Space) -> Path:
         """Move the files of a space out of the way: ``<name>.damaged-<n>``."""
-        place = self._place(space)
-        main = self._desk(place, space).find()
-        names = sorted(path.name for path in _files_of(place)) if place.folder.is_dir() else []
+        place = self.place_of(space)
+        main = self.desk(place, space).find()
+        names = sorted(path.name for path in files_of(place)) if place.folder.is_dir() else []
         if not names:
             raise NotFoundError(f"There is no file for {space.name!r}.", hint="List the spaces.")
         number = 1
@@ -153,12 +153,12 @@ class FilesFolder:
 
     def parts_of(self, space: Space) -> list[Path]:
         """Every file of a space; see ``stores.listing.Spaces``."""
-        place = self._place(space)
-        return _files_of(place, also=_LEFT) if place.folder.is_dir() else []
+        place = self.place_of(space)
+        return files_of(place, also=_LEFT) if place.folder.is_dir() else []
 
     def wipe(self, space: Space, receipt: Path, shown: Mapping[str, Any]) -> int:
         """Overwrite and remove every file of a space; see ``stores.listing.Spaces``."""
-        place = self._place(space)
+        place = self.place_of(space)
         private_folder(self.folder)
         with locked(self._lock, self._timeout), locked(place.lock, self._timeout):
             return leave(self._leaving(place), self.parts_of(space), receipt, dict(shown))
@@ -166,17 +166,17 @@ class FilesFolder:
     def list(self) -> list[SpaceInfo]:
         """Every space of the layout, by file; a damaged one says so and hides no other."""
         if self._custom is not None:
-            path = self._desk(self._custom, Space()).find()
+            path = self.desk(self._custom, Space()).find()
             return [] if path is None else [self._info(self._custom, path)]
         for intent in self.folder.glob(f"*{LEAVING}"):
             finish(intent)
         found = []
-        for path in sorted(self.folder.glob(_MAIN[self._layout])):
+        for path in sorted(self.folder.glob(_MAIN[self.layout])):
             name = path.name.removesuffix(PACKED)
             stem = name.removesuffix(JSON)
             if not name.endswith(JSON) or name.startswith(".") or "." in stem:
                 continue
-            short = stem.removesuffix("_space") if self._layout == "agent" else stem
+            short = stem.removesuffix("_space") if self.layout == "agent" else stem
             found.append(self._info(Place(path.parent, short, name), path))
         return found
 
@@ -188,41 +188,51 @@ class FilesFolder:
 
     def _leaving(self, place: Place) -> Path:
         """The path in the folder that stands for a space whose files are to go."""
-        return place.path if self._layout != "user" or self._custom else place.folder
+        return place.path if self.layout != "user" or self._custom else place.folder
 
-    def _place(self, space: Space) -> Place:
+    @property
+    def is_guarded(self) -> bool:
+        """Whether a key or an anchor proves the files, or a key hides them."""
+        guard = self._guard
+        proved = guard is not None and (bool(guard.signet.mark) or guard.anchor is not None)
+        return proved or self._encryption is not None
+
+    def place_of(self, space: Space) -> Place:
+        """Where the files of a space lie, or would."""
         if self._custom is not None:
             return self._custom
 
         def held(place: Place) -> Space | None:
-            path = self._desk(place, space).find()
+            path = self.desk(place, space).find()
             return None if path is None else (self._space_in(path) or space)
 
-        return place_of(self.folder, space, self._layout, held)
+        return place_of(self.folder, space, self.layout, held)
 
     def _space_in(self, path: Path) -> Space | None:
         """The space that a file holds; None where it cannot tell."""
         try:
-            about = sheet.about_of(KNOWN[self._layout], paper.read(path, self._encryption))
+            about = sheet.about_of(KNOWN[self.layout], paper.read(path, self._encryption))
             return None if about is None else Space(**about.space)
         except (StoreError, FileNotFoundError, ValueError, TypeError):
             return None
 
-    def _desk(self, place: Place, space: Space) -> Desk:
+    def desk(self, place: Place, space: Space) -> Desk:
+        """What reads and writes the files of a place."""
         return Desk(
             place,
             space,
-            self._layout,
+            self.layout,
             packed=self._compression,
             guard=self._guard,
             encryption=self._encryption,
         )
 
-    def _store(self, place: Place, space: Space, *, create: bool) -> FilesStore:
+    def store(self, place: Place, space: Space, *, create: bool) -> FilesStore:
+        """Open the store of a place."""
         return FilesStore(
             place,
             space,
-            layout=self._layout,
+            layout=self.layout,
             compression=self._compression,
             auto_save=self._auto_save,
             create=create,
@@ -233,9 +243,9 @@ class FilesFolder:
 
     def _info(self, place: Place, path: Path) -> SpaceInfo:
         space = self._space_in(path)
-        size = sum(each.stat().st_size for each in _files_of(place))
+        size = sum(each.stat().st_size for each in files_of(place))
         try:
-            store = self._store(place, space or Space(), create=False)
+            store = self.store(place, space or Space(), create=False)
         except (StoreError, NotFoundError) as error:
             return SpaceInfo(space, path, size, 0, 0, damaged=str(error))
         totals = store.totals()
@@ -243,8 +253,13 @@ class FilesFolder:
         return SpaceInfo(space, path, totals.bytes, totals.sessions, totals.exchanges)
 
 
-def _files_of(place: Place, also: str = "") -> list[Path]:
-    """Every file of a space, found by its name."""
+def files_of(place: Place, also: str = "") -> list[Path]:
+    """Every file of a space, found by its name.
+
+    Args:
+        place: Where they lie.
+        also: What may stand behind their names besides, as a pattern.
+    """
     stem = re.escape(place.stem)
     names = re.compile(
         rf"({re.escape(place.main)}(\.gz)?|{stem}_[A-Za-z0-9-]+_conversation\.json(\.gz)?"
