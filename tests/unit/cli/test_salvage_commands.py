@@ -66,3 +66,19 @@ def test_who_writes_goes_on_and_says_so(run, tmp_path):
     assert "was damaged" in said.err
     assert "Ada" in said.out
     assert run("ask", "and my dog?").err == ""
+
+
+def test_files_that_people_can_read_are_salvaged_too(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("UNABRIDGED_STORE", "files")
+    run("ask", "my cat is called Ada")
+    (path,) = (tmp_path / "home" / "memory").glob("*.json")
+    path.write_bytes(path.read_bytes()[:100])
+    assert run("search", "cat").code == 5
+    said = run("salvage", "default/default")
+    assert "1 whole exchange" in said.out, said.err
+    assert "Ada" in run("search", "cat").out
+    path.write_bytes(path.read_bytes()[:100])
+    assert "1 whole exchange" in run("salvage", str(path)).out
+    told = run("ask", "and my dog Bob")
+    assert "was damaged" in told.err
+    assert "Ada" in run("search", "cat").out

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from unabridged.domain.message import Role
 from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import Space
 from unabridged.domain.session import Session
@@ -201,7 +202,10 @@ def _finds(gathered: _Gathered) -> Finds:
     numbers: Iterator[int] = iter(range(1 << 62))
     for name, entry in gathered.entries.items():
         exchange = entry.exchange
-        own = len(exchange.messages)
+        begun = entry.opened_by is not None or (
+            exchange.messages[:1] and exchange.user.role is Role.USER
+        )
+        own = len(exchange.messages) + (not begun)  # the line of its question may be lost
         finds.headers[name] = Header(replace(exchange, messages=()), entry.opened_by, own)
         for message in exchange.messages:
             finds.messages[message.id] = (next(numbers), name, message)
