@@ -117,7 +117,7 @@ def _take_file(path: Path, layout: str, gathered: _Gathered) -> None:
     texts, splits = KNOWN[layout].texts, KNOWN[layout].splits
     sessions = _sessions(data)
     for session, proved in sessions.values():
-        if proved:
+        if session is not None and proved:
             gathered.sessions.setdefault(session.id, session)
     at = 0
     for match in _FORM.finditer(data):
@@ -128,9 +128,11 @@ def _take_file(path: Path, layout: str, gathered: _Gathered) -> None:
         place = max((one for one in sessions if one < match.start()), default=None)
         if place is None:
             continue
-        session, proved = sessions[place]
-        known = gathered.entries.get(form.id)
-        name = session.id if proved or known is None else known.exchange.session
+        known = gathered.entries.get(form.id)  # a line of the companion proves its session too
+        session, _ = sessions[place]
+        if known is None and session is None:
+            continue
+        name = known.exchange.session if known else session.id if session else ""
         wanted = 2 if splits and not form.alone else 1
         mark = match[1].decode()
         found = _fitting(values, wanted, match[2], mark, at)
@@ -158,15 +160,19 @@ def _fitting(values: Sequence[bytes], wanted: int, form: bytes, mark: str, near:
     return None
 
 
-def _sessions(data: bytes) -> dict[int, tuple[Session, bool]]:
-    """The headers of sessions by where they stand, and whether their digests prove them."""
+def _sessions(data: bytes) -> dict[int, tuple[Session | None, bool]]:
+    """The headers of sessions by where they stand, and whether their digests prove them.
+
+    One that cannot be read is None.
+    """
     found = list(_SESSION.finditer(data))
-    sessions = {}
+    sessions: dict[int, tuple[Session | None, bool]] = {}
     for number, match in enumerate(found):
         end = found[number + 1].start() if number + 1 < len(found) else len(data)
         try:
             session = forms.session_from(forms.form_from(match[1], forms.SessionForm))
         except (ValueError, TypeError):
+            sessions[match.start()] = (None, False)
             continue
         sessions[match.start()] = (session, _is_proved(match[1], data[match.end() : end]))
     return sessions
