@@ -59,10 +59,12 @@ def rescued(settings: Settings, scope: Scope) -> tuple[Store, Salvage | None]:
     Returns:
         The store, and what was salvaged where that was done, now or by one that was stopped.
     """
-    if settings.store == "files":
-        return open_or_rescue_files(files_of(settings), space_from(scope, settings))
-    if settings.store != "sqlite":
+    if settings.store == "memory":
         return store_for(settings, scope), None
+    settle(Path(settings.home))
+    if settings.store == "files":
+        files = files_of(settings, auto_save=settings.auto_save)
+        return open_or_rescue_files(files, space_from(scope, settings))
     return open_or_rescue(databases_of(settings), space_from(scope, settings), lambda *_: None)
 
 
