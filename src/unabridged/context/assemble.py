@@ -186,7 +186,7 @@ def _context(plan: Plan, material: Material, occasion: Occasion, made: _Made) ->
     offered = made.offered if plan.mode is Mode.TOOLS else None
     messages = openai.messages(made.prompt)
     digest = hash_of(messages, offered)
-    trace = _trace(plan, made, messages)
+    trace = _trace(plan, made)
     earlier = made.tiers.shown.earlier
     parts = parts_of(made.budget, made.sizes.pinned, made.tiers)
     counted = [(p.id, plan.counter.text("- " + p.text)) for p in material.pins]
@@ -269,11 +269,18 @@ def _manifest(plan: Plan, material: Material, made: _Made) -> dict[str, Any]:
     }
 
 
-def _trace(plan: Plan, made: _Made, messages: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
-    """Digest and tokens of the tools and of every message, for comparing prefixes."""
+def _trace(plan: Plan, made: _Made) -> list[list[Any]]:
+    """Digest and tokens of the tools and of every message that is sent, for comparing prefixes.
+
+    A message with several tool results is sent as several: the first of them bears its tokens.
+    """
     tools = blob_id(repr(tools_to_blob(made.offered)))[:16] if made.offered else ""
-    counted = [plan.counter.message(message) for message in made.prompt]
-    rows = [[digest_of(message), tokens] for message, tokens in zip(messages, counted, strict=True)]
+    rows: list[list[Any]] = []
+    for message in made.prompt:
+        tokens = plan.counter.message(message)
+        for sent in openai.messages([message]):
+            rows.append([digest_of(sent), tokens])
+            tokens = 0
     return [[tools, made.sizes.tools], *rows]
 
 
