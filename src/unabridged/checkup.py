@@ -116,7 +116,7 @@ def _spaces(spaces: Spaces, *, repair: bool) -> Iterator[Finding]:
     for info in spaces.list():
         topic = f"space {info.space.name if info.space else info.path.name}"
         if info.damaged or info.space is None:
-            hint = "Nothing was changed. Try: unabridged salvage USER/AGENT"
+            hint = info.hint or "Nothing was changed. Try: unabridged salvage USER/AGENT"
             yield Finding(topic, ok=False, text=info.damaged, hint=hint)
             continue
         try:

@@ -127,3 +127,52 @@ def test_a_space_with_the_same_words_and_other_facts_is_not_called_the_same(run,
     assert "is restored" in run("restore", tmp_path / "b.zip", "--replace")
     assert run("facts", "--json") == before
     assert "there already" in run("restore", tmp_path / "b.zip", "--replace")
+
+
+@pytest.mark.encrypted
+def test_a_readable_backup_is_encrypted_as_it_comes_into_an_encrypted_home(run, key, tmp_path):
+    run("ask", f"Remember the {SECRET} in the cupboard.")
+    run("backup", "-o", tmp_path / "b.zip")
+    run("encrypt")
+    run("restore", tmp_path / "b.zip", "--as", "ann/old")
+    assert on_disk(tmp_path / "home", SECRET) == []
+    assert SECRET in run("search", SECRET, "--user", "ann", "--agent", "old")
+
+
+@pytest.mark.encrypted
+def test_what_stays_readable_is_said(run, key, tmp_path, monkeypatch):
+    run("ask", f"Remember the {SECRET} in the cupboard.")
+    run("backup", "-o", tmp_path / "b.zip")
+    run("ask", f"More of the {SECRET} in the cupboard.")
+    run("restore", tmp_path / "b.zip", "--replace")
+    (tmp_path / "bad.jsonl").write_text(
+        f'{{"role":"user","content":"{SECRET}"}}\n{{"role": {SECRET} broken\n'
+    )
+    run("import", tmp_path / "bad.jsonl")
+    run("copy", "sqlite:", "files:")
+    said = run("encrypt")
+    readable = on_disk(tmp_path / "home", SECRET)
+    assert len(readable) == 4, readable
+    assert all(path in said for path in readable), said
+
+
+def test_a_space_in_another_store_is_named_when_it_is_forgotten(run):
+    run("ask", f"Remember the {SECRET} in the cupboard.")
+    run("copy", "sqlite:", "files:")
+    assert "memory/default.json" in run("forget", "--search", SECRET, "--dry-run")
+    run("forget", "--space", "--yes")
+    assert "memory/default.json" in run("receipts", "--json")
+
+
+def test_doctor_says_to_seal_what_was_stored_before_the_key(run, tmp_path, monkeypatch):
+    run("ask", f"Remember the {SECRET} in the cupboard.")
+    run("key", "new", tmp_path / "my.key")
+    monkeypatch.setenv("UNABRIDGED_KEY", f"file:{tmp_path / 'my.key'}")
+    assert "unabridged key seal" in run("doctor", code=1)
+    run("key", "seal")
+    run("doctor")
+
+
+def on_disk(home, text):
+    files = [path for path in home.rglob("*") if path.is_file()]
+    return [str(path) for path in files if text.encode() in path.read_bytes()]

@@ -103,7 +103,7 @@ def _outside(outside: Outside) -> Iterator[str]:
         yield paint("Backups that may still hold it:", "warn")
         yield from _some(list(outside.backups))
     if outside.aside:
-        yield paint("Files that were set aside and may hold it:", "warn")
+        yield paint("Other files that may still hold it:", "warn")
         yield from _some(list(outside.aside))
 
 

@@ -163,7 +163,8 @@ def _must(places: Sequence[Path], key: Key) -> Secrets:
     held = open_box(places, key)
     if held is None:
         raise StoreKeyError(
-            f"There is no key box at {places[0]}.", hint="Restore it from a backup of the home."
+            f"There is no key box at {places[0]}.",
+            hint="Put it back: it is in the backups of the home, zip files, as config/keybox.json.",
         )
     return held
 

@@ -20,6 +20,7 @@ class SpaceInfo:
         sessions: Sessions in it.
         exchanges: Exchanges in it.
         damaged: What is wrong with it, in words; empty for a sound file.
+        hint: What to do about it, in words.
     """
 
     space: Space | None
@@ -28,6 +29,7 @@ class SpaceInfo:
     sessions: int
     exchanges: int
     damaged: str = ""
+    hint: str = ""
 
 
 class Spaces(Protocol):

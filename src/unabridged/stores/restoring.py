@@ -23,6 +23,7 @@ from unabridged.stores.copying import compare
 from unabridged.stores.packing import Manifest, Moved
 from unabridged.stores.spaces import SpacesFolder
 from unabridged.stores.sqlite import SqliteStore
+from unabridged.stores.sqlite.converting import convert
 from unabridged.stores.sqlite.guarding import name_space
 from unabridged.stores.sqlite.opening import exclusive
 from unabridged.stores.sqlite.rows import space_data
@@ -205,6 +206,8 @@ def _restored(spaces: SpacesFolder, place: _Place, *, replace: bool) -> Restored
     with exclusive(draft, spaces.access) as connection:
         signet = spaces.access.guard.signet
         name_space(connection, draft, space_data(place.space), signet)
+    if spaces.access.key and spaces.access.encrypts:
+        convert(draft, spaces.access, encrypted=True)  # it was made before the home was encrypted
     if replace:
         aside = placing.replace(draft, place.path, ".restored", spaces.busy_timeout)
         SqliteStore.moor_at(place.path, spaces.access)

@@ -232,7 +232,7 @@ class SpacesFolder:
             store = SqliteStore(path, create=False, access=self.access)
         except (StoreError, NotFoundError) as error:
             size = path.stat().st_size if path.exists() else 0
-            return SpaceInfo(None, path, size, 0, 0, damaged=str(error))
+            return SpaceInfo(None, path, size, 0, 0, damaged=str(error), hint=error.hint)
         try:
             totals = store.totals()
         except StoreError as error:

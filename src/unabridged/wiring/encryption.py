@@ -12,6 +12,8 @@ from unabridged.domain.key import Key
 from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError, StoreError
 from unabridged.stores.files import FilesStore
+from unabridged.stores.files.encrypting import is_sealed_line
+from unabridged.stores.files.names import FOLDERS
 from unabridged.stores.keybox import add_slot, keep_slot, mend_box
 from unabridged.stores.spaces import SUFFIX
 from unabridged.stores.sqlite.connecting import is_encrypted, need_encryption
@@ -21,6 +23,8 @@ from unabridged.wiring.keys import box_places, person_key, secrets_of
 
 EXPORT = b"export"
 """What exports are sealed for."""
+IMPORTS = "imports"
+"""The folder of a home where what could not be imported is kept."""
 _NO_KEY = "Make one with `unabridged key new FILE`, and set `key` to file:FILE."
 
 
@@ -107,6 +111,29 @@ def readable_files(settings: Settings) -> list[Path]:
         spaces = spaces_of(settings).list()
         found += [one.path for one in spaces if not is_sealed(one.path.read_bytes())]
     return found
+
+
+def left_readable(settings: Settings) -> list[Path]:
+    """Files that ``encrypt_home`` leaves as they are and that anybody can read who can read the disk.
+
+    They were set aside, could not be imported, or belong to another store or layout. Backups and
+    exports are not looked into.
+    """
+    home = Path(settings.home)
+    aside = [path for path in home.glob(f"spaces/*{SUFFIX}.*-*") if path.name[-1].isdigit()]
+    found = [path for path in aside if path.is_file() and not is_encrypted(path)]
+    for name in (*FOLDERS.values(), IMPORTS):
+        found += [path for path in (home / name).rglob("[!.]*") if _is_readable(path)]
+    return sorted(found)
+
+
+def _is_readable(path: Path) -> bool:
+    """Whether a file that is not a database can be read; seals tell nothing of what was said."""
+    if not path.is_file() or path.name.endswith(".seal.json"):
+        return False
+    with path.open("rb") as file:
+        line = file.readline(1 << 20)
+    return bool(line) and not is_sealed(line) and not is_sealed_line(line)
 
 
 def admit_key(settings: Settings, place: str) -> str:

@@ -21,6 +21,8 @@ from unabridged.errors import BackupError, StoreBusyError, StoreError, StoreRead
 from unabridged.memory.forgetting import Forgetting
 from unabridged.ports import Keys, Store
 from unabridged.stores.copying import Sift
+from unabridged.stores.files.folder import FilesFolder
+from unabridged.stores.files.names import FOLDERS
 from unabridged.stores.packing import manifest_of
 from unabridged.stores.spaces import SpacesFolder
 from unabridged.wiring.keys import key_of
@@ -118,7 +120,23 @@ def outside(settings: Settings, space: Space, since: datetime | None) -> Outside
         return Outside()
     home = Path(settings.home)
     backups = [name for name, at in _backups(home, space) if not _is_older(at, since)]
-    return Outside(tuple(sorted(backups)), tuple(sorted(_aside(home, space))))
+    aside = {*_aside(home, space), *elsewhere(settings, space)}
+    return Outside(tuple(sorted(backups)), tuple(sorted(aside)))
+
+
+def elsewhere(settings: Settings, space: Space) -> Iterator[str]:
+    """The files of a space that a home keeps in other stores or layouts than that of the settings."""
+    home = Path(settings.home)
+    if settings.store != "sqlite":
+        path = SpacesFolder(home / "spaces").path_of(space)
+        if path.exists():
+            yield path.relative_to(home).as_posix()
+    for layout, name in FOLDERS.items():
+        if settings.store == "files" and settings.layout == layout:
+            continue
+        path = FilesFolder(home / name, layout=layout).path_of(space)
+        if path.exists():
+            yield path.relative_to(home).as_posix()
 
 
 def _backups(home: Path, space: Space) -> Iterator[tuple[str, datetime | None]]:

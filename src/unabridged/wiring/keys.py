@@ -66,7 +66,7 @@ def secrets_of(settings: Settings) -> Secrets | None:
         if encrypted is not None:
             raise StoreKeyError(
                 f"{encrypted} is encrypted, but the key box {places[0]} is missing.",
-                hint="Restore the box from a backup of the home.",
+                hint="Put it back: it is in the backups of the home, zip files, as config/keybox.json.",
             )
         with locked(config.folder(settings.home, "config") / ".keybox.lock", LOCK_SECONDS):
             held = open_box(places, key) or make_box(places, key)

@@ -15,7 +15,7 @@ from unabridged.errors import NotFoundError
 from unabridged.ports import Clock
 from unabridged.stores.codec import unpack
 from unabridged.stores.listing import SpaceInfo, Spaces
-from unabridged.wiring.forgetting import keys_of, outside
+from unabridged.wiring.forgetting import elsewhere, keys_of, outside
 
 RECEIPTS = "receipts"
 """In the home's folder ``logs``: the receipts for spaces that are gone."""
@@ -51,7 +51,7 @@ def _plan(
         sessions=known.sessions if known else 0,
         bytes=sum(part.stat().st_size for part in parts if part.is_file()),
         files=tuple(Path(os.path.relpath(part, home)).as_posix() for part in parts),
-        outside=replace(outside(settings, space, None), aside=()),
+        outside=replace(outside(settings, space, None), aside=tuple(elsewhere(settings, space))),
     )
 
 

@@ -247,7 +247,7 @@ class FilesFolder:
         try:
             store = self.store(place, space or Space(), create=False)
         except (StoreError, NotFoundError) as error:
-            return SpaceInfo(space, path, size, 0, 0, damaged=str(error))
+            return SpaceInfo(space, path, size, 0, 0, damaged=str(error), hint=error.hint)
         totals = store.totals()
         store.close()
         return SpaceInfo(space, path, totals.bytes, totals.sessions, totals.exchanges)
