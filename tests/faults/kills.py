@@ -132,16 +132,21 @@ def forked(work: Callable[[Bench, str, Say], None], bench: Bench, name: str) -> 
 
 
 def killed(kind: str, bench: Bench, name: str, rng: Random) -> list[str]:
-    """Let children work for a while, kill them, and give what they said."""
+    """Let children work for a while, kill them, and give what they said.
+
+    Every other time they are waited for until the first of them has said something.
+    """
     work, many = KINDS[kind]
     children = [forked(work, bench, f"{name}{letter}") for letter in "ab"[:many]]
+    heard = os.read(children[0][1], 1 << 20) if rng.random() < 0.5 else b""
     time.sleep(rng.uniform(0.0, 0.12) if rng.random() < 0.7 else rng.uniform(0.1, 0.4))
     for child, _ in children:
         os.kill(child, signal.SIGKILL)
     said = []
     for child, source in children:
         with os.fdopen(source, "rb") as pipe:
-            said += pipe.read().decode().split("\n")[:-1]
+            said += (heard + pipe.read()).decode().split("\n")[:-1]
+        heard = b""
         os.waitpid(child, 0)
     return said
 

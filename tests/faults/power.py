@@ -99,6 +99,7 @@ def cut(bench: Bench, image: Path, number: int, rng: Random) -> tuple[Path, list
     kind = "library" if number % 3 == 2 else "store"
     many = 2 if number % 4 == 3 else 1
     children = [forked(KINDS[kind][0], bench, f"c{number:04}{n}") for n in range(many)]
+    heard = os.read(children[0][1], 1 << 20)  # until the first acknowledgement
     time.sleep(rng.uniform(0.02, 0.3))
     for child, _ in children:
         os.kill(child, signal.SIGSTOP)
@@ -108,7 +109,8 @@ def cut(bench: Bench, image: Path, number: int, rng: Random) -> tuple[Path, list
     for child, source in children:
         os.kill(child, signal.SIGKILL)
         with os.fdopen(source, "rb") as pipe:
-            said += pipe.read().decode().split("\n")[:-1]
+            said += (heard + pipe.read()).decode().split("\n")[:-1]
+        heard = b""
         os.waitpid(child, 0)
     return copy, said
 

@@ -153,3 +153,19 @@ def test_every_program_is_described_with_its_figures():
         assert f"`{program.module}`" in head
         assert f"| `{program.key}` |" in figures
     assert "FAILED" not in figures
+
+
+@pytest.mark.slow
+def test_a_program_that_does_not_sync_loses_on_a_real_file_system(monkeypatch):
+    if reason := power.may_not_mount():
+        pytest.skip(reason)
+
+    def careless(bench, name, told):
+        os.fsync = lambda _: None  # in the child only
+        kills.store(bench, name, told)
+
+    for kind in ("store", "library"):
+        monkeypatch.setitem(kills.KINDS, kind, (careless, 1))
+    tally = power.run(3, 5, "files")
+    assert tally.acknowledged
+    assert tally.failed
