@@ -5,6 +5,9 @@ import sys
 
 from unabridged.domain.scope import Space
 from unabridged.stores.sqlite import SqliteStore
+from unabridged.stores.sqlite.connecting import Access
+from unabridged.stores.sqlite.opening import create_file
+from unabridged.testing.talk import Talk
 
 TAKER = """
 import pathlib, sys
@@ -31,3 +34,14 @@ def test_opening_a_file_once_more_does_not_let_go_of_it(tmp_path):
     assert taken(path) == "busy"
     store.close()
     assert taken(path) == "taken"
+
+
+def test_a_file_that_another_began_meanwhile_is_not_called_damaged(tmp_path):
+    path = tmp_path / "space.db"
+    store = SqliteStore(path, Space("ada", "locks"))
+    said = Talk(store).say("hello", "there")
+    assert path.with_name("space.db-wal").exists()
+    create_file(path, Access(), [])  # who found it missing a moment ago
+    assert store.scan() == [said]
+    store.close()
+    assert [entry.name for entry in tmp_path.iterdir()] == ["space.db"]

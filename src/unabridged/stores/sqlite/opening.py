@@ -238,7 +238,8 @@ def create_file(path: Path, access: Access, first: Iterable[tuple[str, tuple[Any
         StoreFullError: There is no room.
     """
     refuse_faulty_sqlite()
-    if path.with_name(path.name + "-wal").exists():
+    # In this order: others may have begun it since it was found missing.
+    if path.with_name(path.name + "-wal").exists() and not path.exists():
         raise faults.damaged(path, "the store is missing, but its log is there.")
     draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}.new")
     try:
