@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from unabridged.disk.durable import UNFINISHED, draft_of, of_the_system, remove
@@ -22,6 +23,8 @@ from unabridged.domain.scope import Space
 from unabridged.errors import BackupError, StoreDamagedError, StoreError, StoreKeyError
 from unabridged.ports import Store, SupportsBackup, SupportsCheck
 from unabridged.stores import packing
+from unabridged.stores.copying import compare, copy
+from unabridged.stores.files.store import FilesStore
 from unabridged.stores.packing import Manifest, Moved
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import Access
@@ -85,12 +88,20 @@ class BackupsFolder:
         folder: Where they lie; made with the first one.
         version: Ours; it is written into them.
         access: How files of SQLite are reached.
+        ready: Gives a database what reads exchanges.
     """
 
-    def __init__(self, folder: Path, version: str, access: Access | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        version: str,
+        access: Access | None = None,
+        ready: Callable[[SqliteStore], None] = lambda _: None,
+    ) -> None:
         self.folder = folder
+        self._ready = ready
         self._version = version
-        self._access = access or Access()
+        self.access = access or Access()
 
     def make(
         self,
@@ -146,16 +157,14 @@ class BackupsFolder:
         try:
             store = wanted.open()
             try:
-                if not isinstance(store, SupportsBackup):
-                    raise BackupError(
-                        f"The store of {wanted.space.name!r} cannot be copied.",
-                        hint="Export it instead: unabridged export -o FILE",
-                    )
-                store.backup(str(folder), lambda share: moved(stage, round(1000 * share), 1000))
+                if isinstance(store, SupportsBackup):
+                    store.backup(str(folder), lambda share: moved(stage, round(1000 * share), 1000))
+                else:
+                    self._rewrite(store, folder, partial(moved, stage))
             finally:
                 store.close()
             empty = BackedUp(wanted.space, wanted.store, 0, 0, 0)
-            copied = open_copy(folder, empty, self._access)
+            copied = open_copy(folder, empty, self.access)
             try:
                 totals = copied.totals()
             finally:
@@ -170,6 +179,30 @@ class BackupsFolder:
             wanted.space, wanted.store, totals.sessions, totals.exchanges, totals.messages
         )
         work.spaces.append((name, held))
+
+    def _rewrite(self, store: Store, folder: Path, moved: Callable[[int, int], None]) -> None:
+        """Write a space that lies in files that people can read, as it is now, into a database.
+
+        So a backup is one thing, whatever kept the space, and can be restored to whatever will.
+        """
+        if not isinstance(store, FilesStore):
+            raise BackupError(
+                f"The store of {store.space.name!r} cannot be copied.",
+                hint="Export it instead: unabridged export -o FILE",
+            )
+        draft = folder / "draft"
+        with store.frozen() as now:
+            access = self.access.for_copies()
+            copied = SqliteStore(draft / COPY, store.space, access=access)
+            try:
+                self._ready(copied)
+                copy(now, copied, moved=lambda _stage, done, of: moved(done, of))
+                if not compare(now, copied).equal:
+                    raise BackupError("The copy is not what was copied.", hint=packing.HINT)
+                copied.backup(str(folder))  # without its index
+            finally:
+                copied.close()
+        shutil.rmtree(draft)
 
     def _finish(
         self, work: _Work, place: Path, at: datetime, moved: Moved, *, home: bool
@@ -236,7 +269,7 @@ class BackupsFolder:
 
     def _check(self, folder: Path, held: BackedUp, path: Path) -> None:
         try:
-            store = open_copy(folder, held, self._access)
+            store = open_copy(folder, held, self.access)
             try:
                 said = _damage(store)
                 totals = store.totals()

@@ -20,9 +20,11 @@ from unabridged.errors import BackupError, NotFoundError, StoreError
 from unabridged.stores import placing
 from unabridged.stores.backups import BackupsFolder, open_copy
 from unabridged.stores.copying import compare
+from unabridged.stores.listing import Spaces
 from unabridged.stores.packing import Manifest, Moved
 from unabridged.stores.spaces import SpacesFolder
 from unabridged.stores.sqlite import SqliteStore
+from unabridged.stores.sqlite.connecting import Access
 from unabridged.stores.sqlite.converting import convert
 from unabridged.stores.sqlite.guarding import name_space
 from unabridged.stores.sqlite.opening import exclusive
@@ -34,7 +36,7 @@ SETTINGS = "config"
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class Place:
     """Where a space of a backup goes."""
 
     held: BackedUp
@@ -77,13 +79,13 @@ def restore(
         private_folder(spaces.folder)
         with _swept(spaces), backups.unpacked(path, moved, spaces.folder) as (manifest, folder):
             places = _places(spaces, manifest, folder, renamed)
-            _refuse(places, replace=replace)
+            refuse(places, replace=replace)
             if left is not None:
                 for place in places:
-                    _refuse_forgotten(spaces, place, manifest.at, left)
+                    refuse_forgotten(spaces, spaces.access, place, manifest.at, left)
             done = [_restored(spaces, one, replace=replace) for one in places]
             if settings is not None and manifest.home:
-                _settings(folder / SETTINGS, settings)
+                give_settings(folder / SETTINGS, settings)
     except OSError as error:
         raise of_the_system(error, spaces.folder) from error
     for number, one in enumerate(done):
@@ -109,20 +111,31 @@ def _swept(spaces: SpacesFolder) -> Iterator[None]:
 
 def _places(
     spaces: SpacesFolder, manifest: Manifest, folder: Path, renamed: Space | None
-) -> list[_Place]:
+) -> list[Place]:
+    places = []
+    for held, space, unpacked in wanted(manifest, folder, renamed):
+        at = spaces.path_of(space)
+        there = space == held.space and _is_same(spaces, at, unpacked, held)
+        places.append(Place(held, space, at, unpacked, there))
+    return places
+
+
+def wanted(
+    manifest: Manifest, folder: Path, renamed: Space | None
+) -> Iterator[tuple[BackedUp, Space, Path]]:
+    """Give what a backup holds: each space, what it shall be called, and where it was unpacked.
+
+    Raises:
+        BackupError: There are several, and one name.
+    """
     if renamed is not None and len(manifest.spaces) != 1:
         raise BackupError(
             f"The backup holds {len(manifest.spaces)} spaces; only one can get another name.",
             hint="Restore it without --as, into an empty home.",
         )
-    places = []
     for number, one in enumerate(manifest.spaces):
         held = manifest.held(number)
-        space = renamed or held.space
-        at, unpacked = spaces.path_of(space), folder / one.folder
-        there = space == held.space and _is_same(spaces, at, unpacked, held)
-        places.append(_Place(held, space, at, unpacked, there))
-    return places
+        yield held, renamed or held.space, folder / one.folder
 
 
 def _is_same(spaces: SpacesFolder, path: Path, unpacked: Path, held: BackedUp) -> bool:
@@ -148,7 +161,7 @@ def _is_same(spaces: SpacesFolder, path: Path, unpacked: Path, held: BackedUp) -
         copied.close()
 
 
-def _refuse(places: list[_Place], *, replace: bool) -> None:
+def refuse(places: list[Place], *, replace: bool) -> None:
     """Never over what is there, unless that was said."""
     taken = [one.space.name for one in places if one.path.exists() and not one.there]
     if taken and not replace:
@@ -158,15 +171,17 @@ def _refuse(places: list[_Place], *, replace: bool) -> None:
         )
 
 
-def _refuse_forgotten(
-    spaces: SpacesFolder, place: _Place, at: datetime, left: Mapping[str, datetime]
+def refuse_forgotten(
+    spaces: Spaces, access: Access, place: Place, at: datetime, left: Mapping[str, datetime]
 ) -> None:
     """Never bring back unsaid what was forgotten for good."""
     if place.there:
         return
     name = place.held.space.name
     since = left.get(name)
-    said = f"the whole space {name!r}" if since and since > at else _returning(spaces, place)
+    said = (
+        f"the whole space {name!r}" if since and since > at else _returning(spaces, access, place)
+    )
     if said:
         raise BackupError(
             f"The backup would bring back what was forgotten since: {said}; nothing was restored.",
@@ -174,7 +189,7 @@ def _refuse_forgotten(
         )
 
 
-def _returning(spaces: SpacesFolder, place: _Place) -> str:
+def _returning(spaces: Spaces, access: Access, place: Place) -> str:
     """Say what of a backup was forgotten in its space since; empty for nothing."""
     try:
         store = spaces.open(place.held.space, create=False)
@@ -188,7 +203,7 @@ def _returning(spaces: SpacesFolder, place: _Place) -> str:
             gone.update(() if record.id in lifted else record.body["exchanges"])
     finally:
         store.close()
-    copied = open_copy(place.folder, place.held, spaces.access)
+    copied = open_copy(place.folder, place.held, access)
     try:
         exchanges = copied.get(gone)
         facts = list(copied.records(RecordKind.FACT, ids=sorted(gone - set(exchanges))))
@@ -198,7 +213,7 @@ def _returning(spaces: SpacesFolder, place: _Place) -> str:
     return " and ".join(f"{n} {what}{'s' * (n > 1)}" for n, what in counted if n)
 
 
-def _restored(spaces: SpacesFolder, place: _Place, *, replace: bool) -> Restored:
+def _restored(spaces: SpacesFolder, place: Place, *, replace: bool) -> Restored:
     exchanges = place.held.exchanges
     if place.there:
         return Restored(place.space, exchanges, there=True)
@@ -215,12 +230,12 @@ def _restored(spaces: SpacesFolder, place: _Place, *, replace: bool) -> Restored
     try:
         give_name(draft, place.path)
     except FileExistsError:
-        _refuse([place], replace=False)
+        refuse([place], replace=False)
     SqliteStore.moor_at(place.path, spaces.access)
     return Restored(place.space, exchanges)
 
 
-def _settings(source: Path, target: Path) -> None:
+def give_settings(source: Path, target: Path) -> None:
     """Give a home the settings of a backup where it has none; those that it has stay."""
     for path in sorted(source.glob("*")):
         if not (target / path.name).exists():

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -196,6 +197,18 @@ class FilesFolder:
         guard = self._guard
         proved = guard is not None and (bool(guard.signet.mark) or guard.anchor is not None)
         return proved or self._encryption is not None
+
+    def beside(self) -> "FilesFolder":
+        """The same for files that are written elsewhere first: no anchor is told of them."""
+        guard = None if self._guard is None else replace(self._guard, anchor=None)
+        return FilesFolder(
+            self.folder,
+            layout=self.layout,
+            compression=self._compression,
+            busy_timeout=self._timeout,
+            guard=guard,
+            encryption=self._encryption,
+        )
 
     def place_of(self, space: Space) -> Place:
         """Where the files of a space lie, or would."""

@@ -7,11 +7,18 @@ also across a crash (``together``).
 
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from unabridged.disk.durable import UNFINISHED, of_the_system, write_whole
+from unabridged.disk.durable import (
+    UNFINISHED,
+    draft_of,
+    of_the_system,
+    sync_folder,
+    write_new,
+    write_whole,
+)
 from unabridged.disk.locks import locked
 from unabridged.domain.safekeeping import Salvage
 from unabridged.domain.scope import Space
@@ -23,7 +30,7 @@ from unabridged.errors import (
     StoreTamperedError,
 )
 from unabridged.stores import salvaging
-from unabridged.stores.files import paper, together
+from unabridged.stores.files import together
 from unabridged.stores.files.adoption import place_of_file
 from unabridged.stores.files.folder import FilesFolder, files_of
 from unabridged.stores.files.names import LAYOUTS, Place
@@ -72,8 +79,7 @@ def rescue(spaces: FilesFolder, space: Space) -> Salvage | None:
                     f"{place.path} is damaged, and sealed by a key or an anchor.",
                     hint="Restore it from a backup, or salvage it without them: key= and anchor=.",
                 )
-            with _folder(place) as folder:
-                return _rescue(spaces, space, place, folder)
+            return _rescue(spaces, space, place)
     except OSError as error:
         raise of_the_system(error, place.path) from error
 
@@ -101,43 +107,82 @@ def _is_sound(spaces: FilesFolder, space: Space, place: Place) -> bool:
         return False
 
 
-def _rescue(spaces: FilesFolder, space: Space, place: Place, folder: Path) -> Salvage:
+def _rescue(spaces: FilesFolder, space: Space, place: Place) -> Salvage:
     old = files_of(place)
-    number = 1
-    while any(_aside(path, number).exists() for path in old):
-        number += 1
     shown = next((path for path in old if path.name.startswith(place.main)), place.path)
     finds = salvage(place, spaces.layout)
     finds.space = finds.space or space
-    found = salvaging.assemble(finds, str(_aside(shown, number)))
-    fresh = Place(folder, place.stem, place.main)
-    writes = _filled(spaces, space, fresh, found)
-    for path in old:
-        write_whole(_aside(path, number), path.read_bytes())
-    removals = [path for path in old if path.name not in writes]
-    together.put_in_place(
-        place.intent, {place.folder / name: data for name, data in writes.items()}, removals
-    )
+    aside = _aside(shown, "damaged", _number(old, "damaged"))
+    found = salvaging.assemble(finds, str(aside))
+    put(spaces, space, place, lambda store: salvaging.write(found, store), "damaged")
     return found.account
 
 
-def _filled(
-    spaces: FilesFolder, space: Space, fresh: Place, found: salvaging.Salvaged
-) -> dict[str, bytes]:
-    """Write what was salvaged in a folder beside, and give the files as they are unpacked."""
+def put(
+    spaces: FilesFolder,
+    space: Space,
+    place: Place,
+    fill: Callable[[FilesStore], None],
+    word: str,
+) -> Path | None:
+    """Write a space beside its place, and put it there whole; what lay there is kept aside.
+
+    Args:
+        spaces: The folder.
+        space: The space.
+        place: Where it belongs; its lock is held.
+        fill: Writes what the space is to hold.
+        word: What stands in the names of what lay there.
+
+    Returns:
+        Where what lay there lies now; None where there was nothing.
+
+    Raises:
+        StoreError: It cannot be written; nothing was changed.
+    """
+    old = files_of(place)
+    number = _number(old, word)
+    with _folder(place) as folder:
+        fresh = Place(folder, place.stem, place.main)
+        _fill(spaces.beside(), space, fresh, fill)
+        for path in old:
+            write_whole(_aside(path, word, number), path.read_bytes())
+        moves = []
+        for path in files_of(fresh):
+            draft = draft_of(place.folder / path.name)
+            write_new(draft, path.read_bytes())
+            moves.append((draft.name, path.name))
+        sync_folder(place.folder)
+        there = {name for _, name in moves}
+        removals = [path.name for path in old if path.name not in there]
+        together.move(place.intent, moves, removals)
+    shown = next((path for path in old if path.name.startswith(place.main)), None)
+    return _aside(shown, word, number) if shown else None
+
+
+def _fill(
+    spaces: FilesFolder, space: Space, fresh: Place, fill: Callable[[FilesStore], None]
+) -> None:
     store = spaces.store(fresh, space, create=True)
     try:
-        salvaging.write(found, store)
+        fill(store)
         store.save()
         if said := store.check():
             raise StoreError(said[0], hint="The disk cannot be trusted; nothing was changed.")
     finally:
         store.close()
-    return {path.name: paper.read(path) for path in files_of(fresh)}
 
 
-def _aside(path: Path, number: int) -> Path:
-    return path.with_name(f"{path.name}.damaged-{number}")
+def _number(old: Sequence[Path], word: str) -> int:
+    """The first number under which nothing was set aside yet."""
+    number = 1
+    while any(_aside(path, word, number).exists() for path in old):
+        number += 1
+    return number
+
+
+def _aside(path: Path, word: str, number: int) -> Path:
+    return path.with_name(f"{path.name}.{word}-{number}")
 
 
 @contextmanager

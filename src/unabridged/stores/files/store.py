@@ -223,6 +223,12 @@ class FilesStore:
             except StoreDamagedError as error:
                 return [str(error)]
 
+    @contextmanager
+    def frozen(self) -> Iterator[InMemoryStore]:
+        """The space as it is now, whatever others write meanwhile."""
+        with self._reading() as engine:
+            yield engine
+
     def sealed(self) -> Sealed | None:
         """How the space is sealed; None where it is not."""
         with self._reading():
