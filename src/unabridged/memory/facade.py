@@ -57,7 +57,6 @@ class Memory(Talking):
         requirements: What was required.
         readings: What messages were judged to be.
         upkeep: What was condensed.
-        archives: What moves sessions out of the active set, and back.
         forgetting: What can be forgotten, and the receipts for what was.
         room: Tokens that memory had in the last prompt, or None before the first: a session that
             outgrew them is condensed.
@@ -72,8 +71,6 @@ class Memory(Talking):
         self.requirements = parts.books.requirements
         self.readings = parts.books.readings
         self.upkeep = parts.books.upkeep
-        limits = Limits(parts.settings.max_sessions, parts.settings.max_bytes)
-        self.archives = Archivist(parts.store, parts.clock, limits)
         self.forgetting = forgetting_of(parts)
         self._passing = Passing(parts.store, self.forgetting.recogniser)
         self._upstream: ChatModel | None = None
@@ -292,6 +289,12 @@ class Memory(Talking):
             NotFoundError: There is no such context.
         """
         return account(self._store, context_id)
+
+    @property
+    def archives(self) -> Archivist:
+        """What moves sessions out of the active set, and back."""
+        limits = Limits(self.settings.max_sessions, self.settings.max_bytes)
+        return Archivist(self._store, self._clock, limits)
 
     def stats(self) -> Stats:
         """Give the figures of the space."""
