@@ -3,6 +3,7 @@
 import gzip
 import io
 import lzma
+import re
 import struct
 import zipfile
 import zlib
@@ -14,6 +15,7 @@ from unabridged.errors import TransferError
 PEEK = 256 * 1024
 """Bytes of a file's beginning that decide what it is; also what is read at once."""
 
+_SPACE = re.compile(rb"[ \t\r\n]*+")
 _PACKED_ERRORS = (
     lzma.LZMAError,
     EOFError,
@@ -77,6 +79,19 @@ class ByteStream:
             if not self._buffer:
                 break
         return b"".join(pieces)
+
+    def skip_space(self) -> int:
+        """Go on to what is no white space; give how many lines that was."""
+        lines = 0
+        while True:
+            start = self._at
+            self._at = _SPACE.match(self._buffer, start).end()  # type: ignore[union-attr]  # it matches nothing too
+            lines += self._buffer.count(b"\n", start, self._at)
+            if self._at < len(self._buffer):
+                return lines
+            self._buffer, self._at = self._piece(), 0
+            if not self._buffer:
+                return lines
 
     def readable(self) -> bool:
         """Whether it can be read: always; archives ask."""

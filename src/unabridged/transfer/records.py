@@ -116,6 +116,8 @@ def lines(
             line = line.removeprefix(BOM)
         if line.strip(SPACE):
             yield _record(f"line {number}", line, keep_halves=keep_halves)
+        else:
+            number += stream.skip_space()
 
 
 def elements(stream: ByteStream, limit: int) -> Iterator[Record | Unread]:

@@ -187,7 +187,7 @@ class Source:
         return ByteStream(stream, check)
 
     def _refuse_bomb(self, unpacked: int) -> None:
-        packed = max(1, self._raw.count)
+        packed = max(1, self.read)
         swollen = unpacked > RATIO_FREE and unpacked // packed > self.limits.ratio
         if swollen or unpacked > self.limits.unpacked:
             raise TransferError(

@@ -106,3 +106,9 @@ def test_the_bound_begins_anew_with_each_conversation(read):
     data = json.dumps([talk(number) for number in range(60)]).encode()
     assert len(data) * 3 > 8 * MEBIBYTE
     assert len(read(data, limits=Limits(held=8 * MEBIBYTE)).conversations) == 60
+
+
+def test_blank_lines_are_counted_and_cost_next_to_nothing(read):
+    got = read(LINE + b"\n \r\n" * 300_000 + b"{broken\n" + b"\n\t" + LINE + b"\n")
+    assert got.texts == [["hello", "hello"]]
+    assert [item.where for item in got.unread] == ["line 600002"]
