@@ -1,13 +1,17 @@
 """Opens what the settings of a call name: a memory, or the home with all its spaces."""
 
 import sys
+from typing import TYPE_CHECKING
 
 from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo
 from unabridged.cli.salvaged import salvage_lines
 from unabridged.cli.words import count
 from unabridged.errors import InputError
-from unabridged.wiring import Home, Memory, Safekeeping
+from unabridged.wiring import Home, Memory
+
+if TYPE_CHECKING:
+    from unabridged.wiring.safekeeping import Safekeeping
 
 _SAID = ("chat", "ask")
 """Commands that only record; they save nothing where ``auto_save`` is off."""
@@ -73,8 +77,10 @@ def open_home(invocation: Invocation) -> Home:
     return Home(invocation.settings())
 
 
-def open_safekeeping(invocation: Invocation) -> Safekeeping:
+def open_safekeeping(invocation: Invocation) -> "Safekeeping":
     """Open the backups of the home that a call names."""
+    from unabridged.wiring.safekeeping import Safekeeping  # noqa: PLC0415 - for a few commands
+
     return Safekeeping(invocation.settings())
 
 

@@ -7,7 +7,6 @@ from unabridged.wiring.home import Home, available_models, diagnose, fetch_model
 from unabridged.wiring.leaving import write_private
 from unabridged.wiring.migrating import Migrations
 from unabridged.wiring.opening import Memory
-from unabridged.wiring.safekeeping import Safekeeping
 
 __all__ = [
     "CopiedSpace",
@@ -15,7 +14,6 @@ __all__ = [
     "Home",
     "Memory",
     "Migrations",
-    "Safekeeping",
     "adoption_of",
     "available_models",
     "copy_between",

@@ -26,7 +26,6 @@ from unabridged.stores.anchor import Anchor
 from unabridged.stores.files.encrypting import Encryption
 from unabridged.stores.files.folder import FilesFolder
 from unabridged.stores.files.names import FOLDERS
-from unabridged.stores.files.rescuing import open_or_rescue as open_or_rescue_files
 from unabridged.stores.guard import Guard
 from unabridged.stores.inmemory import InMemoryStore
 from unabridged.stores.keybox import Secrets
@@ -63,8 +62,10 @@ def rescued(settings: Settings, scope: Scope) -> tuple[Store, Salvage | None]:
         return store_for(settings, scope), None
     settle(Path(settings.home))
     if settings.store == "files":
+        from unabridged.stores.files import rescuing as of_files  # noqa: PLC0415 - for this store only
+
         files = files_of(settings, auto_save=settings.auto_save)
-        return open_or_rescue_files(files, space_from(scope, settings))
+        return of_files.open_or_rescue(files, space_from(scope, settings))
     return open_or_rescue(databases_of(settings), space_from(scope, settings), lambda *_: None)
 
 
