@@ -10,10 +10,9 @@ from unabridged.errors import InputError
 from unabridged.ports import Clock
 from unabridged.stores.files.adoption import FileAdoption
 from unabridged.stores.files.names import FOLDERS
-from unabridged.stores.files.store import BUSY_TIMEOUT
 from unabridged.stores.files.taking import Means
 from unabridged.tokens.estimate import EstimateTokenizer
-from unabridged.wiring.adapters import space_from, spaces_of
+from unabridged.wiring.adapters import files_of, space_from
 
 
 def adoption_of(settings: Settings, path: Path, clock: Clock | None = None) -> FileAdoption:
@@ -34,11 +33,9 @@ def adoption_of(settings: Settings, path: Path, clock: Clock | None = None) -> F
     return FileAdoption(
         path.absolute(),
         chosen.layout,
-        packed=chosen.compression,
-        spaces=spaces_of(chosen),
+        spaces=files_of(chosen),
         asked=space_from(scope, chosen),
         means=Means(time.now(), time.new_id, tokenizer.count, tokenizer.identity),
-        timeout=BUSY_TIMEOUT,
     )
 
 

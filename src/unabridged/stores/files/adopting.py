@@ -44,6 +44,7 @@ class Plan:
         log: The companion.
         sessions: The sessions that are written.
         removed: The ids of exchanges that are no longer shown.
+        digests: The digests of the other files of the space.
     """
 
     view: Adoption
@@ -52,6 +53,7 @@ class Plan:
     log: logs.Log
     sessions: set[str]
     removed: list[str] = field(default_factory=list)
+    digests: dict[str, str] = field(default_factory=dict)
 
 
 class Adopting:
@@ -69,6 +71,7 @@ class Adopting:
         self._path = path
         self._means = means
         self._space: Space = desk.space
+        self._digests: dict[str, str] = {}
 
     def plan(self, *, undo: bool = False) -> Plan:
         """Say what is to be done; nothing is changed.
@@ -104,9 +107,9 @@ class Adopting:
         engine = InMemoryStore(self._space, plan.content)
         if forget_removed:
             engine.forget(plan.removed)
+        plan.digests.pop(self._path.name, None)
         archived = {s.id for s in plan.content.sessions.values() if s.archived is not None}
-        main = self._desk.find() or self._desk.main
-        self._desk.take_up(plan.about, plan.log, main, archived)
+        self._desk.take_up(plan.about, plan.log, archived, plan.digests)
         self._desk.scribe.refresh(engine, set(plan.content.sessions), {})
         self._desk.commit(engine, Change(sessions=plan.sessions, purge=True))
 
@@ -132,11 +135,11 @@ class Adopting:
         if found is not None and not edits and not sound:
             notes.append(_DERIVED)
         view = Adoption(str(self._path), self._space.name, edits, tuple(notes), sound)
-        return Plan(view, before, about, log, sessions, taking.removed)
+        return Plan(view, before, about, log, sessions, taking.removed, self._digests)
 
     def _read(self, *, undo: bool) -> bytes:
         try:
-            return paper.read(self._path)
+            return paper.read(self._path, self._desk.encryption)
         except FileNotFoundError:
             if undo:
                 return b""
@@ -170,7 +173,7 @@ class Adopting:
         files: dict[str, str] = {}
         archive = own.archive
         if main is not None and main != self._path:
-            told = sheet.about_of(KNOWN[self._desk.named], paper.read(main))
+            told = self._glanced(main)
             if told is not None:
                 files, archive = dict(told.files or {}), told.archive
                 abouts.append(told)
@@ -180,16 +183,24 @@ class Adopting:
             path = self._place.folder / name
             if path != self._path and path.exists():
                 try:
-                    told = sheet.about_of(KNOWN[self._desk.named], paper.read(path))
-                except (ValueError, StoreError):
+                    told = self._glanced(path)
+                except (ValueError, StoreDamagedError):
                     continue  # edited or damaged too: it is taken over by itself
                 abouts += [told] if told is not None else []
         newest = max(abouts, key=lambda one: one.write)
         return msgspec.structs.replace(newest, files=files, archive=archive)
 
+    def _glanced(self, path: Path) -> About | None:
+        """What another file of the space says of itself; its digest is kept."""
+        found = sheet.glance(KNOWN[self._desk.named], paper.read(path, self._desk.encryption))
+        if found is None:
+            return None
+        self._digests[path.name] = found[1]
+        return found[0]
+
     def _before(self, about: About, notes: list[str]) -> tuple[Content | None, logs.Log]:
         """The space as the companion tells it; None where there is none."""
-        log = logs.Log(space_names(self._space))
+        log = logs.Log(space_names(self._space), self._desk.encryption)
         state = about.log
         path = self._place.folder / state.file if state is not None else None
         if path is None or not path.exists():
@@ -201,10 +212,10 @@ class Adopting:
         if state is not None:
             try:
                 log.follow(self._place.folder, state)
-                return logs.replay(logs.lines(path, 0, state.bytes)), log
+                return logs.replay(logs.lines(path, 0, state.bytes, log.encryption)), log
             except (StoreDamagedError, ValueError):
-                log = logs.Log(space_names(self._space))
-        told, lost = logs.sound_lines(path)
+                log = logs.Log(space_names(self._space), self._desk.encryption)
+        told, lost = logs.sound_lines(path, log.encryption)
         if lost:
             notes.append(f"{lost} lines of {path.name} are damaged; what they said is left out.")
         log.read(told, LogState(path.name, 0, ""))
@@ -227,7 +238,14 @@ class Adopting:
         return content
 
     def _is_sound(self) -> bool:
-        fresh = Desk(self._place, self._space, self._desk.named, packed=False)
+        fresh = Desk(
+            self._place,
+            self._space,
+            self._desk.named,
+            packed=False,
+            guard=self._desk.guard,
+            encryption=self._desk.encryption,
+        )
         try:
             return fresh.load(mend=False) is not None
         except (StoreError, FileNotFoundError):

@@ -8,14 +8,13 @@ from pathlib import Path
 from unabridged.disk.locks import locked
 from unabridged.domain.adoption import Adoption
 from unabridged.domain.scope import Space
-from unabridged.errors import InputError, StoreEditedError, StoreError
+from unabridged.errors import InputError, StoreDamagedError, StoreEditedError
 from unabridged.stores.files import faults, log as logs, paper, sheet, together
 from unabridged.stores.files.adopting import Adopting, Plan
-from unabridged.stores.files.desk import Desk
+from unabridged.stores.files.folder import FilesFolder
 from unabridged.stores.files.layouts import KNOWN
 from unabridged.stores.files.names import JSON, PACKED, SESSION_END, SPACE_END, Place
 from unabridged.stores.files.taking import Means
-from unabridged.stores.listing import Spaces
 
 _SESSION_FILE = re.compile(rf"(.+)_[A-Za-z0-9-]+{SESSION_END}{re.escape(JSON)}")
 
@@ -47,11 +46,9 @@ class FileAdoption:
     Args:
         path: The file.
         layout: ``model``, ``agent`` or ``user``.
-        packed: Whether files are packed when they are written.
-        spaces: The spaces of the home, for a file that does not say whose it is.
+        spaces: The spaces of the home, in that layout.
         asked: The space that the settings name.
         means: What is needed from outside.
-        timeout: Seconds to wait for other writers.
 
     Raises:
         InputError: It is no file of a space, or nothing tells of which.
@@ -62,21 +59,18 @@ class FileAdoption:
         path: Path,
         layout: str,
         *,
-        packed: bool,
-        spaces: Spaces,
+        spaces: FilesFolder,
         asked: Space,
         means: Means,
-        timeout: float,
     ) -> None:
         if not path.exists() and not path.is_symlink():
             raise faults.nothing(path)
         self._path = path
         self._layout = layout
-        self._packed = packed
+        self._spaces = spaces
         self._place = place_of_file(path, layout)
         self._means = means
-        self._timeout = timeout
-        self.space = self._told() or self._asked(spaces, asked)
+        self.space = self._told() or self._asked(asked)
 
     def view(self, *, undo: bool = False) -> Adoption:
         """Say what taking it over would do; nothing is changed."""
@@ -106,12 +100,12 @@ class FileAdoption:
             adopting.take(plan, forget_removed=forget_removed)
 
     def _adopting(self) -> Adopting:
-        desk = Desk(self._place, self.space, self._layout, packed=self._packed)
+        desk = self._spaces.desk(self._place, self.space)
         return Adopting(desk, self._path, self._means)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        with locked(self._place.lock, self._timeout):
+        with locked(self._place.lock, self._spaces.timeout):
             together.finish(self._place.intent)
             yield
 
@@ -120,18 +114,20 @@ class FileAdoption:
         names = [self._path, self._place.path, self._place.path.with_name(f"{self._place.main}.gz")]
         for path in names:
             try:
-                about = sheet.about_of(KNOWN[self._layout], paper.read(path))
-            except (StoreError, FileNotFoundError, ValueError, TypeError, KeyError):
+                about = sheet.about_of(
+                    KNOWN[self._layout], paper.read(path, self._spaces.encryption)
+                )
+            except (StoreDamagedError, FileNotFoundError, ValueError, TypeError, KeyError):
                 continue
             if about is not None:
                 return Space(**about.space)
         log = logs.newest(self._place.folder, self._place.stem)
-        told = logs.space_of(log) if log is not None else {}
+        told = logs.space_of(log, self._spaces.encryption) if log is not None else {}
         return Space(**told) if told else None
 
-    def _asked(self, spaces: Spaces, asked: Space) -> Space:
+    def _asked(self, asked: Space) -> Space:
         """The space that the settings name, where this is its file."""
-        own = place_of_file(spaces.path_of(asked), self._layout)
+        own = place_of_file(self._spaces.path_of(asked), self._layout)
         if (own.folder.resolve(), own.stem) == (self._place.folder.resolve(), self._place.stem):
             return asked
         raise InputError(

@@ -1,7 +1,7 @@
 """What is on disk of a space, and how it gets there: one writer at a time, whole or not at all."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from pathlib import Path
 
@@ -52,7 +52,8 @@ class Desk:
         self.space = space
         self.named = layout
         self.layout: Layout = KNOWN[layout]
-        self._encryption = encryption
+        self.encryption = encryption
+        self.guard = guard
         self._packed = packed or place.main.endswith(PACKED)
         self.about = About(format=sheet.FORMAT, layout=layout, space=space_names(space))
         self.log = Log(space_names(space), encryption)
@@ -147,7 +148,7 @@ class Desk:
 
     def _sheet(self, path: Path, layout: Layout) -> Sheet:
         try:
-            data = paper.read(path, self._encryption)
+            data = paper.read(path, self.encryption)
         except FileNotFoundError:
             raise faults.missing(path) from None
         try:
@@ -216,7 +217,7 @@ class Desk:
             self._digests.pop(path.name, None)
         told = self.seal.told(write, self._digests)
         sealed = {} if told is None else {self.place.seal: told}
-        together.put_in_place(self.place.intent, writes | sealed, removals, self._encryption)
+        together.put_in_place(self.place.intent, writes | sealed, removals, self.encryption)
         self.seal.moor(write, self._digests)
 
     def begin(self) -> None:
@@ -225,17 +226,20 @@ class Desk:
         self._put(self.about.write, {main: self._render_main(Content(), self.about)}, [])
         self._main, self._stamps = main, {main: paper.stamp(main)}
 
-    def take_up(self, about: About, log: Log, main: Path, archived: set[str]) -> None:
+    def take_up(
+        self, about: About, log: Log, archived: set[str], digests: Mapping[str, str]
+    ) -> None:
         """Go on from what somebody else read: what is written next takes its place.
 
         Args:
             about: What the files said of themselves.
             log: The companion.
-            main: The file that is always there.
             archived: The ids of archived sessions.
+            digests: The digests of the files that stay as they are, by their names.
         """
-        self.about, self.log, self._main = about, log, main
-        self._archived = archived
+        self.about, self.log, self._main = about, log, self.find() or self.main
+        self._archived, self._digests = archived, dict(digests)
+        self.seal.take_up()
 
     def _same(self, about: About) -> About:
         """What was said last, but for what every file of the space says."""
@@ -295,7 +299,7 @@ class Desk:
         mine = msgspec.structs.replace(about, files=None, archive=None, log=None, revisions={})
         layout = ArchiveLayout(self.layout)
         data = paper.prepared(
-            self.place.folder / name, sheet.render(layout, [], mine, held, 0), self._encryption
+            self.place.folder / name, sheet.render(layout, [], mine, held, 0), self.encryption
         )
         durable.write_whole(self.place.folder / name, data)
         return msgspec.structs.replace(about, archive=ArchiveState(name, _digest(data))), gone
@@ -304,7 +308,7 @@ class Desk:
         """Write to the companion what is new, or all of it anew; say which file goes."""
         state = self.log.state
         if (change.purge and (state or engine.content.entries)) or self.log.worn:
-            fresh = Log(space_names(self.space), self._encryption)
+            fresh = Log(space_names(self.space), self.encryption)
             name = self.place.log(_number(state.file if state else "") + 1)
             lines = [line for sid in engine.content.sessions for line in said_lines(engine, sid)]
             added = fresh.added(engine.content.records, lines, name)

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from unabridged.disk.durable import UNFINISHED, of_the_system
 from unabridged.disk.folders import private_folder
 from unabridged.disk.locks import locked
 from unabridged.domain.scope import Space
-from unabridged.errors import NameRefusedError, NotFoundError, StoreError
+from unabridged.errors import NameRefusedError, NotFoundError, StoreError, StoreReadOnlyError
 from unabridged.stores.copying import copy
 from unabridged.stores.files import faults, paper, sheet, together
 from unabridged.stores.files.change import Change
@@ -33,6 +34,7 @@ from unabridged.stores.listing import SpaceInfo
 
 _LEFT = rf"(\.damaged-[0-9]+|\.[0-9a-f]+{re.escape(UNFINISHED)})?"
 """What else may stand behind a file's name: it was set aside, or never finished."""
+_INTENTS = {"model": ".*.intent", "agent": ".*.intent", "user": "*/.*.intent"}
 _MAIN = {"model": "*.json*", "agent": "*_space.json*", "user": "*/sessions.json*"}
 
 
@@ -48,6 +50,12 @@ class FilesFolder:
         busy_timeout: Seconds to wait for other writers.
         guard: What the files are proved by.
         encryption: How files are encrypted; None for not at all.
+
+    Attributes:
+        folder: Where the files lie.
+        layout: The layout.
+        timeout: Seconds to wait for other writers.
+        encryption: How files are encrypted.
     """
 
     def __init__(
@@ -62,11 +70,11 @@ class FilesFolder:
         guard: Guard | None = None,
         encryption: Encryption | None = None,
     ) -> None:
-        self._encryption = encryption
+        self.encryption = encryption
         self.layout = layout
         self._compression = compression
         self._auto_save = auto_save
-        self._timeout = busy_timeout
+        self.timeout = busy_timeout
         self._guard = guard
         self._custom = None if custom is None else custom_place(custom)
         self.folder = folder if self._custom is None else self._custom.folder
@@ -78,15 +86,14 @@ class FilesFolder:
 
     def open(self, space: Space, *, create: bool = True) -> FilesStore:
         """Open a space, beginning it where it is new; see ``stores.listing.Spaces``."""
-        place = self.place_of(space)
-        finish_for(self._leaving(place))
+        place = self._settled(space)
         if not create or self.desk(place, space).find() is not None:
             return self.store(place, space, create=create)
         try:
             private_folder(self.folder)
         except OSError as error:
             raise of_the_system(error, self.folder) from error
-        with locked(self._lock, self._timeout):  # another space may take the name meanwhile
+        with locked(self._lock, self.timeout):  # another space may take the name meanwhile
             return self.store(self.place_of(space), space, create=True)
 
     def rename(self, old: Space, new: Space) -> None:
@@ -96,10 +103,11 @@ class FilesFolder:
                 "The file that custom_filepath names holds one space, which keeps its name.",
                 hint="Copy it into a space of the home first.",
             )
-        source = self.place_of(old)
+        source = self._settled(old)
+        self._settled(new)
         if self.desk(source, old).find() is None:
             raise NotFoundError(f"There is no space {old.name!r}.", hint="List the spaces.")
-        with locked(self._lock, self._timeout):
+        with locked(self._lock, self.timeout):
             target = self.place_of(new)
             if self.desk(target, new).find() is not None:
                 raise NameRefusedError(
@@ -107,7 +115,7 @@ class FilesFolder:
                     hint="Merge into it, or choose other names.",
                 )
             private_folder(target.folder)
-            with locked(source.lock, self._timeout), locked(target.lock, self._timeout):
+            with locked(source.lock, self.timeout), locked(target.lock, self.timeout):
                 self._move(self.desk(source, old), self.desk(target, new))
 
     def _move(self, source: Desk, target: Desk) -> None:
@@ -116,8 +124,11 @@ class FilesFolder:
         if content is None:
             raise faults.nothing(source.place.path)
         gone = [path.name for path in source.paths]
-        when = os.path.relpath(target.main, source.place.folder)
-        together.announce(source.place.intent, [], gone, when)
+        when, after = (
+            os.path.relpath(path, source.place.folder)
+            for path in (target.main, target.place.intent)
+        )
+        together.announce(source.place.intent, [], gone, when=when, after=after)
         engine = InMemoryStore(target.space, content)
         target.commit(engine, Change(sessions=set(content.sessions), purge=True))
         together.finish(source.place.intent)
@@ -138,7 +149,7 @@ class FilesFolder:
 
     def set_aside(self, space: Space) -> Path:
         """Move the files of a space out of the way: ``<name>.damaged-<n>``."""
-        place = self.place_of(space)
+        place = self._settled(space)
         main = self.desk(place, space).find()
         names = sorted(path.name for path in files_of(place)) if place.folder.is_dir() else []
         if not names:
@@ -146,7 +157,7 @@ class FilesFolder:
         number = 1
         while any((place.folder / f"{name}.damaged-{number}").exists() for name in names):
             number += 1
-        with locked(place.lock, self._timeout):
+        with locked(place.lock, self.timeout):
             moves = [(name, f"{name}.damaged-{number}") for name in names]
             together.move(place.intent, moves, [])
         shown = names[0] if main is None else main.name
@@ -161,7 +172,7 @@ class FilesFolder:
         """Overwrite and remove every file of a space; see ``stores.listing.Spaces``."""
         place = self.place_of(space)
         private_folder(self.folder)
-        with locked(self._lock, self._timeout), locked(place.lock, self._timeout):
+        with locked(self._lock, self.timeout), locked(place.lock, self.timeout):
             return leave(self._leaving(place), self.parts_of(space), receipt, dict(shown))
 
     def list(self) -> list[SpaceInfo]:
@@ -171,6 +182,8 @@ class FilesFolder:
             return [] if path is None else [self._info(self._custom, path)]
         for intent in self.folder.glob(f"*{LEAVING}"):
             finish(intent)
+        for intent in self.folder.glob(_INTENTS[self.layout]):
+            self._finish(intent, intent.with_suffix(".lock"))
         found = []
         for path in sorted(self.folder.glob(_MAIN[self.layout])):
             name = path.name.removesuffix(PACKED)
@@ -187,6 +200,19 @@ class FilesFolder:
     def _lock(self) -> Path:
         return self.folder / ".spaces.lock"
 
+    def _settled(self, space: Space) -> Place:
+        """The place of a space, when what a crash interrupted there is finished."""
+        place = self.place_of(space)
+        finish_for(self._leaving(place))
+        if place.intent.exists():
+            self._finish(place.intent, place.lock)
+            place = self.place_of(space)
+        return place
+
+    def _finish(self, intent: Path, lock: Path) -> None:
+        with suppress(StoreReadOnlyError), locked(lock, self.timeout):
+            together.finish(intent)
+
     def _leaving(self, place: Place) -> Path:
         """The path in the folder that stands for a space whose files are to go."""
         return place.path if self.layout != "user" or self._custom else place.folder
@@ -196,7 +222,7 @@ class FilesFolder:
         """Whether a key or an anchor proves the files, or a key hides them."""
         guard = self._guard
         proved = guard is not None and (bool(guard.signet.mark) or guard.anchor is not None)
-        return proved or self._encryption is not None
+        return proved or self.encryption is not None
 
     def beside(self) -> "FilesFolder":
         """The same for files that are written elsewhere first: no anchor is told of them."""
@@ -205,9 +231,9 @@ class FilesFolder:
             self.folder,
             layout=self.layout,
             compression=self._compression,
-            busy_timeout=self._timeout,
+            busy_timeout=self.timeout,
             guard=guard,
-            encryption=self._encryption,
+            encryption=self.encryption,
         )
 
     def place_of(self, space: Space) -> Place:
@@ -224,7 +250,7 @@ class FilesFolder:
     def _space_in(self, path: Path) -> Space | None:
         """The space that a file holds; None where it cannot tell."""
         try:
-            about = sheet.about_of(KNOWN[self.layout], paper.read(path, self._encryption))
+            about = sheet.about_of(KNOWN[self.layout], paper.read(path, self.encryption))
             return None if about is None else Space(**about.space)
         except (StoreError, FileNotFoundError, ValueError, TypeError):
             return None
@@ -237,7 +263,7 @@ class FilesFolder:
             self.layout,
             packed=self._compression,
             guard=self._guard,
-            encryption=self._encryption,
+            encryption=self.encryption,
         )
 
     def store(self, place: Place, space: Space, *, create: bool) -> FilesStore:
@@ -249,9 +275,9 @@ class FilesFolder:
             compression=self._compression,
             auto_save=self._auto_save,
             create=create,
-            busy_timeout=self._timeout,
+            busy_timeout=self.timeout,
             guard=self._guard,
-            encryption=self._encryption,
+            encryption=self.encryption,
         )
 
     def _info(self, place: Place, path: Path) -> SpaceInfo:

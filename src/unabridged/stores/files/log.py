@@ -8,6 +8,7 @@ Where half of it was replaced, or something is to be forgotten, it is written an
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -189,15 +190,19 @@ def replay(told: Iterable[bytes]) -> Content:
     return content
 
 
-def space_of(path: Path) -> dict[str, str]:
-    """The names of the space of a companion; empty where its first line is damaged or missing."""
+def space_of(path: Path, encryption: Encryption | None = None) -> dict[str, str]:
+    """The names of the space of a companion; empty where its first line is damaged or missing.
+
+    Raises:
+        StoreKeyError: It is sealed, and the key is missing or another one.
+    """
     try:
         with path.open("rb") as stream:
-            line = stream.readline(1 << 16).rstrip(b"\n")
+            line = line_in(path, stream.readline(1 << 16).rstrip(b"\n"), encryption)
         if not sound(line):
             return {}
         return msgspec.json.decode(b"{" + line[_REST:], type=dict[str, dict[str, str]])["space"]
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, StoreDamagedError):
         return {}
 
 
@@ -242,18 +247,24 @@ def lines(
         yield line
 
 
-def sound_lines(path: Path) -> tuple[list[bytes], int]:
+def sound_lines(path: Path, encryption: Encryption | None = None) -> tuple[list[bytes], int]:
     """Every line that is what was written, and how many are not.
 
     Raises:
+        StoreKeyError: Lines are sealed, and the key is missing or another one.
         StoreError: The disk failed.
     """
     try:
-        told = paper.read(path).split(b"\n")
+        told = [line for line in paper.read(path).split(b"\n") if line]
     except FileNotFoundError:
         return [], 0
-    kept = [line for line in told if line.startswith(_BEGIN) and sound(line)]
-    return kept, len([line for line in told if line]) - len(kept)
+    kept = []
+    for raw in told:
+        with suppress(StoreDamagedError):
+            line = line_in(path, raw, encryption)
+            if line.startswith(_BEGIN) and sound(line):
+                kept.append(line)
+    return kept, len(told) - len(kept)
 
 
 def sound(line: bytes) -> bool:

@@ -91,6 +91,13 @@ class SealFile:
             raise self._refused(wanted)
         self._compare(write, state)
 
+    def take_up(self) -> None:
+        """Go on from the seal that is there, whatever it says of the files."""
+        found = self._read()
+        self._mark = found.mark if found else ""
+        if found is not None:
+            self.sealed = Sealed(mark=found.mark, writes=found.write, root=found.state)
+
     def told(self, write: int, digests: Mapping[str, str]) -> bytes | None:
         """Give the seal that goes with a write; None where none is kept.
 

@@ -199,8 +199,8 @@ def read(layout: Layout, data: bytes) -> Sheet | None:
     return sheet
 
 
-def about_of(layout: Layout, data: bytes) -> About | None:
-    """Read only what a file says of itself; None where it has nothing of ours.
+def glance(layout: Layout, data: bytes) -> tuple[About, str] | None:
+    """Read only what a file says of itself, and its digest; None where it has nothing of ours.
 
     Raises:
         ValueError: It is no JSON, or not laid out like that.
@@ -208,7 +208,14 @@ def about_of(layout: Layout, data: bytes) -> About | None:
     file: Read = layout.read(data)
     if file.hidden is None:
         return None
-    return forms.form_from(msgspec.json.decode(file.hidden, type=_Hidden).about, About)
+    hidden = msgspec.json.decode(file.hidden, type=_Hidden)
+    return forms.form_from(hidden.about, About), hidden.digest
+
+
+def about_of(layout: Layout, data: bytes) -> About | None:
+    """Read only what a file says of itself; otherwise as ``glance``."""
+    found = glance(layout, data)
+    return None if found is None else found[0]
 
 
 def _home(value: msgspec.Raw) -> bytes:

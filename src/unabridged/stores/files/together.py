@@ -6,6 +6,7 @@ what is left of it. Every step can be done twice.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from unabridged.disk import durable
@@ -52,29 +53,40 @@ def put_in_place(
     finish(intent)
 
 
-def move(
-    intent: Path, moves: Sequence[tuple[str, str]], removals: Sequence[str], when: str = ""
-) -> None:
+def move(intent: Path, moves: Sequence[tuple[str, str]], removals: Sequence[str]) -> None:
     """Rename and remove files of a folder: all or none, also across a crash.
 
     Args:
         intent: The file that says what is to be done.
         moves: Old and new names.
         removals: Names of files that go.
-        when: A path from the folder; nothing is done where nothing lies there.
 
     Raises:
         StoreError: As for ``put_in_place``.
     """
-    announce(intent, moves, removals, when)
+    announce(intent, moves, removals)
     finish(intent)
 
 
 def announce(
-    intent: Path, moves: Sequence[tuple[str, str]], removals: Sequence[str], when: str = ""
+    intent: Path,
+    moves: Sequence[tuple[str, str]],
+    removals: Sequence[str],
+    *,
+    when: str = "",
+    after: str = "",
 ) -> None:
-    """Write what ``finish`` is to do; as for ``move``."""
-    plan = {"moves": [list(each) for each in moves], "removals": list(removals), "when": when}
+    """Write what ``finish`` is to do; as for ``move``.
+
+    Args:
+        intent: The file that says what is to be done.
+        moves: Old and new names.
+        removals: Names of files that go.
+        when: A path from the folder; nothing is done where nothing lies there.
+        after: The path of another intent from the folder, which is finished first.
+    """
+    said = {"moves": [list(each) for each in moves], "removals": list(removals)}
+    plan = {**said, "when": when, "after": after}
     durable.write_whole(intent, pack(plan))
 
 
@@ -90,12 +102,14 @@ def finish(intent: Path) -> None:
     except FileNotFoundError:
         return
     folder = intent.parent
-    moves, removals, when = _plan(intent, said)
+    moves, removals, when, after = _plan(intent, said)
+    if after:
+        finish(folder / after)
     try:
         if when and not (folder / when).exists():
             moves, removals = [], []
         for draft, path in moves:
-            if (folder / draft).exists():
+            with suppress(FileNotFoundError):  # it is in its place already
                 durable.put_in_place(folder / draft, folder / path)
         durable.sync_folder(folder)
         for name in removals:
@@ -115,12 +129,13 @@ def _sync(folder: Path) -> None:
         raise durable.of_the_system(error, folder) from error
 
 
-def _plan(intent: Path, said: bytes) -> tuple[list[tuple[str, str]], list[str], str]:
+def _plan(intent: Path, said: bytes) -> tuple[list[tuple[str, str]], list[str], str, str]:
     try:
         plan = unpack(said)
         moves = [(str(draft), str(path)) for draft, path in plan["moves"]]
         names = [*(name for move in moves for name in move), *map(str, plan["removals"])]
-        removals, when = list(map(str, plan["removals"])), str(plan.get("when", ""))
+        removals = list(map(str, plan["removals"]))
+        when, after = (str(plan.get(name, "")) for name in ("when", "after"))
     except (ValueError, TypeError, KeyError) as error:
         raise StoreDamagedError(
             f"{intent} cannot be read: {error}.",
@@ -131,7 +146,7 @@ def _plan(intent: Path, said: bytes) -> tuple[list[tuple[str, str]], list[str], 
             f"{intent} names files outside of its folder.",
             hint="Somebody changed it. Look at it, and remove it; nothing was changed.",
         )
-    return moves, removals, when
+    return moves, removals, when, after
 
 
 def _write_draft(draft: Path, data: bytes) -> None:

@@ -6,12 +6,17 @@ from dataclasses import replace
 import pytest
 from tests.unit.stores.files.conftest import SPACE
 
+from unabridged.disk.cipher import AesGcm
 from unabridged.domain.adoption import EditKind
+from unabridged.domain.chain import Signet
 from unabridged.domain.message import Role, Text, ToolCall, ToolResult
 from unabridged.domain.record import Record, RecordKind
 from unabridged.errors import InputError, StoreDamagedError, StoreEditedError
+from unabridged.stores.anchor import Anchor
 from unabridged.stores.files.adoption import FileAdoption
+from unabridged.stores.files.encrypting import Encryption
 from unabridged.stores.files.taking import Means
+from unabridged.stores.guard import Guard
 from unabridged.testing.talk import START, Talk
 
 LAYOUTS = ["model", "agent", "user"]
@@ -31,9 +36,9 @@ def layout(request):
 class Desk:
     """A space with three exchanges, and its file in the hands of a person."""
 
-    def __init__(self, bench, layout):
-        self.bench, self.layout = bench, layout
-        self.store = bench.open(layout)
+    def __init__(self, bench, layout, **options):
+        self.bench, self.layout, self.options = bench, layout, options
+        self.store = bench.open(layout, **options)
         self.talk = Talk(self.store)
         self.said = [self.talk.say(f"question {n}", f"answer {n}") for n in (1, 2, 3)]
         self.store.put([Record(RecordKind.FACT, "f", START, {"a": 1}, (self.said[1].id,))])
@@ -77,11 +82,9 @@ class Desk:
         return FileAdoption(
             self.path,
             self.layout,
-            packed=False,
-            spaces=self.bench.spaces(self.layout),
+            spaces=self.bench.spaces(self.layout, **self.options),
             asked=asked,
             means=Means(START, self.new_id, len, "letters"),
-            timeout=1,
         )
 
     def adopt(self, **options):
@@ -89,7 +92,7 @@ class Desk:
         view = adoption.view(undo=options.get("undo", False))
         self.count = 0
         adoption.take(view, **options)
-        self.store = self.bench.again(self.store)
+        self.store = self.bench.again(self.store, **self.options)
         return view
 
     def path_texts(self):
@@ -356,7 +359,7 @@ def test_a_file_of_the_seed_is_taken_over(bench):
     seed |= {"recent_conversations": [{"summary": "x"}], "summarized_conversations": []}
     (bench.folder / PATHS["model"]).write_text(json.dumps(seed))
     desk = Desk.__new__(Desk)
-    desk.bench, desk.layout, desk.count = bench, "model", 0
+    desk.bench, desk.layout, desk.count, desk.options = bench, "model", 0, {}
     desk.path = bench.folder / PATHS["model"]
     adoption = desk.open()
     view = adoption.view()
@@ -383,3 +386,31 @@ def test_files_that_no_person_edits_are_refused(desk):
     desk.path.write_text("")
     with pytest.raises(InputError, match="no file of a space"):
         desk.open()
+
+
+def test_an_edit_is_taken_over_under_a_key_and_an_anchor(bench, layout, tmp_path):
+    signet = Signet(b"k" * 32, "mark")
+    guard = Guard(signet, Anchor(tmp_path / "anchor", signet))
+    desk = Desk(bench, layout, guard=guard)
+    Talk(desk.store, "s2").say("another", "session")
+    desk.replace("answer 2", "changed")
+    with pytest.raises(StoreDamagedError):
+        bench.again(desk.store, guard=guard)
+    desk.adopt()
+    assert desk.path_texts()[1] == ("question 2", "changed")
+    assert desk.store.check() == []
+    Talk(desk.store, "s3").say("goes", "on")
+    assert len(bench.again(desk.store, guard=guard).sessions()) == 3
+
+
+def test_an_encrypted_file_is_written_anew_from_its_companion(bench, layout):
+    encryption = Encryption(AesGcm(b"k" * 32), encrypts=True)
+    desk = Desk(bench, layout, encryption=encryption)
+    said = desk.store.scan()
+    data = desk.path.read_bytes()
+    desk.path.write_bytes(data[:-30] + b"X" + data[-29:])
+    with pytest.raises(StoreDamagedError):
+        desk.open().view()
+    desk.adopt(undo=True)
+    assert desk.store.scan() == said
+    assert b"question" not in desk.path.read_bytes()

@@ -1,6 +1,7 @@
 """The spaces of a home in files: listed, renamed, merged, set aside and wiped."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -144,54 +145,63 @@ def test_a_crash_while_renaming_leaves_the_space_under_one_name(bench, layout, m
     assert step > 10
 
 
+def append(store, header):
+    talk = Talk(store)
+    talk.header, talk.parent, talk._count = header, store.recent("s1", 1)[0].id, 50
+    talk.begin("new", records=(Record(RecordKind.FACT, "n", START, {}),))
+
+
+def admit(store, _):
+    other = Talk(None, "s9")
+    said = other.say("from", "elsewhere")
+    store.admit(other.header, [said])
+
+
+VERBS = {
+    "append": append,
+    "amend": lambda store, header: store.amend(replace(header, title="New"), header.head),
+    "put": lambda store, _: store.put([Record(RecordKind.FACT, "n", START, {"says": "new"})]),
+    "admit": admit,
+    "archive": lambda store, header: store.amend(replace(header, archived=START), header.head),
+    "forget": lambda store, _: store.forget(x.id for x in store.scan() if x.user.text == "one"),
+}
+
+
+def state(store):
+    facts = store.records(RecordKind.FACT)
+    return (store.scan(), store.sessions(), [(r.id, r.body) for r in facts])
+
+
+def crashed(spaces, verb, monkeypatch, step):
+    """Let a verb run until the n-th change on the disk; tell whether it came to its end."""
+    with monkeypatch.context() as m:
+        left = at_step(m, step)
+        store = spaces.open(ANN)
+        try:
+            verb(store, store.session("s1"))
+        except Crash:
+            return False
+        finally:
+            store.close()
+        return left[0] >= 0
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("verb", ["append", "amend", "put", "admit", "archive", "forget"])
+@pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
 def test_a_crash_while_writing_leaves_the_old_or_the_new(bench, layout, verb, monkeypatch):
-    def act(store):
-        header = store.session("s1")
-        if verb == "append":
-            talk = Talk(store)
-            talk.header, talk.parent, talk._count = header, store.recent("s1", 1)[0].id, 50
-            talk.begin("new", records=(Record(RecordKind.FACT, "n", START, {}),))
-        elif verb == "amend":
-            store.amend(header.__class__(**{**fields(header), "title": "New"}), header.head)
-        elif verb == "put":
-            store.put([Record(RecordKind.FACT, "n", START, {"says": "new"})])
-        elif verb == "admit":
-            other = Talk(None, "s9")
-            said = other.say("from", "elsewhere")
-            store.admit(other.header, [said])
-        elif verb == "archive":
-            store.amend(header.__class__(**{**fields(header), "archived": START}), header.head)
-        else:
-            store.forget([x.id for x in store.scan() if x.user.text == "one"])
-
-    def state(store):
-        facts = store.records(RecordKind.FACT)
-        return (store.scan(), store.sessions(), [(r.id, r.body) for r in facts])
-
     spaces = bench.spaces(layout)
     fill(spaces, ANN, "one", "two")
     original = bench.everything()
     store = spaces.open(ANN)
     before = state(store)
-    act(store)
+    verb(store, store.session("s1"))
     after = state(store)
     store.close()
     assert before != after
-    step, seen = 0, set()
-    while True:
+    step, seen, done = 0, set(), False
+    while not done:
         restore(bench, original)
-        with monkeypatch.context() as m:
-            left = at_step(m, step)
-            store = spaces.open(ANN)
-            try:
-                act(store)
-            except Crash:
-                done = False
-            else:
-                done = left[0] >= 0
-            store.close()
+        done = crashed(spaces, verb, monkeypatch, step)
         store = spaces.open(ANN)
         now = state(store)
         assert now in (before, after), step
@@ -199,14 +209,8 @@ def test_a_crash_while_writing_leaves_the_old_or_the_new(bench, layout, verb, mo
         assert store.check() == []
         Talk(store, "later").say("goes", "on")
         store.close()
-        if done:
-            break
         step += 1
     assert seen == {True, False}
-
-
-def fields(value):
-    return {name: getattr(value, name) for name in value.__dataclass_fields__}
 
 
 def restore(bench, original):
