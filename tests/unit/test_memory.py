@@ -304,9 +304,14 @@ def test_a_damaged_space_is_reported_and_the_others_are_untouched(tmp_path):
     (path,) = (tmp_path / "spaces").glob("ann*.db")
     path.write_bytes(b"no database at all" * 400)
     with pytest.raises(StoreDamagedError) as damage:
-        Memory.open(tmp_path, upstream=scripted(), user="ann")
+        Memory.open(tmp_path, upstream=scripted(), user="ann", salvage=False)
     assert damage.value.hint
     assert path.read_bytes().startswith(b"no database")
+    with Memory.open(tmp_path, upstream=scripted(), user="ann") as memory:
+        assert memory.salvaged is not None
+        assert memory.history() == []
+    (aside,) = path.parent.glob(f"{path.name}.damaged-*")
+    assert aside.read_bytes().startswith(b"no database")
     with Memory.open(tmp_path, upstream=scripted(), user="bob") as memory:
         assert memory.history()[0].user.text == "I am bob."
 

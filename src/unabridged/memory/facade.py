@@ -21,7 +21,7 @@ from unabridged.domain.chat import Usage
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Part, Role, Text
-from unabridged.domain.record import Record, RecordKind
+from unabridged.domain.record import Record
 from unabridged.domain.scope import Scope
 from unabridged.domain.views import (
     Account,
@@ -41,6 +41,7 @@ from unabridged.memory.carrying import leaving, take
 from unabridged.memory.forgetting import forgetting_of
 from unabridged.memory.passing import Passing
 from unabridged.memory.talking import Talking
+from unabridged.memory.texts import StoredTexts
 from unabridged.ports import ChatModel, SupportsCheck
 from unabridged.retrieval.finder import Question
 
@@ -76,8 +77,7 @@ class Memory(Talking):
         self._upstream: ChatModel | None = None
         self._preparer = Preparer(parts)
         self.room: int | None = None  # tokens that memory had in the last prompt
-        self._shared: set[str] = set()  # ids of texts that many contexts share and that are stored
-        self._revision = -1  # of these texts, when they were looked at
+        self._texts = StoredTexts(parts.store)
 
     def __enter__(self) -> Self:
         return self
@@ -171,21 +171,14 @@ class Memory(Talking):
         if (known := self._passing.opened(context)) is not None:
             return known
         records = context_records(context, self._parts.system[context.mode])
-        exchange = open_exchange(self._store, context, self._not_stored(records))
+        exchange = open_exchange(self._store, context, self._texts.without(records))
         self._passing.was_stored(context.id)
-        self._shared |= {record.id for record in records if record.kind is RecordKind.BLOB}
-        self._revision = self._store.revision(RecordKind.BLOB)
+        self._texts.note(records)
         self._session_id = context.scope.session
         if self._title:
             self.retitle(self._title)
             self._title = ""
         return exchange
-
-    def _not_stored(self, records: Sequence[Record]) -> list[Record]:
-        """Those without the texts that are stored already."""
-        if self._store.revision(RecordKind.BLOB) != self._revision:
-            self._shared.clear()  # another program wrote some, or something was forgotten
-        return [record for record in records if record.id not in self._shared]
 
     def weigh(self, messages: Sequence[Message]) -> int:
         """Count what messages take in a prompt, in tokens."""

@@ -163,7 +163,7 @@ def test_what_another_program_forgot_does_not_come_back_with_a_prepared_prompt(m
     path = memory.history(100)
     block = context.manifest["earlier"]
     memory._store.drop(RecordKind.BLOB, [block])  # as if the history had moved just now
-    memory._shared.clear()
+    memory._texts._held.clear()
     model = ScriptedModel(abilities=Abilities("m", trained_window=WINDOW, source="server"))
     with Memory.open(tmp_path, upstream=model, window=WINDOW) as other:
         other._store.forget([path[gone].id])
