@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from unabridged.domain.message import part_to_dict
 from unabridged.domain.safekeeping import Use
 from unabridged.domain.session import Session
-from unabridged.domain.settings import Settings
 from unabridged.domain.views import Step
 from unabridged.errors import HeadMovedError
 from unabridged.ports import Clock, Store, SupportsSizes
@@ -29,11 +28,6 @@ class Limits:
 
     sessions: int | None = None
     bytes: int | None = None
-
-
-def limits_of(settings: Settings) -> Limits:
-    """Give the limits that settings name."""
-    return Limits(settings.max_sessions, settings.max_bytes)
 
 
 class Archivist:
