@@ -1,6 +1,7 @@
 """What people built apart, used together: each of these was a fault once."""
 
 import json
+import zipfile
 
 import pytest
 from click.testing import CliRunner
@@ -176,3 +177,41 @@ def test_doctor_says_to_seal_what_was_stored_before_the_key(run, tmp_path, monke
 def on_disk(home, text):
     files = [path for path in home.rglob("*") if path.is_file()]
     return [str(path) for path in files if text.encode() in path.read_bytes()]
+
+
+def test_a_backup_that_lacks_a_damaged_space_removes_no_older_one(run, tmp_path):
+    run("ask", f"Remember the {SECRET} in the cupboard.")
+    run("ask", "And the cat.", "--user", "ann")
+    run("backup", "--all", "--keep", "1")
+    (path,) = (tmp_path / "home" / "spaces").glob("ann*.db")
+    path.write_bytes(b"gone" * 5000)
+    assert "Left out: ann" in run("backup", "--all", "--keep", "1", code=1)
+    assert len(list((tmp_path / "home" / "backups").glob("*.zip"))) == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda said: said["spaces"][0].update(folder="elsewhere"),
+        lambda said: said["members"].clear(),
+        lambda said: said["spaces"].append(dict(said["spaces"][0])),
+        lambda said: said.update(at="0001-01-01T00:00:00+14:00"),
+    ],
+)
+def test_a_backup_whose_description_lies_leaves_nothing(run, tmp_path, change):
+    run("ask", f"Remember the {SECRET} in the cupboard.")
+    run("backup", "-o", tmp_path / "b.zip")
+    with (
+        zipfile.ZipFile(tmp_path / "b.zip") as old,
+        zipfile.ZipFile(tmp_path / "c.zip", "w") as new,
+    ):
+        for name in old.namelist():
+            data = old.read(name)
+            if name == "manifest.json":
+                said = json.loads(data)
+                change(said)
+                data = json.dumps(said).encode()
+            new.writestr(name, data)
+    assert "cannot be read" in run("restore", tmp_path / "c.zip", home="new", code=7)
+    assert "cannot be read" in run("backup", "verify", tmp_path / "c.zip", home="new", code=7)
+    assert on_disk(tmp_path / "new", SECRET) == []

@@ -20,7 +20,13 @@ from unabridged.disk.locks import locked
 from unabridged.disk.streams import give_name
 from unabridged.domain.safekeeping import BackedUp, Backup
 from unabridged.domain.scope import Space
-from unabridged.errors import BackupError, StoreDamagedError, StoreError, StoreKeyError
+from unabridged.errors import (
+    BackupError,
+    NotFoundError,
+    StoreDamagedError,
+    StoreError,
+    StoreKeyError,
+)
 from unabridged.ports import Store, SupportsBackup, SupportsCheck
 from unabridged.stores import packing
 from unabridged.stores.copying import compare, copy
@@ -280,7 +286,7 @@ class BackupsFolder:
                 f"The backup {path} is encrypted, and its key is not the one that is named.",
                 hint="Name the key that it was made with: UNABRIDGED_KEY=file:PATH.",
             ) from error
-        except StoreError as error:
+        except (StoreError, NotFoundError) as error:
             raise packing.unreadable(path, str(error)) from error
         found = (totals.sessions, totals.exchanges, totals.messages)
         if said or found != (held.sessions, held.exchanges, held.messages):

@@ -11,7 +11,7 @@ import shutil
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 from typing import IO
@@ -200,6 +200,14 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
     for name in [*manifest.members, *(held.folder for held in manifest.spaces)]:
         if not _SAFE.fullmatch(name):
             raise unreadable(path, f"it names a file that none of ours is called: {name!r}")
+    folders = {held.folder for held in manifest.spaces}
+    names = {(held.user, held.agent, held.model) for held in manifest.spaces}
+    if not len(folders) == len(names) == len(manifest.spaces):
+        raise unreadable(path, "it names a space twice")
+    try:
+        manifest.at.astimezone(UTC)
+    except OverflowError:
+        raise unreadable(path, f"it is of no time that there is: {manifest.at}") from None
     return manifest
 
 

@@ -8,7 +8,7 @@ from unabridged import config
 from unabridged.disk.locks import locked
 from unabridged.domain.chain import Signet
 from unabridged.domain.settings import Settings
-from unabridged.errors import BackupError, StoreKeyError
+from unabridged.errors import BackupError, StoreDamagedError, StoreKeyError
 from unabridged.stores import keybox, packing
 from unabridged.stores.files.names import FOLDERS
 from unabridged.stores.keybox import Secrets
@@ -69,6 +69,8 @@ def _secrets_in(settings: Settings, path: Path, *, strict: bool) -> Secrets | No
         return None
     try:
         return keybox.open_copy(data, key, path)
+    except StoreDamagedError as error:
+        raise packing.unreadable(path, str(error)) from error
     except StoreKeyError:
         if strict:
             raise

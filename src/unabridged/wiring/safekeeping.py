@@ -95,7 +95,8 @@ class Safekeeping:
     ) -> tuple[Backup, list[Path]]:
         """Back up every space of the home, and its settings, into one file.
 
-        Spaces that are damaged are left out, and said.
+        Spaces that are damaged are left out, and said; then no older backup, which may hold them, is
+        removed.
         """
         spaces = self._kept.list()
         folder = Path(self._settings.home) / SETTINGS
@@ -110,7 +111,7 @@ class Safekeeping:
             output=output,
             damaged=[(info.path.name, info.damaged) for info in spaces if info.space is None],
         )
-        return made, self._backups.thin(HOME, keep) if keep else []
+        return made, self._backups.thin(HOME, keep) if keep and not made.left_out else []
 
     def backups(self) -> list[Backup]:
         """Every backup in the home, the newest first."""

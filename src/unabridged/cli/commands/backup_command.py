@@ -58,7 +58,7 @@ def _make(
         for path in gone:
             echo(f"Removed {path}.", "dim")
     for name, reason in made.left_out:
-        echo(f"Left out, since it is damaged: {name} ({reason})", "bad", err=True)
+        echo(f"Left out: {name} ({reason})", "bad", err=True)
     if made.left_out:
         raise click.exceptions.Exit(1)
 
