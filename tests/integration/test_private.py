@@ -1,0 +1,62 @@
+"""Whatever the umask is, nobody but its owner can look into a home."""
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+STORES = {
+    "sqlite": {},
+    "files by model": {"UNABRIDGED_STORE": "files", "UNABRIDGED_LAYOUT": "model"},
+    "files by agent": {"UNABRIDGED_STORE": "files", "UNABRIDGED_LAYOUT": "agent"},
+    "files by user": {"UNABRIDGED_STORE": "files", "UNABRIDGED_LAYOUT": "user"},
+}
+BAD = '{"role": "user", "content": 3}\n{"role": "user", "content": "hello there"}\nnot json\n'
+
+
+@pytest.fixture(params=STORES)
+def run(request, tmp_path):
+    environ = {
+        **{name: value for name, value in os.environ.items() if "UNABRIDGED" not in name},
+        "UNABRIDGED_HOME": str(tmp_path / "home"),
+        "UNABRIDGED_UPSTREAM": "quote",
+        **STORES[request.param],
+    }
+
+    def call(*words):
+        ran = subprocess.run(
+            [Path(sys.executable).with_name("unabridged"), *words],
+            env=environ,
+            cwd=tmp_path,
+            umask=0,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    return call
+
+
+@pytest.mark.slow
+def test_files_and_folders_of_a_home_are_for_their_owner_only(run, tmp_path):
+    (tmp_path / "in.jsonl").write_text(BAD, encoding="utf-8")
+    run("config", "set", "max_sessions", "1")
+    for number in range(3):
+        run("ask", "--new", f"My name is Ann and I like green tea number {number}.")
+    run("import", "in.jsonl")
+    run("facts")
+    run("backup")
+    run("forget", "--search", "number 1", "--yes")
+    run("export", "-o", "out.jsonl")
+    wrong = {}
+    for path in [*(tmp_path / "home").rglob("*"), tmp_path / "home", tmp_path / "out.jsonl"]:
+        mode = stat.S_IMODE(path.lstat().st_mode)
+        if mode != (0o700 if path.is_dir() else 0o600):
+            wrong[str(path.relative_to(tmp_path))] = oct(mode)
+    assert wrong == {}
