@@ -135,7 +135,8 @@ class Maker:
         elif how == 5 and isinstance(holder, dict):
             holder[chance.choice(self.keys)] = holder.pop(key)
         elif how == 6:
-            holder[key] = [holder[key]] * chance.choice([0, 1, 2, 40])
+            small = not isinstance(holder[key], (dict, list))
+            holder[key] = [holder[key]] * chance.choice([0, 1, 2, 40 if small else 2])
         elif how == 7 and isinstance(holder, dict):
             holder[chance.choice(self.keys)] = self._value(chance, 2)
         else:
@@ -205,8 +206,8 @@ def _place(records, chance):
 def _taken(records, chance):
     """Give a value from another place: an id of another, a parent that is a child."""
     holder, key = _place(records, chance)
-    value = holder[key] if holder is not None else None
-    return json.loads(json.dumps(value))
+    text = json.dumps(holder[key]) if holder is not None else "null"
+    return json.loads(text) if len(text) < LARGEST else None
 
 
 def _deep(chance):

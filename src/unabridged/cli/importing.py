@@ -1,5 +1,6 @@
 """Taking over files of other programs: reading, storing, keeping aside, telling."""
 
+import io
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,9 +22,10 @@ from unabridged.cli.words import count
 from unabridged.domain.fact import Requirement
 from unabridged.domain.record import Record
 from unabridged.domain.views import Conversation, Unread
-from unabridged.errors import TransferError, UnabridgedError
+from unabridged.errors import DuplicateIdError, TransferError, UnabridgedError
 from unabridged.transfer.aside import Aside
 from unabridged.transfer.reader import Reader
+from unabridged.transfer.unabridged import write_jsonl
 from unabridged.wiring import Memory
 from unabridged.wiring.encryption import sealer
 
@@ -140,7 +142,7 @@ def _take(
                     report.conversations += 1
                     report.exchanges += len(item.exchanges)
                     if memory is not None:
-                        report.added += memory.admit(item)
+                        _admit(report, memory, aside, item)
                         report.notes += memory.remarks()
                 case Record():
                     report.records += 1
@@ -149,6 +151,19 @@ def _take(
                         _keep(report, memory, kept)
             moved()
         _keep(report, memory, kept)
+
+
+def _admit(report: Report, memory: Memory, aside: Aside, given: Conversation) -> None:
+    """Store a conversation; one that another one here contradicts is told and kept aside."""
+    try:
+        report.added += memory.admit(given)
+    except DuplicateIdError as error:
+        held = io.BytesIO()
+        write_jsonl([given], held)
+        where = f"conversation {given.session.foreign_id or given.session.id}"
+        unread = Unread(where, f"not stored: {error}", held.getvalue())
+        report.passed_over(unread)
+        aside.add(unread)
 
 
 def _keep(report: Report, memory: Memory | None, kept: list[Record]) -> None:

@@ -1,6 +1,6 @@
 """Sessions: finding, naming, stepping back and branching. Nothing here deletes anything."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -136,11 +136,29 @@ def conversations(store: Store) -> Iterator[Conversation]:
         yield Conversation(session, tuple(by_session.get(session.id, ())))
 
 
-def held(store: Store, exchanges: Sequence[Exchange]) -> frozenset[str]:
-    """Give the ids of those exchanges that the space holds already."""
+def held(store: Store, exchanges: Sequence[Exchange]) -> dict[str, str]:
+    """Give those exchanges that the space holds already: id to the session that they are in."""
     ids = [exchange.id for exchange in exchanges]
     pages = (ids[at : at + _PAGE] for at in range(0, len(ids), _PAGE))
-    return frozenset(name for page in pages for name in store.get(page))
+    return {name: known.session for page in pages for name, known in store.get(page).items()}
+
+
+def at_home(conversation: Conversation, homes: Mapping[str, str]) -> Conversation:
+    """Give a conversation as part of the session that its exchanges are in already.
+
+    A file that holds less of a conversation, or dates its beginning otherwise, gives its exchanges
+    the same ids, but the session another one.
+
+    Args:
+        conversation: The conversation.
+        homes: What is held of it, as ``held`` gives it.
+    """
+    session = conversation.session
+    if not homes or session.id in homes.values():
+        return conversation
+    home = next(homes[exchange.id] for exchange in conversation.exchanges if exchange.id in homes)
+    moved = tuple(replace(exchange, session=home) for exchange in conversation.exchanges)
+    return replace(conversation, session=replace(session, id=home), exchanges=moved)
 
 
 def counted(exchange: Exchange, counter: Counter) -> Exchange:

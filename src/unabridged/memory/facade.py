@@ -360,6 +360,7 @@ class Memory(Talking):
         if admissible is None:
             return 0
         here = sessions_of.held(self._store, admissible.exchanges)
+        admissible = sessions_of.at_home(admissible, here)
         counted = [
             exchange if exchange.id in here else sessions_of.counted(exchange, counter)
             for exchange in admissible.exchanges

@@ -164,11 +164,15 @@ class Pile:
     Attributes:
         session: Its header, or None before there was one.
         exchanges: What was added, by id.
+        opening: The ids of the messages that open them; siblings share theirs.
+        later: The ids of all their other messages.
         ended: Whether the end of the file was seen.
     """
 
     session: Session | None = None
     exchanges: dict[str, Exchange] = field(default_factory=dict)
+    opening: set[str] = field(default_factory=set)
+    later: set[str] = field(default_factory=set)
     ended: bool = False
 
     def add(self, exchange: Exchange) -> None:
@@ -183,6 +187,12 @@ class Pile:
             raise ValueError("an exchange of another session")
         if exchange.id in self.exchanges:
             raise ValueError("an exchange whose id was there before")
+        later = {message.id for message in exchange.messages[1:]} - {exchange.user.id}
+        doubled = len(later) < len(exchange.messages) - 1
+        if doubled or exchange.user.id in self.later or later & self.later or later & self.opening:
+            raise ValueError("a message whose id was there before")
+        self.later |= later
+        self.opening.add(exchange.user.id)
         if exchange.parent is not None and exchange.parent not in self.exchanges:
             exchange = self._rehung(exchange)
         self.exchanges[exchange.id] = exchange

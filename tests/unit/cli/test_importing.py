@@ -132,3 +132,55 @@ def test_an_import_that_is_killed_goes_on_and_holds_whole_conversations_only(run
     assert ran["exchanges"] == sum(sizes.values())
     assert ran["added"] == ran["exchanges"] - sum(each["exchanges"] for each in stored)
     assert run("import", str(own), "--json").data["files"][0]["added"] == 0
+
+
+def agent(*names):
+    return "".join(
+        json.dumps({
+            "type": "user" if number % 2 == 0 else "assistant", "uuid": f"u{number}", "sessionId": "s",
+            "parentUuid": f"u{number - 1}" if number else None, "timestamp": f"2026-01-01T00:00:{number:02}Z",
+            "message": {"role": "user", "content": f"word {number}"},
+        }) + "\n"
+        for number in names
+    )  # fmt: skip
+
+
+def test_a_file_that_holds_the_end_of_a_session_only_adds_to_it(run, tmp_path):
+    whole, end = tmp_path / "whole.jsonl", tmp_path / "end.jsonl"
+    whole.write_text(agent(*range(6)))
+    end.write_text(agent(*range(2, 10)))
+    assert run("import", str(whole), "--json").data["files"][0]["added"] == 3
+    assert run("import", str(end), "--json").data["files"][0]["added"] == 2
+    sessions = run("sessions", "--json").data
+    assert [each["exchanges"] for each in sessions] == [5]
+
+
+def said(session, *names):
+    lines = [
+        {
+            "role": "user" if number % 2 == 0 else "assistant",
+            "content": f"word {name}",
+            "time": 1_700_000_000 + ord(name),
+            "session": session,
+            "id": name,
+        }
+        for number, name in enumerate(names)
+    ]
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def test_a_conversation_that_contradicts_one_here_is_told_and_kept_and_the_others_go_on(
+    run, tmp_path
+):
+    first, second = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    first.write_text(said("s", "c", "d"))
+    second.write_text(said("s", "a", "b", "c", "x") + said("t", "e", "f"))
+    assert run("import", str(first), "--json").data["files"][0]["added"] == 1
+    report = run("import", str(second), "--json").data["files"][0]
+    assert report["added"] == 1
+    assert [each["where"] for each in report["unread"]] == ["conversation s"]
+    assert "stored already" in report["unread"][0]["reason"]
+    (kept,) = map(json.loads, Path(report["kept_aside"]).read_text().splitlines())
+    again = tmp_path / "again.jsonl"
+    again.write_text(kept["raw"])
+    assert run("import", str(again), "--user", "ann", "--json").data["files"][0]["added"] == 2
