@@ -171,3 +171,16 @@ def test_counts_that_cannot_be_true_are_not_believed(read, conversation):
     got = read(b"\n".join(lines))
     assert got.unread == []
     assert got.conversations[0].exchanges[0].user.tokens is None
+
+
+def test_a_message_that_comes_twice_is_told_unless_siblings_share_it(read):
+    first, second = exchange(1), exchange(2)
+    sibling = replace(second, id="sibling", messages=(first.user, *exchange(3).messages[1:]))
+    doubled = replace(exchange(4), messages=(exchange(4).user, *first.messages[1:]))
+    within = replace(exchange(5), messages=(exchange(5).user, *exchange(5).messages[1:3] * 2))
+    session = Session("s", "", AT, AT, source="unabridged")
+    stream = io.BytesIO()
+    write_jsonl([Conversation(session, (first, second, sibling, doubled, within))], stream)
+    got = read(stream.getvalue())
+    assert got.ids == ["e1", "e2", "sibling"]
+    assert sum("a message whose id was there before" in reason for reason in got.reasons) == 2
