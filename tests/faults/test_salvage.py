@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import apsw
 import pytest
 
 from unabridged.domain.scope import Space
@@ -115,3 +116,27 @@ def test_a_kill_at_any_step_is_gone_on_with(damaged, tmp_path):
         assert aside.read_bytes() == harmed
         assert not list(folder.glob("*.salvaged"))
     assert told > 3
+
+
+def test_no_flip_in_a_page_of_exchanges_makes_an_answer_shorter(tmp_path):
+    """Neither a smaller count of rows nor a name of another type lets any be passed over."""
+    damage = program("long_damage")
+    path = tmp_path / "sound.db"
+    damage.build(path)
+    truth, data = damage.answers(path), path.read_bytes()
+    connection = apsw.Connection(str(path))
+    listed = "SELECT pageno FROM dbstat WHERE name = 'exchange' AND pagetype = 'leaf'"
+    pages = [(number - 1) * 4096 for (number,) in connection.execute(listed)]
+    connection.close()
+    harmed = tmp_path / "harmed.db"
+    places = [*range(8), *range(300, 4096, 61)]
+    places += [data.index(b",s2-x00025s2") - pages[0] - n for n in range(12)]
+    for place in places:
+        for bit in (1, 4):
+            flipped = bytearray(data)
+            flipped[pages[0] + place] ^= bit
+            harmed.write_bytes(flipped)
+            found = damage.answers(harmed)
+            assert all(found[name] == truth[name] for name in found), (place, bit)
+            for left in tmp_path.glob("harmed.db-*"):
+                shutil.rmtree(left) if left.is_dir() else left.unlink()

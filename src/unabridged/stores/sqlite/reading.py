@@ -240,7 +240,12 @@ def _path(db: Database, start: str, limit: int) -> list[Row]:
     if not names or (names[-1][1] is not None and len(names) < bound):
         raise faults.damaged(db.path, f"the path from exchange {start!r} is broken.")
     rows = _headers(db, [name for name, _ in names])
-    return [rows[name] for name, _ in names if name in rows]
+    wanted = [column(start), *[parent for _, parent in names]]
+    if any(
+        name not in rows or name != next_ for (name, _), next_ in zip(names, wanted, strict=False)
+    ):
+        raise faults.damaged(db.path, f"the path from exchange {start!r} leads elsewhere.")
+    return [rows[name] for name, _ in names]
 
 
 def scan(db: Database, after: str | None, limit: int) -> list[Exchange]:
@@ -275,7 +280,7 @@ def exchanges_of(db: Database, session_id: str) -> list[Exchange]:
 
 def _all_there(db: Database) -> None:
     """At the end of a scan: nothing was passed over in silence."""
-    row = db.one("how many exchanges")
+    row = db.one("how many exchanges lie there")
     there = tally.load(db).exchanges
     if row is None or row[0] != there:
         raise faults.damaged(db.path, f"of {there} exchanges only {row and row[0]} are found.")
