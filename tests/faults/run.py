@@ -85,6 +85,7 @@ def run(program: Program, count: int) -> dict[str, object]:
 def words(figures: dict[str, object]) -> str:
     """Figures in one line."""
     left_out = {"fault", "store", "seed", "ok", "wrong", "count", "exit", "operations", "kinds"}
+    left_out |= {"where", "traces", "first", "examples", "start", "phases"}
     kept = {name: value for name, value in figures.items() if name not in left_out}
     return ", ".join(f"{name} {value}" for name, value in kept.items())
 
