@@ -241,7 +241,7 @@ def test_a_transaction_that_fails_leaves_no_half_state(path, what):
 def test_no_room_for_a_segment_is_no_failure(path, monkeypatch):
     fill(path, 3)
 
-    def full(folder, _segment):
+    def full(folder, _segment, _cipher):
         raise StoreFullError(f"There is no room in {folder}.", hint="Make room.")
 
     store = indexer.opened(path)
@@ -408,10 +408,10 @@ def test_what_cannot_be_written_is_searched_whole(path, monkeypatch, state):
         shutil.rmtree(folder_of(path))
     before = {part: part.read_bytes() for part in path.parent.rglob("*") if part.is_file()}
 
-    def connect(path, _busy):
+    def connect(path, _access, *, encrypted):
         return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
 
-    monkeypatch.setattr("unabridged.stores.sqlite.database._connect", connect)
+    monkeypatch.setattr("unabridged.stores.sqlite.opening.connect", connect)
     store = indexer.opened(path)
     assert store.read_only
     assert list(looked_up(store, *query_terms("marble"))) == wanted

@@ -10,9 +10,10 @@ import pytest
 
 from unabridged.domain.scope import Space
 from unabridged.errors import NotFoundError, StoreError
-from unabridged.wiring import Home, Memory, Safekeeping
+from unabridged.wiring import Home, Memory
 from unabridged.wiring.forgetting import KEY_FILE, outside
 from unabridged.wiring.keys import new_key
+from unabridged.wiring.safekeeping import Safekeeping
 from unabridged.wiring.verifying import seal, verify
 
 SECRET = "My cousin Xylophonia lives behind the old brewery in Ulaanbaatar."

@@ -59,7 +59,9 @@ def command(
     rollback: str | None,
     listed: bool,
 ) -> None:
-    """Take over the memory of WorkspaceAI, Dana, ReqVIBE or EMM from its folder, or go back.
+    """Take over an old program's folder, or go back to it.
+
+    The program is WorkspaceAI, Dana, ReqVIBE or EMM.
 
     Every byte of the folder is kept in a zip first; then the memory is taken into a new place and every
     exchange compared; then the new spaces take their places, all of them or none. The folder is only
