@@ -13,8 +13,8 @@ FILE_MODE = 0o600
 UNFINISHED = ".part"
 """What a file's name ends with while it is written; such files may be removed at any time."""
 _PIECE = 1 << 20
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-_READ_ONLY = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+READ_ONLY = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 _BINARY: int = getattr(os, "O_BINARY", 0)
 
 
@@ -180,18 +180,28 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
+def full(path: Path) -> StoreFullError:
+    """The disk has no room left."""
+    return StoreFullError(
+        f"There is no room left on the disk to write {path}.",
+        hint="Free some room and repeat; what was stored before is safe and can be read.",
+    )
+
+
+def read_only(path: Path) -> StoreReadOnlyError:
+    """Writing was asked of a file or folder that cannot be written."""
+    return StoreReadOnlyError(
+        f"{path} can be read but not written.",
+        hint="Give yourself the right to write the file and its folder, or choose another home.",
+    )
+
+
 def of_the_system(error: OSError, path: Path) -> StoreError:
     """Give the error of the tree for one of the operating system."""
-    if error.errno in _FULL:
-        return StoreFullError(
-            f"There is no room left on the disk to write {path}.",
-            hint="Free some room and repeat; what was stored before is safe and can be read.",
-        )
-    if error.errno in _READ_ONLY:
-        return StoreReadOnlyError(
-            f"{path} can be read but not written.",
-            hint="Give yourself the right to write the file and its folder, or choose another home.",
-        )
+    if error.errno in FULL:
+        return full(path)
+    if error.errno in READ_ONLY:
+        return read_only(path)
     return StoreError(
         f"{path} cannot be used: {error.strerror or error}.", hint="Check the path and the disk."
     )

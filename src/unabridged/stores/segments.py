@@ -22,6 +22,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from unabridged.disk.durable import sync_folder
 from unabridged.disk.folders import private_folder
 from unabridged.errors import (
     StoreDamagedError,
@@ -87,7 +88,7 @@ def write(folder: Path, segment: Segment, cipher: Cipher | None = None) -> str:
         except BaseException:
             unfinished.unlink(missing_ok=True)
             raise
-        _sync_folder(folder)
+        sync_folder(folder)
     except OSError as error:
         kind = StoreFullError if error.errno in _NO_ROOM else StoreError
         raise kind(
@@ -291,17 +292,6 @@ def _aligned(position: int) -> int:
 
 def _damaged(path: Path, why: str) -> StoreDamagedError:
     return StoreDamagedError(f"The index file {path.name} is damaged: {why}.", hint=_HINT)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a new name durable; Windows does it by itself."""
-    if os.name == "nt":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 _BINARY: int = getattr(os, "O_BINARY", 0)

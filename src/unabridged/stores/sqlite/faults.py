@@ -7,18 +7,17 @@ from types import UnionType
 
 import apsw
 
+from unabridged.disk.durable import FULL, READ_ONLY, full, of_the_system, read_only
 from unabridged.errors import (
     StoreBusyError,
     StoreDamagedError,
     StoreError,
-    StoreFullError,
-    StoreReadOnlyError,
     StoreTamperedError,
 )
 from unabridged.stores import refusals
 
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-_READ_ONLY = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
+__all__ = ["UNTOUCHED", "damaged", "full", "of_the_system", "read_only", "translate"]
+
 UNTOUCHED = (
     "The file was left untouched. `unabridged salvage USER/AGENT` sets it aside and goes on with all "
     "that is whole in it; `unabridged backup list` shows what could be restored. Other spaces are not "
@@ -37,22 +36,6 @@ def tampered(path: Path, what: str) -> StoreTamperedError:
         f"{path}: {what}",
         hint="Somebody changed the file past the program, or a disk did. `unabridged verify` says all "
         "that is wrong with it; the file was left untouched.",
-    )
-
-
-def read_only(path: Path) -> StoreReadOnlyError:
-    """Writing was asked of a file or folder that cannot be written."""
-    return StoreReadOnlyError(
-        f"{path} can be read but not written.",
-        hint="Give yourself the right to write the file and its folder, or choose another home.",
-    )
-
-
-def full(path: Path) -> StoreFullError:
-    """The disk has no room left."""
-    return StoreFullError(
-        f"There is no room left on the disk to write {path}.",
-        hint="Free some room and repeat; what was stored before is safe and can be read.",
     )
 
 
@@ -97,21 +80,10 @@ _MEANINGS = (
 )
 
 
-def of_the_system(error: OSError, path: Path) -> StoreError:
-    """Give the error of the tree for one of the operating system."""
-    if error.errno in _FULL:
-        return full(path)
-    if error.errno in _READ_ONLY:
-        return read_only(path)
-    return StoreError(
-        f"{path} cannot be used: {error.strerror or error}.", hint="Check the path and the disk."
-    )
-
-
 def _of_the_disk(error: apsw.Error, path: Path, system_errno: int) -> StoreError:
-    if system_errno in _FULL:
+    if system_errno in FULL:
         return full(path)
-    if system_errno in _READ_ONLY:
+    if system_errno in READ_ONLY:
         return read_only(path)
     said = errno.errorcode.get(system_errno, "no reason given")
     return StoreError(
