@@ -1,6 +1,8 @@
 """A bar for work of several stages: each has a line of its own, and keeps it when it is done."""
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
@@ -55,3 +57,28 @@ class Stages:
         trace: TracebackType | None,
     ) -> None:
         self._finish(whole=kind is None)
+
+
+@contextmanager
+def counted(*, quiet: bool, unit: str = "") -> Iterator[Callable[[str, int, int], None]]:
+    """Show how far something has come in one line that goes again, on a terminal; nowhere else.
+
+    Args:
+        quiet: Whether nothing is shown.
+        unit: What stands behind the numbers.
+    """
+    hidden = quiet or not sys.stderr.isatty()
+    width = 0
+
+    def moved(what: str, done: int, total: int) -> None:
+        nonlocal width
+        if not hidden:
+            text = f"{what}: {done:,} of {total:,}{unit}"
+            click.echo("\r" + text.ljust(width), err=True, nl=False)
+            width = len(text)
+
+    try:
+        yield moved
+    finally:
+        if width:
+            click.echo("\r" + " " * width + "\r", err=True, nl=False)

@@ -1,8 +1,5 @@
 """``unabridged copy``."""
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +9,7 @@ from unabridged import config
 from unabridged.cli.commands.spaces_command import parse_space
 from unabridged.cli.options import PLACE, Invocation, common, example, invoked
 from unabridged.cli.output import echo
+from unabridged.cli.progress import counted
 from unabridged.cli.words import count
 from unabridged.errors import InputError
 from unabridged.wiring import CopiedSpace, End, copy_between
@@ -53,7 +51,7 @@ def command(
     """
     ends = [_end(invocation, text, home) for text, home in ((source, from_home), (target, to_home))]
     done: list[CopiedSpace] = []
-    with _progress(quiet=invocation.json) as moved:
+    with counted(quiet=invocation.json) as moved:
         for one in copy_between(ends[0], ends[1], moved):
             done.append(one)
             if not invocation.json:
@@ -95,23 +93,3 @@ def _tell(one: CopiedSpace) -> None:
     equal = "equal" if one.equal else "every exchange is equal; headers or records differ"
     echo(f"{one.source} → {one.target}: {', '.join(parts)}.")
     echo(f"  Compared: {equal}; digest {one.digest[:_DIGITS]}", "dim")
-
-
-@contextmanager
-def _progress(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
-    """Show how far it has come, where a terminal is there to show it."""
-    hidden = quiet or not sys.stderr.isatty()
-    width = 0
-
-    def moved(what: str, done: int, total: int) -> None:
-        nonlocal width
-        if not hidden:
-            text = f"{what}: {done:,} of {total:,}"
-            click.echo("\r" + text.ljust(width), err=True, nl=False)
-            width = len(text)
-
-    try:
-        yield moved
-    finally:
-        if width:
-            click.echo("\r" + " " * width + "\r", err=True, nl=False)

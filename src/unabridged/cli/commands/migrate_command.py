@@ -1,8 +1,6 @@
 """``unabridged migrate``."""
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +9,7 @@ import click
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
+from unabridged.cli.progress import counted
 from unabridged.cli.text import safe
 from unabridged.cli.words import count
 from unabridged.errors import InputError
@@ -101,12 +100,12 @@ def _migrate(
     *,
     dry_run: bool,
 ) -> None:
-    with _progress(quiet=invocation.json) as moved:
+    with counted(quiet=invocation.json, unit=" files") as moved:
         outlook = migrations.plan(folder, model=model or None, moved=moved)
     if outlook.taken.nameless and model is None and not dry_run:
         model = _asked(outlook, quiet=invocation.json)
     if not dry_run:
-        with _progress(quiet=invocation.json) as moved:
+        with counted(quiet=invocation.json, unit=" files") as moved:
             outlook = migrations.migrate(folder, model=model or None, moved=moved)
     _tell(invocation, migrations, outlook)
 
@@ -211,23 +210,3 @@ def _state_data(state: State) -> dict[str, object]:
     return {name: getattr(state, name) for name in state.__struct_fields__ if name != "spaces"} | {
         "spaces": [space.name for space in state.named]
     }
-
-
-@contextmanager
-def _progress(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
-    """Show how far it has come, where a terminal is there to show it."""
-    hidden = quiet or not sys.stderr.isatty()
-    last = 0
-
-    def moved(what: str, done: int, total: int) -> None:
-        nonlocal last
-        if not hidden:
-            text = f"{what}: {done:,} of {total:,} files"
-            click.echo("\r" + text.ljust(last), err=True, nl=False)
-            last = len(text)
-
-    try:
-        yield moved
-    finally:
-        if last:
-            click.echo("\r" + " " * last + "\r", err=True, nl=False)
