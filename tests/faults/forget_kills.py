@@ -65,7 +65,7 @@ def killed_at(step):
     Database._empty_log = counted(Database._empty_log)
     Database._wipe_gaps = counted(Database._wipe_gaps)
     scrubbing.scrub = counted(scrubbing.scrub)
-    for name in ("_write_file", "_sync_folder", "remove"):
+    for name in ("_write_file", "sync_folder", "remove"):
         setattr(segments, name, counted(getattr(segments, name)))
     durable.os = _Counting(counted)
     return seen

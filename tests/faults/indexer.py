@@ -57,7 +57,7 @@ def killed_at(step):
         return call
 
     segments._write_file = counted(segments._write_file)
-    segments._sync_folder = counted(segments._sync_folder)
+    segments.sync_folder = counted(segments.sync_folder)
     segments.remove = counted(segments.remove)
     Database.run = counted(Database.run)
 
