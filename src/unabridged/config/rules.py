@@ -18,6 +18,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "condenser": ("extract", "model", "none"),
     "judge": ("rules", "model"),
     "facts": ("rules", "model", "none"),
+    "memory_failure": ("refuse", "pass"),
 }
 
 
@@ -70,5 +71,12 @@ CHECKS: Mapping[str, tuple[Callable[[Any], object], str]] = {
         "static, none, ollama:MODEL, openai:MODEL, onnx:NAME or onnx:FOLDER",
     ),
     "reranker": (re.compile(r"none|onnx:\S.*").fullmatch, "none or onnx:FOLDER"),
+    "listen": (
+        re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):[0-9]{1,5}").fullmatch,
+        "an address and a port, such as 127.0.0.1:11435",
+    ),
+    "max_body": (lambda value: value >= 1024, "at least 1,024 bytes"),
+    "max_streams": (lambda value: value >= 1, "at least 1"),
+    "rate": (lambda value: value >= 1, "at least 1 request a minute"),
     "evidence_floor": (lambda value: 0 <= value <= 1, "a number from 0 to 1"),
 }

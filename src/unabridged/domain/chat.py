@@ -99,3 +99,20 @@ class Abilities:
     reasoning: bool | None = None
     source: str = "default"
     family: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a model server listens, and how it speaks.
+
+    Attributes:
+        dialect: ``ollama`` or ``openai``.
+        url: Its base address; OpenAI's ends in ``/v1``.
+        key: Sent as a bearer token, or empty.
+        timeout: Seconds to wait for it to begin answering, and between two pieces.
+    """
+
+    dialect: str
+    url: str
+    key: str = field(default="", repr=False)
+    timeout: float = 300.0

@@ -68,6 +68,14 @@ class Settings:
         embedder: What finds by meaning: ``static``, ``none``, ``ollama:MODEL``, ``openai:MODEL``
             (at ``openai_url``), or ``onnx:`` with a fetched model's name or a folder.
         reranker: What looks at the best once more: ``none``, or ``onnx:`` with a folder.
+        listen: Where ``unabridged serve`` listens: address and port. Beyond this machine it needs
+            keys.
+        hosts: Names beside its address by which the server may be called (the Host header).
+        memory_failure: What the server does with a request when memory itself fails: ``refuse``
+            it, or ``pass`` it through without memory, with a warning.
+        max_body: Bytes that a request to the server may have.
+        max_streams: Answers that the server streams at the same time.
+        rate: Requests that one key may send in a minute, or None for any number.
     """
 
     home: str = ""
@@ -112,3 +120,9 @@ class Settings:
     facts: str = "rules"
     embedder: str = "static"
     reranker: str = "none"
+    listen: str = "127.0.0.1:11435"
+    hosts: tuple[str, ...] = ()
+    memory_failure: str = "refuse"
+    max_body: int = 33_554_432
+    max_streams: int = 256
+    rate: int | None = None

@@ -14,7 +14,7 @@ from unabridged.ports.abilities import (
     SupportsSizes,
     SupportsVectors,
 )
-from unabridged.ports.models import ChatModel, Condenser, Embedder, Lexicon, Reranker
+from unabridged.ports.models import ChatModel, Condenser, Embedder, Lexicon, Reranker, SupportsRelay
 from unabridged.ports.store import Store
 from unabridged.ports.surroundings import Cipher, Clock, Keys, Tokenizer
 
@@ -32,6 +32,7 @@ __all__ = [
     "SupportsCheck",
     "SupportsLookup",
     "SupportsProof",
+    "SupportsRelay",
     "SupportsSaving",
     "SupportsScan",
     "SupportsSizes",

@@ -1,10 +1,11 @@
 """What models do: answering, embedding, condensing, looking closer."""
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from unabridged.domain.chat import Abilities, ChatRequest, Chunk
+from unabridged.domain.chat import Abilities, Address, ChatRequest, Chunk
 from unabridged.domain.condensation import Draft, Source
+from unabridged.errors import UpstreamError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,6 +41,24 @@ class ChatModel(Protocol):
 
     def close(self) -> None:
         """Let go of connections and memory."""
+        ...
+
+
+@runtime_checkable
+class SupportsRelay(Protocol):
+    """A model on a server, whose answers can be passed on byte for byte."""
+
+    @property
+    def address(self) -> Address:
+        """Where the server listens, and which dialect it speaks."""
+        ...
+
+    def accent(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """A request's body in the server's own accent: fields that it refused before are mended."""
+        ...
+
+    def mend(self, refusal: UpstreamError) -> bool:
+        """Learn from a refusal; whether the same request, in the new accent, is worth sending."""
         ...
 
 

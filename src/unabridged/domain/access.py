@@ -1,0 +1,45 @@
+"""Who may do what through the server: rights, and what a key grants."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class Right(StrEnum):
+    """One kind of thing that a key may allow."""
+
+    CHAT = "chat"
+    """Talk to the model through the two dialects, with memory."""
+    READ = "read"
+    """Look things up in memory: over HTTP and MCP."""
+    WRITE = "write"
+    """Record, correct, pin, condense, import."""
+    FORGET = "forget"
+    """Remove for good."""
+
+
+ALL_RIGHTS = frozenset(Right)
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What a request may do, and whose memory it may reach.
+
+    A field of the scope that is None is free: the request may name it by a header. One that is set
+    is the only one that the request reaches.
+
+    Attributes:
+        name: What people call the key: its name, ``token`` or ``loopback``.
+        user: The only user, or None for any.
+        agent: The only agent, or None for any.
+        session: The only session, or None for any.
+        rights: What it allows.
+        expires: When it ends, or None.
+    """
+
+    name: str
+    user: str | None = None
+    agent: str | None = None
+    session: str | None = None
+    rights: frozenset[Right] = ALL_RIGHTS
+    expires: datetime | None = None

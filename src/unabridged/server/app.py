@@ -1,0 +1,39 @@
+"""The application: every route behind one guard, put together from a service."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from starlette.routing import BaseRoute
+
+from unabridged.errors import SettingError
+from unabridged.server.rules import unruled
+from unabridged.server.service import Service
+
+
+def create_app(service: Service, more: Sequence[BaseRoute] = ()) -> FastAPI:
+    """Make the application of a server.
+
+    Args:
+        service: What its handlers share; closed when the application ends.
+        more: Routes from elsewhere: the MCP server under ``/mcp``.
+
+    Raises:
+        SettingError: A route has no rule that says who may ask for it.
+    """
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        service.close()
+
+    app = FastAPI(
+        title="Unabridged", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None
+    )
+    app.state.service = service
+    app.router.routes.extend(more)
+    if missing := unruled(app.routes):
+        raise SettingError(
+            f"No rule says who may ask for {', '.join(missing)}.", hint="Add it to server/rules.py."
+        )
+    return app

@@ -1,0 +1,118 @@
+"""Lanes: the open memories of one process, one for each space, each used by one thread at a time."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from unabridged.clock import SystemClock
+from unabridged.domain.scope import Scope, Space
+from unabridged.domain.settings import Settings
+from unabridged.errors import StoreClosedError
+from unabridged.ports import Clock
+from unabridged.wiring.adapters import space_from
+from unabridged.wiring.opening import Memory
+
+MOST = 64
+"""Memories that stay open; the one that was used longest ago is closed first."""
+
+
+class _Lane:
+    """One space: its memory, once it is open, and the lock that lets one thread in."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.memory: Memory | None = None
+        self.users = 0
+
+
+class Lanes:
+    """The memories that one process has open.
+
+    Args:
+        settings: Every choice; user, agent and model come from each scope.
+        clock: The time and fresh ids; None for the machine's.
+        most: Memories that stay open at once.
+    """
+
+    def __init__(self, settings: Settings, clock: Clock | None = None, *, most: int = MOST) -> None:
+        self.settings = settings
+        self.clock = clock or SystemClock()
+        self._most = most
+        self._lanes: OrderedDict[Space, _Lane] = OrderedDict()
+        self._guard = threading.Lock()
+        self._closed = False
+
+    @contextmanager
+    def hold(self, scope: Scope) -> Iterator[Memory]:
+        """Open the memory that a scope falls into, and keep every other thread out of it.
+
+        Args:
+            scope: Whose memory; its session is of no account.
+
+        Raises:
+            NameRefusedError: A name in the scope cannot be used.
+            SettingError: A setting of its agent cannot be used.
+            StoreError: The space cannot be opened.
+        """
+        settings = self._settings_of(scope)
+        space = space_from(scope, settings)
+        lane = self._enter(space)
+        try:
+            with lane.lock:
+                if lane.memory is None:
+                    lane.memory = Memory.open(settings=settings, clock=self.clock)
+                yield lane.memory
+        finally:
+            self._leave(lane)
+
+    def open_spaces(self) -> list[Space]:
+        """The spaces whose memories are open, the most recently used last."""
+        with self._guard:
+            return [space for space, lane in self._lanes.items() if lane.memory is not None]
+
+    def close(self) -> None:
+        """Close every memory, each when its last user leaves it; a second call does nothing."""
+        with self._guard:
+            self._closed = True
+            lanes = list(self._lanes.values())
+            self._lanes.clear()
+        for lane in lanes:
+            _close(lane)
+
+    def _settings_of(self, scope: Scope) -> Settings:
+        """The settings of a scope, with those that its agent has of its own."""
+        if scope.user == self.settings.user and scope.agent == self.settings.agent:
+            named = self.settings
+        else:
+            named = replace(self.settings, user=scope.user, agent=scope.agent)
+        return replace(named, model=scope.model) if scope.model else named
+
+    def _enter(self, space: Space) -> _Lane:
+        with self._guard:
+            if self._closed:
+                raise StoreClosedError("The server is ending.", hint="Ask again in a moment.")
+            lane = self._lanes.setdefault(space, _Lane())
+            self._lanes.move_to_end(space)
+            lane.users += 1
+            return lane
+
+    def _leave(self, lane: _Lane) -> None:
+        idle: list[_Lane] = []
+        with self._guard:
+            lane.users -= 1
+            for space, other in list(self._lanes.items()):
+                if len(self._lanes) <= self._most:
+                    break
+                if other.users == 0:
+                    idle.append(self._lanes.pop(space))
+        for other in idle:
+            _close(other)
+
+
+def _close(lane: _Lane) -> None:
+    with lane.lock:
+        memory, lane.memory = lane.memory, None
+        if memory is not None:
+            memory.close()
