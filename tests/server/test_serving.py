@@ -1,0 +1,23 @@
+import httpx2
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+
+from unabridged.domain.scope import Scope
+from unabridged.server.service import service_of
+
+
+async def _hello(request):
+    service = service_of(request)
+    user = await service.run(Scope(user="ada"), lambda memory: memory.scope.user)
+    return PlainTextResponse(user)
+
+
+def test_a_server_runs_on_a_port_of_its_own_and_ends(serving):
+    route = Route("/healthz", _hello)
+    first, second = serving(more=[route], user="ada"), serving(more=[route], user="bob")
+    assert first != second
+    with httpx2.Client() as client:
+        assert client.get(f"{first}/healthz").text == "ada"
+        assert client.get(f"{second}/healthz").status_code == 200
+        assert client.get(f"{second}/nowhere").status_code == 404
+    assert first.settings.user == "ada"
