@@ -10,6 +10,9 @@ UnabridgedError
 │   ├── EmptyMessageError
 │   ├── NameRefusedError
 │   └── ToolError            a tool that cannot be described or called
+├── AccessError              who asks may not
+│   ├── KeyRefusedError      no API key where one is needed, or one that is not valid
+│   └── PermissionRefusedError  the key does not allow it
 ├── NotFoundError            an id or title that names nothing
 ├── WindowError              what must be sent does not fit the window
 │   └── PromptTooLargeError
@@ -99,6 +102,20 @@ class NameRefusedError(InputError):
 
 class ToolError(InputError):
     """A tool cannot be described or called."""
+
+
+class AccessError(UnabridgedError):
+    """Who asks may not."""
+
+    exit_code = 2
+
+
+class KeyRefusedError(AccessError):
+    """There is no API key where one is needed, or it is unknown, expired or revoked."""
+
+
+class PermissionRefusedError(AccessError):
+    """The API key does not allow what is asked, or whose memory it is asked of."""
 
 
 class NotFoundError(UnabridgedError):

@@ -7,6 +7,7 @@ from fastapi import FastAPI
 from starlette.routing import BaseRoute
 
 from unabridged.errors import SettingError
+from unabridged.server.guard import Guard
 from unabridged.server.rules import unruled
 from unabridged.server.service import Service
 
@@ -31,6 +32,7 @@ def create_app(service: Service, more: Sequence[BaseRoute] = ()) -> FastAPI:
         title="Unabridged", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None
     )
     app.state.service = service
+    app.add_middleware(Guard)
     app.router.routes.extend(more)
     if missing := unruled(app.routes):
         raise SettingError(
