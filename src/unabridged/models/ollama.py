@@ -9,7 +9,7 @@ from contextlib import closing
 from difflib import get_close_matches
 from typing import Any
 
-from unabridged.domain.chat import Abilities, ChatRequest, Chunk
+from unabridged.domain.chat import Abilities, Address, ChatRequest, Chunk
 from unabridged.errors import (
     ContextRefusedError,
     ModelNotFoundError,
@@ -186,8 +186,7 @@ class OllamaModel:
         try:
             yield from self._stream(request)
         except UpstreamRefusedError as error:
-            if self._refuse and _knows_no_refusing(error):
-                self._refuse = False
+            if self.mend(error):
                 yield from self._stream(request)
                 return
             raise self._server.explained(error, self._model) from error
@@ -195,6 +194,26 @@ class OllamaModel:
             if self._book is not None:
                 self._book.forget(self._key)  # the length that is loaded may have changed
             raise
+
+    @property
+    def address(self) -> Address:
+        """Where the server listens."""
+        http = self._server.http
+        return Address("ollama", http.url, http.key, http.timeout)
+
+    def accent(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """The body without what this server refuses to know."""
+        left = () if self._refuse else ("truncate", "shift")
+        return {name: value for name, value in body.items() if name not in left}
+
+    def mend(self, refusal: UpstreamError) -> bool:
+        """Tell the server no more to refuse, where it refuses to know that."""
+        if not isinstance(refusal, UpstreamRefusedError):
+            return False
+        if self._refuse and _knows_no_refusing(refusal):
+            self._refuse = False
+            return True
+        return False
 
     def _stream(self, request: ChatRequest) -> Iterator[Chunk]:
         before = sum(len(message.calls) for message in request.messages)

@@ -11,7 +11,7 @@ from contextlib import closing
 from difflib import get_close_matches
 from typing import Any
 
-from unabridged.domain.chat import Abilities, ChatRequest, Chunk
+from unabridged.domain.chat import Abilities, Address, ChatRequest, Chunk
 from unabridged.errors import (
     ContextRefusedError,
     ModelNotFoundError,
@@ -230,16 +230,37 @@ class OpenAIModel:
             try:
                 yield from self._stream(request)
             except UpstreamRefusedError as error:
-                if not self._mend(error):
+                if not self.mend(error):
                     raise
             else:
                 return
 
-    def _mend(self, error: UpstreamRefusedError) -> bool:
+    @property
+    def address(self) -> Address:
+        """Where the server listens."""
+        http = self._server.http
+        return Address("openai", http.url, http.key, http.timeout)
+
+    def accent(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """The body with the limit under the name that the server knows, and what it knows only."""
+        spoken = dict(body)
+        other = _OTHER_LIMIT[self._limit]
+        if self._limit_changed and other in spoken:
+            spoken.setdefault(self._limit, spoken.pop(other))
+        if not self._usage:
+            spoken.pop("stream_options", None)
+        return spoken
+
+    @property
+    def limit(self) -> str:
+        """The field that limits the answer."""
+        return self._limit
+
+    def mend(self, refusal: UpstreamError) -> bool:
         """Speak the server's own accent from now on, where its refusal names a field of ours."""
-        if error.status not in (400, 422):
+        if not isinstance(refusal, UpstreamRefusedError) or refusal.status not in (400, 422):
             return False
-        text = str(error)
+        text = str(refusal)
         if self._usage and "stream_options" in text:
             self._usage = False
             return True

@@ -83,14 +83,14 @@ class Server:
         answer = self._send("POST", f"{self.url}{path}", body, stream=True)
         with closing(answer):
             if answer.status_code >= 400:
-                with self._failures(begun=True):
+                with self.failures(begun=True):
                     answer.read()
                 raise _refused(answer.status_code, answer.text)
             pieces = answer.iter_bytes()
-            with self._failures(begun=False):
+            with self.failures(begun=False):
                 first = next(pieces, b"")
             yield first
-            with self._failures(begun=True):
+            with self.failures(begun=True):
                 yield from pieces
 
     def close(self) -> None:
@@ -118,11 +118,11 @@ class Server:
     def _send(
         self, method: str, url: str, body: Mapping[str, Any] | None, *, stream: bool
     ) -> "httpx2.Response":
-        client, module = self._open(), _httpx2()
+        client, module = self._open(), httpx2_module()
         content = None if body is None else encode(body)
         headers = None if body is None else _JSON
         request = client.build_request(method, url, content=content, headers=headers)
-        with self._failures(begun=False):
+        with self.failures(begun=False):
             try:
                 answer = client.send(request, stream=stream)
             except (module.RemoteProtocolError, module.ReadError, module.WriteError):
@@ -136,18 +136,27 @@ class Server:
 
     def _open(self) -> "httpx2.Client":
         if self._client is None:
-            module = _httpx2()
+            module = httpx2_module()
             headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
             timeout = module.Timeout(self.timeout, connect=min(CONNECT_SECONDS, self.timeout))
             # A proxy named in the environment is for the world outside, never for this machine.
             self._client = module.Client(
-                headers=headers, timeout=timeout, trust_env=not _is_local(self.host)
+                headers=headers, timeout=timeout, trust_env=not is_local(self.host)
             )
         return self._client
 
     @contextmanager
-    def _failures(self, *, begun: bool) -> Iterator[None]:
-        module = _httpx2()
+    def failures(self, *, begun: bool) -> Iterator[None]:
+        """Turn what the HTTP library raises into our errors.
+
+        Args:
+            begun: Whether the answer had begun.
+
+        Raises:
+            UpstreamAwayError: Nobody answers, or not in time.
+            UpstreamBrokenError: The connection broke off.
+        """
+        module = httpx2_module()
         try:
             yield
         except (module.ConnectError, module.ConnectTimeout, module.ProxyError) as error:
@@ -183,14 +192,20 @@ def _refused(status: int, text: str) -> UpstreamError:
     return found or refusal(text[:200], status=status)
 
 
-def _is_local(host: str) -> bool:
+def is_local(host: str) -> bool:
+    """Whether a host is this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def _httpx2() -> Any:
+def httpx2_module() -> Any:
+    """Give the HTTP library.
+
+    Raises:
+        MissingExtraError: It is not installed.
+    """
     try:
         import httpx2  # noqa: PLC0415 - an extra, and slow to import
     except ModuleNotFoundError as error:

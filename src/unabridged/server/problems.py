@@ -1,0 +1,77 @@
+"""Errors as answers: one table from the error tree to HTTP, and each dialect's own form."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.responses import JSONResponse
+
+from unabridged.errors import (
+    ContextRefusedError,
+    HeadMovedError,
+    InputError,
+    ModelNotFoundError,
+    NotFoundError,
+    SettingError,
+    StoreBusyError,
+    StoreClosedError,
+    StoreError,
+    TransferError,
+    UnabridgedError,
+    UpstreamError,
+    UpstreamRefusedError,
+    WindowError,
+)
+from unabridged.wire.openai import error_body
+
+_STATUS: tuple[tuple[type[UnabridgedError], int, str], ...] = (
+    (WindowError, 400, "context_length_exceeded"),
+    (ContextRefusedError, 400, "context_length_exceeded"),
+    (InputError, 400, "invalid_request"),
+    (TransferError, 400, "invalid_request"),
+    (ModelNotFoundError, 404, "model_not_found"),
+    (NotFoundError, 404, "not_found"),
+    (SettingError, 400, "invalid_setting"),
+    (HeadMovedError, 409, "conflict"),
+    (StoreBusyError, 503, "memory_busy"),
+    (StoreClosedError, 503, "memory_closed"),
+    (StoreError, 503, "memory_failed"),
+    (UpstreamError, 502, "upstream_failed"),
+)
+"""The first row that an error is an instance of holds."""
+
+
+def status_of(error: UnabridgedError) -> int:
+    """Give the HTTP status of an error; an upstream's refusal keeps its own."""
+    if isinstance(error, UpstreamRefusedError) and error.status is not None:
+        return error.status
+    return next((status for kind, status, _ in _STATUS if isinstance(error, kind)), 500)
+
+
+def code_of(error: UnabridgedError) -> str:
+    """Give the machine-readable code of an error."""
+    return next((code for kind, _, code in _STATUS if isinstance(error, kind)), "internal_error")
+
+
+def words_of(error: UnabridgedError) -> str:
+    """Give what happened and what to do next, as one text."""
+    return f"{error} {error.hint}".strip()
+
+
+def body_in(dialect: str, error: UnabridgedError) -> dict[str, Any]:
+    """Give the body of an error.
+
+    Args:
+        dialect: ``ollama`` or ``openai``.
+        error: The error.
+    """
+    if dialect == "ollama":
+        return {"error": words_of(error)}
+    kind = "invalid_request_error" if status_of(error) < 500 else "server_error"
+    return error_body(words_of(error), kind=kind, code=code_of(error))
+
+
+def answer_in(
+    dialect: str, error: UnabridgedError, headers: Mapping[str, str] | None = None
+) -> JSONResponse:
+    """Give an error as an answer; see ``body_in``."""
+    return JSONResponse(body_in(dialect, error), status_of(error), headers)
