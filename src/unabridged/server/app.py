@@ -26,7 +26,7 @@ def create_app(service: Service, more: Sequence[BaseRoute] = ()) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
-        service.close()
+        await service.end()
 
     app = FastAPI(
         title="Unabridged", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None

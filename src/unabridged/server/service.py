@@ -8,10 +8,13 @@ from typing import TypeVar
 from starlette.requests import HTTPConnection
 
 from unabridged.domain.access import Grant
+from unabridged.domain.chat import Address
 from unabridged.domain.scope import Scope
 from unabridged.domain.settings import Settings
+from unabridged.remote.relay import Relay
 from unabridged.wiring import Memory
 from unabridged.wiring.lanes import Lanes
+from unabridged.wiring.upstreams import Upstreams
 
 THREADS = 32
 """Threads that ask memories: most of them wait for their turn in a space."""
@@ -30,13 +33,17 @@ class Service:
         settings: Every choice.
         lanes: The open memories.
         clock: The time and fresh ids.
+        upstreams: The model server behind, and its models; asked in threads only (``think``).
     """
 
     def __init__(self, settings: Settings, lanes: Lanes) -> None:
         self.settings = settings
         self.lanes = lanes
         self.clock = lanes.clock
+        self.upstreams = Upstreams(settings, lanes.clock)
+        self._relays: dict[Address, Relay] = {}
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="memory")
+        self._thoughts = ThreadPoolExecutor(THREADS, thread_name_prefix="upstream")
 
     async def run(self, scope: Scope, work: Callable[[Memory], Result]) -> Result:
         """Do something with the memory of a scope, in a thread, while nobody else uses it.
@@ -57,10 +64,49 @@ class Service:
 
         return await asyncio.get_running_loop().run_in_executor(self._threads, held)
 
+    async def think(self, work: Callable[[], Result]) -> Result:
+        """Do something that waits for the upstream or for the machine, in a thread.
+
+        Raises:
+            UnabridgedError: As the work.
+        """
+        return await asyncio.get_running_loop().run_in_executor(self._thoughts, work)
+
+    async def relay(self) -> Relay | None:
+        """Give the way to the upstream; None for one inside this process.
+
+        Raises:
+            SettingError: The settings name an upstream that cannot be used.
+            UpstreamError: The one that they name does not answer.
+        """
+        address = await self.think(lambda: self.upstreams.address)
+        if address is None:
+            return None
+        if address not in self._relays:
+            name = "Ollama" if address.dialect == "ollama" else "The model server"
+            self._relays[address] = Relay(address, name=name, hint=_AWAY[address.dialect])
+        return self._relays[address]
+
+    async def end(self) -> None:
+        """Let go of the upstream, then ``close``."""
+        relays, self._relays = list(self._relays.values()), {}
+        for relay in relays:
+            await relay.close()
+        await asyncio.to_thread(self.close)
+
     def close(self) -> None:
         """Wait for what is being done, and close every memory."""
         self._threads.shutdown(wait=True)
+        self._thoughts.shutdown(wait=True)
+        self.upstreams.close()
         self.lanes.close()
+
+
+_AWAY = {
+    "ollama": "Start it with `ollama serve`, or set ollama_url to where it listens.",
+    "openai": "Check openai_url, and that the server runs.",
+}
+"""What to do when nobody answers, by dialect."""
 
 
 def service_of(connection: HTTPConnection) -> Service:
