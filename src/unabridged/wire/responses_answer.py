@@ -1,0 +1,305 @@
+"""OpenAI's Responses API as a server answers it: typed events, and the whole response object.
+
+Source of the format: the official ``openai`` Python client 3.54.0 (types/responses and
+lib/streaming/responses), against which it is tested. Pure: the time is given.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from unabridged.domain.chat import Chunk, Usage
+from unabridged.domain.message import Image, Message, Reasoning, Role, Text, ToolCall
+from unabridged.wire.draft import Wire
+from unabridged.wire.lines import encode
+
+PREFIX = "resp_"
+_STATUS = {"length": "max_output_tokens", "content_filter": "content_filter"}
+"""Why an answer is incomplete, by how chat completions say it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What is known of a response before it says anything.
+
+    Attributes:
+        id: Its id: ``resp_…``.
+        model: The model's name.
+        created: Seconds since 1970.
+        echo: What it repeats of its request.
+    """
+
+    id: str
+    model: str
+    created: float
+    echo: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """The id without what names its kind; its items' ids are made of it."""
+        return self.id.removeprefix(PREFIX)
+
+
+def frame(event: Mapping[str, Any]) -> bytes:
+    """Give an event as it goes over the wire; no ``[DONE]`` ends this dialect's streams."""
+    return b"event: %s\ndata: %s\n\n" % (str(event["type"]).encode(), encode(event))
+
+
+class Speaker:
+    """Makes the events of one response of an answer's chunks.
+
+    All words are one message and stay open to the end, so that a client sends back one message
+    where one was stored; thinking is closed where words follow it.
+
+    Args:
+        head: What is known before.
+    """
+
+    def __init__(self, head: Head) -> None:
+        self._head = head
+        self._count = 0
+        self._items: list[Wire] = []
+        self._open: dict[str, int] = {}
+        self._finish = ""
+        self._usage: Usage | None = None
+
+    def begin(self) -> list[Wire]:
+        """The two events that come before any word."""
+        return [
+            self._event("response.created", response=self._response("in_progress")),
+            self._event("response.in_progress", response=self._response("in_progress")),
+        ]
+
+    def feed(self, chunk: Chunk) -> list[Wire]:
+        """The events of a chunk; those of the end come with ``end``."""
+        made = list(self._thought(chunk.reasoning)) if chunk.reasoning else []
+        if chunk.text:
+            made += self._said(chunk.text)
+        for call in chunk.calls:
+            made += self._called(call)
+        if chunk.done:
+            self._finish, self._usage = chunk.finish, chunk.usage
+        return made
+
+    def end(self, completed: float) -> list[Wire]:
+        """The events of an answer that came to its end.
+
+        Args:
+            completed: Seconds since 1970.
+        """
+        reason = _STATUS.get(self._finish)
+        made = self._close("incomplete" if reason else "completed")
+        if reason:
+            whole = self._response("incomplete", incomplete_details={"reason": reason})
+            return [*made, self._event("response.incomplete", response=whole)]
+        whole = self._response("completed", completed_at=completed)
+        return [*made, self._event("response.completed", response=whole)]
+
+    def fail(self, message: str, code: str = "server_error") -> list[Wire]:
+        """The events of an answer that broke off; what came stays in it.
+
+        Args:
+            message: What went wrong.
+            code: One of the codes that ``ResponseError`` knows.
+        """
+        made = self._close("incomplete")
+        whole = self._response("failed", error={"code": code, "message": message})
+        return [*made, self._event("response.failed", response=whole)]
+
+    def whole(self, completed: float) -> Wire:
+        """The response as one object, at its end."""
+        response: Wire = self.end(completed)[-1]["response"]
+        return response
+
+    def _event(self, kind: str, **fields: Any) -> Wire:
+        self._count += 1
+        return {"type": kind, "sequence_number": self._count - 1, **fields}
+
+    def _response(self, status: str, **fields: Any) -> Wire:
+        ended = status != "in_progress"
+        usage = usage_object(self._usage) if ended else None
+        return response(self._head, status, output=self._items, usage=usage, **fields)
+
+    def _id(self, kind: str) -> str:
+        return f"{kind}_{self._head.key}_{len(self._items)}"
+
+    def _added(self, kind: str, item: Wire) -> Wire:
+        place = len(self._items)
+        self._items.append(item)
+        self._open[kind] = place
+        return self._event("response.output_item.added", output_index=place, item=_copy(item))
+
+    def _said(self, said: str) -> Iterator[Wire]:
+        yield from self._shut("reasoning", "completed")
+        if "message" not in self._open:
+            item = {"type": "message", "id": self._id("msg"), "role": "assistant"}
+            yield self._added("message", {**item, "status": "in_progress", "content": []})
+            yield self._part("message", _words(""))
+        yield self._grown("message", "response.output_text.delta", said, logprobs=[])
+
+    def _thought(self, thought: str) -> Iterator[Wire]:
+        if "reasoning" not in self._open:
+            item = {"type": "reasoning", "id": self._id("rs"), "summary": [], "content": []}
+            yield self._added("reasoning", {**item, "status": "in_progress"})
+            yield self._part("reasoning", {"type": "reasoning_text", "text": ""})
+        yield self._grown("reasoning", "response.reasoning_text.delta", thought)
+
+    def _part(self, kind: str, part: Wire) -> Wire:
+        self._items[self._open[kind]]["content"].append(part)
+        return self._event("response.content_part.added", **self._where(kind), part=dict(part))
+
+    def _where(self, kind: str) -> Wire:
+        place = self._open[kind]
+        return {"item_id": self._items[place]["id"], "output_index": place, "content_index": 0}
+
+    def _grown(self, kind: str, event: str, delta: str, **fields: Any) -> Wire:
+        self._items[self._open[kind]]["content"][0]["text"] += delta
+        return self._event(event, **self._where(kind), delta=delta, **fields)
+
+    def _called(self, call: ToolCall) -> Iterator[Wire]:
+        yield from self._shut("reasoning", "completed")
+        item = _call_item(self._id("fc"), call) | {"status": "in_progress", "arguments": ""}
+        yield self._added("call", item)
+        place = self._open.pop("call")
+        where = {"item_id": item["id"], "output_index": place}
+        written = call.arguments or "{}"
+        kind = "response.function_call_arguments"
+        yield self._event(f"{kind}.delta", **where, delta=written)
+        yield self._event(f"{kind}.done", **where, arguments=written, name=call.name)
+        item |= {"status": "completed", "arguments": written}
+        yield self._event("response.output_item.done", output_index=place, item=dict(item))
+
+    def _shut(self, kind: str, status: str) -> Iterator[Wire]:
+        if kind not in self._open:
+            return
+        where, place = self._where(kind), self._open.pop(kind)
+        item = self._items[place]
+        part = item["content"][0]
+        item["status"] = status
+        if kind == "message":
+            done = {"text": part["text"], "logprobs": []}
+            yield self._event("response.output_text.done", **where, **done)
+        else:
+            yield self._event("response.reasoning_text.done", **where, text=part["text"])
+        yield self._event("response.content_part.done", **where, part=dict(part))
+        yield self._event("response.output_item.done", output_index=place, item=_copy(item))
+
+    def _close(self, status: str) -> list[Wire]:
+        return [*self._shut("reasoning", status), *self._shut("message", status)]
+
+
+def _words(said: str) -> Wire:
+    return {"type": "output_text", "text": said, "annotations": [], "logprobs": []}
+
+
+def _copy(item: Mapping[str, Any]) -> Wire:
+    """Give an item as it is now; what is added later does not change what was said."""
+    if "content" not in item:
+        return dict(item)
+    return {**item, "content": [dict(part) for part in item["content"]]}
+
+
+def _call_item(item_id: str, call: ToolCall) -> Wire:
+    return {
+        "type": "function_call",
+        "id": item_id,
+        "call_id": call.id,
+        "name": call.name,
+        "arguments": call.arguments or "{}",
+        "status": "completed",
+    }
+
+
+def response(head: Head, status: str, *, output: Iterable[Wire], **fields: Any) -> Wire:
+    """Give a response object.
+
+    Args:
+        head: What was known before the answer.
+        status: ``in_progress``, ``completed``, ``incomplete`` or ``failed``.
+        output: Its items.
+        **fields: ``usage``, ``error``, ``incomplete_details``, ``completed_at``.
+    """
+    return {
+        "id": head.id,
+        "object": "response",
+        "created_at": head.created,
+        "status": status,
+        "background": False,
+        "error": None,
+        "incomplete_details": None,
+        "usage": None,
+        **head.echo,
+        "model": head.model,
+        "output": [_copy(item) for item in output],
+        **fields,
+    }
+
+
+def usage_object(figures: Usage | None) -> Wire:
+    """Give a usage object; what is not known counts as 0, as the dialect has no other way."""
+    figures = figures or Usage()
+    prompt, said = figures.prompt or 0, figures.answer or 0
+    return {
+        "input_tokens": prompt,
+        "input_tokens_details": {"cached_tokens": figures.cached or 0, "cache_write_tokens": 0},
+        "output_tokens": said,
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": prompt + said,
+    }
+
+
+# ---- what is stored, given back ---------------------------------------------------------------
+
+
+def output_items(messages: Iterable[Message], key: str) -> list[Wire]:
+    """Give stored messages of the assistant as the output of a response.
+
+    Args:
+        messages: Messages of an exchange; only the assistant's are looked at.
+        key: What the items' ids are made of, as ``Head.key``.
+    """
+    items: list[Wire] = []
+    for message in messages:
+        if message.role is not Role.ASSISTANT:
+            continue
+        thought = "".join(part.text for part in message.parts if isinstance(part, Reasoning))
+        if thought:
+            content = [{"type": "reasoning_text", "text": thought}]
+            item = {"type": "reasoning", "id": f"rs_{key}_{len(items)}", "summary": []}
+            items.append({**item, "content": content, "status": "completed"})
+        if message.text:
+            item = {"type": "message", "id": f"msg_{key}_{len(items)}", "role": "assistant"}
+            items.append({**item, "status": "completed", "content": [_words(message.text)]})
+        items += [
+            _call_item(f"fc_{key}_{len(items) + nth}", call)
+            for nth, call in enumerate(message.calls)
+        ]
+    return items
+
+
+def input_items(messages: Iterable[Message]) -> list[Wire]:
+    """Give stored messages of a user, a system or a tool as the input of a response."""
+    items: list[Wire] = []
+    for message in messages:
+        if message.role is Role.TOOL:
+            items += [
+                {
+                    "type": "function_call_output",
+                    "id": f"fco_{message.id}_{nth}",
+                    "call_id": result.call_id,
+                    "output": result.text,
+                    "status": "completed",
+                }
+                for nth, result in enumerate(message.results)
+            ]
+            continue
+        content: list[Wire] = []
+        for part in message.parts:
+            if isinstance(part, Text):
+                content.append({"type": "input_text", "text": part.text})
+            elif isinstance(part, Image):
+                image = {"type": "input_image", "image_url": part.uri, "detail": "auto"}
+                content.append(image)
+        item = {"type": "message", "id": f"msg_{message.id}", "role": message.role.value}
+        items.append({**item, "status": "completed", "content": content})
+    return items
