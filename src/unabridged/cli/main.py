@@ -38,6 +38,7 @@ COMMANDS: Mapping[str, str] = {
     "models": "List the models that can answer, or fetch a small one.",
     "config": "Show every setting and where it came from, or change one.",
     "key": "Make the key that digests and encryption use, change it, or show its mark.",
+    "keys": "Make, list or revoke the API keys that `unabridged serve` asks for.",
     "encrypt": "Encrypt every space of the home, or make it readable again.",
     "import": "Take over conversations from other programs.",
     "export": "Write the conversations out.",

@@ -1,6 +1,6 @@
 """Who may do what through the server: rights, and what a key grants."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
@@ -43,3 +43,35 @@ class Grant:
     session: str | None = None
     rights: frozenset[Right] = ALL_RIGHTS
     expires: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AccessKey:
+    """One API key as it is kept: never the key itself.
+
+    Attributes:
+        id: By what it is listed and revoked; the key begins with it.
+        grant: What it grants.
+        digest: The SHA-256 of the key, hexadecimal.
+        created: When it was made.
+        revoked: When it was revoked, or None.
+        used: About when it was last used, or None.
+    """
+
+    id: str
+    grant: Grant
+    digest: str = field(repr=False)
+    created: datetime
+    revoked: datetime | None = None
+    used: datetime | None = None
+
+    def usable(self, now: datetime) -> bool:
+        """Whether it opens anything now."""
+        ends = self.grant.expires
+        return self.revoked is None and (ends is None or now < ends)
+
+    def state(self, now: datetime) -> str:
+        """``valid``, ``expired`` or ``revoked``."""
+        if self.revoked is not None:
+            return "revoked"
+        return "valid" if self.usable(now) else "expired"

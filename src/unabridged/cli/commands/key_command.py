@@ -22,6 +22,8 @@ def command() -> None:
     """Make the key that digests and encryption use, change it, or show its mark.
 
     With a key, nobody without it can change what is stored unnoticed. Keep a copy of it in another place: what was sealed or encrypted with it needs it for ever.
+
+    The API keys that `unabridged serve` asks for are another thing: `unabridged keys`.
     """
 
 
