@@ -13,11 +13,11 @@ async def _hello(request):
 
 
 def test_a_server_runs_on_a_port_of_its_own_and_ends(serving):
-    route = Route("/healthz", _hello)
+    route = Route("/api/hello", _hello)
     first, second = serving(more=[route], user="ada"), serving(more=[route], user="bob")
     assert first != second
     with httpx2.Client() as client:
-        assert client.get(f"{first}/healthz").text == "ada"
-        assert client.get(f"{second}/healthz").status_code == 200
+        assert client.get(f"{first}/api/hello").text == "ada"
+        assert client.get(f"{second}/api/hello").status_code == 200
         assert client.get(f"{second}/nowhere").status_code == 404
     assert first.settings.user == "ada"

@@ -50,6 +50,8 @@ def test_every_setting_has_a_variable(tmp_path):
         "layout": "agent", "compression": "true", "auto_save": "false", "custom_filepath": "x.json",
         "max_turns": "20", "max_sessions": "10", "max_bytes": "1_000_000", "key": "env:SECRET",
         "encrypt": "false", "anchor": "/away/anchor.json",
+        "listen": "[::1]:8080", "hosts": "memory.lan, desk", "memory_failure": "pass",
+        "max_body": "65536", "max_streams": "8", "rate": "60", "log": "json",
     }  # fmt: skip
     assert set(samples) == set(config.NAMES)
     environ = {f"UNABRIDGED_{name.upper()}": value for name, value in samples.items()}

@@ -19,6 +19,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "judge": ("rules", "model"),
     "facts": ("rules", "model", "none"),
     "memory_failure": ("refuse", "pass"),
+    "log": ("text", "json", "none"),
 }
 
 

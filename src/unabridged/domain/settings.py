@@ -76,6 +76,8 @@ class Settings:
         max_body: Bytes that a request to the server may have.
         max_streams: Answers that the server streams at the same time.
         rate: Requests that one key may send in a minute, or None for any number.
+        log: How the server writes a line for each request to standard error: ``text``, ``json``
+            or ``none``; never what was said.
     """
 
     home: str = ""
@@ -126,3 +128,4 @@ class Settings:
     max_body: int = 33_554_432
     max_streams: int = 256
     rate: int | None = None
+    log: str = "text"

@@ -7,9 +7,11 @@ from fastapi import FastAPI
 from starlette.routing import BaseRoute
 
 from unabridged.errors import SettingError
+from unabridged.server import health
 from unabridged.server.guard import Guard
 from unabridged.server.rules import unruled
 from unabridged.server.service import Service
+from unabridged.server.watching import Watching
 
 
 def create_app(service: Service, more: Sequence[BaseRoute] = ()) -> FastAPI:
@@ -25,14 +27,19 @@ def create_app(service: Service, more: Sequence[BaseRoute] = ()) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        yield
-        await service.end()
+        service.background.start()
+        try:
+            yield
+        finally:
+            await service.end()
 
     app = FastAPI(
         title="Unabridged", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None
     )
     app.state.service = service
     app.add_middleware(Guard)
+    app.add_middleware(Watching, watch=service.watch)  # the last one is the outermost
+    app.router.routes.extend(health.router.routes)
     app.router.routes.extend(more)
     if missing := unruled(app.routes):
         raise SettingError(

@@ -12,12 +12,18 @@ from unabridged.domain.chat import Address
 from unabridged.domain.scope import Scope
 from unabridged.domain.settings import Settings
 from unabridged.remote.relay import Relay
+from unabridged.server.background import Background
+from unabridged.server.log import Log
+from unabridged.server.metrics import Metrics
+from unabridged.server.watching import Watch
 from unabridged.wiring import Memory
 from unabridged.wiring.lanes import Lanes
 from unabridged.wiring.upstreams import Upstreams
 
 THREADS = 32
 """Threads that ask memories: most of them wait for their turn in a space."""
+LAST_SECONDS = 10.0
+"""For which the end waits for requests that were broken off, and are storing what came."""
 
 Result = TypeVar("Result")
 
@@ -34,6 +40,10 @@ class Service:
         lanes: The open memories.
         clock: The time and fresh ids.
         upstreams: The model server behind, and its models; asked in threads only (``think``).
+        metrics: What is counted.
+        watch: What is going on.
+        log: Where a line is written for each request.
+        background: What is done after recording.
     """
 
     def __init__(self, settings: Settings, lanes: Lanes) -> None:
@@ -41,6 +51,13 @@ class Service:
         self.lanes = lanes
         self.clock = lanes.clock
         self.upstreams = Upstreams(settings, lanes.clock)
+        self.metrics = Metrics()
+        self.log = Log(self.clock, settings.log)
+        self.watch = Watch(self.metrics, self.log)
+        self.background = Background(self.run, self.watch)
+        self.metrics.watch(
+            queue=lambda: len(self.background), spaces=lambda: len(lanes.open_spaces())
+        )
         self._relays: dict[Address, Relay] = {}
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="memory")
         self._thoughts = ThreadPoolExecutor(THREADS, thread_name_prefix="upstream")
@@ -88,7 +105,13 @@ class Service:
         return self._relays[address]
 
     async def end(self) -> None:
-        """Let go of the upstream, then ``close``."""
+        """End what goes on: wait for requests that are being answered, then ``close``.
+
+        The web server has let them finish by then, or has broken them off: what they still store
+        (an answer as incomplete, say) is waited for.
+        """
+        await self.watch.idle(LAST_SECONDS)
+        await self.background.stop()
         relays, self._relays = list(self._relays.values()), {}
         for relay in relays:
             await relay.close()

@@ -1,0 +1,141 @@
+"""Work in the background: after recording, messages are judged and embedded, facts drawn, sessions condensed.
+
+A space waits at most once, one worker goes through them in small slices, and the memory is let go
+between two of them, so that requests come first. Nothing is lost when the queue is full, when a
+slice fails, or when the server ends: what is due follows from what is stored, and is found again
+when the space is next recorded to.
+"""
+
+import asyncio
+import threading
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from unabridged.domain.scope import Scope
+from unabridged.domain.views import Step
+from unabridged.server.watching import Watch
+from unabridged.wiring import Memory
+
+MOST = 1024
+"""Spaces that wait at the same time."""
+PATIENCE = 10.0
+"""Seconds for which a slice waits for requests to end, before it is done all the same."""
+BREATH = 0.02
+"""Seconds between two slices: a waiting request gets the memory."""
+PAGES = 1
+"""Pages of each kind that are done for a space before the next one has its turn."""
+
+Run = Callable[[Scope, Callable[[Memory], bool]], Awaitable[bool]]
+
+
+@dataclass(slots=True)
+class _Job:
+    """What goes on in one space: the steps belong to the memory that they were begun with."""
+
+    memory: Memory | None = None
+    steps: Iterator[Step] = field(default_factory=lambda: iter(()))
+    more: bool = False
+    """Whether there was more than what one request brings, so that there may be more yet."""
+
+    def step(self, memory: Memory) -> bool:
+        """Do one step; whether it was the last."""
+        if self.memory is not memory:  # closed and opened again meanwhile
+            self.memory, self.steps = memory, _steps(memory)
+        step = next(self.steps, None)
+        if step is not None and step.stage in _PAGED:
+            self.more = self.more or step.done > 1
+        return step is None
+
+
+_PAGED = frozenset({"embed", "read", "facts", "requirements"})
+"""What is done page by page; the other stages are done whole each time."""
+
+
+def _steps(memory: Memory) -> Iterator[Step]:
+    for page in memory.enrich():
+        yield Step("embed", page.done, page.left)
+    yield from memory.tend(PAGES)
+
+
+class Background:
+    """The worker and what waits for it.
+
+    Args:
+        run: Does something with the memory of a scope in a thread: ``Service.run``.
+        watch: Says whether requests are being answered; counts, and tells failures.
+    """
+
+    def __init__(self, run: Run, watch: Watch) -> None:
+        self._run = run
+        self._watch = watch
+        self._waiting: OrderedDict[Scope, None] = OrderedDict()
+        self._guard = threading.Lock()
+        self._task: asyncio.Task[None] | None = None
+        self._wake = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def soon(self, scope: Scope) -> None:
+        """Let what is due in a space be done when there is time; from any thread.
+
+        Args:
+            scope: Whose memory was recorded to; its session is of no account.
+        """
+        wanted = replace(scope, session=None)
+        with self._guard:
+            if wanted not in self._waiting and len(self._waiting) >= MOST:
+                self._watch.metrics.dropped()
+                return
+            self._waiting[wanted] = None
+        if self._loop is not None:
+            with suppress(RuntimeError):  # the loop has ended, and so has the worker
+                self._loop.call_soon_threadsafe(self._wake.set)
+
+    def start(self) -> None:
+        """Begin working; called in the loop that the server runs in."""
+        self._loop = asyncio.get_running_loop()
+        self._task = asyncio.create_task(self._work(), name="background")
+        self._wake.set()
+
+    async def stop(self) -> None:
+        """End after the slice that is being done; what waits is found again another time."""
+        if self._task is None:
+            return
+        self._task.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._task
+        self._task = None
+
+    async def _work(self) -> None:
+        while True:
+            scope = self._next()
+            if scope is None:
+                self._wake.clear()
+                if not self._waiting:
+                    await self._wake.wait()
+                continue
+            try:
+                await self._tend(scope)
+            except Exception as error:  # noqa: BLE001 - one space's fault must not end the work for all others; it is told
+                self._watch.metrics.sliced("failed")
+                self._watch.log.failed(error, "background")
+
+    def _next(self) -> Scope | None:
+        with self._guard:
+            return self._waiting.popitem(last=False)[0] if self._waiting else None
+
+    async def _tend(self, scope: Scope) -> None:
+        job = _Job()
+        while True:
+            await self._watch.idle(PATIENCE)
+            done = await self._run(scope, job.step)
+            self._watch.metrics.sliced("done" if done else "more")
+            if done:
+                if job.more:
+                    self.soon(scope)
+                return
+            await asyncio.sleep(BREATH)

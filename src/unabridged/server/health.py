@@ -1,0 +1,99 @@
+"""Health: whether the server is alive, whether it can work now, and what it counts.
+
+The paths are those that container platforms ask by custom: ``/healthz`` (start it again where it
+does not answer) and ``/readyz`` (send it nothing while it says 503). Neither tells of anybody.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse, Response
+
+from unabridged import config
+from unabridged.disk.durable import draft_of, remove, write_new
+from unabridged.errors import UnabridgedError
+from unabridged.server.metrics import FORMAT
+from unabridged.server.service import Service, service_of
+
+FRESH = timedelta(seconds=5)
+"""For which what was looked at is believed: who asks often shall not keep the disk busy."""
+
+router = APIRouter(tags=["running"])
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """Whether a server can work.
+
+    Attributes:
+        checks: What was looked at, with what is wrong with it; empty where nothing is.
+        at: When.
+    """
+
+    checks: dict[str, str]
+    at: datetime
+
+    @property
+    def ready(self) -> bool:
+        """Whether all is well."""
+        return not any(self.checks.values())
+
+
+def look(service: Service) -> Readiness:
+    """Look whether the home can be written and the upstream is known; may wait for the network."""
+    return Readiness({"home": _home(service), "upstream": _upstream(service)}, service.clock.now())
+
+
+def _home(service: Service) -> str:
+    if service.settings.store == "memory":
+        return ""
+    try:
+        draft = draft_of(Path(config.folder(service.settings.home, "cache")) / "ready")
+        try:
+            write_new(draft, b"ready")
+        finally:
+            remove(draft)
+    except UnabridgedError:
+        return "The home folder cannot be used."
+    except OSError as error:
+        return f"The home folder cannot be written: {error.strerror or type(error).__name__}."
+    return ""
+
+
+def _upstream(service: Service) -> str:
+    try:
+        return "" if service.upstreams.provider else "No upstream is known."
+    except UnabridgedError as error:
+        return f"The upstream cannot be used ({type(error).__name__})."
+
+
+@router.get("/healthz")
+async def alive() -> dict[str, str]:
+    """Say that the process answers."""
+    return {"status": "ok"}
+
+
+@router.get("/readyz", responses={503: {"description": "It cannot work now, and says why."}})
+async def ready(request: Request) -> JSONResponse:
+    """Say whether the home can be written and the upstream is known."""
+    service = service_of(request)
+    known: Readiness | None = getattr(request.app.state, "readiness", None)
+    if known is None or not timedelta() <= service.clock.now() - known.at < FRESH:
+        known = request.app.state.readiness = await asyncio.to_thread(look, service)
+    wrong = [text for text in known.checks.values() if text]
+    body = {
+        "status": "ok" if known.ready else "unavailable",
+        "checks": {name: text or "ok" for name, text in known.checks.items()},
+        "reason": " ".join(wrong),
+    }
+    return JSONResponse(body, 200 if known.ready else 503, {"cache-control": "no-store"})
+
+
+@router.get("/metrics", response_class=Response)
+async def metrics(request: Request) -> Response:
+    """Give what is counted, as Prometheus reads it."""
+    text = await asyncio.to_thread(service_of(request).metrics.text)
+    return Response(text, headers={"content-type": FORMAT})

@@ -1,0 +1,120 @@
+"""The log: one line for each request, and one for what went wrong. Never any content.
+
+A line holds the time, method, the route's template, status, milliseconds, bytes, the name of the key
+and the context's id; ``unabridged why CONTEXT`` tells the rest to who may know it. There are no
+queries, no headers, no paths with names in them, and of an error only its kind and where it was
+raised: its words may quote what was said.
+
+Lines go to standard error, which systemd and containers keep, rotate and bound by themselves; so
+there is no file and no rotation of our own.
+"""
+
+import json
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from unabridged.ports import Clock
+
+FORMS = ("text", "json", "none")
+"""How lines are written."""
+WHERE = 3
+"""Places of a traceback that are named, the innermost last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One request.
+
+    Attributes:
+        method: GET, POST …
+        route: The route's template.
+        status: The HTTP status; 499 where the client left before there was one.
+        seconds: From its first byte to the answer's last.
+        bytes: Bytes of the answer's body that were sent.
+        whole: Whether the answer was sent to its end.
+        key: The name of the key, ``token`` or ``loopback``; empty where nothing was granted.
+        context: The id of the context that was sent on, or empty.
+    """
+
+    method: str
+    route: str
+    status: int
+    seconds: float
+    bytes: int
+    whole: bool
+    key: str = ""
+    context: str = ""
+
+
+class Log:
+    """Where lines go.
+
+    Args:
+        clock: The time.
+        form: One of ``FORMS``.
+        stream: Where to; None for standard error.
+    """
+
+    def __init__(self, clock: Clock, form: str = "text", stream: TextIO | None = None) -> None:
+        self._clock = clock
+        self._write = _WRITERS[form]
+        self._stream = stream
+
+    def access(self, access: Access) -> None:
+        """Write the line of a request."""
+        self._line(
+            {
+                "method": access.method if access.method.isalpha() else "?",
+                "route": access.route,
+                "status": access.status,
+                "ms": round(access.seconds * 1000, 1),
+                "bytes": access.bytes,
+                "whole": access.whole,
+                "key": access.key,
+                "context": access.context,
+            }
+        )
+
+    def failed(self, error: BaseException, doing: str) -> None:
+        """Write that something went wrong: the error's kind and place, not its words.
+
+        Args:
+            error: The error.
+            doing: What was being done: a route's template, ``background`` …
+        """
+        frames = traceback.extract_tb(error.__traceback__)[-WHERE:]
+        places = [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]
+        self._line({"error": type(error).__name__, "doing": doing, "at": places})
+
+    def say(self, event: str, **figures: float | str) -> None:
+        """Write that something happened to the server itself."""
+        self._line({"event": event, **figures})
+
+    def _line(self, data: Mapping[str, Any]) -> None:
+        at = self._clock.now().isoformat(timespec="milliseconds")
+        if line := self._write({"time": at, **data}):
+            print(line, file=self._stream or sys.stderr, flush=True)
+
+
+def _as_text(data: Mapping[str, Any]) -> str:
+    at, *rest = data.items()
+    words = (f"{name}={_word(value)}" for name, value in rest if value not in ("", []))
+    return " ".join((str(at[1]), *words))
+
+
+def _word(value: Any) -> str:
+    """Write a value without blanks or control characters, so that no line can pose as two."""
+    text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
+    plain = text.isprintable() and not set(text) & set(' "=')
+    return text if plain else json.dumps(text)
+
+
+_WRITERS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "text": _as_text,
+    "json": lambda data: json.dumps(data, ensure_ascii=True),
+    "none": lambda _: "",
+}

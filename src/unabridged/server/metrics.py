@@ -1,0 +1,184 @@
+"""Metrics: what a server counts of itself, as Prometheus reads it. Never names, ids or text.
+
+A server has one ``Metrics`` (``service.metrics``) with a registry of its own, so that two servers in
+one process count apart. Every method may be called from any thread.
+
+The format is Prometheus' text exposition format 0.0.4
+(https://prometheus.io/docs/instrumenting/exposition_formats/); base units and names follow
+https://prometheus.io/docs/practices/naming/.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import perf_counter
+
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    generate_latest,
+)
+
+from unabridged.domain.chat import Usage
+from unabridged.domain.context import Context, Tier
+
+STAGES = ("hear", "prepare", "begin", "first_chunk", "whole", "record")
+"""What a request goes through: placing what the client sent, making the context, storing the
+message, waiting for the upstream's first chunk, and for its last; storing the answer."""
+FORMAT = CONTENT_TYPE_LATEST
+"""The content type of ``Metrics.text``."""
+
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
+_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1)
+_COUNTS = (0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
+_TOKENS = (0, 64, 256, 1024, 4096, 16_384, 65_536, 262_144)
+
+
+class Metrics:
+    """What one server counts."""
+
+    def __init__(self) -> None:
+        self.registry = own = CollectorRegistry(auto_describe=True)
+        ProcessCollector(registry=own)
+        self._stages = Histogram(
+            "unabridged_stage_seconds", "How long each stage took.", ["stage"],
+            registry=own, buckets=_SECONDS,
+        )  # fmt: skip
+        for name in STAGES:
+            self._stages.labels(name)
+        self._requests = Histogram(
+            "unabridged_request_seconds", "How long requests took, to their last byte.",
+            ["method", "route", "status"], registry=own, buckets=_SECONDS,
+        )  # fmt: skip
+        self._open = Gauge("unabridged_requests_open", "Requests being answered.", registry=own)
+        self._streams = Gauge("unabridged_streams_open", "Answers being streamed.", registry=own)
+        self._parts = Counter(
+            "unabridged_context_tokens", "Planned tokens of contexts, by part of the prompt.",
+            ["part"], registry=own,
+        )  # fmt: skip
+        self._usage = Counter(
+            "unabridged_upstream_tokens", "Tokens as the upstream reported them.",
+            ["kind"], registry=own,
+        )  # fmt: skip
+        self._reuse = Histogram(
+            "unabridged_prefix_reuse_ratio", "Share of a prompt that equals the one before it.",
+            registry=own, buckets=_SHARES,
+        )  # fmt: skip
+        self._recalled = Histogram(
+            "unabridged_recalled_items", "Exchanges and condensations recalled for a message.",
+            registry=own, buckets=_COUNTS,
+        )  # fmt: skip
+        self._recalled_tokens = Histogram(
+            "unabridged_recalled_tokens", "Tokens of what was recalled for a message.",
+            registry=own, buckets=_TOKENS,
+        )  # fmt: skip
+        self._failures = Counter(
+            "unabridged_memory_failures", "Requests that memory failed, by the error's kind.",
+            ["kind"], registry=own,
+        )  # fmt: skip
+        self._queue = Gauge(
+            "unabridged_background_queue", "Spaces that wait for work in the background.",
+            registry=own,
+        )  # fmt: skip
+        self._slices = Counter(
+            "unabridged_background_slices", "Slices of work in the background, by outcome.",
+            ["outcome"], registry=own,
+        )  # fmt: skip
+        self._dropped = Counter(
+            "unabridged_background_dropped", "Spaces that were not queued, as the queue was full.",
+            registry=own,
+        )  # fmt: skip
+        self._spaces = Gauge("unabridged_spaces_open", "Memories held open.", registry=own)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Measure a stage, also where it fails.
+
+        Args:
+            name: One of ``STAGES``.
+        """
+        began = perf_counter()
+        try:
+            yield
+        finally:
+            self.took(name, perf_counter() - began)
+
+    def took(self, stage: str, seconds: float) -> None:
+        """Count a stage that was measured elsewhere.
+
+        Args:
+            stage: One of ``STAGES``.
+            seconds: How long it took.
+        """
+        if stage not in STAGES:
+            raise ValueError(f"{stage!r} is no stage; there are {', '.join(STAGES)}")
+        self._stages.labels(stage).observe(seconds)
+
+    def context(self, context: Context) -> None:
+        """Count a context that was sent: tokens by tier, prefix reuse, what was recalled."""
+        ledger = context.ledger
+        for part, tokens in ledger.parts.items():
+            self._parts.labels(part).inc(tokens)
+        if ledger.prefix_reuse is not None:
+            self._reuse.observe(ledger.prefix_reuse)
+        kept = ledger.kept(Tier.SEMANTIC)
+        self._recalled.observe(len(kept))
+        self._recalled_tokens.observe(sum(row.tokens for row in kept))
+
+    def usage(self, usage: Usage) -> None:
+        """Count what the upstream says a request cost."""
+        told = {"prompt": usage.prompt, "answer": usage.answer, "cached": usage.cached}
+        for kind, tokens in told.items():
+            if tokens is not None:
+                self._usage.labels(kind).inc(tokens)
+
+    def memory_failed(self, error: Exception) -> None:
+        """Count a request that memory failed."""
+        self._failures.labels(type(error).__name__).inc()
+
+    @contextmanager
+    def request(self) -> Iterator[None]:
+        """Count a request as open."""
+        with self._open.track_inprogress():
+            yield
+
+    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count a request that ended.
+
+        Args:
+            method: Its method; none but the usual is told apart.
+            route: The route's template, never the path that was asked for.
+            status: The HTTP status.
+            seconds: From its first byte to the answer's last.
+        """
+        known = method if method in _METHODS else "other"
+        self._requests.labels(known, route, str(status)).observe(seconds)
+
+    @contextmanager
+    def stream(self) -> Iterator[None]:
+        """Count an answer as being streamed."""
+        with self._streams.track_inprogress():
+            yield
+
+    def sliced(self, outcome: str) -> None:
+        """Count a slice of work in the background: ``done``, ``more`` or ``failed``."""
+        self._slices.labels(outcome).inc()
+
+    def dropped(self) -> None:
+        """Count a space that found no room in the queue; what is due in it is found again."""
+        self._dropped.inc()
+
+    def watch(self, *, queue: Callable[[], int], spaces: Callable[[], int]) -> None:
+        """Say where to ask for what is only looked up when somebody reads the metrics."""
+        self._queue.set_function(queue)
+        self._spaces.set_function(spaces)
+
+    def text(self) -> bytes:
+        """Write everything in Prometheus' text format."""
+        return generate_latest(self.registry)
+
+
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
