@@ -52,6 +52,7 @@ COMMANDS: Mapping[str, str] = {
     "archive": "Archive sessions: compressed, still searched, never deleted.",
     "salvage": "Take everything that is whole out of a damaged file, and say what is missing.",
     "doctor": "Check what is installed, what answers, and whether the store is sound.",
+    "mcp": "Offer memory to agents over MCP, on standard input and output.",
     "bench": "Measure this installation.",
 }
 """Every command with its first line of help; each lives in ``cli/commands``."""

@@ -1,0 +1,28 @@
+"""``unabridged mcp``."""
+
+import click
+
+from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.errors import MissingExtraError
+
+
+@click.command(
+    "mcp",
+    epilog=example("unabridged mcp", "unabridged mcp --user ann --home /srv/memory"),
+)
+@common("home", "user", "agent", "debug")
+@invoked
+def command(invocation: Invocation) -> None:
+    """Offer memory to agents over MCP, on standard input and output.
+
+    A desktop client starts it: give it the command `unabridged` with the argument `mcp`. It runs
+    beside `unabridged serve` and the chat, on the same home. Over HTTP, `unabridged serve` offers
+    the same under /mcp.
+    """
+    try:
+        from unabridged.mcp import stdio  # noqa: PLC0415 - a heavy package, for this command only
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in {"mcp", "anyio", "pydantic"}:
+            raise
+        raise MissingExtraError("mcp", "mcp") from None
+    stdio.serve(invocation.settings())

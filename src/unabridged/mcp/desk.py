@@ -1,0 +1,157 @@
+"""The desk: where a request's memory comes from, and what it may do with it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import anyio.to_thread
+from anyio import CapacityLimiter
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+
+from unabridged.domain.access import Grant, Right
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.scope import Scope
+from unabridged.errors import NotFoundError, PermissionRefusedError, UnabridgedError
+from unabridged.wiring import Memory
+from unabridged.wiring.lanes import Lanes
+from unabridged.wiring.recalled import line_of
+
+THREADS = 16
+"""Tool calls that ask memories at the same time."""
+
+Ctx = Context[Any, Any]
+"""What the SDK hands a tool of its request."""
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks.
+
+    Attributes:
+        scope: Whose memory; a session in it is the only one that may be reached.
+        grant: What may be done.
+    """
+
+    scope: Scope
+    grant: Grant
+
+
+Knows = Callable[[Any], Caller]
+"""Says who asks, from the HTTP request, or from None where the server was started by its client.
+
+It may raise any ``UnabridgedError``: the request names somebody whom its key does not reach.
+"""
+
+
+class Desk:
+    """Gives tools the memory that they may use.
+
+    Args:
+        lanes: The open memories.
+        knows: Says who asks.
+        recorded: Told the scope in which something was recorded; None where nobody tends to it.
+    """
+
+    def __init__(
+        self, lanes: Lanes, knows: Knows, recorded: Callable[[Scope], None] | None = None
+    ) -> None:
+        self.lanes = lanes
+        self._knows = knows
+        self._recorded = recorded
+        self._threads = CapacityLimiter(THREADS)
+
+    def caller(self, request: Any) -> Caller:
+        """Say who asks.
+
+        Raises:
+            ToolError: The request names somebody whom its key does not reach.
+        """
+        try:
+            return self._knows(request)
+        except UnabridgedError as error:
+            raise refusal_of(error) from error
+
+    async def run(self, ctx: Ctx, right: Right, work: Callable[[Memory, Scope], Result]) -> Result:
+        """Do something with the memory of a request, in a thread, while nobody else uses it.
+
+        Begun work goes on to its end where the request is cancelled.
+
+        Args:
+            ctx: The request.
+            right: What is needed for it.
+            work: Takes the memory and the scope; may block.
+
+        Raises:
+            ToolError: It may not be done, or could not be; the text says what to do next.
+        """
+        return await self.run_for(self.caller(ctx.request_context.request), right, work)
+
+    async def run_for(
+        self, caller: Caller, right: Right, work: Callable[[Memory, Scope], Result]
+    ) -> Result:
+        """Do something with the memory of a caller; see ``run``."""
+
+        def held() -> Result:
+            if right not in caller.grant.rights:
+                raise PermissionRefusedError(
+                    f"This key does not allow it: it lacks the right {right.value!r}.",
+                    hint="Whoever runs this server can make one that does.",
+                )
+            with self.lanes.hold(caller.scope) as memory:
+                return work(memory, caller.scope)
+
+        try:
+            return await anyio.to_thread.run_sync(held, limiter=self._threads)
+        except UnabridgedError as error:
+            raise refusal_of(error) from error
+
+    def note_recorded(self, ctx: Ctx) -> None:
+        """Tell whoever tends to memory that something was recorded."""
+        if self._recorded is not None:
+            self._recorded(replace(self.caller(ctx.request_context.request).scope, session=None))
+
+
+def refusal_of(error: UnabridgedError) -> ToolError:
+    """An error of the house as a tool tells it: what happened, and what to do next."""
+    return ToolError(line_of(f"{error} {error.hint}".strip()))
+
+
+def within(scope: Scope, exchange: Exchange) -> Exchange:
+    """Give an exchange that a scope reaches.
+
+    Raises:
+        NotFoundError: It is of a session that the scope does not reach.
+    """
+    if scope.session is not None and exchange.session != scope.session:
+        raise NotFoundError(
+            f"There is no exchange {exchange.id!r} in this session.",
+            hint="This request reaches one session only.",
+        )
+    return exchange
+
+
+def take_up(memory: Memory, scope: Scope, wanted: str | None) -> str | None:
+    """Take up the session that a call means, and give its id; None where it has not begun.
+
+    Args:
+        memory: The memory, held.
+        scope: Whose; a session in it is the only one.
+        wanted: What the call names: id, title, number or beginning of an id; None for a new one.
+
+    Raises:
+        NotFoundError: There is none of that name, or the scope does not reach it.
+    """
+    only = scope.session
+    if only is not None and wanted not in {None, only}:
+        raise NotFoundError(
+            f"There is no session {wanted!r} here.",
+            hint=f"This request reaches the session {only!r} only.",
+        )
+    begun = only is None or any(line.session.id == only for line in memory.sessions())
+    name = only or wanted
+    if name is None or not begun:
+        memory.new_session()
+        return None
+    return memory.switch(name).id

@@ -1,0 +1,129 @@
+"""The tool that stores: ``record``."""
+
+from dataclasses import replace
+from typing import Annotated
+
+from mcp.server.mcpserver import MCPServer
+from mcp.types import CallToolResult, ToolAnnotations
+from pydantic import Field
+
+from unabridged.domain.access import Right
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import Message, Role, Text
+from unabridged.domain.scope import Scope
+from unabridged.domain.session import Session, title_from
+from unabridged.domain.views import Conversation
+from unabridged.errors import EmptyMessageError, HeadMovedError
+from unabridged.mcp.desk import Ctx, Desk, take_up
+from unabridged.mcp.shapes import RecordedOut, result_of
+from unabridged.ports import Clock
+from unabridged.wiring import Memory
+
+WRITES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
+)
+
+
+def add_recording(server: MCPServer, desk: Desk) -> None:
+    """Add the tool that stores."""
+
+    @server.tool(title="Record an exchange", annotations=WRITES)
+    async def record(
+        user: Annotated[str, Field(description="What the user said, word for word.")],
+        assistant: Annotated[
+            str | None, Field(description="The answer, word for word; null where none came.")
+        ],
+        ctx: Ctx,
+        *,
+        session: Annotated[
+            str | None,
+            Field(
+                description="The session that it belongs to, as `record` gave it; null begins one."
+            ),
+        ] = None,
+        title: Annotated[str, Field(max_length=200, description="Title of a new session.")] = "",
+        model: Annotated[str | None, Field(description="The model that answered.")] = None,
+    ) -> Annotated[CallToolResult, RecordedOut]:
+        """Store an exchange for good: what the user said and what was answered, word for word.
+
+        The result names the session: give it with the next exchange of the same conversation.
+        Nothing is shortened, and when this returns it survives a power cut.
+        """
+        said = _Said(user, assistant, model, title)
+        clock = desk.lanes.clock
+        out = await desk.run(
+            ctx, Right.WRITE, lambda m, scope: _record(m, scope, session, said, clock)
+        )
+        if out.stored:
+            desk.note_recorded(ctx)
+            text = f"Stored as {out.exchange} in the session {out.session}."
+        else:
+            text = "Not stored."
+        return result_of(" ".join([text, *out.remarks]), out)
+
+
+class _Said:
+    """What is to be stored."""
+
+    def __init__(self, user: str, assistant: str | None, model: str | None, title: str) -> None:
+        self.user, self.assistant, self.model, self.title = user, assistant, model, title.strip()
+
+
+def _record(
+    memory: Memory, scope: Scope, wanted: str | None, said: _Said, clock: Clock
+) -> RecordedOut:
+    """Store an exchange behind the newest of its session.
+
+    Raises:
+        EmptyMessageError: The user said nothing.
+        HeadMovedError: Another program spoke in the session at the same moment; the exchange is
+            stored as a branch.
+    """
+    if not said.user.strip():
+        raise EmptyMessageError("The user's words are missing.", hint="Give them as `user`.")
+    taken = take_up(memory, scope, wanted)
+    memory.remarks()  # what was said to others before is not this call's
+    session, exchange = _conversation(memory, scope, said, clock)
+    stored = bool(memory.admit(Conversation(session, (exchange,))))
+    remarks = memory.remarks()
+    if stored and taken is not None:
+        now = memory.switch(session.id)
+        if now.head != session.head:
+            raise HeadMovedError(session.id, exchange.messages[0].parent, now.head)
+    return RecordedOut(
+        exchange=exchange.id,
+        session=session.id,
+        new_session=taken is None,
+        stored=stored,
+        remarks=remarks,
+    )
+
+
+def _conversation(
+    memory: Memory, scope: Scope, said: _Said, clock: Clock
+) -> tuple[Session, Exchange]:
+    """The session that is taken up, or a new one, with an exchange behind its newest."""
+    known, at = memory.session, clock.now()
+    before = memory.history(1)[-1:] if known else []
+    user = Message(
+        clock.new_id(), Role.USER, (Text(said.user),), at, parent=known.head if known else None
+    )
+    messages = [user]
+    if said.assistant is not None:
+        answer = Message(
+            clock.new_id(), Role.ASSISTANT, (Text(said.assistant),), at, parent=user.id
+        )
+        messages.append(answer)
+    session = known or Session(
+        scope.session or clock.new_id(), said.title or title_from(said.user), at, at
+    )
+    exchange = Exchange(
+        id=clock.new_id(),
+        session=session.id,
+        parent=before[0].id if before else None,
+        state=ExchangeState.UNANSWERED if said.assistant is None else ExchangeState.COMPLETE,
+        messages=tuple(messages),
+        at=at,
+        model=said.model or scope.model,
+    )
+    return replace(session, head=messages[-1].id, updated=at), exchange

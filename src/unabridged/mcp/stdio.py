@@ -1,0 +1,29 @@
+"""MCP over standard input and output: a desktop client starts the process and talks with it."""
+
+import anyio
+
+from unabridged.domain.access import Grant
+from unabridged.domain.scope import Scope
+from unabridged.domain.settings import Settings
+from unabridged.mcp.desk import Caller, Desk
+from unabridged.mcp.server import server_of
+from unabridged.wiring.lanes import Lanes
+
+
+def serve(settings: Settings) -> None:
+    """Serve the memory that settings name, until the client closes standard input.
+
+    Args:
+        settings: Every choice; user and agent say whose memory.
+
+    Raises:
+        UnabridgedError: The memory cannot be opened.
+    """
+    caller = Caller(Scope(settings.user, settings.agent), Grant("stdio"))
+    lanes = Lanes(settings)
+    try:
+        with lanes.hold(caller.scope):
+            pass  # what cannot be opened is told now, not in every answer
+        anyio.run(server_of(Desk(lanes, lambda _: caller)).run_stdio_async)
+    finally:
+        lanes.close()
