@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from unabridged.embeddings.static import DATA
 from unabridged.embeddings.wordpiece import WordPiece
 from unabridged.index.entry import ANSWER_SENTENCE, USER_SENTENCE
+from unabridged.index.products import product
 from unabridged.index.runs import positions_of
 from unabridged.language.words import STOP_WORDS, fold, spread, words
 
@@ -105,8 +106,7 @@ class _Held:
         lengths = np.full(len(units), np.inf, dtype=np.float32)
         lengths[known] = self._lengths.take(units[known])
         here = pieces[: pieces.searchsorted(len(self._lengths))]
-        with np.errstate(invalid="ignore"):  # BLAS may raise it unasked: numpy's issue 24067
-            products = self._axes.take(here, axis=0).astype(np.float32) @ asked
+        products = product(self._axes.take(here, axis=0).astype(np.float32), asked)
         both = self._lengths.take(here)[:, None] * lengths
         products[products < LEAST * both] = 0
         cosines = np.zeros((len(pieces), len(units)), dtype=np.float32)

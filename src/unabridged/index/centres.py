@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unabridged.index.entry import STEPS, quantise
+from unabridged.index.products import product_of_any
 from unabridged.index.runs import offsets_of
 
 SIZES = ((65_536, 1024),)
@@ -64,7 +65,7 @@ class Centres:
         return np.argsort(-self._near(codes[None, :])[0], kind="stable")
 
     def _near(self, codes: NDArray[np.int8]) -> NDArray[np.floating]:
-        near: NDArray[np.floating] = codes.astype(self._columns.dtype) @ self._columns
+        near = product_of_any(codes.astype(self._columns.dtype), self._columns)
         return near * self._factors
 
 

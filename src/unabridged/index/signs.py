@@ -12,6 +12,8 @@ from hashlib import shake_128
 import numpy as np
 from numpy.typing import NDArray
 
+from unabridged.index.products import product_of_any
+
 _BLOCK = 512
 """Rows that one call compares: long enough for a call to cost little."""
 _ROWS = 4096
@@ -34,7 +36,9 @@ def signs_of(codes: NDArray[np.int8]) -> NDArray[np.uint64]:
     count, dimension = codes.shape
     signs = np.empty((count, words_for(dimension)), dtype=np.uint64)
     for start in range(0, count if dimension else 0, _ROWS):
-        turned = codes[start : start + _ROWS].astype(np.float32) @ _turning(dimension)
+        turned = product_of_any(
+            codes[start : start + _ROWS].astype(np.float32), _turning(dimension)
+        )
         bits = np.packbits(turned > 0, axis=1, bitorder="little")
         signs[start : start + _ROWS] = bits.view("<u8")
     return signs

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from unabridged.domain.lookup import Shortlist
 from unabridged.index.entry import ANSWER_SENTENCE
+from unabridged.index.products import products_of
 from unabridged.index.runs import spread
 
 LOOKED_AT = 20
@@ -62,5 +63,4 @@ def _common(rows: Shortlist, some: NDArray[np.int64]) -> NDArray[np.float64]:
     column[pieces] = np.arange(len(pieces), dtype=np.uint16)
     held = np.zeros((len(some), len(pieces)), dtype=np.float32)
     held[row, column.take(stream)] = 1
-    with np.errstate(invalid="ignore"):  # BLAS may raise it unasked: numpy's issue 24067
-        return (held @ held.T).astype(np.float64)
+    return products_of(held)
