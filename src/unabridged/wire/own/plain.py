@@ -1,0 +1,155 @@
+"""Values of the domain to plain data and back, by the type hints of their fields.
+
+An object has every field of its value, by name; times are ISO 8601 with their zone, enumerations
+their values, tuples arrays. A content part has a ``type``: see ``domain.message.part_to_dict``.
+"""
+
+import dataclasses
+import json
+import types
+from collections.abc import Mapping
+from datetime import datetime
+from enum import Enum
+from functools import cache
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from unabridged.domain.message import (
+    Image,
+    Reasoning,
+    Text,
+    ToolCall,
+    ToolResult,
+    part_from_dict,
+    part_to_dict,
+)
+
+PARTS = (Text, Image, ToolCall, ToolResult, Reasoning)
+"""The kinds of content parts; told apart by ``type``."""
+
+Value = TypeVar("Value")
+
+
+def to_plain(value: Any) -> Any:
+    """Give a value as plain data that JSON can hold."""
+    if isinstance(value, PARTS):
+        return part_to_dict(value)
+    if dataclasses.is_dataclass(value):
+        named = dataclasses.fields(value)
+        return {field.name: to_plain(getattr(value, field.name)) for field in named}
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return {str(key): to_plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list | set | frozenset):
+        return [to_plain(item) for item in value]
+    return value
+
+
+def to_json(value: Any) -> bytes:
+    """Give a value as JSON; lone halves of characters, which no encoding carries, are escaped."""
+    plain = to_plain(value)
+    try:
+        return msgspec.json.encode(plain)
+    except UnicodeEncodeError:
+        return json.dumps(plain, separators=(",", ":")).encode("ascii")
+
+
+def from_plain(kind: type[Value], data: Any) -> Value:
+    """Read what ``to_plain`` gave. Fields that are missing have their defaults; others are ignored.
+
+    Args:
+        kind: The type of the value: a frozen dataclass, or a type that a field of one may have.
+        data: Plain data.
+
+    Raises:
+        ValueError: It is no such value.
+    """
+    return cast("Value", _read(kind, data, kind.__name__))
+
+
+def _read(kind: Any, data: Any, where: str) -> Any:
+    """Read plain data as a type hint says."""
+    if kind is Any or kind is object:
+        return data
+    origin = get_origin(kind)
+    if origin in (Union, types.UnionType):
+        return _either(kind, data, where)
+    if origin is tuple:
+        return _tuple(get_args(kind), data, where)
+    if origin is not None and issubclass(origin, Mapping):
+        return _mapping(get_args(kind), data, where)
+    if dataclasses.is_dataclass(kind):
+        return _object(cast("type[Any]", kind), data, where)
+    if issubclass(kind, Enum):
+        return kind(data)
+    if kind is datetime:
+        return _time(data, where)
+    if kind is float and isinstance(data, int) and not isinstance(data, bool):
+        return float(data)
+    if not isinstance(data, kind) or (kind is int and isinstance(data, bool)):
+        raise ValueError(f"{where} is no {kind.__name__}")
+    return data
+
+
+def _either(kind: Any, data: Any, where: str) -> Any:
+    kinds = get_args(kind)
+    if data is None and types.NoneType in kinds:
+        return None
+    if Text in kinds:
+        if not isinstance(data, Mapping):
+            raise ValueError(f"{where} is no content part")
+        return part_from_dict(data)
+    (only,) = (each for each in kinds if each is not types.NoneType)
+    return _read(only, data, where)
+
+
+def _tuple(kinds: tuple[Any, ...], data: Any, where: str) -> tuple[Any, ...]:
+    if not isinstance(data, list | tuple):
+        raise ValueError(f"{where} is no array")
+    if len(kinds) == 2 and kinds[1] is Ellipsis:
+        return tuple(_read(kinds[0], item, f"{where}[{n}]") for n, item in enumerate(data))
+    if len(kinds) != len(data):
+        raise ValueError(f"{where} has {len(data)} items, not {len(kinds)}")
+    pairs = zip(kinds, data, strict=True)
+    return tuple(_read(kind, item, f"{where}[{n}]") for n, (kind, item) in enumerate(pairs))
+
+
+def _mapping(kinds: tuple[Any, ...], data: Any, where: str) -> dict[str, Any]:
+    if not isinstance(data, Mapping):
+        raise ValueError(f"{where} is no object")
+    return {str(key): _read(kinds[1], item, f"{where}.{key}") for key, item in data.items()}
+
+
+def _object(kind: type[Any], data: Any, where: str) -> Any:
+    if not isinstance(data, Mapping):
+        raise ValueError(f"{where} is no object")
+    hints = hints_of(kind)
+    given = {
+        name: _read(hint, data[name], f"{where}.{name}")
+        for name, hint in hints.items()
+        if name in data
+    }
+    try:
+        return kind(**given)
+    except TypeError as error:
+        raise ValueError(f"{where}: {error}") from error
+
+
+def _time(data: Any, where: str) -> datetime:
+    if not isinstance(data, str):
+        raise ValueError(f"{where} is no time")
+    at = datetime.fromisoformat(data)
+    if at.tzinfo is None:
+        raise ValueError(f"{where} has no time zone")
+    return at
+
+
+@cache
+def hints_of(kind: type[Any]) -> Mapping[str, Any]:
+    """Give the types of a dataclass's fields, by name, in their order."""
+    hints = get_type_hints(kind)
+    return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
