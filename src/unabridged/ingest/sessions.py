@@ -16,6 +16,7 @@ from unabridged.retrieval.pages import everything
 _PAGE = 200
 SHORTEST_PREFIX = 4
 """Characters of an id that are taken for its beginning."""
+_HALVES = range(0xD800, 0xE000)
 
 
 def find_session(store: Store, wanted: str) -> Session:
@@ -63,8 +64,11 @@ def find_exchange(store: Store, wanted: str) -> Exchange:
 
 
 def _before(prefix: str) -> str:
-    """A text that sorts directly before every id that begins with the prefix."""
-    return prefix[:-1] + chr(ord(prefix[-1]) - 1) + "\uffff"
+    """A text that sorts before every id that begins with the prefix, and behind most others."""
+    before = ord(prefix[-1]) - 1
+    if before in _HALVES:
+        before = _HALVES.start - 1  # no store can look for half a character
+    return prefix[:-1] + (chr(before) + "\uffff" if before >= 0 else "")
 
 
 def current_exchange(store: Store, session: Session) -> Exchange | None:

@@ -1,5 +1,7 @@
 """Sessions: which one is talked in, and every way to another. Nothing here deletes anything."""
 
+from collections.abc import Mapping
+
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.session import Session
 from unabridged.domain.views import SessionLine
@@ -67,6 +69,37 @@ class Talking:
             SessionLine(session, counts.get(session.id, 0), session.id == current)
             for session in self._store.sessions()
         ]
+
+    def headers(self) -> list[Session]:
+        """The headers of every session, the most recently updated first."""
+        return self._store.sessions()
+
+    def counts(self) -> Mapping[str, int]:
+        """How many exchanges each session holds, all branches; empty ones are missing."""
+        return self._store.counts()
+
+    def by_id(self, session: str) -> Session | None:
+        """A session by its whole id, whichever is being talked in; None where there is none."""
+        return self._store.session(session)
+
+    def path(self, session: str, limit: int = 50, before: str | None = None) -> list[Exchange]:
+        """Exchanges of a session's current path, oldest first.
+
+        Args:
+            session: Its id.
+            limit: The last so many.
+            before: End before this exchange; None for the newest.
+        """
+        return self._store.recent(session, limit, before)
+
+    def page(self, after: str | None = None, limit: int = 200) -> list[Exchange]:
+        """Exchanges of all sessions and branches in the order of their ids.
+
+        Args:
+            after: Begin behind this id; None for the first page.
+            limit: At most so many.
+        """
+        return self._store.scan(after, limit)
 
     def new_session(self, title: str = "") -> None:
         """Let the next message begin a session; the current one stays as it is."""

@@ -7,7 +7,7 @@ their values, tuples arrays. A content part has a ``type``: see ``domain.message
 import dataclasses
 import json
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from enum import Enum
 from functools import cache
@@ -38,15 +38,19 @@ def to_plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value):
         named = dataclasses.fields(value)
         return {field.name: to_plain(getattr(value, field.name)) for field in named}
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, Mapping):
-        return {str(key): to_plain(item) for key, item in value.items()}
-    if isinstance(value, tuple | list | set | frozenset):
-        return [to_plain(item) for item in value]
+    for kind, give in _PLAIN.items():
+        if isinstance(value, kind):
+            return give(value)
     return value
+
+
+_PLAIN: Mapping[type, Callable[[Any], Any]] = {
+    Enum: lambda value: value.value,
+    str: str,
+    datetime: datetime.isoformat,
+    Mapping: lambda value: {str(key): to_plain(item) for key, item in value.items()},
+    Iterable: lambda value: [to_plain(item) for item in value],
+}
 
 
 def to_json(value: Any) -> bytes:
@@ -80,15 +84,20 @@ def _read(kind: Any, data: Any, where: str) -> Any:
         return _either(kind, data, where)
     if origin is tuple:
         return _tuple(get_args(kind), data, where)
-    if origin is not None and issubclass(origin, Mapping):
+    if origin is not None:
         return _mapping(get_args(kind), data, where)
+    return _single(kind, data, where)
+
+
+def _single(kind: Any, data: Any, where: str) -> Any:
+    """Read an object, or a value without parts."""
     if dataclasses.is_dataclass(kind):
-        return _object(cast("type[Any]", kind), data, where)
+        return _object(kind, data, where)
     if issubclass(kind, Enum):
         return kind(data)
     if kind is datetime:
         return _time(data, where)
-    if kind is float and isinstance(data, int) and not isinstance(data, bool):
+    if kind is float and type(data) is int:
         return float(data)
     if not isinstance(data, kind) or (kind is int and isinstance(data, bool)):
         raise ValueError(f"{where} is no {kind.__name__}")
@@ -100,16 +109,13 @@ def _either(kind: Any, data: Any, where: str) -> Any:
     if data is None and types.NoneType in kinds:
         return None
     if Text in kinds:
-        if not isinstance(data, Mapping):
-            raise ValueError(f"{where} is no content part")
-        return part_from_dict(data)
+        return part_from_dict(_checked(Mapping, data, where))
     (only,) = (each for each in kinds if each is not types.NoneType)
     return _read(only, data, where)
 
 
 def _tuple(kinds: tuple[Any, ...], data: Any, where: str) -> tuple[Any, ...]:
-    if not isinstance(data, list | tuple):
-        raise ValueError(f"{where} is no array")
+    _checked(list, data, where)
     if len(kinds) == 2 and kinds[1] is Ellipsis:
         return tuple(_read(kinds[0], item, f"{where}[{n}]") for n, item in enumerate(data))
     if len(kinds) != len(data):
@@ -119,14 +125,12 @@ def _tuple(kinds: tuple[Any, ...], data: Any, where: str) -> tuple[Any, ...]:
 
 
 def _mapping(kinds: tuple[Any, ...], data: Any, where: str) -> dict[str, Any]:
-    if not isinstance(data, Mapping):
-        raise ValueError(f"{where} is no object")
+    _checked(Mapping, data, where)
     return {str(key): _read(kinds[1], item, f"{where}.{key}") for key, item in data.items()}
 
 
-def _object(kind: type[Any], data: Any, where: str) -> Any:
-    if not isinstance(data, Mapping):
-        raise ValueError(f"{where} is no object")
+def _object(kind: Any, data: Any, where: str) -> Any:
+    _checked(Mapping, data, where)
     hints = hints_of(kind)
     given = {
         name: _read(hint, data[name], f"{where}.{name}")
@@ -140,16 +144,20 @@ def _object(kind: type[Any], data: Any, where: str) -> Any:
 
 
 def _time(data: Any, where: str) -> datetime:
-    if not isinstance(data, str):
-        raise ValueError(f"{where} is no time")
-    at = datetime.fromisoformat(data)
+    at = datetime.fromisoformat(_checked(str, data, where))
     if at.tzinfo is None:
         raise ValueError(f"{where} has no time zone")
     return at
 
 
+def _checked(kind: type[Any], data: Any, where: str) -> Any:
+    if not isinstance(data, kind):
+        raise ValueError(f"{where} is no {kind.__name__}")  # noqa: TRY004 - a value of bad data
+    return data
+
+
 @cache
-def hints_of(kind: type[Any]) -> Mapping[str, Any]:
+def hints_of(kind: Any) -> Mapping[str, Any]:
     """Give the types of a dataclass's fields, by name, in their order."""
     hints = get_type_hints(kind)
     return {field.name: hints[field.name] for field in dataclasses.fields(kind)}

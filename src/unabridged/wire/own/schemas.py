@@ -45,8 +45,11 @@ class Schemas:
             return self._either(get_args(kind))
         if origin is tuple or origin is list:
             return self._array(get_args(kind))
-        if origin is not None and issubclass(origin, Mapping):
+        if origin is not None:
             return {"type": "object", "additionalProperties": self.of(get_args(kind)[1])}
+        return self._single(kind)
+
+    def _single(self, kind: Any) -> Schema:
         if dataclasses.is_dataclass(kind):
             return self._object(cast("type[Any]", kind))
         if issubclass(kind, Enum):
@@ -92,7 +95,7 @@ class Schemas:
             self.named[name] = self._fields(kind)
         return {"$ref": f"{self._place}{name}"}
 
-    def _fields(self, kind: type[Any]) -> Schema:
+    def _fields(self, kind: Any) -> Schema:
         about, told = _told(kind)
         properties: dict[str, Schema] = {}
         for name, hint in hints_of(kind).items():

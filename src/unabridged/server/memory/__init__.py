@@ -1,0 +1,26 @@
+"""Memory itself over HTTP: every route under ``/memory``."""
+
+from importlib.metadata import version
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from unabridged.server.memory import exchanges, looking, sessions
+from unabridged.server.memory.answers import given, tagged
+from unabridged.server.memory.document import document
+from unabridged.server.memory.route import fallback
+
+ROUTERS = (looking.router, sessions.router, exchanges.router)
+
+
+def memory_routes() -> list[BaseRoute]:
+    """Give every route under ``/memory``, the last of them for what there is not."""
+    routes: list[BaseRoute] = [route for router in ROUTERS for route in router.routes]
+    made = document(routes, version("unabridged"))
+
+    async def openapi(request: Request) -> Response:
+        return tagged(request, given(made))
+
+    routes.append(Route("/memory/openapi.json", openapi, methods=["GET"]))
+    return [*routes, fallback(routes)]

@@ -1,0 +1,108 @@
+"""One call of a route under ``/memory``: whose memory it is of, and how far it reaches."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, TypeVar
+
+from fastapi import Depends, Query
+from starlette.requests import Request
+
+from unabridged.domain.access import Grant, Right
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.scope import Scope
+from unabridged.domain.session import Session
+from unabridged.errors import NotFoundError, PermissionRefusedError
+from unabridged.server.service import Service, grant_of, service_of
+from unabridged.server.whose import scope_of
+from unabridged.wiring import Memory
+
+MOST_A_PAGE = 200
+"""Items of one page."""
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request, and what it may reach.
+
+    Attributes:
+        request: The request.
+        service: What handlers share.
+        scope: Whose memory; a session in it is the only one that is reached.
+        grant: What the key allows.
+    """
+
+    request: Request
+    service: Service
+    scope: Scope
+    grant: Grant
+
+    async def run(self, work: Callable[[Memory], Result]) -> Result:
+        """Do something with the memory, in a thread; see ``Service.run``."""
+        return await self.service.run(self.scope, work)
+
+    def need(self, right: Right) -> None:
+        """Refuse what the key does not allow.
+
+        Raises:
+            PermissionRefusedError: It has not this right.
+        """
+        if right not in self.grant.rights:
+            raise PermissionRefusedError(
+                f"This key has not the right {right.value!r}.", hint="Use a key that has it."
+            )
+
+    def need_space(self) -> None:
+        """Refuse what concerns a whole space to a key for one session.
+
+        Raises:
+            PermissionRefusedError: The key is for one session.
+        """
+        if self.grant.session is not None:
+            raise PermissionRefusedError(
+                "This key is for one session, and this concerns the whole memory.",
+                hint="Use a key without a session.",
+            )
+
+    def reaches(self, session: str) -> bool:
+        """Whether the request reaches a session."""
+        return self.scope.session in (None, session)
+
+    def session(self, memory: Memory, session: str) -> Session:
+        """Take up a session by its id.
+
+        Raises:
+            NotFoundError: There is none that the request reaches.
+        """
+        if self.reaches(session) and (found := memory.by_id(session)) is not None:
+            return memory.switch(found.id)
+        raise NotFoundError(
+            f"There is no session {session!r}.", hint="List them: GET /memory/sessions"
+        )
+
+    def exchange(self, memory: Memory, wanted: str) -> Exchange:
+        """Find an exchange by its id or the beginning of it.
+
+        Raises:
+            NotFoundError: There is none that the request reaches.
+        """
+        found = memory.show(wanted)
+        if self.reaches(found.session):
+            return found
+        raise NotFoundError(
+            f"There is no exchange {wanted!r}.", hint="Search for it: POST /memory/search"
+        )
+
+
+async def _call_of(request: Request) -> Call:
+    return Call(request, service_of(request), scope_of(request), grant_of(request))
+
+
+Asked = Annotated[Call, Depends(_call_of)]
+"""The parameter of a handler that is the call."""
+Limit = Annotated[int, Query(ge=1, le=MOST_A_PAGE, description="The most items of a page.")]
+Cursor = Annotated[
+    str | None,
+    Query(max_length=4096, description="`next` of the page before; without it, the first page."),
+]

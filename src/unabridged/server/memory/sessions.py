@@ -1,0 +1,135 @@
+"""Sessions over HTTP: the list, one of them, its exchanges, a new one, another title, archiving."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+from starlette.responses import Response
+
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.session import Session
+from unabridged.server.memory.answers import Page, check_match, from_cursor, given, paged
+from unabridged.server.memory.bodies import Body, Title
+from unabridged.server.memory.calls import Asked, Call, Cursor, Limit
+from unabridged.server.memory.document import answers
+from unabridged.server.memory.route import MemoryRoute
+from unabridged.server.memory.values import SessionView
+from unabridged.wiring import Memory
+
+router = APIRouter(
+    prefix="/memory/sessions",
+    tags=["sessions"],
+    route_class=MemoryRoute,
+    default_response_class=Response,
+)
+
+
+class SessionChange(Body):
+    """What shall be changed of a session.
+
+    Attributes:
+        title: Another title.
+        archived: True moves it out of the active set, false takes it up again.
+    """
+
+    title: Title | None = None
+    archived: bool | None = Field(default=None)
+
+
+@router.get("", responses=answers([SessionView], "Sessions, the last updated first."))
+async def list_sessions(
+    call: Asked,
+    called: Annotated[
+        str | None,
+        Query(
+            min_length=1,
+            max_length=200,
+            description="Only the one that is called so: its id, the beginning of it, its title or"
+            " its number in the list.",
+        ),
+    ] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """List the sessions, the last updated first."""
+    after = from_cursor(cursor)
+
+    def work(memory: Memory) -> Page:
+        counts = memory.counts()
+        if called is not None:
+            found = call.session(memory, memory.switch(called).id)
+            return Page([view(found, counts.get(found.id, 0))])
+        held = [s for s in memory.headers() if call.reaches(s.id)]
+        if after is not None:
+            held = [s for s in held if _place(s) < tuple(after)]
+        page = sorted(held, key=_place, reverse=True)[:limit]
+        more = _place(page[-1]) if len(held) > limit else None
+        return Page([view(s, counts.get(s.id, 0)) for s in page], more)
+
+    return paged(call.request, await call.run(work))
+
+
+@router.get("/{session}", responses=answers(SessionView, "The session."))
+async def get_session(call: Asked, session: str) -> Response:
+    """Give a session."""
+    return given(await call.run(lambda memory: seen(call, memory, session)))
+
+
+@router.patch("/{session}", responses=answers(SessionView, "The session as it is now."))
+async def change_session(call: Asked, session: str, body: SessionChange) -> Response:
+    """Give a session another title, archive it, or take it up again."""
+
+    def work(memory: Memory) -> SessionView:
+        check_match(call.request, seen(call, memory, session))
+        if body.title is not None:
+            memory.retitle(body.title)
+        held = call.session(memory, session)
+        if body.archived is not None:
+            (memory.archives.archive if body.archived else memory.archives.restore)(held)
+        return seen(call, memory, session)
+
+    return given(await call.run(work))
+
+
+@router.get(
+    "/{session}/exchanges",
+    responses=answers([Exchange], "Exchanges of the session's current path, the newest first."),
+)
+async def list_session_exchanges(
+    call: Asked, session: str, limit: Limit = 50, cursor: Cursor = None
+) -> Response:
+    """List the exchanges of a session's current path, the newest first."""
+    before = from_cursor(cursor)
+
+    def work(memory: Memory) -> Page:
+        held = call.session(memory, session)
+        page = memory.path(held.id, limit, before if isinstance(before, str) else None)
+        more = page[0].id if len(page) == limit and page[0].parent is not None else None
+        return Page(page[::-1], more)
+
+    return paged(call.request, await call.run(work))
+
+
+def view(session: Session, exchanges: int) -> SessionView:
+    """Give a session as this room shows it."""
+    return SessionView(
+        id=session.id,
+        title=session.title,
+        created=session.created,
+        updated=session.updated,
+        head=session.head,
+        source=session.source,
+        foreign_id=session.foreign_id,
+        archived=session.archived,
+        exchanges=exchanges,
+    )
+
+
+def seen(call: Call, memory: Memory, session: str) -> SessionView:
+    """Take up a session by its id, and show it."""
+    found = call.session(memory, session)
+    return view(found, memory.counts().get(found.id, 0))
+
+
+def _place(session: Session) -> tuple[str, str]:
+    return session.updated.isoformat(), session.id
