@@ -8,6 +8,7 @@ from starlette.routing import BaseRoute
 
 from unabridged.errors import SettingError
 from unabridged.server import health
+from unabridged.server.dialects import dialect_routes
 from unabridged.server.guard import Guard
 from unabridged.server.memory import memory_routes
 from unabridged.server.rules import unruled
@@ -41,7 +42,7 @@ def create_app(service: Service, more: Sequence[BaseRoute] = ()) -> FastAPI:
     app.add_middleware(Guard)
     app.add_middleware(Watching, watch=service.watch)  # the last one is the outermost
     app.router.routes.extend(health.router.routes)
-    app.router.routes.extend([*memory_routes(), *more])
+    app.router.routes.extend([*memory_routes(), *more, *dialect_routes()])
     if missing := unruled(app.routes):
         raise SettingError(
             f"No rule says who may ask for {', '.join(missing)}.", hint="Add it to server/rules.py."

@@ -26,7 +26,7 @@ class Rule:
     """One row: a path with the methods that it answers, and what a request needs for it.
 
     Attributes:
-        path: The path; what ends in ``/`` stands for all below it.
+        path: The path; what ends in ``/`` stands for all below it, ``/`` alone for itself.
         methods: The methods, or empty for all.
         door: What stands before it.
         right: The right that is needed, or None where the handler looks closer.
@@ -39,17 +39,22 @@ class Rule:
 
     def fits(self, method: str, path: str) -> bool:
         """Whether it is the row for a request."""
-        below = self.path.endswith("/") and path.startswith(self.path)
+        below = self.path != "/" and self.path.endswith("/") and path.startswith(self.path)
         return (below or path == self.path) and (not self.methods or method in self.methods)
 
 
 _READING = frozenset({"GET", "HEAD"})
 
+_ANSWERS = "chat generate tags show ps version embed embeddings".split()
+"""What of Ollama's interface every client needs; all else there changes what the server has."""
+
 RULES: tuple[Rule, ...] = (
+    Rule("/", Door.OPEN, methods=_READING),
     Rule("/healthz", Door.OPEN),
     Rule("/readyz", Door.OPEN),
     Rule("/metrics", Door.MEMORY, Right.READ),
-    Rule("/api/", Door.DIALECT, Right.CHAT),
+    *(Rule(f"/api/{name}", Door.DIALECT, Right.CHAT) for name in _ANSWERS),
+    Rule("/api/", Door.DIALECT, Right.WRITE),
     Rule("/v1/", Door.DIALECT, Right.CHAT),
     Rule("/memory/forget", Door.MEMORY, Right.FORGET),
     Rule("/memory/", Door.MEMORY, Right.READ, _READING),

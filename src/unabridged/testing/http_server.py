@@ -20,11 +20,13 @@ class Received:
     """A request as it came.
 
     Attributes:
-        method: ``GET`` or ``POST``.
+        method: ``GET``, ``POST``, ``DELETE`` …
         path: The path without query.
         body: The JSON object sent, or an empty one.
         headers: Names in lower case.
         connection: The number of the connection it came by, from 1.
+        raw: The body's bytes.
+        query: What stands behind the path's question mark.
     """
 
     method: str
@@ -32,6 +34,8 @@ class Received:
     body: Mapping[str, Any]
     headers: Mapping[str, str]
     connection: int
+    raw: bytes = b""
+    query: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,20 +184,37 @@ class _Handler(BaseHTTPRequestHandler):
     def do_HEAD(self) -> None:
         self._answer()
 
+    def do_PUT(self) -> None:
+        self._answer()
+
+    def do_DELETE(self) -> None:
+        self._answer()
+
     def log_message(self, format: str, *args: Any) -> None:  # type: ignore[explicit-override]  # noqa: A002 - the base's name
         """Nothing is logged: requests hold conversations."""
 
     def _answer(self) -> None:
-        raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        path = self.path.partition("?")[0]
+        raw = self._body()
+        path, _, query = self.path.partition("?")
         headers = {name.lower(): value for name, value in self.headers.items()}
+        file = headers.get("content-type") == "application/octet-stream" or "/blobs/" in path
         try:
-            body = json.loads(raw) if raw else {}
+            body = json.loads(raw) if raw and not file else {}
         except ValueError:
             self._send(Answered({"error": "invalid JSON"}, 400))
             return
-        received = Received(self.command, path, body, headers, self.number)
+        received = Received(self.command, path, body, headers, self.number, raw, query)
         self._send(self.owner.answer(received))
+
+    def _body(self) -> bytes:
+        if self.headers.get("Transfer-Encoding") != "chunked":
+            return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        pieces = []
+        while size := int(self.rfile.readline(), 16):
+            pieces.append(self.rfile.read(size))
+            self.rfile.readline()
+        self.rfile.readline()
+        return b"".join(pieces)
 
     def _send(self, answered: Answered) -> None:
         pieces = None if isinstance(answered.body, Mapping) else answered.body
@@ -212,6 +233,8 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
+        if self.command == "HEAD":
+            return
         self._stream(chain((first or b"",), pieces))
 
     def _first(self, pieces: Iterator[bytes]) -> bytes:

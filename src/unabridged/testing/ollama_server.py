@@ -11,7 +11,7 @@ import hashlib
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -81,7 +81,9 @@ class OllamaTestServer(ProtocolServer):
         self._version = version
         self._strict = strict
         self._loaded = {entry.name: entry.loaded for entry in models if entry.loaded}
-        super().__init__(self._table())
+        self.blobs: dict[str, bytes] = {}
+        """The files that clients sent, by digest."""
+        super().__init__(self._table(), self._elsewhere)
 
     def _table(self) -> Mapping[tuple[str, str], Route]:
         return {
@@ -93,7 +95,38 @@ class OllamaTestServer(ProtocolServer):
             ("POST", "/api/chat"): self._chat,
             ("POST", "/api/generate"): self._generate,
             ("POST", "/api/embed"): self._embed,
+            ("POST", "/api/embeddings"): self._embed_one,
+            ("POST", "/api/pull"): lambda _: Answered(_progress(), kind=NDJSON),
+            ("POST", "/api/push"): lambda _: Answered(_progress(), kind=NDJSON),
+            ("POST", "/api/create"): lambda _: Answered(_progress(), kind=NDJSON),
+            ("POST", "/api/copy"): self._copy,
+            ("DELETE", "/api/delete"): self._delete,
         }
+
+    def _elsewhere(self, received: Received) -> Answered:
+        """What no table names: files by their digest, and nothing."""
+        if received.path.startswith("/api/blobs/sha256:"):
+            digest = received.path.removeprefix("/api/blobs/")
+            if received.method == "POST":
+                self.blobs[digest] = received.raw
+                return Answered(iter(()), 201)
+            return Answered(iter(()), 200 if digest in self.blobs else 404)
+        return Answered(iter([b"404 page not found"]), 404, kind="text/plain")
+
+    def _copy(self, received: Received) -> Answered:
+        named = {**received.body, "model": received.body.get("source")}
+        entry = self._find(replace(received, body=named))
+        if isinstance(entry, Answered):
+            return entry
+        self.models.append(replace(entry, name=wire.full_name(str(received.body["destination"]))))
+        return Answered(iter(()))
+
+    def _delete(self, received: Received) -> Answered:
+        entry = self._find(received)
+        if isinstance(entry, Answered):
+            return entry
+        self.models.remove(entry)
+        return Answered(iter(()))
 
     def _find(self, received: Received) -> OllamaEntry | Answered:
         name = received.body.get("model") or received.body.get("name") or ""
@@ -222,6 +255,22 @@ class OllamaTestServer(ProtocolServer):
         vectors = [made_vector(text) for text in kept if text]
         answer = {"model": body["model"], "embeddings": vectors, "prompt_eval_count": sum(tokens)}
         return Answered({**answer, "total_duration": 14_143_917, "load_duration": 1_019_500})
+
+    def _embed_one(self, received: Received) -> Answered:
+        """The older way: one text under ``prompt``, one vector back."""
+        asked = {**received.body, "input": received.body.get("prompt", "")}
+        answered = self._embed(replace(received, body=asked))
+        if answered.status >= 400 or not isinstance(answered.body, Mapping):
+            return answered
+        return Answered({"embedding": next(iter(answered.body["embeddings"]), [])})
+
+
+def _progress() -> Iterator[bytes]:
+    yield _line({"status": "pulling manifest"})
+    yield _line(
+        {"status": "pulling dde5aa3fc5ff", "digest": "sha256:dde5", "total": 2, "completed": 1}
+    )
+    yield _line({"status": "success"})
 
 
 def _too_long(tokens: int, window: int) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from unabridged.domain.chat import Usage
 from unabridged.testing.http_server import Answered, BreakOff, ProtocolServer, Received, Route
 from unabridged.testing.replies import Counter, Reply, Script, Scripted, paced, spoken, words
 from unabridged.testing.vectors import made_vector, texts_of
@@ -81,7 +82,11 @@ class OpenAITestServer(ProtocolServer):
             ("GET", "/v1/models"): self._guarded(self._list),
             ("POST", "/v1/chat/completions"): self._guarded(self._chat),
             ("POST", "/v1/embeddings"): self._guarded(self._embed),
+            ("POST", "/v1/completions"): self._guarded(self._complete),
+            ("POST", "/v1/moderations"): self._guarded(_moderated),
         }
+        for entry in self.models:
+            routes["GET", f"/v1/models/{entry.name}"] = self._guarded(_one(entry))
         if self._props is not None:
             props = self._props
             routes["GET", "/props"] = lambda _: Answered(props)
@@ -100,9 +105,29 @@ class OpenAITestServer(ProtocolServer):
         return guarded
 
     def _list(self, received: Received) -> Answered:  # noqa: ARG002 - a route
-        base = {"object": "model", "created": _CREATED, "owned_by": "test"}
-        data = [{"id": entry.name, **base, **entry.extra} for entry in self.models]
-        return Answered({"object": "list", "data": data})
+        return Answered({"object": "list", "data": [_row(entry) for entry in self.models]})
+
+    def _complete(self, received: Received) -> Answered:
+        """The older way: a text is gone on with."""
+        body = received.body
+        refused = self._refusal(body)
+        if refused is not None:
+            return refused
+        reply = self.script.reply(body)
+        if reply.status >= 400:
+            return Answered(wire.error_body(reply.error, kind="server_error"), reply.status)
+        prompt = self._count(str(body.get("prompt") or ""))
+        end = reply.end(prompt, self._count(reply.text))
+        if body.get("stream"):
+            return Answered(self._completing(reply, str(body["model"])), kind=SSE)
+        whole = _completed(reply.text, str(body["model"]), end.finish)
+        return Answered({**whole, "usage": wire.usage_object(end.usage or Usage())})
+
+    def _completing(self, reply: Reply, model: str) -> Iterator[bytes]:
+        for chunk in paced(reply):
+            yield _data(_completed(chunk.text, model, None))
+        yield _data(_completed("", model, reply.finish or "stop"))
+        yield b"data: " + wire.DONE.encode() + b"\n\n"
 
     def _chat(self, received: Received) -> Answered:
         body = received.body
@@ -179,6 +204,26 @@ class OpenAITestServer(ProtocolServer):
         usage = {"prompt_tokens": sum(tokens), "total_tokens": sum(tokens)}
         model = body.get("model")
         return Answered({"object": "list", "data": data, "model": model, "usage": usage})
+
+
+def _row(entry: OpenAIEntry) -> dict[str, Any]:
+    base = {"object": "model", "created": _CREATED, "owned_by": "test"}
+    return {"id": entry.name, **base, **entry.extra}
+
+
+def _one(entry: OpenAIEntry) -> Route:
+    return lambda _: Answered(_row(entry))
+
+
+def _moderated(received: Received) -> Answered:
+    flags = {"flagged": False, "categories": {}, "category_scores": {}}
+    return Answered({"id": "modr-test", "model": received.body.get("model"), "results": [flags]})
+
+
+def _completed(text: str, model: str, finish: str | None) -> dict[str, Any]:
+    choice = {"index": 0, "text": text, "logprobs": None, "finish_reason": finish}
+    head = {"id": "cmpl-test", "object": "text_completion", "created": _CREATED, "model": model}
+    return {**head, "choices": [choice]}
 
 
 def _packed(vector: Sequence[float]) -> str:

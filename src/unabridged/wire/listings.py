@@ -1,0 +1,168 @@
+"""What the two dialects say about models and vectors, each told in the words of the other.
+
+Sources: ollama/ollama v0.33.0-rc2 api/types.go (ListResponse, ShowResponse, EmbedRequest) and
+cmd/cmd.go (its command line cuts twelve characters off every digest); the official ``openai``
+Python client 3.54.0 (types/model.py, types/create_embedding_response.py). Facts only.
+"""
+
+import base64
+import hashlib
+import struct
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from unabridged.domain.chat import Abilities
+from unabridged.errors import InputError, UpstreamBrokenError
+from unabridged.wire.draft import Wire
+from unabridged.wire.shapes import mapping, mappings, number, text
+
+VERSION = "0.33.0"
+"""The version of Ollama's interface that is spoken where no Ollama stands behind."""
+
+# ---- models -----------------------------------------------------------------------------------
+
+
+def tag(name: str, created: int = 0) -> Wire:
+    """Give a model as a row of ``/api/tags``.
+
+    Args:
+        name: Its name.
+        created: Seconds since 1970, or 0 where nobody says.
+    """
+    return {
+        "name": name,
+        "model": name,
+        "modified_at": datetime.fromtimestamp(created, UTC).isoformat().replace("+00:00", "Z"),
+        "size": 0,
+        "digest": hashlib.sha256(name.encode()).hexdigest(),
+        "details": _details(""),
+    }
+
+
+def _details(family: str) -> Wire:
+    return {
+        "parent_model": "",
+        "format": "",
+        "family": family,
+        "families": [family] if family else None,
+        "parameter_size": "",
+        "quantization_level": "",
+    }
+
+
+def shown(abilities: Abilities) -> Wire:
+    """Give what is known of a model as ``/api/show`` does.
+
+    A server that does not say whether its models call tools is taken to let them try.
+    """
+    family = abilities.family or "unknown"
+    info: Wire = {"general.architecture": family}
+    if abilities.trained_window:
+        info[f"{family}.context_length"] = abilities.trained_window
+    can = ["completion"]
+    can += ["tools"] if abilities.tools is not False else []
+    can += ["vision"] if abilities.vision else []
+    can += ["thinking"] if abilities.reasoning else []
+    return {
+        "modelfile": "",
+        "parameters": "",
+        "template": "",
+        "details": _details(abilities.family),
+        "model_info": info,
+        "capabilities": can,
+        "modified_at": "1970-01-01T00:00:00Z",
+    }
+
+
+def model_row(name: str, created: int = 0, owner: str = "library") -> Wire:
+    """Give a model as a row of ``/v1/models``."""
+    return {"id": name, "object": "model", "created": created, "owned_by": owner}
+
+
+def created_of(tagged: Mapping[str, Any]) -> int:
+    """Give when a row of ``/api/tags`` was changed, in seconds since 1970; 0 where it is unsaid."""
+    try:
+        at = datetime.fromisoformat(text(tagged.get("modified_at")))
+    except ValueError:
+        return 0
+    return max(0, int(at.timestamp())) if at.tzinfo else 0
+
+
+# ---- vectors ----------------------------------------------------------------------------------
+
+
+def embed_body(body: Mapping[str, Any]) -> Wire:
+    """Give ``POST /v1/embeddings`` as ``POST /api/embed``; what is too long is refused, not cut.
+
+    Raises:
+        InputError: Its input is tokens, which Ollama does not take.
+    """
+    given = body.get("input")
+    texts = [given] if isinstance(given, str) else given
+    if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
+        raise InputError("The input is no text and no list of texts.", hint="Send words.")
+    wire: Wire = {"model": body.get("model"), "input": texts, "truncate": False}
+    if body.get("dimensions") is not None:
+        wire["dimensions"] = body["dimensions"]
+    return wire
+
+
+def embeddings_body(body: Mapping[str, Any]) -> Wire:
+    """Give ``POST /api/embed`` (``input``) or ``/api/embeddings`` (``prompt``) as OpenAI's.
+
+    Raises:
+        InputError: There is nothing to embed.
+    """
+    given = body.get("input", body.get("prompt"))
+    texts = [given] if isinstance(given, str) else given
+    if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
+        raise InputError("There is no text to make a vector of.", hint="Send it as input.")
+    wire: Wire = {"model": body.get("model"), "input": texts, "encoding_format": "float"}
+    if body.get("dimensions") is not None:
+        wire["dimensions"] = body["dimensions"]
+    return wire
+
+
+def embeddings_of(embedded: Mapping[str, Any], asked: Mapping[str, Any]) -> Wire:
+    """Give an answer of ``/api/embed`` as OpenAI's, packed where the client asked for that.
+
+    Raises:
+        UpstreamBrokenError: It holds no vectors.
+    """
+    rows = _rows(embedded.get("embeddings"))
+    packed = asked.get("encoding_format") == "base64"
+    data = [
+        {"object": "embedding", "index": place, "embedding": _packed(row) if packed else row}
+        for place, row in enumerate(rows)
+    ]
+    tokens = number(embedded.get("prompt_eval_count")) or 0
+    usage = {"prompt_tokens": tokens, "total_tokens": tokens}
+    return {"object": "list", "data": data, "model": text(asked.get("model")), "usage": usage}
+
+
+def embedded_of(embeddings: Mapping[str, Any], asked: Mapping[str, Any]) -> Wire:
+    """Give an answer of ``/v1/embeddings`` as that of ``/api/embed``, or of ``/api/embeddings``.
+
+    Raises:
+        UpstreamBrokenError: It holds no vectors.
+    """
+    data = sorted(mappings(embeddings.get("data")), key=lambda row: number(row.get("index")) or 0)
+    rows = _rows([row.get("embedding") for row in data])
+    if "prompt" in asked and "input" not in asked:
+        return {"embedding": rows[0] if rows else []}
+    tokens = number(mapping(embeddings.get("usage")).get("prompt_tokens")) or 0
+    known = {"model": text(asked.get("model")), "embeddings": rows, "prompt_eval_count": tokens}
+    return {**known, "total_duration": 0, "load_duration": 0}
+
+
+def _rows(given: Any) -> list[Sequence[float]]:
+    if not isinstance(given, list) or not all(isinstance(row, list) for row in given):
+        raise UpstreamBrokenError(
+            "The server answered without vectors.", hint="Check that its model makes vectors."
+        )
+    return given
+
+
+def _packed(vector: Sequence[float]) -> str:
+    return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
