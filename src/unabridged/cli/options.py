@@ -7,6 +7,7 @@ import click
 
 from unabridged import config
 from unabridged.cli.output import echo_json
+from unabridged.config.agents import ByAgent, by_agent
 from unabridged.domain.settings import Settings
 from unabridged.errors import InputError
 
@@ -56,6 +57,17 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
     ),
     "new": (("--new",), {"is_flag": True, "help": "Begin a new session."}),
     "ephemeral": (("--ephemeral",), {"is_flag": True, "help": "Keep nothing of it."}),
+    "listen": (
+        ("--listen",),
+        {"metavar": "ADDRESS:PORT", "help": "Where to listen; beyond this machine with keys only."},
+    ),
+    "log": (
+        ("--log",),
+        {
+            "type": click.Choice(["text", "json", "none"]),
+            "help": "How a line is written for each request; it never holds what was said.",
+        },
+    ),
     "json": (("--json",), {"is_flag": True, "help": "Write JSON."}),
     "debug": (("--debug",), {"is_flag": True, "help": "Show a traceback with an error."}),
 }
@@ -116,6 +128,10 @@ class Invocation:
         Raises:
             SettingError: A setting cannot be used.
         """
+        return config.read(home=self.given("home"), **self._chosen())
+
+    def _chosen(self) -> dict[str, Any]:
+        """The settings that options give."""
         chosen = {name: self.given(name) for name in _SETTINGS - {"home"}}
         kinds = [kind for name, kind in _KINDS.items() if chosen.get(name)]
         if len(kinds) > 1:
@@ -127,7 +143,11 @@ class Invocation:
             chosen["upstream"] = kinds[0]
         if self.given("ephemeral"):
             chosen["store"] = "memory"
-        return config.read(home=self.given("home"), **chosen)
+        return chosen
+
+    def by_agent(self) -> ByAgent:
+        """Read the settings of every agent, with the options of the call over all of them."""
+        return by_agent(home=self.given("home"), **self._chosen())
 
     def settings(self) -> Settings:
         """Read the settings."""

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from unabridged.clock import SystemClock
+from unabridged.config.agents import ByAgent
 from unabridged.domain.scope import Scope, Space
 from unabridged.domain.settings import Settings
 from unabridged.errors import StoreClosedError
@@ -33,11 +34,20 @@ class Lanes:
     Args:
         settings: Every choice; user, agent and model come from each scope.
         clock: The time and fresh ids; None for the machine's.
+        agents: The settings of each agent; None where all have the same.
         most: Memories that stay open at once.
     """
 
-    def __init__(self, settings: Settings, clock: Clock | None = None, *, most: int = MOST) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Clock | None = None,
+        *,
+        agents: ByAgent | None = None,
+        most: int = MOST,
+    ) -> None:
         self.settings = settings
+        self._agents = agents or ByAgent(settings, {})
         self.clock = clock or SystemClock()
         self._most = most
         self._lanes: OrderedDict[Space, _Lane] = OrderedDict()
@@ -54,6 +64,7 @@ class Lanes:
         Raises:
             NameRefusedError: A name in the scope cannot be used.
             SettingError: A setting of its agent cannot be used.
+            StoreClosedError: The lanes are closed.
             StoreError: The space cannot be opened.
         """
         settings = self._settings_of(scope)
@@ -61,6 +72,8 @@ class Lanes:
         lane = self._enter(space)
         try:
             with lane.lock:
+                if self._closed:  # while this one waited for its turn
+                    raise _ending()
                 if lane.memory is None:
                     lane.memory = Memory.open(settings=settings, clock=self.clock)
                 yield lane.memory
@@ -83,16 +96,13 @@ class Lanes:
 
     def _settings_of(self, scope: Scope) -> Settings:
         """The settings of a scope, with those that its agent has of its own."""
-        if scope.user == self.settings.user and scope.agent == self.settings.agent:
-            named = self.settings
-        else:
-            named = replace(self.settings, user=scope.user, agent=scope.agent)
+        named = replace(self._agents.of(scope.agent), user=scope.user)
         return replace(named, model=scope.model) if scope.model else named
 
     def _enter(self, space: Space) -> _Lane:
         with self._guard:
             if self._closed:
-                raise StoreClosedError("The server is ending.", hint="Ask again in a moment.")
+                raise _ending()
             lane = self._lanes.setdefault(space, _Lane())
             self._lanes.move_to_end(space)
             lane.users += 1
@@ -109,6 +119,10 @@ class Lanes:
                     idle.append(self._lanes.pop(space))
         for other in idle:
             _close(other)
+
+
+def _ending() -> StoreClosedError:
+    return StoreClosedError("The server is ending.", hint="Ask again in a moment.")
 
 
 def _close(lane: _Lane) -> None:

@@ -1,0 +1,111 @@
+"""``unabridged serve``."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.output import echo, echo_json, echo_lines
+from unabridged.cli.served import Start, end_line, start_lines
+from unabridged.domain.settings import Settings
+from unabridged.errors import SettingError, UnabridgedError
+from unabridged.wiring.access import TOKEN, Access
+
+if TYPE_CHECKING:
+    from unabridged.server.service import Service
+
+
+@click.command(
+    "serve",
+    epilog=example(
+        "unabridged serve",
+        "unabridged serve --ollama http://127.0.0.1:11434 --port 8000",
+        "OLLAMA_HOST=http://127.0.0.1:11435 ollama run llama3.2",
+    ),
+)
+@common("listen")
+@click.option("--port", type=click.IntRange(0, 65_535), help="Another port; 0 takes a free one.")
+@common(
+    "home", "user", "agent", "model", "upstream", "ollama_url", "openai_url", "gguf", "window",
+    "persona", "embedder", "log", "ephemeral", "json",
+)  # fmt: skip
+@invoked
+def command(invocation: Invocation, *, port: int | None) -> None:
+    """Put memory in front of a model server, for every program that speaks to one.
+
+    Programs made for Ollama or OpenAI remember when their address is changed to this server's; `unabridged connect` prints what to write where. Ctrl-C ends it: answers that are being streamed are finished first, for at most 30 seconds; press it twice not to wait.
+    """
+    settings = _placed(invocation.settings(), port)
+    from unabridged.server import serving  # noqa: PLC0415 - heavy, and an extra
+
+    host, _ = serving.split_address(settings.listen)
+    if host not in {"127.0.0.1", "::1", "localhost"}:
+        raise SettingError(
+            f"{settings.listen} can be reached from elsewhere.",
+            hint="Listen on 127.0.0.1 only. `unabridged keys create NAME` makes a key.",
+        )
+    taken = serving.open_socket(settings.listen)
+    try:
+        service = _service(invocation, settings)
+        app, mcp = _app(service)
+    except BaseException:
+        taken.close()
+        raise
+    start = _start(service, serving.address_of(taken), mcp=mcp)
+    ended = serving.serve(app, taken, lambda: _tell(invocation, start))
+    if not invocation.json:
+        echo(end_line(ended), "dim")
+
+
+def _placed(settings: Settings, port: int | None) -> Settings:
+    """The settings with the port that was asked for."""
+    if port is None:
+        return settings
+    host, _, _ = settings.listen.rpartition(":")
+    return replace(settings, listen=f"{host}:{port}")
+
+
+def _service(invocation: Invocation, settings: Settings) -> "Service":
+    from unabridged.server.service import Service  # noqa: PLC0415 - heavy, and an extra
+    from unabridged.wiring.lanes import Lanes  # noqa: PLC0415 - as above
+
+    return Service(settings, Lanes(settings, agents=invocation.by_agent()))
+
+
+def _app(service: "Service") -> tuple[Any, bool]:
+    """Put the application together; whether MCP is in it."""
+    from unabridged.server.app import create_app  # noqa: PLC0415 - heavy, and an extra
+
+    return create_app(service), False
+
+
+def _start(service: "Service", url: str, *, mcp: bool) -> Start:
+    """Look at a service that is about to answer; the upstream may keep it waiting a moment."""
+    settings = service.settings
+    try:
+        provider, note = service.upstreams.provider, service.upstreams.note
+    except UnabridgedError as error:
+        provider, note = "", f"{error} {error.hint}".strip()
+    access = Access(settings.home)
+    access.token()
+    return Start(
+        url=url,
+        provider=provider,
+        note=note,
+        home="" if settings.store == "memory" else settings.home,
+        keys=access.closed,
+        token=str(Path(settings.home) / "config" / TOKEN),
+        mcp=mcp,
+    )
+
+
+def _tell(invocation: Invocation, start: Start) -> None:
+    """Say that it listens: one line of JSON for programs, a block for people."""
+    if invocation.json:
+        echo_json(start, indent=None)
+    else:
+        echo_lines(start_lines(start))
+    sys.stdout.flush()
