@@ -1,7 +1,8 @@
 """The application: every route behind one guard, put together from a service."""
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from typing import Protocol, runtime_checkable
 
 from fastapi import FastAPI
 from starlette.routing import BaseRoute
@@ -14,6 +15,15 @@ from unabridged.server.memory import memory_routes
 from unabridged.server.rules import unruled
 from unabridged.server.service import Service
 from unabridged.server.watching import Watching
+
+
+@runtime_checkable
+class Runs(Protocol):
+    """A route with something that runs for as long as the application does."""
+
+    def running(self) -> AbstractAsyncContextManager[None]:
+        """Start it, and end it with the block."""
+        ...
 
 
 def create_app(service: Service, more: Sequence[BaseRoute] = ()) -> FastAPI:
@@ -31,7 +41,11 @@ def create_app(service: Service, more: Sequence[BaseRoute] = ()) -> FastAPI:
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         service.background.start()
         try:
-            yield
+            async with AsyncExitStack() as running:
+                for route in more:
+                    if isinstance(route, Runs):
+                        await running.enter_async_context(route.running())
+                yield
         finally:
             await service.end()
 

@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Any
 
 from unabridged.errors import MissingExtraError, SettingError
+from unabridged.server.watching import Watch
 
 try:
     import httptools  # noqa: F401 - uvicorn imports it by name; here it is found missing in time
@@ -125,11 +126,14 @@ def address_of(taken: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def serve(app: Any, taken: socket.socket, ready: Callable[[], None], grace: int = GRACE) -> Ended:
+def serve(
+    app: Any, watch: Watch, taken: socket.socket, ready: Callable[[], None], grace: float = GRACE
+) -> Ended:
     """Answer requests until SIGINT or SIGTERM; a second signal does not wait for streams.
 
     Args:
         app: The application.
+        watch: What is going on in it.
         taken: Where it listens; closed at the end.
         ready: Called once it answers.
         grace: Seconds for which answers may go on after the signal.
@@ -148,7 +152,7 @@ def serve(app: Any, taken: socket.socket, ready: Callable[[], None], grace: int 
         proxy_headers=False,  # an address that anybody may write into a header is not believed
         timeout_keep_alive=IDLE,
     )
-    server = _Server(made, ready, grace)
+    server = _Server(made, watch, ready, grace)
     try:
         server.run(sockets=[taken])
     except SystemExit as error:
@@ -163,8 +167,11 @@ def serve(app: Any, taken: socket.socket, ready: Callable[[], None], grace: int 
 class _Server(uvicorn.Server):
     """uvicorn's server with an end of our own: it waits, breaks off, waits again, and says what it did."""
 
-    def __init__(self, made: uvicorn.Config, ready: Callable[[], None], grace: int) -> None:
+    def __init__(
+        self, made: uvicorn.Config, watch: Watch, ready: Callable[[], None], grace: float
+    ) -> None:
         super().__init__(made)
+        self._watch = watch
         self._ready = ready
         self._grace = grace
         self.ended = Ended("", 0, 0, 0)
@@ -195,29 +202,35 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:  # type: ignore[explicit-override]  # as above
         """Take no more requests, let those that are being answered end, close the application."""
-        state = self.server_state
+        state, watch = self.server_state, self._watch
         for server in self.servers:
             server.close()
         for one in sockets or []:
             one.close()
-        begun = len(state.tasks)
+        begun = watch.open
         for connection in list(state.connections):
             connection.shutdown()
         await self._wait(self._grace)
-        broken = [task for task in state.tasks if not task.done()]
-        for task in broken:
-            task.cancel()
-        if broken:
-            await asyncio.wait(broken, timeout=BREAK)
-        self.force_exit = False  # memories are closed whatever happens
-        await self.lifespan.shutdown()
+        broken = watch.open
+        await self._break_off()
+        await self.lifespan.shutdown()  # memories are closed whatever happens
         named = [signal.Signals(number).name for number in self._captured_signals[:1]]
-        answered = state.total_requests - len(broken)
-        self.ended = Ended("".join(named), answered, max(0, begun - len(broken)), len(broken))
+        answered = state.total_requests - broken
+        self.ended = Ended("".join(named), answered, max(0, begun - broken), broken)
 
     async def _wait(self, seconds: float) -> None:
         """Wait until every request is answered, a second signal comes, or the time is over."""
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
-        while self.server_state.tasks and not self.force_exit and loop.time() < until:
+        while not self.force_exit and loop.time() < until:
+            if await self._watch.idle(0.1):
+                return
+
+    async def _break_off(self) -> None:
+        """End what goes on: broken off answers, and clients of MCP that only listen."""
+        if self.server_state.tasks:  # the last bytes of an answer that is whole
             await asyncio.wait(self.server_state.tasks, timeout=0.1)
+        if left := [task for task in self.server_state.tasks if not task.done()]:
+            for task in left:
+                task.cancel()
+            await asyncio.wait(left, timeout=BREAK)

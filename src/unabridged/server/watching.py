@@ -18,7 +18,9 @@ from unabridged.server.metrics import Metrics
 CONTEXT_HEADER = b"x-unabridged-context"
 """The header of an answer that names the context it was made from."""
 QUIET = frozenset({"/healthz", "/readyz", "/metrics"})
-"""Routes that are asked every few seconds: they are counted, and neither logged nor waited for."""
+"""Routes that are asked every few seconds: their requests are counted, and not logged."""
+_LISTENING = frozenset({("GET", "/mcp"), *(("GET", path) for path in QUIET)})
+"""Requests that nobody waits for: an MCP client listens for as long as it runs."""
 OTHER = "other"
 """What stands for a path that is no route."""
 FAILED = b'{"error": "Something unexpected happened in the server. Its log names the place."}'
@@ -42,7 +44,7 @@ class Watch:
 
     @property
     def open(self) -> int:
-        """Requests that are being answered, without those of who looks after the server."""
+        """Requests that are being answered, without those that nobody waits for."""
         return self._open
 
     def enter(self) -> None:
@@ -114,7 +116,7 @@ class Watching:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        counted = scope["path"] not in QUIET
+        counted = (scope["method"], scope["path"]) not in _LISTENING
         if counted:
             self._watch.enter()
         began = perf_counter()

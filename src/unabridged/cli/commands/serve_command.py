@@ -55,7 +55,7 @@ def command(invocation: Invocation, *, port: int | None) -> None:
         taken.close()
         raise
     start = _start(service, serving.address_of(taken), mcp=mcp)
-    ended = serving.serve(app, taken, lambda: _tell(invocation, start))
+    ended = serving.serve(app, service.watch, taken, lambda: _tell(invocation, start))
     if not invocation.json:
         echo(end_line(ended), "dim")
 
