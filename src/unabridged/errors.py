@@ -12,7 +12,8 @@ UnabridgedError
 │   └── ToolError            a tool that cannot be described or called
 ├── AccessError              who asks may not
 │   ├── KeyRefusedError      no API key where one is needed, or one that is not valid
-│   └── PermissionRefusedError  the key does not allow it
+│   ├── PermissionRefusedError  the key does not allow it
+│   └── RequestRefusedError  a request over HTTP that is refused for its form, size or number
 ├── NotFoundError            an id or title that names nothing
 ├── WindowError              what must be sent does not fit the window
 │   └── PromptTooLargeError
@@ -116,6 +117,26 @@ class KeyRefusedError(AccessError):
 
 class PermissionRefusedError(AccessError):
     """The API key does not allow what is asked, or whose memory it is asked of."""
+
+
+class RequestRefusedError(AccessError):
+    """A request over HTTP is refused for where it comes from, its form, its size or its number.
+
+    Args:
+        message: What is wrong with it.
+        status: The HTTP status.
+        code: The same for programs.
+        hint: What to do next.
+        wait: Seconds after which it may be sent again, or None.
+    """
+
+    def __init__(
+        self, message: str, *, status: int, code: str, hint: str = "", wait: int | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+        self.code = code
+        self.wait = wait
 
 
 class NotFoundError(UnabridgedError):

@@ -10,6 +10,7 @@ from unabridged import config
 from unabridged.clock import SystemClock
 from unabridged.server.app import create_app
 from unabridged.server.service import Service
+from unabridged.wiring.access import Access
 from unabridged.wiring.lanes import Lanes
 
 
@@ -29,6 +30,16 @@ class Served(str):
     @property
     def port(self):
         return int(self.rpartition(":")[2])
+
+    @property
+    def bearer(self):
+        """The header that opens memory on this machine while there is no key: the token."""
+        return bearer(Access(self.settings.home).token())
+
+
+def bearer(secret):
+    """The header that shows a key, or the token."""
+    return {"Authorization": f"Bearer {secret}"}
 
 
 class _Running:

@@ -15,6 +15,7 @@ from unabridged.server.memory import memory_routes
 from unabridged.server.rules import unruled
 from unabridged.server.service import Service
 from unabridged.server.watching import Watching
+from unabridged.wiring.access import Access
 
 
 @runtime_checkable
@@ -34,7 +35,7 @@ def create_app(service: Service, more: Sequence[BaseRoute] = ()) -> FastAPI:
         more: Routes from elsewhere: the MCP server under ``/mcp``.
 
     Raises:
-        SettingError: A route has no rule that says who may ask for it.
+        SettingError: A route has no rule that says who may ask for it, or the token cannot be used.
     """
 
     @asynccontextmanager
@@ -53,7 +54,9 @@ def create_app(service: Service, more: Sequence[BaseRoute] = ()) -> FastAPI:
         title="Unabridged", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None
     )
     app.state.service = service
-    app.add_middleware(Guard)
+    access = Access(service.settings.home)
+    access.token()
+    app.add_middleware(Guard, settings=service.settings, access=access, clock=service.clock)
     app.add_middleware(Watching, watch=service.watch)  # the last one is the outermost
     app.router.routes.extend(health.router.routes)
     app.router.routes.extend([*memory_routes(), *more, *dialect_routes()])

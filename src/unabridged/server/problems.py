@@ -9,8 +9,11 @@ from unabridged.errors import (
     ContextRefusedError,
     HeadMovedError,
     InputError,
+    KeyRefusedError,
     ModelNotFoundError,
     NotFoundError,
+    PermissionRefusedError,
+    RequestRefusedError,
     SettingError,
     StoreBusyError,
     StoreClosedError,
@@ -24,6 +27,8 @@ from unabridged.errors import (
 from unabridged.wire.openai import error_body
 
 _STATUS: tuple[tuple[type[UnabridgedError], int, str], ...] = (
+    (KeyRefusedError, 401, "invalid_api_key"),
+    (PermissionRefusedError, 403, "not_allowed"),
     (WindowError, 400, "context_length_exceeded"),
     (ContextRefusedError, 400, "context_length_exceeded"),
     (InputError, 400, "invalid_request"),
@@ -44,11 +49,15 @@ def status_of(error: UnabridgedError) -> int:
     """Give the HTTP status of an error; an upstream's refusal keeps its own."""
     if isinstance(error, UpstreamRefusedError) and error.status is not None:
         return error.status
+    if isinstance(error, RequestRefusedError):
+        return error.status
     return next((status for kind, status, _ in _STATUS if isinstance(error, kind)), 500)
 
 
 def code_of(error: UnabridgedError) -> str:
     """Give the machine-readable code of an error."""
+    if isinstance(error, RequestRefusedError):
+        return error.code
     return next((code for kind, _, code in _STATUS if isinstance(error, kind)), "internal_error")
 
 
