@@ -166,7 +166,7 @@ def test_refusals_have_the_form_of_the_dialect(house):
 
 
 def test_what_is_no_route_and_no_method_is_refused(house):
-    for path in ("/", "/nowhere", "/memory", "/mcpx", "/API/chat", "//api/chat", "/healthz/x"):
+    for path in ("/nowhere", "/memory", "/mcpx", "/API/chat", "//api/chat", "/healthz/x"):
         assert house.ask("GET", path).status == 404, path
     for method in ("TRACE", "CONNECT", "PROPFIND", "get", ""):
         assert house.ask(method, "/api/chat").status == 405
@@ -245,3 +245,10 @@ def test_the_last_use_of_a_key_is_kept(house):
 
     asyncio.run(asked())
     assert Access(house.settings.home).every()[0].used == house.clock.now()
+
+
+def test_the_root_opens_nothing_below_it(house):
+    assert granted(house.ask("GET", "/", client=ELSEWHERE)) == "nobody"
+    assert house.ask("POST", "/").status == 404
+    for path in MEMORY:
+        assert house.ask("GET", path).status == 401

@@ -29,7 +29,7 @@ def url(serving):
 
 @pytest.fixture
 def http(url):
-    with httpx2.Client(base_url=str(url)) as client:
+    with httpx2.Client(base_url=str(url), headers=url.bearer) as client:
         yield client
 
 

@@ -56,8 +56,8 @@ from unabridged.server.rules import Door, Rule, rule_for
 from unabridged.wiring.access import Access
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-LOOPBACK = Grant("loopback", rights=frozenset({Right.CHAT}))
-"""What a program on this machine may do without a key, while there is none."""
+LOOPBACK = Grant("loopback", rights=frozenset({Right.CHAT, Right.WRITE}))
+"""What a program on this machine may do in the dialects while there is no key: all of them."""
 TOKEN = Grant("token")
 NOBODY = Grant("nobody", rights=frozenset())
 """What anybody may do."""

@@ -82,7 +82,7 @@ def check_depth(body: bytes, limits: Limits) -> None:
             depth += 1
             if depth > limits.depth:
                 raise RequestRefusedError(
-                    f"The body is nested deeper than {limits.depth} levels.",
+                    f"The body's JSON is nested deeper than {limits.depth} levels.",
                     status=400,
                     code="body_too_deep",
                     hint="Send it flatter.",
