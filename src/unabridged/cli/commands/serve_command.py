@@ -10,8 +10,9 @@ import click
 from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_json, echo_lines
 from unabridged.cli.served import Start, end_line, start_lines
+from unabridged.clock import SystemClock
 from unabridged.domain.settings import Settings
-from unabridged.errors import SettingError, UnabridgedError
+from unabridged.errors import UnabridgedError
 from unabridged.wiring.access import TOKEN, Access
 
 if TYPE_CHECKING:
@@ -40,13 +41,10 @@ def command(invocation: Invocation, *, port: int | None) -> None:
     """
     settings = _placed(invocation.settings(), port)
     from unabridged.server import serving  # noqa: PLC0415 - heavy, and an extra
+    from unabridged.server.guard import refuse_to_listen  # noqa: PLC0415 - as above
 
-    host, _ = serving.split_address(settings.listen)
-    if host not in {"127.0.0.1", "::1", "localhost"}:
-        raise SettingError(
-            f"{settings.listen} can be reached from elsewhere.",
-            hint="Listen on 127.0.0.1 only. `unabridged keys create NAME` makes a key.",
-        )
+    access = Access(settings.home)
+    refuse_to_listen(settings, access, SystemClock())
     taken = serving.open_socket(settings.listen)
     try:
         service = _service(invocation, settings)
@@ -54,7 +52,7 @@ def command(invocation: Invocation, *, port: int | None) -> None:
     except BaseException:
         taken.close()
         raise
-    start = _start(service, serving.address_of(taken), mcp=mcp)
+    start = _start(service, access, serving.address_of(taken), mcp=mcp)
     ended = serving.serve(app, service.watch, taken, lambda: _tell(invocation, start))
     if not invocation.json:
         echo(end_line(ended), "dim")
@@ -82,15 +80,13 @@ def _app(service: "Service") -> tuple[Any, bool]:
     return create_app(service), False
 
 
-def _start(service: "Service", url: str, *, mcp: bool) -> Start:
+def _start(service: "Service", access: Access, url: str, *, mcp: bool) -> Start:
     """Look at a service that is about to answer; the upstream may keep it waiting a moment."""
     settings = service.settings
     try:
         provider, note = service.upstreams.provider, service.upstreams.note
     except UnabridgedError as error:
         provider, note = "", f"{error} {error.hint}".strip()
-    access = Access(settings.home)
-    access.token()
     return Start(
         url=url,
         provider=provider,
