@@ -3,6 +3,7 @@ import json
 import random
 
 import pytest
+from starlette.responses import JSONResponse
 from tests.server.asking import ask
 from tests.server.test_guard import House, bearer
 
@@ -51,6 +52,26 @@ def test_a_body_that_is_too_large_is_not_read_to_its_end(tmp_path):
         return said[0]["status"], len(left)
 
     assert asyncio.run(asked()) == (413, 998)
+
+
+def test_files_go_on_as_they_come_and_are_counted(tmp_path):
+    house = small(tmp_path)
+
+    async def inside(scope, receive, send):
+        sizes = []
+        while True:
+            message = await receive()
+            sizes.append(len(message["body"]))
+            if not message["more_body"]:
+                break
+        await JSONResponse(sizes)(scope, receive, send)
+
+    house.guard._app = inside
+    path = "/api/blobs/sha256:0"
+    assert house.ask("POST", path, pieces=[b"x" * 500] * 2).body == b"[500,500]"
+    with pytest.raises(RequestRefusedError, match="1,000"):
+        house.ask("POST", path, pieces=[b"x" * 500] * 3)
+    assert house.ask("POST", path, {"content-length": "1001"}).status == 413
 
 
 @pytest.mark.parametrize("length", ["-1", "+5", "1e3", "", "0x10", "5, 5", "٣"])

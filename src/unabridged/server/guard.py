@@ -39,6 +39,7 @@ from unabridged.server.limits import (
     Streams,
     check_depth,
     check_headers,
+    counted,
     read_body,
     replay,
 )
@@ -65,6 +66,8 @@ _ADDED = (
     (b"x-content-type-options", b"nosniff"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
+_FILES = "/api/blobs/"
+"""Below it lie files of gigabytes, where the setting allows them: they are never held whole."""
 _CORS = b"access-control-"
 _TOKEN_HINT = "Send the text of the home's config/server-token as: Authorization: Bearer TOKEN"  # noqa: S105 - no secret
 
@@ -107,7 +110,7 @@ class Guard:
             await send({"type": "websocket.close", "code": 1008, "reason": ""})
         elif scope["type"] == "http":
             try:
-                rule, body = await self._admit(scope, receive)
+                rule, receive = await self._admit(scope, receive)
                 counted = rule.door is Door.DIALECT and scope["method"] == "POST"
                 if counted:
                     self._streams.enter()
@@ -117,16 +120,16 @@ class Guard:
                 await _answer(scope["path"], error)(scope, receive, send)
                 return
             try:
-                await self._app(scope, replay(body, receive), _sending(send))
+                await self._app(scope, receive, _sending(send))
             finally:
                 if counted:
                     self._streams.leave()
 
-    async def _admit(self, scope: Scope, receive: Receive) -> tuple[Rule, bytes]:
+    async def _admit(self, scope: Scope, receive: Receive) -> tuple[Rule, Receive]:
         """Look at a request, and note in it what it may do.
 
         Returns:
-            The rule of its route, and its body.
+            The rule of its route, and what its body is to be read from.
 
         Raises:
             UnabridgedError: It is refused.
@@ -149,10 +152,12 @@ class Guard:
             )
         if rule.door is not Door.OPEN:
             self._rates.take(who, asyncio.get_running_loop().time())
+        scope.setdefault("state", {})["grant"] = grant
+        if scope["path"].startswith(_FILES):
+            return rule, counted(headers, receive, self._limits)
         body = await read_body(headers, receive, self._limits)
         check_depth(body, self._limits)
-        scope.setdefault("state", {})["grant"] = grant
-        return rule, body
+        return rule, replay(body, receive)
 
     def _identify(self, scope: Scope, rule: Rule) -> tuple[str, Grant]:
         """Say who asks, and what they may.

@@ -115,9 +115,35 @@ async def read_body(headers: Headers, receive: Receive, limits: Limits) -> bytes
                 if not message.get("more_body", False):
                     return b"".join(pieces)
     except TimeoutError:
-        raise RequestRefusedError(
-            "The body came too slowly.", status=408, code="too_slow", hint="Send it again."
-        ) from None
+        raise _too_slow() from None
+
+
+def counted(headers: Headers, receive: Receive, limits: Limits) -> Receive:
+    """Give a ``receive`` for a body that is never held whole; it raises where a limit is reached.
+
+    Raises:
+        RequestRefusedError: 400 or 413, at once; 408 or 413 while it is read.
+    """
+    _check_length(headers, limits)
+    size = 0
+
+    async def piece() -> Message:
+        nonlocal size
+        if size < 0:  # the body is whole: this waits for the client to leave
+            return await receive()
+        try:
+            async with asyncio.timeout(limits.pause):
+                message = await receive()
+        except TimeoutError:
+            raise _too_slow() from None
+        size += len(message.get("body", b""))
+        if size > limits.body:
+            raise _too_large(limits)
+        if not message.get("more_body", False):
+            size = -1
+        return message
+
+    return piece
 
 
 def replay(body: bytes, receive: Receive) -> Receive:
@@ -147,6 +173,12 @@ def _check_length(headers: Headers, limits: Limits) -> None:
             )
         if int(value) > limits.body:
             raise _too_large(limits)
+
+
+def _too_slow() -> RequestRefusedError:
+    return RequestRefusedError(
+        "The body came too slowly.", status=408, code="too_slow", hint="Send it again."
+    )
 
 
 def _too_large(limits: Limits) -> RequestRefusedError:
