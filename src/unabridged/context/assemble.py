@@ -34,6 +34,7 @@ from unabridged.context.tiers import Ask, Tiers, choose
 from unabridged.domain.budget import Budget, Mode
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.context import Context, Shared
+from unabridged.domain.exchange import Exchange
 from unabridged.domain.intent import IntentReading
 from unabridged.domain.message import Message, Role, Text
 from unabridged.domain.scope import Scope
@@ -59,6 +60,9 @@ class Occasion:
         parent: The exchange that this one follows, or None.
         new_session: Whether the session is new.
         retry_of: The exchange whose user message is answered again, or None.
+        follows: The message that the user's message follows, or None.
+        path: What a client sent before its last message, oldest first; None where the session is
+            gone on with as it is stored.
     """
 
     id: str
@@ -69,6 +73,8 @@ class Occasion:
     parent: str | None
     new_session: bool
     retry_of: str | None = None
+    follows: str | None = None
+    path: tuple[Exchange, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +208,14 @@ def _context(plan: Plan, material: Material, occasion: Occasion, made: _Made) ->
         reading=made.reading,
         prefix_reuse=reuse,
     )
+    limit = output_limit(
+        window=plan.window,
+        prompt=ledger.prompt_tokens,
+        margin=made.budget.margin,
+        cap=plan.output_cap,
+        hosted=not plan.local,
+        asked=plan.max_output,
+    )
     manifest = {
         **_manifest(plan, material, made),
         "facts": [[told.id, told.note] for told in made.tiers.facts.items],
@@ -211,15 +225,8 @@ def _context(plan: Plan, material: Material, occasion: Occasion, made: _Made) ->
         "trace": trace,
         "ledger": ledger_to_dict(ledger),
         "at": occasion.at.isoformat(),
+        "limit": limit,
     }
-    limit = output_limit(
-        window=plan.window,
-        prompt=ledger.prompt_tokens,
-        margin=made.budget.margin,
-        cap=plan.output_cap,
-        hosted=not plan.local,
-        asked=plan.max_output,
-    )
     return Context(
         id=occasion.id,
         scope=replace(occasion.scope, model=plan.model),
@@ -239,6 +246,9 @@ def _context(plan: Plan, material: Material, occasion: Occasion, made: _Made) ->
         at=occasion.at,
         shared=_shared(made.tiers),
         retry_of=occasion.retry_of,
+        system=plan.system,
+        follows=occasion.follows,
+        placed=occasion.path is not None,
     )
 
 

@@ -63,7 +63,11 @@ class Facts:
 
 
 def choose_facts(
-    bearings: Sequence[Bearing], counter: Counter, memory: int, pinned_tokens: int
+    bearings: Sequence[Bearing],
+    counter: Counter,
+    memory: int,
+    pinned_tokens: int,
+    most: int | None = None,
 ) -> Facts:
     """Take facts while their share of memory holds them, best first.
 
@@ -72,8 +76,10 @@ def choose_facts(
         counter: Counts tokens.
         memory: Tokens of the memory budget.
         pinned_tokens: What the pinned facts take of that share.
+        most: Tokens that they may take at the most, or None for their whole share.
     """
     room = int(KNOWLEDGE_SHARE * memory) - pinned_tokens
+    room = room if most is None else min(room, most)
     items: list[Told] = []
     dropped: list[Told] = []
     for bearing in bearings:

@@ -1,7 +1,7 @@
 """Reading the material for one message: the only place on the read path that asks the store."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -12,6 +12,7 @@ from unabridged.context.before import first_shown, narrowed, shown_before
 from unabridged.context.facts import MOST as MOST_FACTS
 from unabridged.context.manifest import previous_manifest
 from unabridged.context.plan import Material, Plan
+from unabridged.context.standing import Standing, everything_sent, older_than
 from unabridged.context.stored import readings, stored
 from unabridged.domain.category import Scheme
 from unabridged.domain.condensation import Condensation, Level
@@ -25,8 +26,6 @@ from unabridged.ports import Store
 from unabridged.retrieval.evidence import Evidence
 from unabridged.retrieval.finder import Finder, Question
 
-PAGE = 32
-"""Exchanges that are read at once."""
 EVIDENCE = 16
 """Pieces of evidence that are considered for one message."""
 MORE_EVIDENCE = 48
@@ -50,19 +49,6 @@ FLOOR_SHARES: Mapping[Intent, float] = MappingProxyType(
     }
 )
 """How much of the floor evidence must reach: who asks for the past wants what there is."""
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """Where the message stands.
-
-    Attributes:
-        session: The session, or None for a new one.
-        parent: The exchange that the new one will follow, or None for a session's first.
-    """
-
-    session: str | None
-    parent: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +85,13 @@ def gather(sources: Sources, plan: Plan, question: Question, standing: Standing)
     earlier = _earlier(store, previous)
     before = shown_before(previous, parent, earlier)
     anew = _is_anew(plan, previous, earlier)
-    path = _path(store, session, parent, [] if anew else before, plan) if session and parent else []
+    shown = [] if anew else before
+    sent = standing.path or ()
+    older = older_than(store, plan, standing, shown)
+    path = [*older, *sent]
+    path = path[first_shown(path, shown) :]
     order = [exchange.id for exchange in path]
+    everything = everything_sent(older, sent, earlier, before)
     if earlier is not None and anew:
         earlier = narrowed(earlier, path, before)
     elif earlier is not None:
@@ -112,7 +103,7 @@ def gather(sources: Sources, plan: Plan, question: Question, standing: Standing)
     )
     beside = [e for e in found if _is_beside(e.exchange, session, parent)]
     totals = store.totals()
-    return Material(
+    material = Material(
         path=path,
         order=order,
         pins=[*sources.facts.pinned(), *sources.requirements.pinned()],
@@ -128,6 +119,22 @@ def gather(sources: Sources, plan: Plan, question: Question, standing: Standing)
         ),
         total_exchanges=totals.exchanges,
         total_tokens=totals.tokens,
+    )
+    if standing.path is None:
+        return material
+    whole, still = everything
+    return replace(
+        material,
+        as_sent=replace(
+            material,
+            path=whole,
+            order=[exchange.id for exchange in whole],
+            earlier=still,
+            stored=lambda: stored(
+                sources.store, sources.scheme, session, whole, fresh=still is None
+            ),
+            sent=len(sent),
+        ),
     )
 
 
@@ -183,31 +190,3 @@ def _is_anew(plan: Plan, previous: Mapping[str, Any] | None, earlier: Earlier | 
     if previous is None or plan.window > LARGER * previous["window"]:
         return True
     return earlier is None and bool(previous.get("earlier") or not previous["history"])
-
-
-def _path(
-    store: Store, session: str, parent: str, shown: Sequence[str], plan: Plan
-) -> list[Exchange]:
-    """The session's exchanges up to ``parent``: from the first that was shown and is still there.
-
-    Where none was, as far back as the window holds.
-    """
-    path: list[Exchange] = []
-    room = plan.window
-    before = None
-    while len(path) < len(shown) if shown else room > 0:
-        page = _page(store, session, parent, before)
-        path[:0] = page
-        if len(page) < PAGE or any(exchange.id == shown[0] for exchange in page if shown):
-            break
-        room -= sum(m.tokens or plan.counter.message(m) for e in page for m in e.messages)
-        before = page[0].id
-    return path[first_shown(path, shown) :]
-
-
-def _page(store: Store, session: str, parent: str, before: str | None) -> list[Exchange]:
-    """One page of the path that ends in ``parent``, oldest first."""
-    if before is not None:
-        return store.recent(session, PAGE, before=before)
-    last = store.get([parent])
-    return [*store.recent(session, PAGE - 1, before=parent), *last.values()]

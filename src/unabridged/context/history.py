@@ -73,10 +73,11 @@ def shown_history(plan: Plan, material: Material, memory: int, steady: int, give
     earlier = material.earlier
     kept = History(tuple(sized), (), earlier, earlier_tokens(plan, earlier))
     if kept.used + give <= memory:
-        if plan.max_turns is None or len(sized) <= plan.max_turns:
+        if plan.max_turns is None or len(sized) <= max(plan.max_turns, material.sent):
             return kept
         return _moved(plan, material, sized, memory, give)
-    return _moved(plan, material, _shorter(plan, sized, steady), memory, give)
+    shorter = _shorter(plan, sized, steady, material.sent)
+    return _moved(plan, material, shorter, memory, give)
 
 
 def earlier_tokens(plan: Plan, earlier: Earlier | None) -> int:
@@ -92,8 +93,9 @@ def _as_before(plan: Plan, material: Material, memory: int) -> list[Item]:
     """
     before = _shortened(material)
     items: list[Item] = []
-    for exchange in material.path:
-        places = before.get(exchange.id, ())
+    own = len(material.path) - material.sent
+    for n, exchange in enumerate(material.path):
+        places = before.get(exchange.id, ()) if n < own else ()
         tokens = in_history(exchange, plan.counter, places)
         items.append(Item(exchange, tokens, OVER if places else WHOLE, places))
     if items and items[-1].tokens > memory:
@@ -115,14 +117,16 @@ def _shortened(material: Material) -> dict[str, Places]:
     return {item["id"]: places_of(item) for item in shown if item.get("sentences")}
 
 
-def _shorter(plan: Plan, items: Sequence[Item], steady: int) -> list[Item]:
+def _shorter(plan: Plan, items: Sequence[Item], steady: int, sent: int) -> list[Item]:
     """The same, with what is over the limits and behind the five newest as excerpts.
+
+    What a client sent comes whole.
 
     The limits bind where memory is short, so this is done when the history's beginning moves, and
     costs no prefix of its own.
     """
     limits = exchange_limits(steady)
-    cut = max(0, len(items) - IMMEDIATE_EXCHANGES)
+    cut = max(0, len(items) - max(IMMEDIATE_EXCHANGES, sent))
     older = [
         (_short(plan, item.exchange, limits.whole, OVER) or item)
         if not item.sentences and over(limits, item.exchange, plan)
@@ -194,7 +198,7 @@ def _turns(plan: Plan, sized: Sequence[Item]) -> int:
 def _falls_out(
     material: Material, sized: Sequence[Item], room: int, turns: int, *, tells: bool
 ) -> set[str]:
-    """The ids of the exchanges that are shown no more: never the newest.
+    """The ids of the exchanges that are shown no more: never the newest, nor what a client sent.
 
     Args:
         material: Tells which exchanges say something of their own.
@@ -204,11 +208,12 @@ def _falls_out(
         tells: Whether something stands for what falls out, so that it need not be the oldest.
     """
     total = sum(item.tokens for item in sized)
-    cut = max(0, len(sized) - IMMEDIATE_EXCHANGES)
+    stay = max(1, material.sent)
+    cut = max(0, len(sized) - max(IMMEDIATE_EXCHANGES, stay))
     older = [item.exchange for item in sized[:cut]]
     reasons = material.tells(older) if tells and older else [""] * len(older)
     plain = [n for n, reason in enumerate(reasons) if reason is None]
-    order = [*plain, *(n for n in range(len(sized) - 1) if n >= cut or reasons[n] is not None)]
+    order = [*plain, *(n for n in range(len(sized) - stay) if n >= cut or reasons[n] is not None)]
     gone: set[str] = set()
     for place in order:
         if total <= room and len(sized) - len(gone) <= turns:

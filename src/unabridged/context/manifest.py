@@ -68,8 +68,40 @@ class Replay:
     missing: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A prompt made again from its manifest.
+
+    Attributes:
+        prompt: Its messages, typed.
+        tools: The tools that were offered; None in chat mode.
+        system: The system prompt of its plan.
+        missing: The ids of what is gone, and therefore not in it.
+    """
+
+    prompt: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...] | None
+    system: str
+    missing: tuple[str, ...] = ()
+
+
 def replay(store: Store, context_id: str, manifest: Mapping[str, Any]) -> Replay:
     """Render a context again from its manifest and the store.
+
+    Args:
+        store: The space it was prepared in.
+        context_id: Its id, that of the exchange it was begun for.
+        manifest: As ``assemble`` made it.
+    """
+    again = rendered(store, context_id, manifest)
+    if again.missing:
+        return Replay(None, intact=False, missing=again.missing)
+    messages = openai.messages(again.prompt)
+    return Replay(messages, intact=hash_of(messages, again.tools) == manifest["hash"])
+
+
+def rendered(store: Store, context_id: str, manifest: Mapping[str, Any]) -> Rendered:
+    """The prompt of a context made again, as far as what it was made of is still there.
 
     Args:
         store: The space it was prepared in.
@@ -89,34 +121,38 @@ def replay(store: Store, context_id: str, manifest: Mapping[str, Any]) -> Replay
     gone = [i for i in wanted if i not in found]
     gone += [i for i in named if i not in facts]
     gone += [i for i in shared if i not in blobs]
-    if gone:
-        return Replay(None, intact=False, missing=tuple(dict.fromkeys(gone)))
-    tools = tools_from_blob(blobs[manifest["tools"]]) if manifest["tools"] else None
-    held = blobs[manifest["earlier"]] if manifest.get("earlier") else None
+    if context_id not in found:
+        return Rendered((), None, "", tuple(dict.fromkeys(gone)))
+    tools = tools_from_blob(blobs[manifest["tools"]]) if manifest["tools"] in blobs else None
+    words = str(blobs[manifest["system"]]["text"]) if manifest["system"] in blobs else ""
+    earlier = manifest.get("earlier")
     system = system_message(
-        blobs[manifest["system"]]["text"],
-        [facts[i].body["text"] for i in manifest["pins"]],
-        earlier_from_data(held) if held else None,
+        words,
+        [facts[i].body["text"] for i in manifest["pins"] if i in facts],
+        earlier_from_data(blobs[earlier]) if earlier in blobs else None,
         found,
     )
     here = found[context_id].session
     rules = manifest.get("sentences", 1)
-    recalled = [fact_block(facts[i].at, facts[i].body["text"], note) for i, note in told]
-    recalled += [blobs[i]["block"] for i in overviews]
-    brief = [i for i in manifest["semantic"] if i.get("brief")]
+    recalled = [
+        fact_block(facts[i].at, facts[i].body["text"], note) for i, note in told if i in facts
+    ]
+    recalled += [blobs[i]["block"] for i in overviews if i in blobs]
+    semantic = [item for item in manifest["semantic"] if item["id"] in found]
+    brief = [i for i in semantic if i.get("brief")]
     recalled += [
         recalled_block(found[i["id"]], here, places_of(i), rules)
-        for i in manifest["semantic"]
+        for i in semantic
         if i not in brief
     ]
     recalled += briefs_block([(found[i["id"]], places_of(i)) for i in brief], rules)
-    rendered = prompt(
+    history = [item for item in manifest["history"] if item["id"] in found]
+    messages = prompt(
         system,
-        [history_messages(found[i["id"]], places_of(i), rules) for i in manifest["history"]],
+        [history_messages(found[i["id"]], places_of(i), rules) for i in history],
         user_message(found[context_id].user, recalled),
     )
-    messages = openai.messages(rendered)
-    return Replay(messages, intact=hash_of(messages, tools) == manifest["hash"])
+    return Rendered(messages, tools, words, tuple(dict.fromkeys(gone)))
 
 
 def _named(store: Store, ids: Sequence[str]) -> dict[str, Record]:

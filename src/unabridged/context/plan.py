@@ -120,6 +120,10 @@ class Material:
         tells: Says of exchanges why they should come whole, or None; asked as seldom.
         total_exchanges: Exchanges of the space.
         total_tokens: Their tokens, as counted when stored.
+        sent: How many exchanges at the end of the path a client sent itself: these come whole and
+            nothing that is recalled takes their room.
+        as_sent: The same material with everything that a client sent in its path; None where there
+            is no client. It is used where memory holds that, and this one where it does not.
     """
 
     path: Sequence[Exchange]
@@ -135,6 +139,8 @@ class Material:
     tells: Callable[[Sequence[Exchange]], Sequence[str | None]] = nothing_telling
     total_exchanges: int = 0
     total_tokens: int = 0
+    sent: int = 0
+    as_sent: "Material | None" = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,13 @@ from dataclasses import dataclass, field, replace
 from unabridged.budget.tiers import ExchangeLimits, divide, exchange_limits
 from unabridged.context.facts import Facts, choose_facts
 from unabridged.context.history import NOTHING_SHOWN, History, over, shown_history, split
-from unabridged.context.measure import briefs_frame, fence_frame, in_brief, in_fence
+from unabridged.context.measure import (
+    briefs_frame,
+    fence_frame,
+    in_brief,
+    in_fence,
+    in_history,
+)
 from unabridged.context.overviews import SHARE as OVERVIEW_SHARE, Overview, overview_of
 from unabridged.context.plan import Chosen, Dropped, Item, Material, Plan
 from unabridged.domain.intent import Intent
@@ -96,11 +102,13 @@ class Ask:
 def choose(plan: Plan, material: Material, ask: Ask) -> Tiers:
     """Divide a memory budget and fill it."""
     memory, intent = ask.memory, ask.intent
-    facts = choose_facts(material.facts, plan.counter, memory + ask.pinned, ask.pinned)
+    material, left = _as_sent(plan, material, memory)
+    facts = choose_facts(material.facts, plan.counter, memory + ask.pinned, ask.pinned, left)
     budget = divide(memory, intent, facts_tokens_wanted=facts.tokens)
     wanted = _wanted(plan, material, budget.semantic, intent)
     give = wanted if intent is Intent.VIVID_RECALL else int(wanted * (1 - YIELD_SHARE))
-    history = shown_history(plan, material, memory, ask.steady, give + facts.tokens)
+    give = min(give + facts.tokens, left)
+    history = shown_history(plan, material, memory, ask.steady, give)
     immediate, recent = split(history.shown, budget.immediate)
     held = {item.exchange.id for item in history.shown}
     whole = {item.exchange.id for item in history.shown if not item.sentences}
@@ -120,6 +128,19 @@ def choose(plan: Plan, material: Material, ask: Ask) -> Tiers:
     )
     recent = replace(recent, dropped=older)
     return Tiers(immediate, recent, semantic, frame, history, facts, overviews)
+
+
+def _as_sent(plan: Plan, material: Material, memory: int) -> tuple[Material, int]:
+    """The material with what a client sent in it whole, where memory holds that.
+
+    Returns:
+        The material, and the tokens of the memory budget that the client's messages leave.
+    """
+    if material.as_sent is None:
+        return material, memory
+    own = material.as_sent.path[-material.as_sent.sent :] if material.as_sent.sent else ()
+    tokens = sum(in_history(exchange, plan.counter) for exchange in own)
+    return (material.as_sent, memory - tokens) if tokens <= memory else (material, memory)
 
 
 def _overviews(plan: Plan, material: Material, room: int) -> tuple[Overview, ...]:

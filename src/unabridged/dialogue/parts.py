@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Protocol
 
 from unabridged.custody.keys import PassingKeys
 from unabridged.dialogue.tools import Tool
@@ -36,6 +37,19 @@ class Terms:
     notes: tuple[str, ...] = ()
 
 
+class TermsOf(Protocol):
+    """Gives what is known of an upstream."""
+
+    def __call__(self, model: ChatModel, window: int | None = None, /) -> Terms:
+        """The terms.
+
+        Args:
+            model: The upstream.
+            window: The tokens that a client wants its window to have (``num_ctx``), or None.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
     """What a memory is built from; ``wiring`` puts it together.
@@ -64,7 +78,7 @@ class Parts:
     clock: Clock
     settings: Settings
     upstream: Callable[[], ChatModel]
-    terms_of: Callable[[ChatModel], Terms]
+    terms_of: TermsOf
     tokenizer: Tokenizer
     system: Mapping[Mode, str]
     condenser: Condenser | None = None

@@ -9,8 +9,9 @@ from unabridged.budget.count import Counter
 from unabridged.context.archive import context_records
 from unabridged.context.assemble import Occasion, assemble
 from unabridged.context.excerpt import excerpt
-from unabridged.context.gather import Sources, Standing, gather
+from unabridged.context.gather import Sources, gather
 from unabridged.context.plan import Plan, nothing
+from unabridged.context.standing import Standing
 from unabridged.dialogue.parts import Parts, Terms
 from unabridged.dialogue.tools import Tool, tool_from
 from unabridged.domain.budget import Mode
@@ -96,7 +97,7 @@ class Preparer:
         session = None if occasion.new_session else occasion.scope.session
         reading = detect(text)
         question = Question(text, occasion.at, reading.intent)
-        standing = Standing(session, occasion.parent)
+        standing = Standing(session, occasion.parent, occasion.path)
         finder = self._parts.finder
         books = self._parts.books
         sources = Sources(
@@ -115,12 +116,7 @@ class Preparer:
         Raises:
             PromptTooLargeError: What must be sent does not fit the window that the server has.
         """
-        if refusal.window is not None:
-            self._refused[terms.abilities.model] = refusal.window
-        planned = context.ledger.prompt_tokens
-        reported = refusal.prompt_tokens or int(planned * LARGER)
-        if refusal.window is None or reported > planned:
-            self._store.put([self.lesson(terms, context, reported)])
+        self.learn(terms, context, refusal)
         plan = self.plan(settings, terms, context.mode, context.tools or ())
         occasion = Occasion(
             id=context.id,
@@ -131,10 +127,24 @@ class Preparer:
             parent=context.parent,
             new_session=False,
             retry_of=context.retry_of,
+            follows=context.follows,
         )
         again = self.prepare(plan, occasion)
-        self._store.put(context_records(again, plan.system))
+        self.keep(again)
         return again
+
+    def learn(self, terms: Terms, context: Context, refusal: ContextRefusedError) -> None:
+        """Take in what a refusal for length taught: a smaller window, or more tokens than planned."""
+        if refusal.window is not None:
+            self._refused[terms.abilities.model] = refusal.window
+        planned = context.ledger.prompt_tokens
+        reported = refusal.prompt_tokens or int(planned * LARGER)
+        if refusal.window is None or reported > planned:
+            self._store.put([self.lesson(terms, context, reported)])
+
+    def keep(self, context: Context) -> None:
+        """Store the records of a context in the place of those that its exchange was begun with."""
+        self._store.put(context_records(context, context.system))
 
     def counter(self, terms: Terms) -> Counter:
         """Give the counter for a model, with what its answers have taught so far."""
@@ -202,6 +212,7 @@ def occasion_of(
         parent=parent,
         new_session=session is None,
         retry_of=retry_of,
+        follows=session.head if session else None,
     )
 
 

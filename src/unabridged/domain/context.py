@@ -145,6 +145,10 @@ class Context:
         retry_of: The exchange whose user message is answered again, or None.
         shared: Texts that this context made and later ones will share, for ``begin`` to store: id
             to plain data and the ids of the exchanges that they were drawn from.
+        system: The system prompt, without what is pinned and what stands for earlier exchanges.
+        follows: The id of the message that the user's message follows, or None.
+        placed: Whether its place was found in what a client sent: ``begin`` then stores it behind
+            ``follows`` wherever the session's head is, and the head moves there.
     """
 
     id: str
@@ -165,3 +169,6 @@ class Context:
     at: datetime
     retry_of: str | None = None
     shared: Mapping[str, Shared] = field(default_factory=dict)
+    system: str = ""
+    follows: str | None = None
+    placed: bool = False

@@ -23,7 +23,10 @@ class Heard:
         retry_of: The exchange whose user message is answered again, or None.
         open: The stored exchange that this request goes on with (a tool loop), or None.
         rounds: Messages behind the user's message that go with it: tool calls and results, or the
-            beginning of an answer that the model shall go on with.
+            beginning of an answer that the model shall go on with. Calls without results are not
+            among them, nor results without calls.
+        new_rounds: Those of them that are not stored yet, for ``step``; not the beginning of an
+            answer, which is stored with the answer.
         taken: How many messages were taken over into the log.
         stored: Whether the request may be recorded; else it is only answered.
         system: The client's system messages, in order and joined; empty for none.
@@ -38,6 +41,7 @@ class Heard:
     retry_of: str | None = None
     open: Exchange | None = None
     rounds: tuple[Message, ...] = ()
+    new_rounds: tuple[Message, ...] = ()
     taken: int = 0
     stored: bool = True
     system: str = ""

@@ -37,7 +37,7 @@ def open_exchange(store: Store, context: Context, records: Sequence[Record]) -> 
     """
     session = _header(store, context)
     shared = context.retry_of is not None
-    user = context.user if shared else replace(context.user, parent=context.head)
+    user = context.user if shared else replace(context.user, parent=context.follows)
     exchange = Exchange(
         id=context.id,
         session=session.id,
@@ -54,8 +54,29 @@ def open_exchange(store: Store, context: Context, records: Sequence[Record]) -> 
         opened_by=user.id if shared else None,
         records=tuple(records),
     )
-    store.append(batch, None if context.new_session else context.head)
+    if context.placed:
+        _append_anywhere(store, batch, context)
+    else:
+        store.append(batch, None if context.new_session else context.head)
     return replace(exchange, messages=(user,))
+
+
+def _append_anywhere(store: Store, batch: Batch, context: Context) -> None:
+    """Store what has its own place in the session, wherever the session's head is by now.
+
+    Raises:
+        HeadMovedError: Others moved it again and again.
+    """
+    for attempt in range(ATTEMPTS):
+        session = _header(store, context)
+        there = replace(session, head=batch.session.head, updated=max(context.at, session.updated))
+        try:
+            store.append(replace(batch, session=there), session.head)
+        except HeadMovedError:
+            if attempt == ATTEMPTS - 1:
+                raise
+        else:
+            return
 
 
 def _header(store: Store, context: Context) -> Session:

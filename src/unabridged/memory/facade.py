@@ -12,8 +12,8 @@ from unabridged.context.archive import answered, context_records
 from unabridged.context.why import account
 from unabridged.custody.archiving import Archivist, Limits
 from unabridged.custody.survey import survey
-from unabridged.dialogue.parts import Parts, Terms
-from unabridged.dialogue.preparing import Offered, Preparer, as_tool, occasion_of, parts_of
+from unabridged.dialogue.parts import Parts
+from unabridged.dialogue.preparing import Offered, as_tool, occasion_of, parts_of
 from unabridged.dialogue.tools import Tool
 from unabridged.dialogue.turn import Turn
 from unabridged.domain.budget import Mode
@@ -32,21 +32,18 @@ from unabridged.domain.views import (
     Step,
     TokenLine,
 )
-from unabridged.errors import ContextRefusedError
 from unabridged.ingest import sessions as sessions_of
 from unabridged.ingest.record import extend_exchange, open_exchange
 from unabridged.ingest.tending import tend
 from unabridged.knowledge import pins as pins_of
 from unabridged.memory.carrying import leaving, take
-from unabridged.memory.forgetting import forgetting_of
-from unabridged.memory.passing import Passing
-from unabridged.memory.talking import Talking
+from unabridged.memory.hearing import Hearing
 from unabridged.memory.texts import StoredTexts
-from unabridged.ports import ChatModel, SupportsCheck
+from unabridged.ports import SupportsCheck
 from unabridged.retrieval.finder import Question
 
 
-class Memory(Talking):
+class Memory(Hearing):
     """One space of memory, and the session that is being talked in.
 
     Args:
@@ -58,24 +55,16 @@ class Memory(Talking):
         requirements: What was required.
         readings: What messages were judged to be.
         upkeep: What was condensed.
-        forgetting: What can be forgotten, and the receipts for what was.
         room: Tokens that memory had in the last prompt, or None before the first: a session that
             outgrew them is condensed.
     """
 
     def __init__(self, parts: Parts, scope: Scope) -> None:
-        super().__init__(parts.store, parts.clock, scope.session)
-        self._parts = parts
-        self.settings = parts.settings
-        self.scope = scope
+        super().__init__(parts, scope)
         self.facts = parts.books.facts
         self.requirements = parts.books.requirements
         self.readings = parts.books.readings
         self.upkeep = parts.books.upkeep
-        self.forgetting = forgetting_of(parts)
-        self._passing = Passing(parts.store, self.forgetting.recogniser)
-        self._upstream: ChatModel | None = None
-        self._preparer = Preparer(parts)
         self.room: int | None = None  # tokens that memory had in the last prompt
         self._texts = StoredTexts(parts.store)
 
@@ -90,23 +79,6 @@ class Memory(Talking):
         if self._upstream is not None:
             self._upstream.close()
         self._store.close()
-
-    @property
-    def upstream(self) -> ChatModel:
-        """The model that is asked.
-
-        Raises:
-            UpstreamError: The one that the settings name cannot be had.
-        """
-        if self._upstream is None:
-            self._upstream = self._parts.upstream()
-        return self._upstream
-
-    def use_upstream(self, model: ChatModel) -> None:
-        """Ask another model from now on; the memory stays."""
-        if self._upstream is not None and model is not self._upstream:
-            self._upstream.close()
-        self._upstream = model
 
     # The read path.
 
@@ -141,19 +113,6 @@ class Memory(Talking):
         occasion = occasion_of(self._parts, self.scope, self.session, words, retry_of)
         return self._preparer.prepare(plan, occasion)
 
-    def prepare_again(self, context: Context, refusal: ContextRefusedError) -> Context:
-        """Prepare a begun message once more with what a refusal for length taught.
-
-        Args:
-            context: The context that was refused.
-            refusal: What the server said.
-        """
-        return self._preparer.prepare_again(self.settings, self._terms(), context, refusal)
-
-    def _terms(self) -> Terms:
-        """What is known of the upstream."""
-        return self._parts.terms_of(self.upstream)
-
     # The write path.
 
     def message(self, role: Role, parts: Sequence[Part]) -> Message:
@@ -170,9 +129,10 @@ class Memory(Talking):
         """
         if (known := self._passing.opened(context)) is not None:
             return known
-        records = context_records(context, self._parts.system[context.mode])
+        records = context_records(context, context.system)
         exchange = open_exchange(self._store, context, self._texts.without(records))
         self._passing.was_stored(context.id)
+        self._hold(context)
         self._texts.note(records)
         self._session_id = context.scope.session
         if self._title:
@@ -217,7 +177,9 @@ class Memory(Talking):
         if usage is not None and usage.prompt is not None:
             records.append(self._preparer.lesson(self._terms(), context, usage.prompt))
         messages = [message] if message is not None else []
-        return self._extend(context, messages, ExchangeState(state), records)
+        if (reached := ExchangeState(state)) is not ExchangeState.OPEN:
+            self._let_go(context)
+        return self._extend(context, messages, reached, records)
 
     def _extend(
         self,

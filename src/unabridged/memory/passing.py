@@ -66,7 +66,7 @@ class Passing:
             session=context.scope.session or "",
             parent=context.parent,
             state=ExchangeState.OPEN,
-            messages=(replace(context.user, parent=context.head),),
+            messages=(replace(context.user, parent=context.follows),),
             at=context.at,
             mode=context.mode.value,
             model=context.scope.model,

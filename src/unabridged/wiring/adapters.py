@@ -39,6 +39,8 @@ from unabridged.wiring.keys import key_of, secrets_of
 
 TERMS_SECONDS = 60
 """Seconds for which the terms of an upstream are kept before it is asked again."""
+MOST_TERMS = 16
+"""Upstreams and windows of which the terms are remembered."""
 
 
 def store_for(settings: Settings, scope: Scope) -> Store:
@@ -248,24 +250,28 @@ class TermsBook:
     def __init__(self, settings: Settings, clock: Clock) -> None:
         self._settings = settings
         self._clock = clock
-        self._known: tuple[ChatModel, datetime, Terms] | None = None
+        self._known: dict[tuple[int, int | None], tuple[ChatModel, datetime, Terms]] = {}
 
-    def __call__(self, model: ChatModel) -> Terms:
-        """Give the terms of an upstream."""
+    def __call__(self, model: ChatModel, window: int | None = None, /) -> Terms:
+        """Give the terms of an upstream, for the window that a client wants or its own."""
         now = self._clock.now()
-        if self._known is not None:
-            known, since, terms = self._known
+        name = (id(model), window)
+        if name in self._known:
+            known, since, terms = self._known[name]
             if known is model and timedelta() <= now - since < timedelta(seconds=TERMS_SECONDS):
                 return terms
-        terms = _terms(self._settings, model)
-        self._known = (model, now, terms)
+        terms = _terms(self._settings, model, window)
+        self._known.pop(name, None)
+        self._known[name] = (model, now, terms)
+        if len(self._known) > MOST_TERMS:
+            self._known.pop(next(iter(self._known)))
         return terms
 
 
-def _terms(settings: Settings, model: ChatModel) -> Terms:
+def _terms(settings: Settings, model: ChatModel, client: int | None) -> Terms:
     """Ask an upstream for its window, and choose what counts for it."""
     abilities = model.abilities()
-    width = window(abilities, setting=settings.window)
+    width = window(abilities, client=client, setting=settings.window)
     gguf = str(getattr(model, "path", ""))
     return Terms(
         window=width.tokens,

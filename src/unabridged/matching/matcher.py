@@ -1,0 +1,345 @@
+"""The matcher: a client's whole list of messages in, its place in the log out.
+
+1. The history is looked up from the beginning of a session, exchange by exchange; where the client
+   left away the beginning, or something in the middle, wherever it stands.
+2. What is not stored is taken over in one transaction: behind what is, as a branch, or as a new
+   session. What was forgotten passes through.
+3. The last user message is new, or one that is stored at that place already: then it is answered
+   again, or its tool rounds go on.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from unabridged.budget.count import Counter
+from unabridged.custody.tombstones import Recogniser
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.hearing import Heard
+from unabridged.domain.message import Message, Role
+from unabridged.domain.scope import check_name
+from unabridged.domain.session import Session, title_from
+from unabridged.errors import (
+    EmptyMessageError,
+    HeadMovedError,
+    InputError,
+    NameRefusedError,
+    NotFoundError,
+    StoreBusyError,
+)
+from unabridged.ingest.record import extend_exchange
+from unabridged.ingest.sessions import counted, current_exchange
+from unabridged.matching.index import Node, PathIndex
+from unabridged.matching.normal import Said, atoms, digest_of, parted
+from unabridged.matching.passing import passing
+from unabridged.matching.placing import NOWHERE, Found, Placer
+from unabridged.matching.taking import Maker, behind, paired, renamed, without_prefill
+from unabridged.ports import Clock, Store, Tokenizer
+from unabridged.wire.draft import Draft, images
+
+AGAIN_WITHIN = timedelta(minutes=30)
+"""How long after its session was last touched a first message counts as asked once more; later it
+begins a session: people say "hi" every day."""
+SOURCE = "server"
+"""Where a session comes from whose history a client sent."""
+ATTEMPTS = 5
+"""How often a place is looked for while others forget what was found."""
+
+
+class _GoneError(Exception):
+    """What was found is not stored any more."""
+
+
+class Matcher:
+    """Places the histories of clients in one space.
+
+    Args:
+        store: The space.
+        clock: The time and fresh ids.
+        tokenizer: Counts what is taken over.
+        recogniser: Recognises what was forgotten.
+    """
+
+    def __init__(
+        self, store: Store, clock: Clock, tokenizer: Tokenizer, recogniser: Recogniser
+    ) -> None:
+        self.store = store
+        self.clock = clock
+        self.counter = Counter(tokenizer)
+        self.recogniser = recogniser
+        self.index = PathIndex(store)
+        self._foreign: tuple[int, dict[str, str]] = (-1, {})
+
+    def hear(self, drafts: Sequence[Draft], session: str | None, *, record: bool) -> Heard:
+        """Place a client's list, and take over what is new.
+
+        Args:
+            drafts: The whole list.
+            session: The session that the client names, or None.
+            record: Whether anything may be written.
+
+        Raises:
+            InputError: There is no user message to answer, or the session cannot be named so.
+            StoreBusyError: What was found was forgotten again and again meanwhile.
+        """
+        said = parted(drafts)
+        user = said[-1].user if said else None
+        if user is None:
+            raise InputError(
+                "The request has no user message.",
+                hint="Send at least one message with the role user.",
+            )
+        if not user.text.strip() and not images(user.parts):
+            raise EmptyMessageError("The last user message is empty.", hint="Say something.")
+        system = "\n\n".join(d.text for d in drafts if d.role is Role.SYSTEM and d.text)
+        home = self._home(session) if session is not None else None
+        for _ in range(ATTEMPTS):
+            self.index.refresh()
+            hearing = _Hearing(self, said, user, session, home)
+            try:
+                return replace(hearing.heard(record=record), system=system, stored=record)
+            except _GoneError:
+                self.index.clear()
+        raise StoreBusyError(
+            "What the history stands behind is being forgotten.", hint="Send it again."
+        )
+
+    def _home(self, named: str) -> Session | None:
+        """The session that a client names: by its id, or by the one it had elsewhere."""
+        try:
+            check_name("session", named)
+        except ValueError as error:
+            raise NameRefusedError(
+                f"This session cannot be named: {error}.", hint="Choose another name for it."
+            ) from error
+        if (held := self.store.session(named)) is not None:
+            return held
+        count = self.store.totals().sessions
+        if self._foreign[0] != count:
+            every = self.store.sessions()
+            self._foreign = (count, {s.foreign_id: s.id for s in every if s.foreign_id})
+        known = self._foreign[1].get(named)
+        return self.store.session(known) if known else None
+
+
+class _Hearing:
+    """One request on its way to its place."""
+
+    def __init__(
+        self,
+        matcher: Matcher,
+        said: Sequence[Said],
+        user: Draft,
+        named: str | None,
+        home: Session | None,
+    ) -> None:
+        self._store = matcher.store
+        self._clock = matcher.clock
+        self._counter = matcher.counter
+        self._before, self._asked = said[:-1], said[-1]
+        self._draft = user
+        self._named, self._home = named, home
+        self._passes = passing(said, matcher.recogniser)
+        self._index = matcher.index
+        only = home.id if home else None
+        self._placer = Placer(self._store, self._index, only, self._passes)
+
+    def heard(self, *, record: bool) -> Heard:
+        """Find the place, take over what is new, and say where the request stands."""
+        place = self._place()
+        maker = Maker(self._clock, place.session or self._named or self._clock.new_id())
+        path = self._path(place.found, maker)
+        added = self._added(place, maker)
+        new = [exchange for exchange, passes in added if not passes]
+        taken = sum(len(exchange.messages) for exchange in new)
+        if new and record:
+            self._admit(new)
+        if record:
+            self._close(place, maker)
+        path += [exchange for exchange, _ in added]
+        parent = new[-1] if new else place.parent
+        return self._said(place, maker, path, parent, taken if record else 0)
+
+    # Where it stands.
+
+    def _place(self) -> "_Place":
+        if self._named is not None and self._home is None:
+            return _Place(NOWHERE)
+        found = self._placer.place(self._before, self._asked)
+        parent = self._exchange(found.parent.id) if found.parent else None
+        here = parent.session if parent else self._home.id if self._home else None
+        if found.known < len(self._before):
+            return _Place(found, parent, session=here)
+        behind = parent.id if parent else None
+        if (grown := self._placer.grown(behind, self._asked)) is not None:
+            return _Place(found, parent, grown=grown, session=grown.session)
+        twins = self._placer.twins(behind, self._asked)
+        if all(each.user is None for each in self._before):
+            return self._first(found, parent, [t for t in twins if self._is_touched(t.session)])
+        again = self._exchange(twins[-1].id) if twins else None
+        return _Place(found, parent, again=again, session=here)
+
+    def _first(self, found: Found, parent: Exchange | None, twins: Sequence[Node]) -> "_Place":
+        """The place of a first message: nothing that a user said stands before it."""
+        if twins:
+            again = self._exchange(twins[-1].id)
+            return _Place(found, parent, again=again, session=again.session)
+        if self._home is None:
+            return _Place(NOWHERE)
+        if self._before:
+            return _Place(found, parent, session=self._home.id)
+        last = current_exchange(self._store, self._home)
+        if last is None:
+            return _Place(NOWHERE, session=self._home.id)
+        return self._at_head(self._home, last)
+
+    def _at_head(self, home: Session, last: Exchange) -> "_Place":
+        """The place of a lone message whose client names the session: behind its newest exchange."""
+        grown = self._placer.grown(last.parent, self._asked)
+        again = last if digest_of(atoms([last.user])) == self._asked.opening else None
+        if again is not None and last.state is ExchangeState.COMPLETE:
+            again = last if self._is_touched(home.id) else None
+        if grown is None and again is None:
+            return _Place(NOWHERE, last, session=home.id)
+        parent = self._exchange(last.parent) if last.parent else None
+        return _Place(NOWHERE, parent, again=again, grown=grown, session=home.id)
+
+    def _is_touched(self, session: str) -> bool:
+        header = self._store.session(session)
+        return header is not None and self._clock.now() - header.updated <= AGAIN_WITHIN
+
+    def _exchange(self, name: str) -> Exchange:
+        found = self._store.get([name]).get(name)
+        if found is None:
+            raise _GoneError
+        return found
+
+    # What stands before it.
+
+    def _path(self, found: Found, maker: Maker) -> list[Exchange]:
+        """The stored exchanges of the client's history, and in their places those that pass."""
+        held = self._store.get([name for name in found.path if name is not None])
+        path: list[Exchange] = []
+        for name, n in zip(found.path, found.places, strict=True):
+            if name is None and n is not None:
+                path.append(maker.exchange(self._before[n], None))
+            elif name in held:
+                path.append(held[name])
+            else:
+                raise _GoneError
+        return path
+
+    def _added(self, place: "_Place", maker: Maker) -> list[tuple[Exchange, bool]]:
+        """Exchanges that the log does not hold, each with whether it only passes through."""
+        made: list[tuple[Exchange, bool]] = []
+        before = place.parent
+        for n in range(place.found.known, len(self._before)):
+            said = self._before[n]
+            if self._passes(n):
+                made.append((maker.exchange(said, None), True))
+                continue
+            twin = None
+            if before is place.parent and place.session is not None and said.user is not None:
+                twins = self._placer.twins(before.id if before else None, said)
+                twin = self._exchange(twins[-1].id).user if twins else None
+            before = counted(maker.exchange(said, before, twin), self._counter)
+            made.append((before, False))
+        return made
+
+    def _admit(self, new: Sequence[Exchange]) -> None:
+        """Store exchanges in one transaction; a session that is here keeps its head."""
+        first, last = new[0], new[-1]
+        header = self._store.session(first.session)
+        if header is None:
+            words = next((m.text for e in new for m in e.messages if m.text.strip()), "")
+            header = Session(
+                id=first.session,
+                title=title_from(words),
+                created=first.at,
+                updated=first.at,
+                head=last.messages[-1].id,
+                source=SOURCE,
+            )
+        self._store.admit(header, new)
+
+    def _close(self, place: "_Place", maker: Maker) -> None:
+        """Close what the conversation has left behind without an answer.
+
+        What is awaited at this moment is left alone, but for what this very client went past.
+        """
+        going = place.grown.id if place.grown else None
+        passed = {name for name in place.found.path if name is not None}
+        names = self._index.open_in(place.session) if place.session else []
+        for exchange in self._store.get(name for name in names if name != going).values():
+            said = len(exchange.messages) > 1
+            if exchange.state is not ExchangeState.OPEN or not (said or exchange.id in passed):
+                continue
+            state = ExchangeState.INCOMPLETE if said else ExchangeState.UNANSWERED
+            with suppress(
+                HeadMovedError, NotFoundError
+            ):  # another one goes on with it, or forgot it
+                extend_exchange(self._store, exchange, (), state=state, at=maker.at)
+
+    # The request itself.
+
+    def _said(
+        self,
+        place: "_Place",
+        maker: Maker,
+        path: Sequence[Exchange],
+        parent: Exchange | None,
+        taken: int,
+    ) -> Heard:
+        follows = parent.messages[-1].id if parent else None
+        stored = place.grown or place.again
+        user = stored.user if stored else maker.message(self._draft, follows)
+        rounds, new = self._rounds(place.grown, maker)
+        return Heard(
+            session=maker.session,
+            new_session=self._store.session(maker.session) is None,
+            path=tuple(path),
+            user=user,
+            parent=parent.id if parent else None,
+            follows=follows,
+            retry_of=place.again.id if place.again and not place.grown else None,
+            open=place.grown,
+            rounds=paired(rounds),
+            new_rounds=new,
+            taken=taken,
+        )
+
+    def _rounds(
+        self, grown: Exchange | None, maker: Maker
+    ) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+        """All rounds so far, and those of them that are to be stored."""
+        rest: Sequence[Draft] = self._asked.rest
+        held: tuple[Message, ...] = ()
+        if grown is not None:
+            held = grown.messages[1:]
+            sent = [call for draft in rest for call in draft.calls]
+            stored = [call for message in held for call in message.calls]
+            left = behind(rest, sum(1 for _ in atoms(held)))
+            rest = renamed(left, sent, stored)
+        kept = len(without_prefill(rest))
+        made = tuple(maker.message(draft) for draft in rest)
+        return (*held, *made), made[:kept]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a request stands.
+
+    Attributes:
+        found: How far its history is stored.
+        parent: The stored exchange that it goes on behind, or None.
+        again: The stored exchange whose user message is answered again, or None.
+        grown: The stored exchange whose tool rounds go on, or None.
+        session: The session, or None for one that is not there yet.
+    """
+
+    found: Found
+    parent: Exchange | None = None
+    again: Exchange | None = None
+    grown: Exchange | None = None
+    session: str | None = None

@@ -1,0 +1,269 @@
+"""Placing: how far a client's history is stored, and behind which exchange it goes on."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.matching.index import Node, PathIndex
+from unabridged.matching.normal import (
+    Said,
+    answer_of,
+    begins,
+    digest_of,
+    has_tools,
+    rest_of,
+)
+from unabridged.ports import Store
+
+LEAST_EVIDENCE = 24
+"""Characters that a run of exchanges in the midst of a session must have: a client that begins with
+"hi" and "hello" is not one that left away what stood before them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Where a history stands.
+
+    Attributes:
+        path: Ids of the stored exchanges that it goes through, oldest first, with those that the
+            client left away between; None where one of its own was forgotten and passes through.
+        places: Which of the client's exchanges each of them is; None for those it left away.
+        known: How many of the client's exchanges are accounted for; the rest is new.
+        parent: The last of the path that is stored, or None.
+    """
+
+    path: tuple[str | None, ...] = ()
+    places: tuple[int | None, ...] = ()
+    known: int = 0
+    parent: Node | None = None
+
+
+NOWHERE = Found()
+
+
+class Placer:
+    """Looks a client's history up.
+
+    Args:
+        store: The space.
+        index: Its paths.
+        session: Only this session; None for every one.
+        passes: Whether an exchange of the client is one that was forgotten, given its place.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        index: PathIndex,
+        session: str | None,
+        passes: Callable[[int], bool],
+    ) -> None:
+        self._store = store
+        self._index = index
+        self._session = session
+        self._passes = passes
+        self._fresh: dict[str, Exchange | None] = {}
+        self._exactly: set[str] = set()
+
+    def place(self, heard: Sequence[Said], asked: Said) -> Found:
+        """Find where a history stands.
+
+        Args:
+            heard: The client's exchanges before the last, oldest first.
+            asked: The last, which is to be answered.
+        """
+        if not heard:
+            return NOWHERE
+        whole = self._walk(heard, None, gaps=False)
+        if whole.known < len(heard):
+            others = [
+                self._from_within(heard, gaps=False),
+                self._walk(heard, None, gaps=True),
+                self._from_within(heard, gaps=True),
+            ]
+            whole = max((whole, *others), key=lambda walk: walk.known)  # the first of equals
+        return whole.ended(asked, self._index, self._exactly) if whole.known else NOWHERE
+
+    def _walk(
+        self,
+        heard: Sequence[Said],
+        start: "list[Node] | None",
+        *,
+        gaps: bool,
+    ) -> "_Walk":
+        """Go through the stored paths as far as the client's exchanges do.
+
+        Args:
+            heard: The client's exchanges.
+            start: What the first of them is; None to look among the first ones of sessions.
+            gaps: Whether exchanges may be left away between.
+        """
+        levels: list[dict[str, Node] | None] = []
+        above: dict[str, Node] = {}
+        for n, each in enumerate(heard):
+            if n == 0 and start is not None:
+                found = start
+            else:
+                found = self._next(each, above, first=not above)
+            if not found and gaps and above and each.size >= LEAST_EVIDENCE:
+                names = set(above)
+                some = self._alike(each, self._index.opened(each.opening))
+                found = [node for node in some if self._index.is_below(node, names)]
+            if found:
+                above = {node.id: node for node in found}
+                levels.append(above)
+            elif self._passes(n):
+                levels.append(None)
+            else:
+                break
+        return _Walk(levels, above)
+
+    def _next(self, each: Said, above: dict[str, Node], *, first: bool) -> list[Node]:
+        parents: Iterable[str | None] = (None,) if first else above
+        return self._alike(
+            each, (node for name in parents for node in self._index.behind(name, each.opening))
+        )
+
+    def _from_within(self, heard: Sequence[Said], *, gaps: bool) -> "_Walk":
+        """The same for a client that left away the beginning of its history."""
+        first = heard[0]
+        if first.user is None:
+            start = self._ending_with(first)
+        else:
+            start = self._alike(first, self._index.opened(first.opening))
+        walk = self._walk(heard, start, gaps=gaps) if start else _Walk([], {})
+        size = sum(each.size for each in heard[: walk.known])
+        return walk if size >= LEAST_EVIDENCE else _Walk([], {})
+
+    def _ending_with(self, half: Said) -> list[Node]:
+        """The exchanges that end with what a client's list begins with."""
+        if not half.atoms:
+            return []
+        last = digest_of(half.atoms[-1:])
+        names = [
+            node.id
+            for node in self._index.every()
+            if self._is_here(node) and last in {node.rest, node.answer}
+        ]
+        tail = half.atoms
+        return [
+            node
+            for node, exchange in self._stored(names)
+            if (said := rest_of(exchange))[max(0, len(said) - len(tail)) :] == tail
+        ]
+
+    def _is_here(self, node: Node) -> bool:
+        return self._session is None or node.session == self._session
+
+    def _alike(self, each: Said, nodes: Iterable[Node]) -> list[Node]:
+        """Those exchanges that are the client's: the same, or as much of it as the client keeps."""
+        found: list[Node] = []
+        growing: list[str] = []
+        for node in nodes:
+            if not self._is_here(node):
+                continue
+            if not node.rest:
+                growing.append(node.id)
+            elif node.rest == each.ending:
+                found.append(node)
+                self._exactly.add(node.id)
+            elif node.answer and node.answer == each.answer:
+                found.append(node)  # the client keeps no tool rounds
+        for node, exchange in self._stored(growing):
+            said = rest_of(exchange)
+            if said == each.atoms:
+                found.append(node)
+                self._exactly.add(node.id)
+            elif (exchange.state is not ExchangeState.COMPLETE and begins(each.atoms, said)) or (
+                (last := answer_of(said)) and digest_of([last]) == each.answer
+            ):
+                found.append(node)
+        return found
+
+    def _stored(self, names: Sequence[str]) -> list[tuple[Node, Exchange]]:
+        """Exchanges as they are stored now."""
+        new = [name for name in names if name not in self._fresh]
+        if new:
+            found = self._store.get(new)
+            self._fresh |= {name: found.get(name) for name in new}
+        pairs = []
+        for name in names:
+            exchange = self._fresh[name]
+            if exchange is not None:
+                pairs.append((self._index.settle(exchange), exchange))
+        return pairs
+
+    def grown(self, parent: str | None, asked: Said) -> Exchange | None:
+        """The stored exchange that a request goes on with: all that it holds was sent with it.
+
+        Args:
+            parent: What it must stand behind, or None.
+            asked: The last of the client's exchanges.
+        """
+        if not has_tools(asked.atoms):
+            return None
+        names = [n.id for n in self._index.behind(parent, asked.opening) if self._is_here(n)]
+        best: tuple[int, str] = (0, "")
+        found: Exchange | None = None
+        for _, exchange in self._stored(names):
+            said = rest_of(exchange)
+            fits = said and said == asked.atoms[: len(said)] and has_tools(said)
+            if fits and exchange.state is not ExchangeState.COMPLETE:
+                key = (len(said), exchange.id)
+                best, found = (key, exchange) if key > best else (best, found)
+        return found
+
+    def twins(self, parent: str | None, asked: Said) -> list[Node]:
+        """The exchanges behind another one that have the same user message, oldest first."""
+        found = self._index.behind(parent, asked.opening)
+        return sorted(node for node in found if self._is_here(node))
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """How far a walk came.
+
+    Attributes:
+        levels: The stored exchanges that each of the client's may be; None for a forgotten one.
+        last: Those that it came to.
+    """
+
+    levels: Sequence[dict[str, Node] | None]
+    last: dict[str, Node]
+
+    @property
+    def known(self) -> int:
+        """How many of the client's exchanges are accounted for."""
+        return len(self.levels) if self.last else 0
+
+    def ended(self, asked: Said, index: PathIndex, exactly: set[str]) -> Found:
+        """Choose among those that it came to, and give the path.
+
+        Those that are word for word the client's come first, then those behind which the same was
+        asked already, then the newest.
+        """
+
+        def rank(node: Node) -> tuple[bool, bool, str]:
+            asked_already = any(True for _ in index.behind(node.id, asked.opening))
+            return (node.id in exactly, asked_already, node.id)
+
+        end = max(self.last.values(), key=rank)
+        path: list[str | None] = []
+        places: list[int | None] = []
+        n = len(self.levels) - 1
+        node: Node | None = end
+        while n >= 0:
+            level = self.levels[n]
+            if level is None:
+                path.append(None)
+                places.append(n)
+                n -= 1
+                continue
+            if node is None:
+                break
+            mine = node.id in level
+            path.append(node.id)
+            places.append(n if mine else None)
+            n -= mine
+            node = index.node(node.parent) if node.parent else None
+        return Found(tuple(path[::-1]), tuple(places[::-1]), len(self.levels), end)
