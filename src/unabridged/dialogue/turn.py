@@ -1,22 +1,19 @@
 """A turn: one message to its answer, with everything between, and nothing lost on the way."""
 
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from unabridged.dialogue.events import Begun, Called, Delta, Event, Finished, Prepared, Returned
+from unabridged.dialogue.reply import Reply
 from unabridged.dialogue.rounds import stopped, within
 from unabridged.dialogue.tools import Tool, call_tool
-from unabridged.domain.chat import ChatRequest, Chunk, Usage
+from unabridged.domain.chat import ChatRequest, Usage
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import (
     Message,
     Part,
-    Reasoning,
     Role,
-    Text,
-    ToolCall,
     ToolResult,
 )
 from unabridged.errors import ContextRefusedError
@@ -67,41 +64,6 @@ class Engine(Protocol):
     def remarks(self) -> list[str]:
         """What a person should know of what was not stored, since this was asked last."""
         ...
-
-
-@dataclass
-class _Reply:
-    """What came of one request so far."""
-
-    text: list[str] = field(default_factory=list)
-    reasoning: list[str] = field(default_factory=list)
-    calls: list[ToolCall] = field(default_factory=list)
-    usage: Usage | None = None
-    finish: str = ""
-
-    def add(self, chunk: Chunk) -> None:
-        """Take in a chunk."""
-        self.text.append(chunk.text)
-        self.reasoning.append(chunk.reasoning)
-        self.calls.extend(chunk.calls)
-        if chunk.done:
-            self.usage, self.finish = chunk.usage, chunk.finish
-
-    def clear(self) -> None:
-        """Begin anew: what came is stored."""
-        self.text.clear()
-        self.reasoning.clear()
-        self.calls.clear()
-
-    @property
-    def parts(self) -> list[Part]:
-        """The parts of the message that it makes."""
-        parts: list[Part] = []
-        if reasoning := "".join(self.reasoning):
-            parts.append(Reasoning(reasoning))
-        if text := "".join(self.text):
-            parts.append(Text(text))
-        return [*parts, *self.calls]
 
 
 class Turn:
@@ -160,11 +122,11 @@ class Turn:
     def _run(self) -> Generator[Event, None, None]:
         yield Prepared(self.context)
         self._engine.begin(self.context)
-        reply = _Reply()
+        reply = Reply()
         try:
             yield Begun(self.context.id)
             for round_number in range(MOST_ROUNDS + 1):
-                reply = _Reply()
+                reply = Reply()
                 offer = round_number < MOST_ROUNDS
                 yield from self._ask(reply, offer=offer)
                 if not reply.calls:
@@ -177,7 +139,7 @@ class Turn:
         self.exchange = self._store(reply, self._state(reply))
         yield Finished(self.exchange, reply.usage, reply.finish)
 
-    def _ask(self, reply: _Reply, *, offer: bool) -> Iterator[Event]:
+    def _ask(self, reply: Reply, *, offer: bool) -> Iterator[Event]:
         """One request; refused for its length, it is prepared once more."""
         try:
             yield from self._stream(reply, offer=offer)
@@ -189,7 +151,7 @@ class Turn:
             yield Prepared(self.context)
             yield from self._stream(reply, offer=offer)
 
-    def _stream(self, reply: _Reply, *, offer: bool) -> Iterator[Event]:
+    def _stream(self, reply: Reply, *, offer: bool) -> Iterator[Event]:
         """Stream one answer."""
         context = self.context
         request = ChatRequest(
@@ -222,7 +184,7 @@ class Turn:
         ledger = self.context.ledger
         return ledger.window - ledger.prompt_tokens - self.context.budget.margin
 
-    def _answer_calls(self, reply: _Reply) -> Iterator[Event]:
+    def _answer_calls(self, reply: Reply) -> Iterator[Event]:
         """Run the calls of a round and store calls and results together.
 
         Raises:
@@ -242,7 +204,7 @@ class Turn:
         self._rounds += sent
         self.notes += notes
 
-    def _keep_round(self, reply: _Reply, results: Sequence[ToolResult]) -> list[Message]:
+    def _keep_round(self, reply: Reply, results: Sequence[ToolResult]) -> list[Message]:
         """Store a round; give it as it was stored."""
         asked = self._engine.message(Role.ASSISTANT, reply.parts)
         told = [asked, *(self._engine.message(Role.TOOL, [result]) for result in results)]
@@ -251,7 +213,7 @@ class Turn:
         reply.clear()
         return told
 
-    def _state(self, reply: _Reply) -> ExchangeState:
+    def _state(self, reply: Reply) -> ExchangeState:
         """The state of an exchange whose stream came to its end."""
         if not reply.parts:
             return ExchangeState.INCOMPLETE if self._stepped else ExchangeState.UNANSWERED
@@ -260,14 +222,14 @@ class Turn:
             return ExchangeState.INCOMPLETE
         return ExchangeState.COMPLETE
 
-    def _keep(self, reply: _Reply) -> None:
+    def _keep(self, reply: Reply) -> None:
         """Store what came before the turn broke off."""
         came = self._stepped or "".join(reply.text)
         reply.calls.clear()
         state = ExchangeState.INCOMPLETE if came else ExchangeState.UNANSWERED
         self.exchange = self._store(reply, state)
 
-    def _store(self, reply: _Reply, state: ExchangeState) -> Exchange:
+    def _store(self, reply: Reply, state: ExchangeState) -> Exchange:
         """Store the answer."""
         parts = reply.parts
         message = self._engine.message(Role.ASSISTANT, parts) if parts else None

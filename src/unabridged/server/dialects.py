@@ -2,9 +2,9 @@
 
 from starlette.routing import BaseRoute
 
-from unabridged.server import listing, passing
+from unabridged.server import chat_ollama, chat_openai, listing, passing
 
 
 def dialect_routes() -> list[BaseRoute]:
     """Give every route under ``/api`` and ``/v1``; the last ones answer whatever no other does."""
-    return [*listing.ROUTES, *passing.ROUTES]
+    return [*chat_ollama.ROUTES, *chat_openai.ROUTES, *listing.ROUTES, *passing.ROUTES]

@@ -11,6 +11,7 @@ Piece_co = TypeVar("Piece_co", covariant=True)
 """A line or the data of an event."""
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _SSE_LINE = re.compile(rb"\r\n|\n|\r")
+_FRAME_END = re.compile(rb"\r\n\r\n|\n\n|\r\r")
 
 
 def encode(body: Mapping[str, Any]) -> bytes:
@@ -123,6 +124,37 @@ class Events:
         elif not line and self._data:
             data, self._data = "\n".join(self._data), []
             yield data
+
+
+class Frames:
+    """Splits server-sent events as they came, so that they can be passed on byte for byte.
+
+    A frame ends with an empty line; comments, which keep a connection alive, are frames too.
+    """
+
+    def __init__(self) -> None:
+        self._rest = bytearray()
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Take the next bytes; give the frames that became whole, each with its empty line."""
+        self._rest += data
+        start = 0
+        for found in _FRAME_END.finditer(self._rest):
+            yield bytes(self._rest[start : found.end()])
+            start = found.end()
+        del self._rest[:start]
+
+    def end(self) -> Iterator[bytes]:
+        """Give what stands behind the last empty line, if anything."""
+        rest, self._rest = bytes(self._rest), bytearray()
+        if rest.strip():
+            yield rest + b"\n\n"
+
+
+def data_of(frame: bytes) -> bytes:
+    """Give the data of one frame; empty for a comment."""
+    lines = (line for line in _SSE_LINE.split(frame) if line.startswith(b"data:"))
+    return b"\n".join(line[5:].removeprefix(b" ") for line in lines)
 
 
 class Characters:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -150,7 +151,7 @@ class Memory(memory.Memory):
         """
         self.settings = replace(self.settings, **changes)
         folder = config.folder(self.settings.home, "cache")
-        chosen = models.choose(self.settings, self._clock, folder, quote=self._quote)
+        chosen = models.choose(self.settings, self._clock, folder, quote=lambda: self.quoting)
         self.upstream_note = chosen.note
         return chosen.model
 
@@ -235,7 +236,8 @@ class Memory(memory.Memory):
         """Why the last search was by words only; empty where it was not."""
         return self._parts.finder.trouble
 
-    def _quote(self) -> QuoteModel:
+    @cached_property
+    def quoting(self) -> QuoteModel:
         """The upstream that needs no model: it answers with what this memory holds."""
         return QuoteModel(
             self._recalled,

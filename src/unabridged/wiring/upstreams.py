@@ -103,20 +103,19 @@ class Upstreams:
             model.close()
 
     def _chosen(self) -> str:
+        """Which upstream it is; looked for only where the settings leave that open."""
+        if self._settings.upstream != "auto":
+            return self._settings.upstream
         now = self._clock.now()
-        settled = self._provider and (
-            self._provider != "quote" or self._settings.upstream != "auto"
-        )
-        if settled or (self._since is not None and now - self._since < LOOK_AGAIN):
+        looked = self._since is not None and timedelta() <= now - self._since < LOOK_AGAIN
+        if self._provider and (self._provider != "quote" or looked):
             return self._provider
-        chosen = models.choose(
-            self._settings,
-            self._clock,
-            self._folder,
-            quote=lambda: QuoteModel(lambda _: (), self._clock),
-        )
+        chosen = models.choose(self._settings, self._clock, self._folder, quote=self._no_memory)
         self._provider, self._since, self.note = chosen.model.provider, now, chosen.note
-        self._known.setdefault("", chosen.model)
-        if self._provider == "quote":
-            self._known.clear()
+        if self._provider != "quote":
+            self._known.setdefault("", chosen.model)
         return self._provider
+
+    def _no_memory(self) -> QuoteModel:
+        """Stands for quoting while an upstream is looked for; nobody asks it."""
+        return QuoteModel(lambda _: (), self._clock)

@@ -1,0 +1,167 @@
+"""What a client asks, whichever dialect it speaks, and how it is told the answer."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+import msgspec
+
+from unabridged.domain.chat import Chunk
+from unabridged.domain.hearing import Wishes
+from unabridged.errors import InputError, UnabridgedError
+from unabridged.memory.serving import Sent
+from unabridged.ports import Clock
+from unabridged.wire.draft import Draft
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request for an answer.
+
+    Attributes:
+        dialect: The dialect that it speaks, for errors: ``ollama`` or ``openai``.
+        body: The request as it came.
+        model: The model that it names; empty for the upstream's choice.
+        drafts: Its messages.
+        wishes: What it wants beside.
+        stream: Whether the answer shall come in pieces.
+        user: The ``user`` field of OpenAI's dialect, or empty.
+        usage: Whether a stream shall tell the usage at its end, in OpenAI's dialect.
+        options: Its options in OpenAI's words, where its own dialect is another one than it says;
+            None to read them from the body.
+        after: The exchange that the conversation goes on from, where the client names it.
+        onward: Gives the request as it goes on to an upstream of the same dialect; None where there
+            is none, and it is always translated.
+    """
+
+    dialect: str
+    body: Mapping[str, Any]
+    model: str
+    drafts: tuple[Draft, ...]
+    wishes: Wishes
+    stream: bool
+    user: str = ""
+    usage: bool = False
+    options: Mapping[str, Any] | None = None
+    after: str | None = None
+    onward: Callable[[Sent], dict[str, Any]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When and under which id an answer is given.
+
+    Attributes:
+        id: The exchange's id, or a fresh one where nothing is recorded.
+        at: The time.
+        model: The model that answers, by its full name.
+        clock: Gives the time.
+    """
+
+    id: str
+    at: datetime
+    model: str
+    clock: Clock
+
+    def stamp(self) -> str:
+        """The time now, as RFC 3339."""
+        return self.clock.now().astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+    def seconds(self) -> float:
+        """Seconds since the request came."""
+        return max(0.0, (self.clock.now() - self.at).total_seconds())
+
+
+class Writer(Protocol):
+    """Says an answer in the client's dialect, piece by piece or whole."""
+
+    @property
+    def media_type(self) -> str:
+        """The content type of a stream."""
+        ...
+
+    def begin(self) -> bytes:
+        """What stands before the first piece."""
+        ...
+
+    def piece(self, chunk: Chunk) -> bytes:
+        """One piece; not the last."""
+        ...
+
+    def end(self, last: Chunk) -> bytes:
+        """The last piece and what ends a stream; said when the answer is stored."""
+        ...
+
+    def failed(self, error: UnabridgedError) -> bytes:
+        """What is said where the answer broke off."""
+        ...
+
+    def whole(self, chunks: Sequence[Chunk]) -> Mapping[str, Any]:
+        """The whole answer as one object."""
+        ...
+
+
+def object_of(raw: bytes) -> dict[str, Any]:
+    """Read a request's body.
+
+    Raises:
+        InputError: It is no JSON object.
+    """
+    try:
+        body = msgspec.json.decode(raw or b"null")
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise InputError(
+            f"The request is no JSON: {error}.", hint="Send a JSON object in UTF-8."
+        ) from error
+    if not isinstance(body, dict):
+        raise InputError("The request is no JSON object.", hint='Send an object: {"model": …}.')
+    return body
+
+
+def model_of(body: Mapping[str, Any]) -> str:
+    """Read the name of the model.
+
+    Raises:
+        InputError: It is no text.
+    """
+    name = body.get("model")
+    if name is None:
+        return ""
+    if not isinstance(name, str) or not name.strip():
+        raise InputError("The request names no model.", hint='Give it as text: "model": "…".')
+    return name
+
+
+def messages_of(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Read the list of messages.
+
+    Raises:
+        InputError: It is no list of objects, or empty.
+    """
+    messages = body.get("messages")
+    if not isinstance(messages, list) or not messages:
+        raise InputError("The request has no messages.", hint='Give them: "messages": [{…}].')
+    for place, message in enumerate(messages):
+        if not isinstance(message, dict):
+            raise InputError(f"Message {place + 1} is no object.")
+    return messages
+
+
+def chosen_tools(body: dict[str, Any], sent: Sent) -> dict[str, Any]:
+    """A request's body with those of its tools that the window has room for, as they came."""
+    offered = body.get("tools")
+    if not isinstance(offered, list) or sent.context.tools is None:
+        return body
+    names = {tool.name for tool in sent.context.tools}
+    kept = [tool for tool in offered if _name_of(tool) in names]
+    return body if len(kept) == len(offered) else {**body, "tools": kept}
+
+
+def _name_of(tool: Any) -> Any:
+    """The name of a tool as the dialects write it."""
+    match tool:
+        case {"function": {"name": name}}:
+            return name
+        case _:
+            return None

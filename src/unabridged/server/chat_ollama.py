@@ -1,0 +1,128 @@
+"""``/api/chat``: Ollama's dialect, with memory."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from unabridged.domain.chat import Chunk
+from unabridged.domain.hearing import Wishes
+from unabridged.errors import InputError, UnabridgedError
+from unabridged.memory.serving import Sent
+from unabridged.server.asked import Asked, Moment, chosen_tools, messages_of, model_of, object_of
+from unabridged.server.flow import answer
+from unabridged.server.passing import pass_through
+from unabridged.server.problems import answer_in, body_in
+from unabridged.server.service import service_of
+from unabridged.wire import ollama as wire
+from unabridged.wire.lines import encode
+from unabridged.wire.openai import tool_spec
+from unabridged.wire.shapes import mapping, mappings, number
+
+
+async def chat(request: Request) -> Response:
+    """Answer a chat request."""
+    try:
+        raw = await request.body()
+        body = object_of(raw)
+        if not body.get("messages"):
+            return await _loaded(request, raw)
+        return await answer(request, asked_of(body), OllamaWriter)
+    except UnabridgedError as error:
+        return answer_in("ollama", error)
+
+
+async def _loaded(request: Request, raw: bytes) -> Response:
+    """Pass on a request without messages: clients load a model by it, or unload it.
+
+    Raises:
+        UpstreamError: Nobody answers.
+    """
+    relay = await service_of(request).relay()
+    if relay is None or relay.address.dialect != "ollama":
+        raise InputError("The request has no messages.", hint='Give them: "messages": [{…}].')
+    return await pass_through(request, relay, body=raw)
+
+
+def asked_of(body: Mapping[str, Any]) -> Asked:
+    """Read a chat request.
+
+    Raises:
+        InputError: It cannot be taken.
+    """
+    options = mapping(body.get("options"))
+    tools = tuple(tool_spec(tool) for tool in mappings(body.get("tools")))
+    stream = body.get("stream", True)
+    if not isinstance(stream, bool):
+        raise InputError("The field stream is neither true nor false.")
+    return Asked(
+        dialect="ollama",
+        body=body,
+        model=model_of(body),
+        drafts=wire.drafts(messages_of(body)),
+        wishes=Wishes(
+            tools=tools,
+            window=number(options.get("num_ctx")) or None,
+            max_output=number(options.get("num_predict")) or None,
+        ),
+        stream=stream,
+        onward=lambda sent: _onward(body, sent),
+    )
+
+
+def _onward(body: Mapping[str, Any], sent: Sent) -> dict[str, Any]:
+    """The request as it goes on: its own fields, our messages, the window, and no truncation."""
+    options = {**mapping(body.get("options")), "num_ctx": sent.context.ledger.window}
+    if options.get("num_predict") is None and sent.max_output is not None:
+        options["num_predict"] = sent.max_output
+    wire_body = {**body, "messages": list(wire.messages(sent.messages)), "options": options}
+    wire_body |= {"truncate": False, "shift": False, "stream": body.get("stream", True)}
+    return chosen_tools(wire_body, sent)
+
+
+class OllamaWriter:
+    """Says an answer in Ollama's dialect.
+
+    Args:
+        asked: The request.
+        moment: When and under which id it is answered.
+    """
+
+    media_type = "application/x-ndjson"
+
+    def __init__(self, asked: Asked, moment: Moment) -> None:
+        self._model = asked.model or moment.model
+        self._moment = moment
+
+    def begin(self) -> bytes:
+        """Nothing stands before the first piece."""
+        return b""
+
+    def piece(self, chunk: Chunk) -> bytes:
+        """One line."""
+        return self._line(chunk)
+
+    def end(self, last: Chunk) -> bytes:
+        """The line that has ``done``."""
+        return self._line(last)
+
+    def failed(self, error: UnabridgedError) -> bytes:
+        """The line of an error."""
+        return encode(body_in("ollama", error)) + b"\n"
+
+    def whole(self, chunks: Sequence[Chunk]) -> Mapping[str, Any]:
+        """The whole answer as one object."""
+        moment = self._moment
+        return wire.answer(
+            chunks, model=self._model, created=moment.stamp(), seconds=moment.seconds()
+        )
+
+    def _line(self, chunk: Chunk) -> bytes:
+        moment = self._moment
+        said = wire.line(chunk, model=self._model, created=moment.stamp(), seconds=moment.seconds())
+        return encode(said) + b"\n"
+
+
+ROUTES = (Route("/api/chat", chat, methods=["POST"]),)

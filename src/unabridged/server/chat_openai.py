@@ -1,0 +1,119 @@
+"""``/v1/chat/completions``: OpenAI's dialect, with memory."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from unabridged.domain.chat import Chunk, Usage
+from unabridged.domain.hearing import Wishes
+from unabridged.errors import InputError, UnabridgedError
+from unabridged.memory.serving import Sent
+from unabridged.server.asked import Asked, Moment, chosen_tools, messages_of, model_of, object_of
+from unabridged.server.flow import answer
+from unabridged.server.problems import answer_in, body_in
+from unabridged.wire import openai as wire
+from unabridged.wire.lines import encode
+from unabridged.wire.shapes import mapping, mappings, number, text
+
+LIMITS = ("max_completion_tokens", "max_tokens")
+"""The fields that limit an answer, the newer first."""
+
+
+async def chat_completions(request: Request) -> Response:
+    """Answer a chat request."""
+    try:
+        body = object_of(await request.body())
+        return await answer(request, asked_of(body), OpenAIWriter)
+    except UnabridgedError as error:
+        return answer_in("openai", error)
+
+
+def asked_of(body: Mapping[str, Any]) -> Asked:
+    """Read a chat request.
+
+    Raises:
+        InputError: It cannot be taken.
+    """
+    stream = body.get("stream")
+    if stream not in (None, True, False):
+        raise InputError("The field stream is neither true nor false.")
+    limits = (number(body.get(name)) for name in LIMITS)
+    return Asked(
+        dialect="openai",
+        body=body,
+        model=model_of(body),
+        drafts=wire.drafts(messages_of(body)),
+        wishes=Wishes(
+            tools=tuple(wire.tool_spec(tool) for tool in mappings(body.get("tools"))),
+            max_output=next((limit for limit in limits if limit), None),
+        ),
+        stream=bool(stream),
+        user=text(body.get("user")),
+        usage=bool(mapping(body.get("stream_options")).get("include_usage")),
+        onward=lambda sent: _onward(body, sent),
+    )
+
+
+def _onward(body: Mapping[str, Any], sent: Sent) -> dict[str, Any]:
+    """The request as it goes on: its own fields and our messages."""
+    wire_body = {**body, "messages": list(wire.messages(sent.messages))}
+    if sent.max_output is not None and not any(body.get(name) for name in LIMITS):
+        wire_body["max_tokens"] = sent.max_output
+    if body.get("stream"):
+        asked = mapping(body.get("stream_options"))
+        wire_body["stream_options"] = {**asked, "include_usage": True}
+    return chosen_tools(wire_body, sent)
+
+
+class OpenAIWriter:
+    """Says an answer in OpenAI's dialect.
+
+    Args:
+        asked: The request.
+        moment: When and under which id it is answered.
+    """
+
+    media_type = "text/event-stream"
+
+    def __init__(self, asked: Asked, moment: Moment) -> None:
+        self._usage = asked.usage
+        self._first = True
+        self._said: dict[str, Any] = {
+            "answer": f"chatcmpl-{moment.id}",
+            "created": int(moment.at.timestamp()),
+            "model": asked.model or moment.model,
+        }
+
+    def begin(self) -> bytes:
+        """Nothing stands before the first piece."""
+        return b""
+
+    def piece(self, chunk: Chunk) -> bytes:
+        """One event."""
+        first, self._first = self._first, False
+        return _event(wire.event(chunk, **self._said, first=first))
+
+    def end(self, last: Chunk) -> bytes:
+        """The last event, the usage where it was asked for, and the end."""
+        said = self.piece(last)
+        if self._usage:
+            said += _event(wire.usage_event(last.usage or Usage(), **self._said))
+        return said + b"data: [DONE]\n\n"
+
+    def failed(self, error: UnabridgedError) -> bytes:
+        """The event of an error."""
+        return _event(body_in("openai", error))
+
+    def whole(self, chunks: Sequence[Chunk]) -> Mapping[str, Any]:
+        """The whole answer as one object."""
+        return wire.completion(chunks, **self._said)
+
+
+def _event(body: Mapping[str, Any]) -> bytes:
+    return b"data: " + encode(body) + b"\n\n"
+
+
+ROUTES = (Route("/v1/chat/completions", chat_completions, methods=["POST"]),)

@@ -1,0 +1,157 @@
+"""Delivering: an answer told to the client as it arrives, and kept, whatever ends it."""
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, Protocol
+
+import anyio
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from unabridged.domain.chat import Chunk
+from unabridged.errors import UnabridgedError, UpstreamBrokenError
+from unabridged.memory.serving import Reply
+from unabridged.server.asked import Writer
+from unabridged.server.asking import Answer, Piece
+
+_PASSED = ("x-", "openai-", "cf-ray", "retry-after")
+"""Beginnings of the upstream's headers that come through."""
+
+
+class Keeping(Protocol):
+    """Stores what came."""
+
+    async def __call__(self, reply: Reply, *, broken: bool) -> None:
+        """Store it; told whether it broke off."""
+        ...
+
+
+class Delivery:
+    """One answer on its way to the client.
+
+    Args:
+        answer: The answer.
+        writer: Says it in the client's dialect, where it cannot be passed on byte for byte.
+        keeping: Stores what came.
+        raw: Whether it is passed on byte for byte.
+        stream: Whether the client wants it in pieces.
+        headers: Headers of ours.
+    """
+
+    def __init__(
+        self,
+        answer: Answer,
+        writer: Writer,
+        keeping: Keeping,
+        *,
+        raw: bool,
+        stream: bool,
+        headers: Mapping[str, str],
+    ) -> None:
+        self._answer = answer
+        self._writer = writer
+        self._keeping = keeping
+        self._raw = raw
+        self._stream = stream
+        passed = {k: v for k, v in answer.headers.items() if k.startswith(_PASSED)}
+        self._headers = {**passed, **headers}
+        self._reply = Reply()
+        self._kept = False
+
+    async def respond(self, request: Request) -> Response:
+        """Give the response; a whole one when the answer is stored.
+
+        Raises:
+            UnabridgedError: A whole answer broke off, or cannot be stored.
+        """
+        if self._stream:
+            kind = self._answer.headers.get("content-type") if self._raw else None
+            kind = kind or self._writer.media_type
+            headers = {"cache-control": "no-cache", **self._headers}
+            return StreamingResponse(self._told(), headers=headers, media_type=kind)
+        return await self._whole(request)
+
+    # ---- in pieces ----
+
+    async def _told(self) -> AsyncIterator[bytes]:
+        try:
+            if not self._raw and (begun := self._writer.begin()):
+                yield begun
+            async for piece in self._answer.pieces():
+                await self._note(piece)
+                if said := self._said(piece):
+                    yield said
+                if piece.last:
+                    break
+            if not self._kept:
+                raise UpstreamBrokenError(
+                    "The answer broke off before its end.", hint="What came is kept; ask again."
+                )
+        except UnabridgedError as error:
+            await self._end()
+            yield self._writer.failed(error)
+        finally:
+            await self._end()
+
+    async def _note(self, piece: Piece) -> None:
+        """Take in a piece; with the last, store what came, before its end is said."""
+        if piece.chunk is not None:
+            self._reply.add(piece.chunk)
+        if piece.last:
+            self._kept = True  # also where it fails: the error is said once
+            with anyio.CancelScope(shield=True):
+                await self._keeping(self._reply, broken=False)
+
+    def _said(self, piece: Piece) -> bytes:
+        """What the client is told of a piece."""
+        if self._raw:
+            return b"" if piece.quiet else piece.frame
+        if piece.last:
+            return self._writer.end(piece.chunk or Chunk(done=True))
+        return self._writer.piece(piece.chunk) if piece.chunk is not None else b""
+
+    async def _end(self) -> None:
+        """Store what came where it broke off, and stop the upstream; also when cancelled."""
+        with anyio.CancelScope(shield=True):
+            try:
+                if not self._kept:
+                    self._kept = True
+                    await self._keeping(self._reply, broken=True)
+            finally:
+                await self._answer.close()
+
+    # ---- whole ----
+
+    async def _whole(self, request: Request) -> Response:
+        """Collect the answer; stop where the client leaves."""
+        made: list[Response] = []
+        async with anyio.create_task_group() as group:
+
+            async def watch() -> None:
+                while (await request.receive())["type"] != "http.disconnect":
+                    pass
+                group.cancel_scope.cancel()
+
+            group.start_soon(watch)
+            try:
+                made.append(await self._collected())
+            finally:
+                await self._end()
+                group.cancel_scope.cancel()
+        return made[0] if made else Response(status_code=499)
+
+    async def _collected(self) -> Response:
+        chunks: list[Chunk] = []
+        frames: list[bytes] = []
+        async for piece in self._answer.pieces():
+            if piece.chunk is not None:
+                chunks.append(piece.chunk)
+            frames.append(piece.frame)
+            await self._note(piece)
+        if not self._kept:
+            raise UpstreamBrokenError(
+                "The answer broke off before its end.", hint="What came is kept; ask again."
+            )
+        if self._raw:
+            return Response(b"".join(frames), headers=self._headers, media_type="application/json")
+        whole: Mapping[str, Any] = self._writer.whole(chunks)
+        return JSONResponse(whole, headers=self._headers)

@@ -1,0 +1,233 @@
+"""The way of a request for an answer: heard, prepared and begun, asked, told and kept.
+
+The user's message is durable before the upstream is asked; what came is durable before the end of
+the answer is said.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from unabridged.domain.scope import Scope
+from unabridged.errors import (
+    ContextRefusedError,
+    HeadMovedError,
+    InputError,
+    StoreError,
+    UnabridgedError,
+)
+from unabridged.memory.serving import Reply, Sent, keep, ready, shorter
+from unabridged.ports import ChatModel
+from unabridged.server.asked import Asked, Moment, Writer
+from unabridged.server.asking import RefusedError
+from unabridged.server.deliver import Delivery
+from unabridged.server.problems import answer_in
+from unabridged.server.question import Question, put, with_memory, without_memory
+from unabridged.server.service import Service, service_of
+from unabridged.server.side import side_request
+from unabridged.server.whose import scope_of
+from unabridged.wiring import Memory
+
+WAY = "x-unabridged"
+"""The header that says what memory does: ``off`` nothing, ``readonly`` recall without recording."""
+WAYS = ("", "on", "off", "readonly")
+ATTEMPTS = 5
+"""How often a request is heard again where other programs write to the same session."""
+
+Writing = Callable[[Asked, Moment], Writer]
+"""Makes what says an answer in the client's dialect."""
+
+_log = logging.getLogger(__name__)
+
+
+async def answer(request: Request, asked: Asked, writing: Writing) -> Response:
+    """Answer a request with memory.
+
+    Args:
+        request: The request.
+        asked: What it asks.
+        writing: Makes what says the answer in the client's dialect.
+
+    Raises:
+        UnabridgedError: It cannot be answered; nothing was asked then.
+    """
+    service, way = service_of(request), way_of(request)
+    turn = _Turn(service, scope_of(request, asked.user), asked, writing, request)
+    turn.model = await _model(service, asked)
+    side = side_request(asked.drafts, asked.body)
+    if way == "off" or side:
+        return await turn.plain({"x-unabridged-way": side or "off"})
+    try:
+        await turn.prepare(readonly=way == "readonly")
+    except StoreError as error:
+        service.metrics.memory_failed(error)
+        if service.settings.memory_failure != "pass":
+            raise
+        _log.warning("memory failed (%s); a request went through without it", type(error).__name__)
+        return await turn.plain({"x-unabridged-warning": f"memory failed: {type(error).__name__}"})
+    return await turn.answered()
+
+
+def way_of(request: Request) -> str:
+    """Give what the request wants of memory.
+
+    Raises:
+        InputError: The header says something else.
+    """
+    way = request.headers.get(WAY, "").strip().lower()
+    if way not in WAYS:
+        raise InputError(f"The header {WAY} is {way!r}.", hint="Use off or readonly.")
+    return way
+
+
+async def _model(service: Service, asked: Asked) -> ChatModel | None:
+    """The model that is asked, its abilities known; None where the memory itself answers."""
+
+    def known() -> ChatModel | None:
+        model = service.upstreams.model(asked.model)
+        if model is not None:
+            model.abilities()  # asked here, since it may wait for the network, and a lane may not
+        return model
+
+    return await service.think(known)
+
+
+@dataclass
+class _Turn:
+    """One request on its way.
+
+    Attributes:
+        service: What handlers share.
+        scope: Whose memory.
+        asked: The request.
+        writing: Makes what says the answer.
+        request: The request as it came.
+        model: The model; None for the memory's own quoting.
+        sent: What memory made of it; None without memory.
+        headers: Headers of ours.
+    """
+
+    service: Service
+    scope: Scope
+    asked: Asked
+    writing: Writing
+    request: Request
+    model: ChatModel | None = None
+    sent: Sent | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.at = self.service.clock.now()
+
+    async def plain(self, headers: Mapping[str, str]) -> Response:
+        """Ask the upstream without memory."""
+        self.headers |= headers
+        return await self._put(without_memory(self.asked, self.service.clock))
+
+    async def prepare(self, *, readonly: bool) -> None:
+        """Hear the request, prepare it and store the user's message."""
+        stage = self.service.metrics.stage
+
+        def made(memory: Memory) -> Sent:
+            with memory.asking(self.model or memory.quoting), stage("prepare"):
+                return self._ready(memory, readonly=readonly)
+
+        sent = await self.service.run(self.scope, made)
+        self.service.metrics.context(sent.context)
+        self._take(sent)
+
+    def _ready(self, memory: Memory, *, readonly: bool) -> Sent:
+        attempt = 0
+        while True:
+            heard = memory.hear(self.asked.drafts, session=self.scope.session, record=not readonly)
+            try:
+                return ready(memory, heard, self.asked.wishes)
+            except HeadMovedError:
+                attempt += 1
+                if attempt == ATTEMPTS:
+                    raise
+
+    def _take(self, sent: Sent) -> None:
+        self.sent = sent
+        self.headers["x-unabridged-context"] = sent.context.id
+        self.headers["x-unabridged-session"] = sent.context.scope.session or ""
+        if sent.notes:
+            self.headers["x-unabridged-warning"] = " ".join(sent.notes)
+
+    async def answered(self) -> Response:
+        """Ask the upstream with memory; refused for its length, once more with a shorter prompt."""
+        sent = self.sent
+        if sent is None:
+            raise AssertionError("prepared before it is asked")
+        return await self._put(with_memory(self.asked, sent))
+
+    async def _put(self, question: Question, *, again: bool = True) -> Response:
+        """Ask, and tell what is said."""
+        try:
+            said = await put(self.service, self.scope, self.model, question)
+        except RefusedError as refused:
+            if again and self.sent and isinstance(refused.error, ContextRefusedError):
+                return await self._shortened(refused)
+            return await self._refused(question, refused)
+        except UnabridgedError as error:
+            await self._keep(Reply(), broken=True)
+            return answer_in(self.asked.dialect, error, self.headers)
+        sent = self.sent
+        moment = Moment(
+            id=sent.context.id if sent else self.service.clock.new_id(),
+            at=self.at,
+            model=self.model.model if self.model else "quote",
+            clock=self.service.clock,
+        )
+        delivery = Delivery(
+            said,
+            self.writing(self.asked, moment),
+            self._keep,
+            raw=question.is_raw(self.model),
+            stream=self.asked.stream,
+            headers=self.headers,
+        )
+        return await delivery.respond(self.request)
+
+    async def _shortened(self, refused: RefusedError) -> Response:
+        """Ask again with what the refusal taught."""
+        sent, refusal = self.sent, refused.error
+        if sent is None or not isinstance(refusal, ContextRefusedError):
+            raise AssertionError("only a prepared prompt is made shorter")
+
+        def made(memory: Memory) -> Sent:
+            with memory.asking(self.model or memory.quoting):
+                return shorter(memory, sent, refusal)
+
+        try:
+            self._take(await self.service.run(self.scope, made))
+        except UnabridgedError as error:
+            await self._keep(Reply(), broken=True)
+            return answer_in(self.asked.dialect, error, self.headers)
+        return await self._put(with_memory(self.asked, self.sent or sent), again=False)
+
+    async def _refused(self, question: Question, refused: RefusedError) -> Response:
+        """The upstream's error, as it is where it speaks the client's dialect."""
+        await self._keep(Reply(), broken=True)
+        if question.is_raw(self.model):
+            kind = refused.headers.get("content-type", "application/json")
+            return Response(refused.body, refused.status, self.headers, kind)
+        return answer_in(self.asked.dialect, refused.error, self.headers)
+
+    async def _keep(self, reply: Reply, *, broken: bool) -> None:
+        """Store what came."""
+        sent = self.sent
+        if sent is None or not sent.stored:
+            return
+
+        def kept(memory: Memory) -> None:
+            with memory.asking(self.model or memory.quoting), self.service.metrics.stage("record"):
+                keep(memory, sent, reply, broken=broken)
+
+        await self.service.run(self.scope, kept)
+        if reply.usage is not None:
+            self.service.metrics.usage(reply.usage)
+        self.service.background.soon(self.scope)

@@ -1,0 +1,140 @@
+"""The question: what goes to the upstream for one request, whichever dialect that speaks."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from unabridged.domain.chat import ChatRequest, ToolSpec
+from unabridged.domain.message import Message
+from unabridged.domain.scope import Scope
+from unabridged.memory.serving import Sent
+from unabridged.ports import ChatModel, Clock, SupportsRelay
+from unabridged.server.asked import Asked
+from unabridged.server.asking import (
+    Answer,
+    InnerAnswer,
+    Listener,
+    OllamaListener,
+    OpenAIListener,
+    SaidAnswer,
+    relayed,
+)
+from unabridged.server.service import Service
+from unabridged.wire import ollama, openai
+from unabridged.wire.across import options_for
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What goes to the upstream.
+
+    Attributes:
+        asked: The request.
+        messages: The messages to send.
+        tools: The tools to offer.
+        window: Tokens that prompt and answer may take, or None to leave it to the upstream.
+        max_output: The limit of the answer in tokens, or None.
+        onward: The body for an upstream of the client's own dialect, or None.
+    """
+
+    asked: Asked
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...]
+    window: int | None
+    max_output: int | None
+    onward: Mapping[str, Any] | None
+
+    def is_raw(self, model: ChatModel | None) -> bool:
+        """Whether the answer of a model can be passed on byte for byte."""
+        there = relaying(model)
+        if there is None or self.onward is None:
+            return False
+        return there.address.dialect == self.asked.dialect
+
+
+def with_memory(asked: Asked, sent: Sent) -> Question:
+    """Give the question of a request that memory has prepared."""
+    return Question(
+        asked=asked,
+        messages=sent.messages,
+        tools=sent.context.tools or (),
+        window=sent.context.ledger.window,
+        max_output=sent.max_output,
+        onward=asked.onward(sent) if asked.onward else None,
+    )
+
+
+def without_memory(asked: Asked, clock: Clock) -> Question:
+    """Give the question of a request as it came."""
+    now = clock.now()
+    messages = (Message(clock.new_id(), draft.role, draft.parts, now) for draft in asked.drafts)
+    return Question(
+        asked=asked,
+        messages=tuple(messages),
+        tools=asked.wishes.tools,
+        window=asked.wishes.window,
+        max_output=asked.wishes.max_output,
+        onward=asked.body if asked.onward else None,
+    )
+
+
+def relaying(model: object) -> SupportsRelay | None:
+    """Give a model on a server, whose answers can be passed on; None for any other."""
+    return model if isinstance(model, SupportsRelay) else None
+
+
+async def put(
+    service: Service, scope: Scope, model: ChatModel | None, question: Question
+) -> Answer:
+    """Ask, and give the answer when it has begun.
+
+    Args:
+        service: What handlers share.
+        scope: Whose memory is quoted where no model answers.
+        model: The model; None for the memory's own quoting.
+        question: What is asked.
+
+    Raises:
+        RefusedError: The server answered with an error.
+        UpstreamError: It does not answer.
+        UnabridgedError: It cannot be asked.
+    """
+    if model is None:
+        request = _request(question, "openai")
+        return SaidAnswer(
+            await service.run(scope, lambda memory: list(memory.quoting.chat(request)))
+        )
+    there = relaying(model)
+    relay = await service.relay() if there else None
+    if relay is None or there is None:
+        return InnerAnswer(model, _request(question, "openai"))
+    dialect = relay.address.dialect
+    if question.is_raw(model) and question.onward is not None:
+        body: Mapping[str, Any] = question.onward
+    elif dialect == "ollama":
+        body = ollama.body(_request(question, dialect), model.model)
+    else:
+        body = openai.body(_request(question, dialect), model.model)
+    usage = question.asked.usage if question.is_raw(model) else True
+    return await relayed(relay, there, body, lambda: _listener(dialect, question, usage=usage))
+
+
+def _request(question: Question, upstream: str) -> ChatRequest:
+    """The question as a typed request, its options in the upstream's words."""
+    asked = question.asked
+    return ChatRequest(
+        messages=question.messages,
+        tools=question.tools,
+        window=question.window,
+        max_output=question.max_output,
+        options=options_for(asked.dialect, upstream, asked.body)
+        if asked.options is None
+        else asked.options,
+    )
+
+
+def _listener(dialect: str, question: Question, *, usage: bool) -> Listener:
+    """What reads the answer."""
+    if dialect == "openai":
+        return OpenAIListener(usage=usage)
+    return OllamaListener(sum(len(message.calls) for message in question.messages))

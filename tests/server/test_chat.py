@@ -1,0 +1,303 @@
+import json
+import time
+from contextlib import closing
+
+import httpx2
+import ollama
+import openai
+import pytest
+
+from unabridged.domain.exchange import ExchangeState
+from unabridged.domain.message import ToolCall
+from unabridged.domain.scope import Scope
+from unabridged.errors import StoreDamagedError
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
+from unabridged.testing.openai_server import OpenAIEntry, OpenAITestServer
+from unabridged.testing.replies import Reply
+
+MODEL = "llama3.2:latest"
+WORDS = "the cheese project is called Emmental and it begins in May"
+
+
+def held(url, user="default"):
+    with url.service.lanes.hold(Scope(user=user)) as memory:
+        return [e for c in memory.conversations() for e in c.exchanges]
+
+
+@pytest.fixture(params=["ollama", "openai"])
+def upstream(request):
+    made = (
+        OllamaTestServer(models=[OllamaEntry(MODEL)])
+        if request.param == "ollama"
+        else OpenAITestServer(models=[OpenAIEntry(MODEL)], window=32_768)
+    )
+    with made as server:
+        server.provider = request.param
+        yield server
+
+
+@pytest.fixture
+def front(serving, upstream):
+    def start(**settings):
+        where = f"{upstream.provider}_url"
+        url = upstream.url if upstream.provider == "ollama" else f"{upstream.url}/v1"
+        return serving(upstream=upstream.provider, **{where: url}, **settings)
+
+    return start
+
+
+def say(client, url, dialect, messages, *, stream=True, **more):
+    """Say something in a dialect; give the words of the answer."""
+    body = {"model": MODEL, "messages": messages, "stream": stream, **more}
+    path = "/api/chat" if dialect == "ollama" else "/v1/chat/completions"
+    answer = client.post(url + path, json=body)
+    assert answer.status_code == 200, answer.text
+    return answer, words_of(answer, dialect, stream=stream)
+
+
+def words_of(answer, dialect, *, stream):
+    if dialect == "ollama":
+        lines = [json.loads(line) for line in answer.text.splitlines()]
+        assert lines[-1]["done"]
+        return "".join(line["message"]["content"] for line in lines)
+    if not stream:
+        return answer.json()["choices"][0]["message"]["content"]
+    events = [line[6:] for line in answer.text.splitlines() if line.startswith("data: ")]
+    assert events[-1] == "[DONE]"
+    chunks = [json.loads(event) for event in events[:-1]]
+    return "".join(c["choices"][0]["delta"].get("content") or "" for c in chunks if c["choices"])
+
+
+@pytest.fixture
+def http():
+    with httpx2.Client(timeout=30) as client:
+        yield client
+
+
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("dialect", ["ollama", "openai"])
+def test_each_dialect_talks_to_each_upstream_and_is_remembered(
+    front, upstream, http, dialect, stream
+):
+    upstream.script.script = "I will remember Emmental well."
+    url = front()
+    answer, said = say(http, url, dialect, [{"role": "user", "content": WORDS}], stream=stream)
+    assert said == "I will remember Emmental well."
+    (exchange,) = held(url)
+    assert exchange.state is ExchangeState.COMPLETE
+    assert (exchange.user.text, exchange.answer.text) == (WORDS, said)
+    assert answer.headers["x-unabridged-context"] == exchange.id
+    assert answer.headers["x-unabridged-session"] == exchange.session
+
+
+def test_what_was_said_elsewhere_is_recalled(front, upstream, http):
+    url = front()
+    say(http, url, "ollama", [{"role": "user", "content": WORDS}])
+    say(http, url, "openai", [{"role": "user", "content": "Remember the cheese project name?"}])
+    path = "/api/chat" if upstream.provider == "ollama" else "/v1/chat/completions"
+    sent = upstream.sent(path)[-1]["messages"]
+    assert "Emmental" in sent[-1]["content"]
+    assert sent[-1]["content"].endswith("Remember the cheese project name?")
+
+
+def test_a_conversation_goes_on_in_its_session(front, upstream, http):
+    url = front()
+    history = []
+    for turn in range(4):
+        history.append({"role": "user", "content": f"number {turn} of my questions"})
+        _, said = say(http, url, "openai", history)
+        history.append({"role": "assistant", "content": said})
+    exchanges = held(url)
+    assert len(exchanges) == 4
+    assert len({e.session for e in exchanges}) == 1
+    path = "/api/chat" if upstream.provider == "ollama" else "/v1/chat/completions"
+    sent = [m["content"] for m in upstream.sent(path)[-1]["messages"] if m["role"] == "user"]
+    assert [words for words in sent if "number" in words][-1].endswith("number 3 of my questions")
+    assert len(sent) == 4
+
+
+def test_the_upstream_is_told_the_window_and_not_to_truncate(serving, http):
+    with OllamaTestServer(models=[OllamaEntry(MODEL)]) as server:
+        url = serving(upstream="ollama", ollama_url=server.url)
+        options = {"num_ctx": 3000, "temperature": 0.25, "mirostat": 1}
+        more = {"keep_alive": "7m", "format": "json", "think": False, "options": options}
+        say(http, url, "ollama", [{"role": "user", "content": "hello there"}], **more)
+        (body,) = server.sent("/api/chat")
+    assert body["truncate"] is body["shift"] is False
+    assert body["options"]["num_ctx"] == 3000
+    assert body["options"]["temperature"] == 0.25
+    assert body["options"]["mirostat"] == 1
+    assert (body["keep_alive"], body["format"], body["think"]) == ("7m", "json", False)
+    assert body["options"]["num_predict"] > 0
+
+
+def test_off_passes_a_request_through_untouched(front, upstream, http):
+    url = front()
+    say(http, url, "ollama", [{"role": "user", "content": WORDS}])
+    body = {"model": MODEL, "messages": [{"role": "user", "content": "what cheese?"}], "seed": 3}
+    own = "ollama" if upstream.provider == "ollama" else "openai"
+    path = "/api/chat" if own == "ollama" else "/v1/chat/completions"
+    answer = http.post(url + path, json=body, headers={"X-Unabridged": "off"})
+    assert answer.status_code == 200
+    assert upstream.sent(path)[-1] == body
+    assert len(held(url)) == 1
+
+
+def test_readonly_recalls_and_records_nothing(front, upstream, http):
+    url = front()
+    say(http, url, "ollama", [{"role": "user", "content": WORDS}])
+    body = {
+        "model": MODEL,
+        "messages": [{"role": "user", "content": "Remember the cheese project name?"}],
+    }
+    http.post(url + "/v1/chat/completions", json=body, headers={"X-Unabridged": "readonly"})
+    path = "/api/chat" if upstream.provider == "ollama" else "/v1/chat/completions"
+    assert "Emmental" in upstream.sent(path)[-1]["messages"][-1]["content"]
+    assert len(held(url)) == 1
+
+
+@pytest.mark.parametrize("dialect", ["ollama", "openai"])
+def test_what_cannot_fit_is_refused_by_how_much_before_anything_is_sent(serving, http, dialect):
+    with OllamaTestServer(models=[OllamaEntry(MODEL)]) as server:
+        url = serving(upstream="ollama", ollama_url=server.url, window=600)
+        path = "/api/chat" if dialect == "ollama" else "/v1/chat/completions"
+        words = "rather a lot of words " * 400
+        body = {"model": MODEL, "messages": [{"role": "user", "content": words}]}
+        answer = http.post(url + path, json=body)
+        assert answer.status_code == 400
+        error = answer.json()["error"]
+        assert "too many" in (error if dialect == "ollama" else error["message"])
+        if dialect == "openai":
+            assert error["code"] == "context_length_exceeded"
+        assert server.sent("/api/chat") == []
+
+
+@pytest.mark.parametrize("dialect", ["ollama", "openai"])
+@pytest.mark.parametrize("stream", [True, False])
+def test_an_error_of_the_upstream_comes_through_and_the_words_are_kept_once(
+    front, upstream, http, dialect, stream
+):
+    upstream.script.script = [Reply(status=503, error="busy with other things"), "Now then."]
+    url = front()
+    path = "/api/chat" if dialect == "ollama" else "/v1/chat/completions"
+    body = {
+        "model": MODEL, "stream": stream, "messages": [{"role": "user", "content": WORDS}],
+    }  # fmt: skip
+    refused = http.post(url + path, json=body)
+    assert refused.status_code == 503
+    assert "busy with other things" in refused.text
+    (exchange,) = held(url)
+    assert exchange.state is ExchangeState.UNANSWERED
+    assert http.post(url + path, json=body).status_code == 200
+    exchanges = held(url)
+    assert [e.state for e in exchanges if e.answer] == [ExchangeState.COMPLETE]
+    assert {e.user.id for e in exchanges} == {exchange.user.id}
+
+
+def test_an_upstream_that_is_away_is_said_and_the_words_are_kept(serving, http):
+    url = serving(upstream="ollama", ollama_url="http://127.0.0.1:9")
+    body = {"model": MODEL, "messages": [{"role": "user", "content": WORDS}]}
+    answer = http.post(url + "/api/chat", json=body)
+    assert answer.status_code == 502
+    assert "ollama serve" in answer.json()["error"]
+    (exchange,) = held(url)
+    assert exchange.user.text == WORDS
+    assert exchange.state is ExchangeState.UNANSWERED
+
+
+@pytest.mark.parametrize("dialect", ["ollama", "openai"])
+def test_what_came_is_kept_as_incomplete_where_the_client_leaves(front, upstream, dialect):
+    upstream.script.script = Reply(text="word " * 400, pause=0.01)
+    url = front()
+    path = "/api/chat" if dialect == "ollama" else "/v1/chat/completions"
+    body = {"model": MODEL, "stream": True, "messages": [{"role": "user", "content": WORDS}]}
+    with httpx2.Client(timeout=30) as client, client.stream("POST", url + path, json=body) as come:
+        pieces = come.iter_bytes()
+        for _ in range(5):
+            next(pieces)
+    assert upstream.wait_for_stop(10)
+    for _ in range(100):
+        (exchange,) = held(url)
+        if exchange.state is not ExchangeState.OPEN:
+            break
+        time.sleep(0.05)
+    assert exchange.state is ExchangeState.INCOMPLETE
+    assert exchange.answer.text.startswith("word ")
+
+
+@pytest.mark.parametrize("dialect", ["ollama", "openai"])
+def test_what_broke_off_is_kept_as_incomplete_and_said(front, upstream, http, dialect):
+    upstream.script.script = Reply(text="one two three four", breaks=True, after=2)
+    url = front()
+    path = "/api/chat" if dialect == "ollama" else "/v1/chat/completions"
+    body = {"model": MODEL, "stream": True, "messages": [{"role": "user", "content": WORDS}]}
+    answer = http.post(url + path, json=body)
+    assert '"error"' in answer.text
+    (exchange,) = held(url)
+    assert exchange.state is ExchangeState.INCOMPLETE
+    assert exchange.answer.text.split() == ["one", "two"]
+
+
+def test_a_tool_loop_is_one_exchange_and_each_round_has_the_same_beginning(front, upstream):
+    call = ToolCall("call_7", "weather", '{"town": "Bern"}')
+    upstream.script.script = [Reply(calls=(call,)), "It rains in Bern."]
+    url = front()
+    with closing(openai.OpenAI(base_url=url.v1, api_key="none", max_retries=0)) as client:
+        schema = {"type": "object", "properties": {"town": {"type": "string"}}}
+        tools = [
+            {
+                "type": "function",
+                "function": {"name": "weather", "description": "", "parameters": schema},
+            }
+        ]
+        messages = [{"role": "user", "content": "What is the weather in Bern?"}]
+        first = client.chat.completions.create(model=MODEL, messages=messages, tools=tools)
+        asked = first.choices[0].message
+        assert asked.tool_calls[0].function.name == "weather"
+        messages += [
+            asked.model_dump(exclude_none=True),
+            {"role": "tool", "tool_call_id": asked.tool_calls[0].id, "content": "rain, 4 degrees"},
+        ]
+        second = client.chat.completions.create(model=MODEL, messages=messages, tools=tools)
+    assert second.choices[0].message.content == "It rains in Bern."
+    (exchange,) = held(url)
+    assert exchange.state is ExchangeState.COMPLETE
+    assert [m.role.value for m in exchange.messages] == ["user", "assistant", "tool", "assistant"]
+    path = "/api/chat" if upstream.provider == "ollama" else "/v1/chat/completions"
+    one, two = (body["messages"] for body in upstream.sent(path))
+    assert two[: len(one)] == one
+    assert [m["role"] for m in two[len(one) :]] == ["assistant", "tool"]
+
+
+@pytest.mark.parametrize("way", ["refuse", "pass"])
+def test_where_memory_fails_the_setting_says_what_happens(front, upstream, http, monkeypatch, way):
+    url = front(memory_failure=way)
+
+    def fails(*_, **__):
+        raise StoreDamagedError("It is damaged.", hint="Look at `unabridged doctor`.")
+
+    monkeypatch.setattr("unabridged.wiring.Memory.hear", fails)
+    body = {"model": MODEL, "messages": [{"role": "user", "content": WORDS}], "stream": False}
+    answer = http.post(url + "/api/chat", json=body)
+    if way == "refuse":
+        assert answer.status_code == 503
+        assert upstream.requests == [] or "/chat" not in upstream.requests[-1].path
+    else:
+        assert answer.status_code == 200
+        assert "StoreDamagedError" in answer.headers["x-unabridged-warning"]
+    assert held(url) == []
+
+
+def test_quote_answers_both_dialects(serving):
+    url = serving(upstream="quote")
+    client = ollama.Client(host=str(url))
+    with closing(client._client):
+        client.chat(model="any", messages=[{"role": "user", "content": WORDS}])
+        asked = [{"role": "user", "content": "What is the cheese project called?"}]
+        parts = list(client.chat(model="any", messages=asked, stream=True))
+    assert "Emmental" in "".join(part.message.content for part in parts)
+    with closing(openai.OpenAI(base_url=url.v1, api_key="none", max_retries=0)) as other:
+        said = other.chat.completions.create(
+            model="any", messages=[{"role": "user", "content": "And when does Emmental begin?"}]
+        )
+    assert "May" in said.choices[0].message.content
