@@ -2,6 +2,7 @@
 
 import io
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -113,3 +114,21 @@ def give_name(draft: Path, path: Path) -> None:
         sync_folder(path.parent)  # else a power cut may take the new name and the old one
         os.unlink(draft)  # noqa: PTH108 - as above
     sync_folder(path.parent)
+
+
+@contextmanager
+def nameless(folder: Path) -> Iterator[BinaryIO]:
+    """Open a file without a name, for its owner only: nothing is left of it, however this ends.
+
+    Args:
+        folder: The folder of the disk that it takes its room from.
+
+    Raises:
+        StoreFullError: There is no room.
+        StoreError: The disk failed.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            yield cast("BinaryIO", file)
+    except OSError as error:
+        raise of_the_system(error, folder) from error

@@ -32,6 +32,8 @@ class RecordKind(StrEnum):
     """Keyed digests of what was forgotten, by which it is recognised when it comes again."""
     RECEIPT = "receipt"
     """What a forgetting removed, in figures."""
+    REQUEST = "request"
+    """What a client's request did, in ids; by it one that is repeated is not done twice."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from unabridged.domain.session import Session
 from unabridged.domain.views import SessionLine
 from unabridged.errors import NotFoundError
 from unabridged.ingest import sessions as sessions_of
+from unabridged.memory.requests import Requests
 from unabridged.ports import Clock, Store, SupportsSaving
 
 
@@ -38,6 +39,11 @@ class Talking:
     def session(self) -> Session | None:
         """The session that is being talked in; None where the next message begins one."""
         return self._store.session(self._session_id) if self._session_id else None
+
+    @property
+    def requests(self) -> Requests:
+        """What clients' requests did, so that one that is repeated is not done twice."""
+        return Requests(self._store, self._clock)
 
     @property
     def unsaved(self) -> int:
@@ -82,6 +88,10 @@ class Talking:
         """A session by its whole id, whichever is being talked in; None where there is none."""
         return self._store.session(session)
 
+    def has(self, exchange: str) -> bool:
+        """Whether an exchange of this whole id is stored."""
+        return bool(self._store.get([exchange]))
+
     def path(self, session: str, limit: int = 50, before: str | None = None) -> list[Exchange]:
         """Exchanges of a session's current path, oldest first.
 
@@ -100,6 +110,20 @@ class Talking:
             limit: At most so many.
         """
         return self._store.scan(after, limit)
+
+    def open_session(self, session: str, title: str = "") -> Session:
+        """Begin a session that holds nothing yet, whichever is being talked in.
+
+        Args:
+            session: Its id; one that is there already stays as it is.
+            title: What people call it; empty to take it from the first message.
+        """
+        at = self._clock.now()
+        if (held := self._store.session(session)) is not None:
+            return held
+        begun = Session(session, " ".join(title.split()), at, at)
+        self._store.amend(begun, None)
+        return begun
 
     def new_session(self, title: str = "") -> None:
         """Let the next message begin a session; the current one stays as it is."""

@@ -57,6 +57,7 @@ RULES: tuple[Rule, ...] = (
     Rule("/api/", Door.DIALECT, Right.WRITE),
     Rule("/v1/", Door.DIALECT, Right.CHAT),
     Rule("/memory/forget", Door.MEMORY, Right.FORGET),
+    Rule("/memory/forget/", Door.MEMORY, Right.FORGET),
     Rule("/memory/", Door.MEMORY, Right.READ, _READING),
     Rule("/memory/search", Door.MEMORY, Right.READ),
     Rule("/memory/prepare", Door.MEMORY, Right.READ),

@@ -6,12 +6,32 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from unabridged.server.memory import exchanges, looking, sessions
+from unabridged.server.memory import (
+    contexts,
+    exchanges,
+    facts,
+    forgetting,
+    importing,
+    looking,
+    requirements,
+    sessions,
+    upkeep,
+)
 from unabridged.server.memory.answers import given, tagged
 from unabridged.server.memory.document import document
 from unabridged.server.memory.route import fallback
 
-ROUTERS = (looking.router, sessions.router, exchanges.router)
+ROUTERS = (
+    looking.router,
+    sessions.router,
+    exchanges.router,
+    contexts.router,
+    facts.router,
+    requirements.router,
+    upkeep.router,
+    forgetting.router,
+    importing.router,
+)
 
 
 def memory_routes() -> list[BaseRoute]:

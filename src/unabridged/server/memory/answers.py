@@ -98,7 +98,8 @@ def tag_of(content: bytes) -> str:
 
 def tagged(request: Request, response: Response) -> Response:
     """Give an answer its ETag; where the client has it already, say only that (304)."""
-    if request.method != "GET" or response.status_code != 200 or response.media_type != JSON:
+    plain = type(response) is Response and response.media_type == JSON  # a stream has no body
+    if request.method != "GET" or response.status_code != 200 or not plain:
         return response
     tag = tag_of(bytes(response.body))
     response.headers["ETag"] = tag

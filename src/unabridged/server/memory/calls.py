@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, TypeVar
 
-from fastapi import Depends, Query
+from fastapi import Depends, Path, Query
 from starlette.requests import Request
 
 from unabridged.domain.access import Grant, Right
@@ -37,6 +37,11 @@ class Call:
     service: Service
     scope: Scope
     grant: Grant
+
+    @property
+    def owner(self) -> tuple[str, str]:
+        """Whose memory it is, for what the server itself holds."""
+        return self.scope.user, self.scope.agent
 
     async def run(self, work: Callable[[Memory], Result]) -> Result:
         """Do something with the memory, in a thread; see ``Service.run``."""
@@ -101,6 +106,8 @@ async def _call_of(request: Request) -> Call:
 
 Asked = Annotated[Call, Depends(_call_of)]
 """The parameter of a handler that is the call."""
+Id = Annotated[str, Path(min_length=1, max_length=200)]
+"""An id in a path."""
 Limit = Annotated[int, Query(ge=1, le=MOST_A_PAGE, description="The most items of a page.")]
 Cursor = Annotated[
     str | None,

@@ -1,14 +1,27 @@
-"""Exchanges over HTTP: one of them, all of them page by page."""
+"""Exchanges over HTTP: one of them, all of them page by page, and recording one at once."""
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Annotated
 
 from fastapi import APIRouter
+from pydantic import AwareDatetime, Field
 from starlette.responses import Response
 
-from unabridged.domain.exchange import Exchange
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import Message, Role, Text
+from unabridged.domain.session import Session, title_from
+from unabridged.domain.views import Conversation
 from unabridged.server.memory.answers import Page, from_cursor, given, paged
-from unabridged.server.memory.calls import MOST_A_PAGE, Asked, Cursor, Limit
+from unabridged.server.memory.bodies import Body, Name, Title, Words
+from unabridged.server.memory.calls import MOST_A_PAGE, Asked, Cursor, Id, Limit
+from unabridged.server.memory.deeds import Deed, What, perform
 from unabridged.server.memory.document import answers
 from unabridged.server.memory.route import MemoryRoute
+from unabridged.server.memory.values import Recorded, recorded
 from unabridged.wiring import Memory
+
+STATES = {True: ExchangeState.COMPLETE, False: ExchangeState.UNANSWERED}
 
 router = APIRouter(
     prefix="/memory/exchanges",
@@ -16,6 +29,71 @@ router = APIRouter(
     route_class=MemoryRoute,
     default_response_class=Response,
 )
+
+
+class Said(Body):
+    """What was said elsewhere, to be recorded at once."""
+
+    user: Words
+    """The user's message."""
+    assistant: Words | None = None
+    """The answer; without it, the exchange is unanswered."""
+    session: Name | None = None
+    """The id of the session that it goes on with; without it, a new one begins."""
+    title: Title | None = None
+    """The title of a session that begins with it."""
+    at: Annotated[AwareDatetime, Field(strict=False)] | None = None
+    """When it was said; without it, now."""
+    model: Name | None = None
+    """The model that answered."""
+
+
+@router.post(
+    "", status_code=201, responses=answers(Recorded, "The exchange as stored.", status=201)
+)
+async def record_exchange(call: Asked, body: Said) -> Response:
+    """Record an exchange in one step: what a user said, and what was answered."""
+    clock = call.service.clock
+    wanted = body.session or call.scope.session
+
+    def plan(memory: Memory) -> What:
+        session = call.session(memory, wanted).id if wanted else clock.new_id()
+        names = {name: clock.new_id() for name in ("exchange", "user", "assistant")}
+        return {**names, "session": session, "at": (body.at or clock.now()).isoformat()}
+
+    def do(memory: Memory, what: What) -> What:
+        memory.admit(_conversation(memory, body, what))
+        return {"exchange": what["exchange"], "notes": memory.remarks()}
+
+    return await perform(call, Deed(do, recorded, plan, status=201))
+
+
+def _conversation(memory: Memory, body: Said, what: What) -> Conversation:
+    """The session as it shall be, with the new exchange."""
+    at = datetime.fromisoformat(what["at"])
+    title = body.title or title_from(body.user)
+    session = memory.by_id(what["session"]) or Session(what["session"], title, at, at)
+    before = memory.path(session.id, 1)
+    said = [Message(what["user"], Role.USER, (Text(body.user),), at, session.head)]
+    if body.assistant is not None:
+        words = (Text(body.assistant),)
+        said.append(Message(what["assistant"], Role.ASSISTANT, words, at, what["user"]))
+    exchange = Exchange(
+        id=what["exchange"],
+        session=session.id,
+        parent=before[0].id if before else None,
+        state=STATES[body.assistant is not None],
+        messages=tuple(said),
+        at=at,
+        model=body.model,
+    )
+    head = replace(
+        session,
+        title=session.title or title,
+        head=said[-1].id,
+        updated=max(at, session.updated),
+    )
+    return Conversation(head, (exchange,))
 
 
 @router.get("", responses=answers([Exchange], "Exchanges, the oldest first."))
@@ -39,6 +117,6 @@ async def list_exchanges(call: Asked, limit: Limit = 50, cursor: Cursor = None) 
 
 
 @router.get("/{exchange}", responses=answers(Exchange, "The exchange, whole."))
-async def get_exchange(call: Asked, exchange: str) -> Response:
+async def get_exchange(call: Asked, exchange: Id) -> Response:
     """Give an exchange by its id or the beginning of it."""
     return given(await call.run(lambda memory: call.exchange(memory, exchange)))

@@ -11,7 +11,7 @@ from unabridged.domain.views import Account, Found, Stats
 from unabridged.errors import NotFoundError
 from unabridged.server.memory.answers import Page, given, paged
 from unabridged.server.memory.bodies import Body, Words
-from unabridged.server.memory.calls import Asked
+from unabridged.server.memory.calls import Asked, Id
 from unabridged.server.memory.document import answers
 from unabridged.server.memory.route import MemoryRoute
 from unabridged.server.memory.values import SpaceLine
@@ -49,7 +49,7 @@ async def search(call: Asked, body: Query) -> Response:
     tags=["contexts"],
     responses=answers(Account, "The account of every token and candidate."),
 )
-async def get_context(call: Asked, context: str) -> Response:
+async def get_context(call: Asked, context: Id) -> Response:
     """Account for a context that was begun, and render it again; `last` stands for the newest."""
 
     def work(memory: Memory) -> Account:

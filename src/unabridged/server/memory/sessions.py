@@ -3,14 +3,14 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from pydantic import Field
 from starlette.responses import Response
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.session import Session
 from unabridged.server.memory.answers import Page, check_match, from_cursor, given, paged
 from unabridged.server.memory.bodies import Body, Title
-from unabridged.server.memory.calls import Asked, Call, Cursor, Limit
+from unabridged.server.memory.calls import Asked, Call, Cursor, Id, Limit
+from unabridged.server.memory.deeds import Deed, What, perform
 from unabridged.server.memory.document import answers
 from unabridged.server.memory.route import MemoryRoute
 from unabridged.server.memory.values import SessionView
@@ -24,16 +24,20 @@ router = APIRouter(
 )
 
 
-class SessionChange(Body):
-    """What shall be changed of a session.
-
-    Attributes:
-        title: Another title.
-        archived: True moves it out of the active set, false takes it up again.
-    """
+class NewSession(Body):
+    """A session that begins."""
 
     title: Title | None = None
-    archived: bool | None = Field(default=None)
+    """What people call it; without it, the first message gives one."""
+
+
+class SessionChange(Body):
+    """What shall be changed of a session."""
+
+    title: Title | None = None
+    """Another title."""
+    archived: bool | None = None
+    """True moves it out of the active set, false takes it up again."""
 
 
 @router.get("", responses=answers([SessionView], "Sessions, the last updated first."))
@@ -69,14 +73,31 @@ async def list_sessions(
     return paged(call.request, await call.run(work))
 
 
+@router.post("", status_code=201, responses=answers(SessionView, "The session.", status=201))
+async def new_session(call: Asked, body: NewSession | None = None) -> Response:
+    """Begin a session that holds nothing yet."""
+    call.need_space()
+    title = (body.title if body else None) or ""
+
+    def plan(_: Memory) -> What:
+        return {"session": call.service.clock.new_id()}
+
+    def do(memory: Memory, what: What) -> What:
+        memory.open_session(what["session"], title)
+        return what
+
+    deed = Deed(do, lambda memory, what: seen(call, memory, what["session"]), plan, status=201)
+    return await perform(call, deed)
+
+
 @router.get("/{session}", responses=answers(SessionView, "The session."))
-async def get_session(call: Asked, session: str) -> Response:
+async def get_session(call: Asked, session: Id) -> Response:
     """Give a session."""
     return given(await call.run(lambda memory: seen(call, memory, session)))
 
 
 @router.patch("/{session}", responses=answers(SessionView, "The session as it is now."))
-async def change_session(call: Asked, session: str, body: SessionChange) -> Response:
+async def change_session(call: Asked, session: Id, body: SessionChange) -> Response:
     """Give a session another title, archive it, or take it up again."""
 
     def work(memory: Memory) -> SessionView:
@@ -96,7 +117,7 @@ async def change_session(call: Asked, session: str, body: SessionChange) -> Resp
     responses=answers([Exchange], "Exchanges of the session's current path, the newest first."),
 )
 async def list_session_exchanges(
-    call: Asked, session: str, limit: Limit = 50, cursor: Cursor = None
+    call: Asked, session: Id, limit: Limit = 50, cursor: Cursor = None
 ) -> Response:
     """List the exchanges of a session's current path, the newest first."""
     before = from_cursor(cursor)

@@ -1,7 +1,13 @@
 """Values that only the routes under ``/memory`` give."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
+
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.views import Step
+from unabridged.wiring import Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +60,77 @@ class SessionView:
     foreign_id: str | None
     archived: datetime | None
     exchanges: int
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A record of a file that could not be read.
+
+    Attributes:
+        where: Its line or place in the file.
+        reason: Why, in words.
+    """
+
+    where: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What became of something that was to be recorded.
+
+    Attributes:
+        exchange: The exchange as it is stored; null where it is not.
+        notes: What a person should know: that it was forgotten before, and is not stored …
+    """
+
+    exchange: Exchange | None
+    notes: tuple[str, ...] = ()
+
+
+def recorded(memory: Memory, what: Mapping[str, Any]) -> Recorded:
+    """Say what became of an exchange: ``what`` has its id and the notes."""
+    name = what["exchange"]
+    return Recorded(memory.show(name) if memory.has(name) else None, tuple(what["notes"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What became of a file that was imported.
+
+    Attributes:
+        format: What it is.
+        conversations: Conversations in it.
+        exchanges: Exchanges in them.
+        added: Those of them that were new.
+        records: Facts, requirements, readings and condensations in it.
+        records_added: Those of them that were new, and are borne by what is stored.
+        requirements: Requirements of a person's own that were new.
+        unread_count: Records that could not be read; they are kept aside in the home.
+        unread: The first of them, with the reason.
+        notes: What a person should know.
+    """
+
+    format: str
+    conversations: int
+    exchanges: int
+    added: int
+    records: int
+    records_added: int
+    requirements: int
+    unread_count: int
+    unread: tuple[Passed, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tended:
+    """What tending has done.
+
+    Attributes:
+        stages: How far each stage has come.
+        done: Whether nothing is left to do.
+    """
+
+    stages: tuple[Step, ...]
+    done: bool

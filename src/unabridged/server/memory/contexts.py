@@ -1,0 +1,299 @@
+"""Contexts over HTTP: preparing one, storing the user's message, tool rounds and the answer.
+
+A context that was prepared is held by the server for half an hour, and known by its id. Nothing of
+it is stored before it is begun; what was begun can be answered also after the server was started
+anew.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+from starlette.responses import Response
+
+from unabridged.domain.access import Right
+from unabridged.domain.chat import ToolSpec, Usage
+from unabridged.domain.context import Context
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import Message, Role, Text
+from unabridged.errors import InputError, NotFoundError
+from unabridged.memory.later import go_on
+from unabridged.memory.requests import Done
+from unabridged.server.memory.answers import given
+from unabridged.server.memory.bodies import (
+    LONGEST,
+    Body,
+    MessageBody,
+    Name,
+    PartBody,
+    State,
+    Title,
+    UsageBody,
+    parts_from,
+    usage_from,
+)
+from unabridged.server.memory.calls import Asked, Call, Id
+from unabridged.server.memory.deeds import Deed, What, perform
+from unabridged.server.memory.document import answers
+from unabridged.server.memory.held import holding_of
+from unabridged.server.memory.route import MemoryRoute
+from unabridged.server.memory.values import Recorded, recorded
+from unabridged.wiring import Memory
+
+router = APIRouter(
+    prefix="/memory",
+    tags=["contexts"],
+    route_class=MemoryRoute,
+    default_response_class=Response,
+)
+
+
+class ToolBody(Body):
+    """A tool as a model sees it."""
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+    description: str = Field(default="", max_length=100_000)
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    """JSON Schema of its arguments, an object."""
+
+
+class Preparation(Body):
+    """A message that a context is to be made for."""
+
+    message: str = Field(default="", max_length=LONGEST)
+    """The user's words."""
+    session: Name | None = None
+    """The id of the session; without it, a new one begins."""
+    mode: Literal["chat", "tools"] | None = None
+    """The mode; without it, that of the settings."""
+    tools: list[ToolBody] | None = Field(default=None, max_length=256)
+    """Tools to offer in tools mode, in place of those of the settings."""
+    retry_of: Name | None = None
+    """The id of an exchange whose message is answered again; then `message` is not looked at."""
+    images: list[Annotated[str, Field(min_length=1, max_length=LONGEST)]] = Field(
+        default_factory=list, max_length=64
+    )
+    """URIs of pictures that go with the message."""
+
+
+class Beginning(Body):
+    """How a context is begun."""
+
+    title: Title | None = None
+    """The title of a session that begins with it."""
+
+
+class Round(Body):
+    """A tool round: calls and their results together."""
+
+    messages: list[MessageBody] = Field(min_length=1, max_length=256)
+
+
+class Answer(Body):
+    """The answer to a context."""
+
+    reply: str | None = Field(default=None, max_length=LONGEST)
+    """The answer's words."""
+    parts: list[PartBody] | None = Field(default=None, min_length=1, max_length=1000)
+    """The answer's content parts, in place of `reply`."""
+    state: State = "complete"
+    usage: UsageBody | None = None
+
+
+@router.post("/prepare", responses=answers(Context, "The context, with its ledger."))
+async def prepare(
+    call: Asked,
+    body: Preparation,
+    *,
+    begin: Annotated[
+        bool, Query(description="Whether the user's message is stored at once; needs `write`.")
+    ] = False,
+) -> Response:
+    """Make the context for a message: what to send to the model, and an account of every token.
+
+    The server holds it for half an hour; `manifest` and `shared` stay with it and are empty here.
+    """
+    if not begin:
+        context = await call.run(lambda memory: _prepared(call, memory, body))
+        return given(_shown(context))
+    call.need(Right.WRITE)
+
+    def plan(memory: Memory) -> What:
+        return {"context": _prepared(call, memory, body).id}
+
+    def do(memory: Memory, what: What) -> What:
+        held = _held(call, what["context"])
+        if held is None:  # planned by a request that was killed
+            held = _prepared(call, memory, body)
+        begun(memory, held)
+        return {"context": held.id}
+
+    def show(_: Memory, what: What) -> Context:
+        if (held := _held(call, what["context"])) is None:
+            raise NotFoundError(
+                f"The context {what['context']} was begun, and is held no more.",
+                hint="Read its ledger with GET /memory/contexts/ID; record its answer as usual.",
+            )
+        return _shown(held)
+
+    def found(memory: Memory, done: Done) -> What | None:
+        return done.what if memory.has(done.what["context"]) else None
+
+    return await perform(call, Deed(do, show, plan, found))
+
+
+@router.post("/contexts/{context}/begin", responses=answers(Recorded, "The exchange, open."))
+async def begin_context(call: Asked, context: Id, body: Beginning | None = None) -> Response:
+    """Store the user's message of a prepared context; afterwards it survives a power cut."""
+    title = (body.title if body else None) or ""
+
+    def do(memory: Memory, _: What) -> What:
+        held = _held(call, context)
+        if held is None:
+            return {"exchange": _begun(call, memory, context).id, "notes": []}
+        return _noted(memory, begun(memory, held, title))
+
+    return await perform(call, Deed(do, recorded, found=_is_there(context)))
+
+
+@router.post("/contexts/{context}/step", responses=answers(Recorded, "The exchange, open."))
+async def step(call: Asked, context: Id, body: Round) -> Response:
+    """Store a tool round of a context: calls and their results together."""
+
+    def plan(memory: Memory) -> What:
+        held = memory.has(context)
+        return {"before": len(memory.show(context).messages) if held else 0}
+
+    def do(memory: Memory, _: What) -> What:
+        messages = [
+            memory.message(Role(each.role), parts_from(each.parts)) for each in body.messages
+        ]
+        return _extended(call, memory, context, messages, ExchangeState.OPEN)
+
+    def found(memory: Memory, done: Done) -> What | None:
+        if not memory.has(context):
+            return None
+        longer = len(memory.show(context).messages) >= done.what["before"] + len(body.messages)
+        return {"exchange": context, "notes": []} if longer else None
+
+    return await perform(call, Deed(do, recorded, plan, found))
+
+
+@router.post("/contexts/{context}/record", responses=answers(Recorded, "The exchange."))
+async def record(call: Asked, context: Id, body: Answer) -> Response:
+    """Store the answer to a context, and begin it where it was not begun."""
+    if body.reply is not None and body.parts is not None:
+        raise InputError("An answer is `reply` or `parts`.", hint="Leave one of the two out.")
+
+    def do(memory: Memory, _: What) -> What:
+        parts = parts_from(body.parts) if body.parts else []
+        if body.reply is not None:
+            parts = [Text(body.reply)]
+        said = [memory.message(Role.ASSISTANT, parts)] if parts else []
+        usage = usage_from(body.usage)
+        return _extended(call, memory, context, said, ExchangeState(body.state), usage)
+
+    def found(memory: Memory, _: Done) -> What | None:
+        if not memory.has(context) or memory.show(context).state is ExchangeState.OPEN:
+            return None
+        return {"exchange": context, "notes": []}
+
+    return await perform(call, Deed(do, recorded, found=found))
+
+
+def begun(memory: Memory, context: Context, title: str = "") -> Exchange:
+    """Begin a context; a session that begins with it gets the title."""
+    memory.new_session(title if context.new_session else "")
+    try:
+        return memory.begin(context)
+    finally:
+        memory.new_session()  # no title waits for the next request
+
+
+def _prepared(call: Call, memory: Memory, body: Preparation) -> Context:
+    """Prepare, and hold what came of it."""
+    retry_of = call.exchange(memory, body.retry_of).id if body.retry_of else None
+    session = body.session or call.scope.session
+    memory.new_session()
+    if session is not None:
+        call.session(memory, session)
+    tools = None
+    if body.tools is not None:
+        tools = [ToolSpec(t.name, t.description, t.parameters) for t in body.tools]
+    context = memory.prepare(
+        body.message, mode=body.mode, tools=tools, retry_of=retry_of, images=body.images
+    )
+    holding_of(call.request).contexts.put(call.owner, context.id, context)
+    return context
+
+
+def _shown(context: Context) -> Context:
+    """A context without what only the server needs."""
+    return replace(context, manifest={}, shared={})
+
+
+def _held(call: Call, context: str) -> Context | None:
+    """The context of an id, where it is held and the request reaches its session."""
+    held = holding_of(call.request).contexts.get(call.owner, context)
+    return held if held is not None and call.reaches(held.scope.session or "") else None
+
+
+def _begun(call: Call, memory: Memory, context: str) -> Exchange:
+    """The exchange of a context that is held no more."""
+    if memory.has(context):
+        return call.exchange(memory, context)
+    raise NotFoundError(
+        f"There is no context {context!r} any more.",
+        hint="A prepared context is held for half an hour: prepare the message again.",
+    )
+
+
+def _extended(  # noqa: PLR0917 - all of it is what is written
+    call: Call,
+    memory: Memory,
+    context: str,
+    messages: Sequence[Message],
+    state: ExchangeState,
+    usage: Usage | None = None,
+) -> What:
+    """Add messages to the exchange of a context, held or begun."""
+    held = _held(call, context)
+    stored = memory.show(context) if memory.has(context) else None
+    _check_results([*(stored.messages if stored else ()), *messages])
+    if held is None:
+        exchange = go_on(memory, _begun(call, memory, context), messages, state, usage)
+        return _noted(memory, exchange)
+    if stored is None:
+        begun(memory, held)
+    if state is ExchangeState.OPEN:
+        return _noted(memory, memory.step(held, messages))
+    reply = messages[0] if messages else None
+    return _noted(memory, memory.record(held, reply, state=state, usage=usage))
+
+
+def _check_results(messages: Sequence[Message]) -> None:
+    """Refuse results of calls that nobody made.
+
+    Raises:
+        InputError: There is such a result.
+    """
+    called = {call.id for message in messages for call in message.calls}
+    orphans = {r.call_id for message in messages for r in message.results} - called
+    if orphans:
+        raise InputError(
+            f"There is a tool result without its call: {min(orphans)!r}.",
+            hint="Send the call in the same round, before its result.",
+        )
+
+
+def _noted(memory: Memory, exchange: Exchange) -> What:
+    return {"exchange": exchange.id, "notes": memory.remarks()}
+
+
+def _is_there(exchange: str) -> Callable[[Memory, Done], What | None]:
+    def found(memory: Memory, _: Done) -> What | None:
+        return {"exchange": exchange, "notes": []} if memory.has(exchange) else None
+
+    return found

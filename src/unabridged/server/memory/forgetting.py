@@ -1,0 +1,131 @@
+"""Forgetting over HTTP: planned and looked at first, then carried out by the plan's id."""
+
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import Field
+from starlette.responses import Response
+
+from unabridged.domain.forgetting import Plan, Receipt
+from unabridged.errors import NotFoundError
+from unabridged.memory.requests import Done
+from unabridged.server.memory.answers import Page, given, paged
+from unabridged.server.memory.bodies import Body, Name
+from unabridged.server.memory.calls import Asked, Call, Cursor, Id, Limit
+from unabridged.server.memory.deeds import Deed, What, perform
+from unabridged.server.memory.document import answers
+from unabridged.server.memory.held import holding_of
+from unabridged.server.memory.pages import sliced
+from unabridged.server.memory.route import MemoryRoute
+from unabridged.wiring import Memory
+
+router = APIRouter(
+    prefix="/memory", tags=["forget"], route_class=MemoryRoute, default_response_class=Response
+)
+
+
+class Wanted(Body):
+    """What shall be forgotten. What is named adds up."""
+
+    exchanges: list[Name] = Field(default_factory=list, max_length=10_000)
+    """Ids of exchanges."""
+    session: Name | None = None
+    """The id of a session whose every branch goes."""
+    fact: Name | None = None
+    """The id of a fact that is taken back."""
+    search: Annotated[str, Field(min_length=1, max_length=10_000)] | None = None
+    """Everything that has all these words goes."""
+    with_sources: bool = False
+    """Whether the exchanges that the fact rests on go too."""
+    with_repeats: bool = False
+    """Whether what says it once more elsewhere goes too."""
+
+
+@router.post("/forget", responses=answers(Plan, "What would go, and what would stay."))
+async def plan_forgetting(call: Asked, body: Wanted) -> Response:
+    """Say what a forgetting would do; nothing is changed.
+
+    The plan is held for half an hour; `POST /memory/forget/{id}` with its id carries it out.
+    """
+
+    def work(memory: Memory) -> Plan:
+        _check_reach(call, memory, body)
+        plan = memory.forgetting.plan(
+            body.exchanges,
+            session=body.session,
+            fact=body.fact,
+            search=body.search,
+            with_sources=body.with_sources,
+            with_repeats=body.with_repeats,
+        )
+        for exchange in plan.exchanges:
+            call.exchange(memory, exchange.id)
+        holding_of(call.request).plans.put(call.owner, plan.id, plan)
+        return plan
+
+    return given(await call.run(work))
+
+
+@router.post("/forget/{plan}", responses=answers(Receipt, "What went, in figures."))
+async def forget(call: Asked, plan: Id) -> Response:
+    """Carry out a plan, for good: what it names goes from messages, index, facts and files."""
+    plans = holding_of(call.request).plans
+
+    def do(memory: Memory, _: What) -> What:
+        held = plans.get(call.owner, plan)
+        if held is None:
+            return {"receipt": _receipt(memory, plan).id}
+        for exchange in held.exchanges:
+            if memory.has(exchange.id):
+                call.exchange(memory, exchange.id)
+        done = memory.forgetting.carry_out(held)
+        plans.drop(call.owner, plan)
+        return {"receipt": done.id}
+
+    def found(memory: Memory, _: Done) -> What | None:
+        known = any(receipt.id == plan for receipt in memory.forgetting.receipts())
+        return {"receipt": plan} if known else None
+
+    deed = Deed(do, lambda memory, what: _receipt(memory, what["receipt"]), found=found)
+    return await perform(call, deed)
+
+
+@router.get("/receipts", responses=answers([Receipt], "Receipts, the oldest first."))
+async def list_receipts(call: Asked, limit: Limit = 50, cursor: Cursor = None) -> Response:
+    """List the receipts for what was forgotten, the oldest first."""
+    call.need_space()
+
+    def work(memory: Memory) -> Page:
+        return sliced(memory.forgetting.receipts(), lambda r: r.id, limit, cursor)
+
+    return paged(call.request, await call.run(work))
+
+
+@router.get("/receipts/{receipt}", responses=answers(Receipt, "The receipt."))
+async def get_receipt(call: Asked, receipt: Id) -> Response:
+    """Give a receipt."""
+    call.need_space()
+    return given(await call.run(lambda memory: _receipt(memory, receipt)))
+
+
+def _check_reach(call: Call, memory: Memory, body: Wanted) -> None:
+    """Refuse to forget what the request does not reach."""
+    if body.session is not None:
+        call.session(memory, body.session)
+    if body.fact is not None or body.search is not None or body.with_repeats:
+        call.need_space()
+
+
+def _receipt(memory: Memory, name: str) -> Receipt:
+    """A receipt by its id.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    for receipt in memory.forgetting.receipts():
+        if receipt.id == name:
+            return receipt
+    raise NotFoundError(
+        f"There is no plan or receipt {name!r}.",
+        hint="A plan is held for half an hour: make it again with POST /memory/forget.",
+    )

@@ -1,0 +1,144 @@
+"""Requirements over HTTP: list, add, change, take back."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+from starlette.responses import Response
+
+from unabridged.domain.fact import Requirement
+from unabridged.memory.requests import Done
+from unabridged.server.memory.answers import Page, check_match, given, paged
+from unabridged.server.memory.bodies import Body, Words
+from unabridged.server.memory.calls import Asked, Id
+from unabridged.server.memory.deeds import Deed, What, perform
+from unabridged.server.memory.document import answers
+from unabridged.server.memory.route import MemoryRoute
+from unabridged.wiring import Memory
+
+router = APIRouter(
+    prefix="/memory/requirements",
+    tags=["requirements"],
+    route_class=MemoryRoute,
+    default_response_class=Response,
+)
+
+Grade = Annotated[int, Field(ge=1, le=5)]
+Number = Annotated[str, Field(pattern=r"^REQ-[1-9][0-9]{0,8}$")]
+_LINE = 10_000
+
+
+class _Fields(Body):
+    """What a requirement may have beside its text; what is not given follows from the wording."""
+
+    type: Literal["functional", "non-functional", "constraint"] | None = None
+    rationale: Annotated[str, Field(max_length=_LINE)] | None = None
+    """Why."""
+    fit_criterion: Annotated[str, Field(max_length=_LINE)] | None = None
+    """How one can tell that it is met."""
+    originator: Annotated[str, Field(max_length=_LINE)] | None = None
+    """Who raised it."""
+    satisfaction: Grade | None = None
+    """How glad the customer is if it is met."""
+    dissatisfaction: Grade | None = None
+    """How unhappy if it is not."""
+    priority: Literal["must", "should", "could", "wont", ""] | None = None
+    conflicts: Annotated[list[Number], Field(max_length=1000)] | None = None
+    """The ids of requirements that it cannot be met together with."""
+    pinned: bool | None = None
+    """Whether every prompt carries it."""
+
+    def told(self) -> dict[str, Any]:
+        """The fields that were given, but whether it is pinned."""
+        return self.model_dump(exclude_none=True, exclude={"pinned"})
+
+
+class NewRequirement(_Fields):
+    """A requirement that a person gives."""
+
+    text: Words
+    """What must be."""
+
+
+class RequirementChange(_Fields):
+    """What shall be changed of a requirement; the history keeps the text that it had."""
+
+    text: Words | None = None
+    """What must be."""
+
+
+@router.get("", responses=answers([Requirement], "Requirements by number."))
+async def list_requirements(
+    call: Asked,
+    *,
+    withdrawn: Annotated[
+        bool, Query(description="Also those that were taken back; of these only the id is left.")
+    ] = False,
+) -> Response:
+    """List the requirements in the order of their numbers."""
+    call.need_space()
+    return paged(
+        call.request,
+        Page(await call.run(lambda memory: memory.requirements.all(withdrawn=withdrawn))),
+    )
+
+
+@router.post("", status_code=201, responses=answers(Requirement, "The requirement.", status=201))
+async def add_requirement(call: Asked, body: NewRequirement) -> Response:
+    """Add a requirement that a person gives."""
+    call.need_space()
+
+    def do(memory: Memory, _: What) -> What:
+        made = memory.requirements.add(**body.told())
+        return {"requirement": _pinned(memory, made.id, body.pinned).id}
+
+    def found(memory: Memory, done: Done) -> What | None:
+        words = " ".join(body.text.split())
+        near = [r for r in memory.requirements.all() if r.text == words and r.at >= done.at]
+        return {"requirement": near[-1].id} if near else None
+
+    def show(memory: Memory, what: What) -> Requirement:
+        return memory.requirements.get(what["requirement"])
+
+    return await perform(call, Deed(do, show, found=found, status=201))
+
+
+@router.get("/{requirement}", responses=answers(Requirement, "The requirement."))
+async def get_requirement(call: Asked, requirement: Id) -> Response:
+    """Give a requirement by its id or number."""
+    call.need_space()
+    return given(await call.run(lambda memory: memory.requirements.get(requirement)))
+
+
+@router.patch("/{requirement}", responses=answers(Requirement, "The requirement as it is now."))
+async def change_requirement(call: Asked, requirement: Id, body: RequirementChange) -> Response:
+    """Change fields of a requirement, pin it, or take the pin off."""
+    call.need_space()
+
+    def work(memory: Memory) -> Requirement:
+        held = memory.requirements.get(requirement)
+        check_match(call.request, held)
+        if told := body.told():
+            held = memory.requirements.edit(held.id, **told)
+        return _pinned(memory, held.id, body.pinned)
+
+    return given(await call.run(work))
+
+
+@router.delete("/{requirement}", responses=answers(Requirement, "The requirement as it was."))
+async def withdraw_requirement(call: Asked, requirement: Id) -> Response:
+    """Take a requirement back: its words go, its number stays, and it is not drawn again."""
+    call.need_space()
+
+    def work(memory: Memory) -> Requirement:
+        check_match(call.request, memory.requirements.get(requirement))
+        return memory.requirements.withdraw(requirement)
+
+    return given(await call.run(work))
+
+
+def _pinned(memory: Memory, name: str, wish: bool | None) -> Requirement:  # noqa: FBT001 - of two callers here
+    """Pin or unpin a requirement as was wished."""
+    if wish is None:
+        return memory.requirements.get(name)
+    return (memory.requirements.pin if wish else memory.requirements.unpin)(name)
