@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, str] = {
     "chat": "Talk with a model that remembers.",
     "ask": "Ask one thing and print the answer.",
     "serve": "Put memory in front of a model server, for every program that speaks to one.",
+    "connect": "Print what to write where, so that a program talks to `unabridged serve`.",
     "search": "Find exchanges by what was said.",
     "show": "Show an exchange, or a whole session, as it was said.",
     "topics": "Say what was talked about, in topics with sizes and dates.",
