@@ -17,6 +17,10 @@ _PASSED = ("x-", "openai-", "cf-ray", "retry-after")
 """Beginnings of the upstream's headers that come through."""
 
 
+LEFT = 499
+"""The status in the log where the client left before the answer; nobody gets it."""
+
+
 class Keeping(Protocol):
     """Stores what came."""
 
@@ -123,7 +127,7 @@ class Delivery:
 
     async def _whole(self, request: Request) -> Response:
         """Collect the answer; stop where the client leaves."""
-        made: list[Response] = []
+        made: list[Response | UnabridgedError] = []
         async with anyio.create_task_group() as group:
 
             async def watch() -> None:
@@ -134,10 +138,15 @@ class Delivery:
             group.start_soon(watch)
             try:
                 made.append(await self._collected())
+            except UnabridgedError as error:
+                made.append(error)  # raised below: a group would wrap it
             finally:
                 await self._end()
                 group.cancel_scope.cancel()
-        return made[0] if made else Response(status_code=499)
+        told = made[0] if made else Response(status_code=LEFT)
+        if isinstance(told, UnabridgedError):
+            raise told
+        return told
 
     async def _collected(self) -> Response:
         chunks: list[Chunk] = []

@@ -63,11 +63,7 @@ async def answer(request: Request, asked: Asked, writing: Writing) -> Response:
     try:
         await turn.prepare(readonly=way == "readonly")
     except StoreError as error:
-        service.metrics.memory_failed(error)
-        if service.settings.memory_failure != "pass":
-            raise
-        _log.warning("memory failed (%s); a request went through without it", type(error).__name__)
-        return await turn.plain({"x-unabridged-warning": f"memory failed: {type(error).__name__}"})
+        return await turn.failed(error)
     return await turn.answered()
 
 
@@ -126,6 +122,21 @@ class _Turn:
         """Ask the upstream without memory."""
         self.headers |= headers
         return await self._put(without_memory(self.asked, self.service.clock))
+
+    async def failed(self, error: StoreError) -> Response:
+        """Go on without memory, where the settings allow it.
+
+        Raises:
+            StoreError: They do not.
+        """
+        self._failed(error)
+        return await self.plain({"x-unabridged-warning": f"memory failed: {type(error).__name__}"})
+
+    def _failed(self, error: StoreError) -> None:
+        self.service.metrics.memory_failed(error)
+        if self.service.settings.memory_failure != "pass":
+            raise error
+        _log.warning("memory failed (%s); a request went on without it", type(error).__name__)
 
     async def prepare(self, *, readonly: bool) -> None:
         """Hear the request, prepare it and store the user's message."""
@@ -190,7 +201,10 @@ class _Turn:
             stream=self.asked.stream,
             headers=self.headers,
         )
-        return await delivery.respond(self.request)
+        try:
+            return await delivery.respond(self.request)
+        except UnabridgedError as error:
+            return answer_in(self.asked.dialect, error, self.headers)
 
     async def _shortened(self, refused: RefusedError) -> Response:
         """Ask again with what the refusal taught."""
@@ -227,7 +241,11 @@ class _Turn:
             with memory.asking(self.model or memory.quoting), self.service.metrics.stage("record"):
                 keep(memory, sent, reply, broken=broken)
 
-        await self.service.run(self.scope, kept)
+        try:
+            await self.service.run(self.scope, kept)
+        except StoreError as error:
+            self._failed(error)
+            return
         if reply.usage is not None:
             self.service.metrics.usage(reply.usage)
         self.service.background.soon(self.scope)
