@@ -1,6 +1,7 @@
 """The desk: where a request's memory comes from, and what it may do with it."""
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -19,6 +20,9 @@ from unabridged.wiring.recalled import line_of
 
 THREADS = 16
 """Tool calls that ask memories at the same time."""
+
+ASKING: ContextVar[Any] = ContextVar("asking", default=None)
+"""The HTTP request that is being answered, for handlers whom the SDK does not tell it."""
 
 Ctx = Context[Any, Any]
 """What the SDK hands a tool of its request."""

@@ -7,8 +7,13 @@ from importlib import metadata
 from mcp.server.mcpserver import MCPServer
 
 from unabridged.mcp.desk import Desk
+from unabridged.mcp.facts import add_facts
+from unabridged.mcp.forgetting import add_forgetting
 from unabridged.mcp.looking import add_looking
+from unabridged.mcp.preparing import add_preparing
+from unabridged.mcp.prompts import add_prompts
 from unabridged.mcp.recording import add_recording
+from unabridged.mcp.resources import add_resources
 
 NAME = "unabridged"
 INSTRUCTIONS = """\
@@ -28,7 +33,12 @@ def server_of(desk: Desk) -> MCPServer:
     """
     server = _bare()
     add_looking(server, desk)
+    add_preparing(server, desk)
     add_recording(server, desk)
+    add_facts(server, desk)
+    add_forgetting(server, desk)
+    add_resources(server, desk)
+    add_prompts(server, desk)
     return server
 
 

@@ -7,6 +7,7 @@ from unabridged.domain.scope import Scope
 from unabridged.domain.settings import Settings
 from unabridged.mcp.desk import Caller, Desk
 from unabridged.mcp.server import server_of
+from unabridged.mcp.tending import Tender
 from unabridged.wiring.lanes import Lanes
 
 
@@ -24,6 +25,14 @@ def serve(settings: Settings) -> None:
     try:
         with lanes.hold(caller.scope):
             pass  # what cannot be opened is told now, not in every answer
-        anyio.run(server_of(Desk(lanes, lambda _: caller)).run_stdio_async)
+        anyio.run(_serve, lanes, caller)
     finally:
         lanes.close()
+
+
+async def _serve(lanes: Lanes, caller: Caller) -> None:
+    async with anyio.create_task_group() as group:
+        tender = Tender(lanes, caller.scope)
+        group.start_soon(tender.work)
+        await server_of(Desk(lanes, lambda _: caller, tender.soon)).run_stdio_async()
+        group.cancel_scope.cancel()

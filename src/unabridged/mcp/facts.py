@@ -1,0 +1,123 @@
+"""Tools for what was learned of the user: ``list_facts`` and ``correct_fact``."""
+
+from typing import Annotated, Literal
+
+from mcp.server.mcpserver import MCPServer
+from mcp.types import CallToolResult, ToolAnnotations
+from pydantic import Field
+
+from unabridged.domain.access import Right
+from unabridged.domain.fact import Fact, FactState
+from unabridged.errors import InputError
+from unabridged.mcp.desk import Ctx, Desk
+from unabridged.mcp.looking import READS, Limit
+from unabridged.mcp.shapes import ChangedOut, FactsOut, fact_out, result_of
+from unabridged.wiring import Memory
+from unabridged.wiring.recalled import fenced
+
+CORRECTS = ToolAnnotations(
+    read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=False
+)
+Action = Literal["add", "correct", "remove", "pin", "unpin"]
+State = Literal["current", "superseded", "withdrawn", "any"]
+
+
+def add_facts(server: MCPServer, desk: Desk) -> None:
+    """Add the tools for facts."""
+
+    @server.tool(title="List facts", annotations=READS)
+    async def list_facts(
+        ctx: Ctx,
+        about: Annotated[
+            str | None, Field(description="Only those that bear on this, the best first.")
+        ] = None,
+        state: State = "current",
+        limit: Limit = 50,
+    ) -> Annotated[CallToolResult, FactsOut]:
+        """List what was learned of the user: statements, each with its source and since when.
+
+        Without `about` the newest of a state, else current ones that bear on those words.
+        """
+        out = await desk.run(ctx, Right.READ, lambda m, _: _listed(m, about, state, limit))
+        if not out.facts:
+            return result_of("No such facts are known.", out)
+        return result_of(fenced([one.recalled for one in out.facts]), out)
+
+    @server.tool(title="Correct a fact", annotations=CORRECTS)
+    async def correct_fact(
+        action: Annotated[
+            Action,
+            Field(description="`pin` lets every prompt carry it; `remove` takes its words back."),
+        ],
+        ctx: Ctx,
+        *,
+        fact: Annotated[
+            str | None, Field(description="The id of the fact; for all but `add`.")
+        ] = None,
+        text: Annotated[
+            str | None, Field(description="The statement, for `add` and `correct`.")
+        ] = None,
+        value: Annotated[
+            str | None, Field(description="For `correct`: the value to put into the statement.")
+        ] = None,
+    ) -> Annotated[CallToolResult, ChangedOut]:
+        """Add, correct, remove, pin or unpin a fact, as the user wishes it.
+
+        A correction takes the old one's place, which stays in the history. What was said stays
+        stored: only `forget` removes that.
+        """
+        changed = await desk.run(
+            ctx, Right.WRITE, lambda m, _: _changed(m, action, fact, text, value)
+        )
+        out = ChangedOut(action=action, fact=fact_out(changed))
+        return result_of(f"{_DONE[action]}\n{fenced([out.fact.recalled])}", out)
+
+
+_DONE = {
+    "add": "Added.",
+    "correct": "Corrected.",
+    "remove": "Removed; for the last time, it was:",
+    "pin": "Every prompt carries it now.",
+    "unpin": "Prompts carry it only where it bears on the message.",
+}
+
+
+def _listed(memory: Memory, about: str | None, state: State, limit: int) -> FactsOut:
+    wanted = None if state == "any" else FactState(state)
+    held = memory.facts.all(wanted)
+    if about:
+        shown = [one.fact for one in memory.facts.bearing(about, limit)]
+        shown = [fact for fact in shown if wanted in {None, fact.state}]
+    else:
+        shown = held[::-1][:limit]
+    return FactsOut(facts=[fact_out(fact) for fact in shown], total=len(held))
+
+
+def _changed(
+    memory: Memory, action: Action, fact: str | None, text: str | None, value: str | None
+) -> Fact:
+    """Do what is asked to a fact.
+
+    Raises:
+        InputError: Something that the action needs is missing.
+        NotFoundError: There is no such fact.
+    """
+    book = memory.facts
+    if action == "add":
+        return book.add(_needed(action, "text", text))
+    wanted = _needed(action, "fact", fact)
+    match action:
+        case "correct":
+            return book.edit(wanted, text=text, value=value)
+        case "remove":
+            return book.withdraw(wanted)
+        case "pin":
+            return book.pin(wanted)
+        case "unpin":
+            return book.unpin(wanted)
+
+
+def _needed(action: Action, name: str, given: str | None) -> str:
+    if given is None or not given.strip():
+        raise InputError(f"`{action}` needs `{name}`.", hint=f"Give `{name}`.")
+    return given

@@ -1,0 +1,86 @@
+"""The tool that prepares: ``prepare``, the read path of the house for an agent's own model."""
+
+import json
+from typing import Annotated
+
+from mcp.server.mcpserver import MCPServer
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from unabridged.domain.access import Right
+from unabridged.domain.budget import Mode
+from unabridged.domain.context import Context, Verdict
+from unabridged.domain.scope import Scope
+from unabridged.mcp.desk import Ctx, Desk, take_up
+from unabridged.mcp.looking import READS, Session
+from unabridged.mcp.shapes import ContextOut, PartOut, harmless, result_of
+from unabridged.wiring import Memory
+from unabridged.wiring.recalled import fenced, line_of, name_of
+
+_SHOWN = 20
+"""Candidates that the text names; the structured content has all."""
+
+
+def add_preparing(server: MCPServer, desk: Desk) -> None:
+    """Add the tool that prepares."""
+
+    @server.tool(title="Prepare a context", annotations=READS)
+    async def prepare(
+        message: Annotated[str, Field(min_length=1, description="The user's words, whole.")],
+        ctx: Ctx,
+        session: Session = None,
+    ) -> Annotated[CallToolResult, ContextOut]:
+        """Give what memory brings to a message: messages to send to a model, and a short ledger.
+
+        It holds what was said in the session, facts about the user, and what was recalled from
+        other sessions, within the window. Only reads: nothing is stored. No message is ever cut.
+        """
+        out = await desk.run(
+            ctx, Right.READ, lambda m, scope: _prepared(m, scope, message, session)
+        )
+        return result_of(_text(out), out)
+
+
+def _prepared(memory: Memory, scope: Scope, message: str, wanted: str | None) -> ContextOut:
+    taken = take_up(memory, scope, wanted)
+    return _out(memory.prepare(message, mode=Mode.CHAT, tools=()), taken)
+
+
+def _out(context: Context, session: str | None) -> ContextOut:
+    ledger = context.ledger
+    rows = [
+        PartOut(
+            tier=row.tier.value if row.tier else None,
+            kind=row.kind.value,
+            id=name_of(row.id),
+            verdict=row.verdict.value,
+            tokens=row.tokens,
+            reason=line_of(row.reason),
+        )
+        for row in ledger.rows
+    ]
+    return ContextOut(
+        messages=[dict(message) for message in context.messages],
+        session=session,
+        intent=ledger.intent.value,
+        window=ledger.window,
+        prompt_tokens=ledger.prompt_tokens,
+        parts=dict(ledger.parts),
+        considered=rows,
+        rest=ledger.rest_count,
+    )
+
+
+def _text(out: ContextOut) -> str:
+    """The context for a model that reads it here: the ledger, and the messages behind a fence."""
+    kept = [row for row in out.considered if row.verdict != Verdict.LEFT_OUT.value]
+    lines = [
+        f"{out.prompt_tokens:,} of {out.window:,} tokens; the message asks for {out.intent}.",
+        f"{len(kept)} of {len(out.considered)} candidates are in it; {out.rest:,} more were not looked at.",
+        *(
+            f"- {row.kind} {row.id}: {row.verdict}, {row.tokens} tokens ({row.reason})"
+            for row in kept[:_SHOWN]
+        ),
+    ]
+    said = [f"{json.dumps(harmless(one), ensure_ascii=False)}\n" for one in out.messages]
+    return "\n".join([*lines, fenced(said)])

@@ -1,0 +1,160 @@
+"""Resources: each session and exchange under an address of its own, listed page by page."""
+
+from typing import Any
+from urllib.parse import quote
+
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INVALID_PARAMS,
+    Completion,
+    CompletionArgument,
+    CompletionContext,
+    PromptReference,
+    Resource,
+    ResourceTemplateReference,
+)
+
+from unabridged.domain.access import Right
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.scope import Scope
+from unabridged.errors import NotFoundError
+from unabridged.mcp.desk import ASKING, Ctx, Desk, take_up, within
+from unabridged.mcp.looking import listed, reached
+from unabridged.mcp.shapes import SessionsOut
+from unabridged.wiring import Memory
+from unabridged.wiring.recalled import exchange_of, fenced, line_of
+
+SESSION = "unabridged://session/{id}"
+EXCHANGE = "unabridged://exchange/{id}"
+MIME = "text/plain"
+PAGE = 50
+"""Sessions of one page of the list."""
+NEWEST = 200
+"""Exchanges of a session that are read at once, the newest; older ones are counted."""
+COMPLETIONS = 100
+"""The most that the protocol allows."""
+
+
+def add_resources(server: MCPServer, desk: Desk) -> None:
+    """Add the resources, their list, and the completion of session ids."""
+
+    @server.resource(
+        SESSION, name="session", title="A session", mime_type=MIME,
+        description=f"What was said in a session, whole: its newest {NEWEST} exchanges.",
+    )  # fmt: skip
+    async def session(id: str, ctx: Ctx) -> str:  # noqa: A002 - the name in the address
+        """Give what was said in a session."""
+        return await _read(desk, ctx, lambda m, scope: _session(m, scope, id))
+
+    @server.resource(
+        EXCHANGE, name="exchange", title="An exchange", mime_type=MIME,
+        description="What the user said, with everything up to the answer, word for word.",
+    )  # fmt: skip
+    async def exchange(id: str, ctx: Ctx) -> str:  # noqa: A002 - the name in the address
+        """Give an exchange."""
+        return await _read(desk, ctx, lambda m, scope: _exchange(m, scope, id))
+
+    @server.completion()  # type: ignore[no-untyped-call,untyped-decorator]  # the SDK leaves it untyped
+    async def complete(
+        ref: PromptReference | ResourceTemplateReference,
+        argument: CompletionArgument,
+        context: CompletionContext | None,
+    ) -> Completion | None:
+        """Complete the id of a session by its beginning, or by words of its title."""
+        del context
+        of_resource = isinstance(ref, ResourceTemplateReference) and ref.uri == SESSION
+        of_prompt = isinstance(ref, PromptReference) and argument.name == "session"
+        if not (of_resource or of_prompt):
+            return None
+        return await _completed(desk, argument.value)
+
+    server.middleware.append(_Listing(desk))
+
+
+class _Listing:
+    """Puts the sessions of whoever asks into the list of resources.
+
+    The SDK's own list is the same for everybody; so it is filled in behind it.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def __call__(
+        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    ) -> HandlerResult:
+        before = ASKING.set(ctx.request)
+        try:
+            result = await call_next(ctx)
+            if ctx.method != "resources/list" or not isinstance(result, dict):
+                return result
+            cursor = (ctx.params or {}).get("cursor")
+            return {**result, **await self._page(ctx.request, cursor)}
+        finally:
+            ASKING.reset(before)
+
+    async def _page(self, request: Any, cursor: str | None) -> dict[str, Any]:
+        try:
+            page: SessionsOut = await self._desk.run_for(
+                self._desk.caller(request),
+                Right.READ,
+                lambda memory, scope: listed(memory, scope, PAGE, cursor),
+            )
+        except ToolError as error:
+            raise MCPError(INVALID_PARAMS, str(error)) from error
+        found = [
+            Resource(
+                uri=SESSION.replace("{id}", quote(one.id, safe="")),
+                name=one.title or one.id,
+                description=f"{one.exchanges} exchanges, last on {one.updated:%Y-%m-%d}",
+                mime_type=MIME,
+            ).model_dump(mode="json", by_alias=True, exclude_none=True)
+            for one in page.sessions
+        ]
+        return {"resources": found} | ({"nextCursor": page.next} if page.next else {})
+
+
+async def _read(desk: Desk, ctx: Ctx, work: Any) -> str:
+    """Read something, with the errors that resources have."""
+    try:
+        text: str = await desk.run(ctx, Right.READ, work)
+    except ToolError as error:
+        known = isinstance(error.__cause__, NotFoundError)
+        raise (ResourceNotFoundError if known else ResourceError)(str(error)) from error
+    return text
+
+
+def _session(memory: Memory, scope: Scope, wanted: str) -> str:
+    taken = take_up(memory, scope, wanted)
+    if taken is None or memory.session is None or taken != wanted:
+        raise NotFoundError(f"There is no session {wanted!r}.", hint="List the resources.")
+    path = memory.history(NEWEST + 1)
+    older = "There are older ones: `search` finds them.\n" if len(path) > NEWEST else ""
+    title = line_of(memory.session.title)
+    blocks = [exchange_of(one, taken) for one in path[-NEWEST:]]
+    return fenced([f"{title}\n{older}", *blocks])
+
+
+def _exchange(memory: Memory, scope: Scope, wanted: str) -> str:
+    found: Exchange = within(scope, memory.show(wanted))
+    return fenced([exchange_of(found, scope.session)])
+
+
+async def _completed(desk: Desk, begun: str) -> Completion:
+    def matching(memory: Memory, scope: Scope) -> list[str]:
+        words = begun.casefold()
+        return [
+            one.session.id
+            for one in reached(memory, scope)
+            if one.session.id.startswith(begun) or (words and words in one.session.title.casefold())
+        ]
+
+    try:
+        found = await desk.run_for(desk.caller(ASKING.get()), Right.READ, matching)
+    except ToolError as error:
+        raise MCPError(INVALID_PARAMS, str(error)) from error
+    more = len(found) > COMPLETIONS
+    return Completion(values=found[:COMPLETIONS], total=len(found), has_more=more)
