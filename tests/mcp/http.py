@@ -1,0 +1,106 @@
+"""The MCP route on a port of its own, behind a guard that knows a few keys."""
+
+import socket
+import threading
+from contextlib import asynccontextmanager
+
+import anyio
+import httpx2
+import uvicorn
+from mcp.client.streamable_http import streamable_http_client
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+
+from mcp import Client
+from unabridged import config
+from unabridged.domain.access import Grant
+from unabridged.domain.scope import Scope
+from unabridged.mcp.http import mcp_mount
+from unabridged.wiring.lanes import Lanes
+
+GRANTS = {
+    "ann": Grant("ann", user="ann"),
+    "bob": Grant("bob", user="bob"),
+    "reader": Grant("reader", user="ann", rights=frozenset({"read"})),
+    "writer": Grant("writer", user="ann", rights=frozenset({"read", "write"})),
+    "one_forgetter": Grant("another key", user="ann"),
+    "one": Grant("one", user="ann", session="one"),
+}
+
+
+class _Guard:
+    """Knows keys by their names."""
+
+    def __init__(self, app):
+        self.app = app
+
+    async def __call__(self, scope, receive, send):
+        if scope["type"] == "http":
+            key = dict(scope["headers"]).get(b"authorization", b"").decode().removeprefix("Bearer ")
+            if key not in GRANTS:
+                await PlainTextResponse("no key", 401)(scope, receive, send)
+                return
+            scope.setdefault("state", {})["grant"] = GRANTS[key]
+        await self.app(scope, receive, send)
+
+
+def scope_of(request):
+    grant = request.scope["state"]["grant"]
+    return Scope(user=grant.user, session=grant.session)
+
+
+class Running:
+    """A server in a thread of its own."""
+
+    def __init__(self, home, mount=mcp_mount):
+        settings = config.load(home=home, environ={}, upstream="quote")
+        self.lanes = Lanes(settings)
+        self.recorded = []
+        route = mount(self.lanes, scope_of, recorded=self.recorded.append)
+
+        @asynccontextmanager
+        async def lifespan(_):
+            async with route.running():
+                yield
+
+        app = Starlette(routes=[route], lifespan=lifespan)
+        app.add_middleware(_Guard)
+        self.socket = socket.socket()
+        self.socket.bind(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}/mcp"
+        made = uvicorn.Config(app, log_config=None, lifespan="on", ws="none", access_log=False)
+        made.timeout_graceful_shutdown = 5
+        self.server = uvicorn.Server(made)
+        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.socket]})
+
+    def __enter__(self):
+        self.thread.start()
+        while not self.server.started:
+            assert self.thread.is_alive(), "the server ended while it started"
+            self.thread.join(0.01)
+        return self
+
+    def __exit__(self, *_):
+        self.server.should_exit = True
+        self.thread.join(30)
+        self.socket.close()
+        self.lanes.close()
+        assert not self.thread.is_alive(), "the server did not end in 30 s"
+
+    @asynccontextmanager
+    async def client(self, key="ann", *, headers=(), mode="auto", **options):
+        """The official client, with a key."""
+        given = {"Authorization": f"Bearer {key}", **dict(headers)}
+        async with httpx2.AsyncClient(headers=given, timeout=30) as http:
+            transport = streamable_http_client(self.url, http_client=http)
+            async with Client(transport, mode=mode, cache=None, **options) as client:
+                yield client
+
+    def talk(self, work, key="ann", **options):
+        """Run a coroutine function with a client."""
+
+        async def talk():
+            async with self.client(key, **options) as client:
+                return await work(client)
+
+        return anyio.run(talk)
