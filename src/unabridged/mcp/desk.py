@@ -56,14 +56,21 @@ class Desk:
         lanes: The open memories.
         knows: Says who asks.
         recorded: Told the scope in which something was recorded; None where nobody tends to it.
+        failed: Told of an error that is nobody's but ours, so that it can be logged by its kind;
+            the client learns only that there was one.
     """
 
     def __init__(
-        self, lanes: Lanes, knows: Knows, recorded: Callable[[Scope], None] | None = None
+        self,
+        lanes: Lanes,
+        knows: Knows,
+        recorded: Callable[[Scope], None] | None = None,
+        failed: Callable[[Exception], None] | None = None,
     ) -> None:
         self.lanes = lanes
         self._knows = knows
         self._recorded = recorded
+        self._failed = failed
         self._threads = CapacityLimiter(THREADS)
 
     def caller(self, request: Any) -> Caller:
@@ -110,6 +117,10 @@ class Desk:
             return await anyio.to_thread.run_sync(held, limiter=self._threads)
         except UnabridgedError as error:
             raise refusal_of(error) from error
+        except Exception as error:
+            if self._failed is not None:
+                self._failed(error)
+            raise
 
     def note_recorded(self, ctx: Ctx) -> None:
         """Tell whoever tends to memory that something was recorded."""

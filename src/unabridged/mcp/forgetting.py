@@ -48,6 +48,7 @@ FactName = Annotated[str | None, Field(description="A fact that is taken back.")
 Words = Annotated[str | None, Field(description="All exchanges that have all these words.")]
 Sources = Annotated[bool, Field(description="Also the exchanges that the fact rests on.")]
 Repeats = Annotated[bool, Field(description="Also what says the same once more elsewhere.")]
+Code = Annotated[str | None, Field(description="The code of the plan, as the first call gave it.")]
 
 
 class Consent(BaseModel):
@@ -82,13 +83,42 @@ class Planned:
     code: str
 
 
+class _Planner:
+    """Makes plans, and the codes that confirm them in this process.
+
+    Args:
+        desk: Gives the memory that may be used.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._secret = token_bytes(32)
+
+    async def plan(self, ctx: Ctx, wanted: Wanted) -> Planned:
+        """Say what would go."""
+        caller = self._desk.caller(ctx.request_context.request)
+        return await self._desk.run_for(
+            caller, Right.FORGET, lambda memory, _: self._planned(memory, caller, wanted)
+        )
+
+    async def carry_out(self, ctx: Ctx, planned: Planned) -> Receipt | Planned:
+        """Forget what a plan names; where it is not what would go any more, give what would."""
+        caller = self._desk.caller(ctx.request_context.request)
+
+        def work(memory: Memory, _: Scope) -> Receipt | Planned:
+            now = self._planned(memory, caller, planned.wanted)
+            return now if now.code != planned.code else memory.forgetting.carry_out(now.plan)
+
+        return await self._desk.run_for(caller, Right.FORGET, work)
+
+    def _planned(self, memory: Memory, caller: Caller, wanted: Wanted) -> Planned:
+        plan = _plan(memory, caller.scope, wanted)
+        return Planned(wanted, plan, _code(self._secret, caller, plan))
+
+
 def add_forgetting(server: MCPServer, desk: Desk) -> None:
     """Add the tool that removes for good."""
-    secret = token_bytes(32)
-
-    def planned_by(memory: Memory, caller: Caller, wanted: Wanted) -> Planned:
-        plan = _plan(memory, caller.scope, wanted)
-        return Planned(wanted, plan, _code(secret, caller, plan))
+    planner = _Planner(desk)
 
     async def plan_of(
         ctx: Ctx,
@@ -100,10 +130,9 @@ def add_forgetting(server: MCPServer, desk: Desk) -> None:
         with_sources: bool,
         with_repeats: bool,
     ) -> Planned:
-        wanted = Wanted(tuple(exchanges or ()), session, fact, search, with_sources, with_repeats)
-        caller = desk.caller(ctx.request_context.request)
-        return await desk.run_for(
-            caller, Right.FORGET, lambda memory, _: planned_by(memory, caller, wanted)
+        named = tuple(exchanges or ())
+        return await planner.plan(
+            ctx, Wanted(named, session, fact, search, with_sources, with_repeats)
         )
 
     async def ask(
@@ -125,9 +154,7 @@ def add_forgetting(server: MCPServer, desk: Desk) -> None:
         search: Words = None,
         with_sources: Sources = False,
         with_repeats: Repeats = False,
-        code: Annotated[
-            str | None, Field(description="The code of the plan, as the first call gave it.")
-        ] = None,
+        code: Code = None,
     ) -> Annotated[CallToolResult, ForgottenOut]:
         """Forget for good: exchanges, a session, a fact, or all that has some words.
 
@@ -140,16 +167,8 @@ def add_forgetting(server: MCPServer, desk: Desk) -> None:
             return result_of("There is nothing to forget.", ForgottenOut(status="nothing"))
         if (instead := _instead(planned, consent, code)) is not None:
             return instead
-        caller = desk.caller(ctx.request_context.request)
-
-        def carry_out(memory: Memory, _: Scope) -> Receipt | Planned:
-            now = planned_by(memory, caller, planned.wanted)
-            if now.code != planned.code:
-                return now
-            return memory.forgetting.carry_out(now.plan)
-
         await ctx.report_progress(0, 1, "Forgetting")
-        done = await desk.run_for(caller, Right.FORGET, carry_out)
+        done = await planner.carry_out(ctx, planned)
         await ctx.report_progress(1, 1, "Looked at")
         return _stale(done) if isinstance(done, Planned) else _done(planned, done)
 

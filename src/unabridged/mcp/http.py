@@ -65,6 +65,7 @@ def mcp_mount(
     scope_of: Callable[[Request], Scope],
     *,
     recorded: Callable[[Scope], None] | None = None,
+    failed: Callable[[Exception], None] | None = None,
     max_body: int = 4 * 2**20,
 ) -> McpRoute:
     """Make the route that offers memory over MCP, for ``create_app(service, [route])``.
@@ -73,6 +74,7 @@ def mcp_mount(
         lanes: The open memories.
         scope_of: Says whose memory a request reaches; the guard has put its grant beside it.
         recorded: Told the scope in which something was recorded: ``service.background.soon``.
+        failed: Told of an error that is nobody's but ours, for the log.
         max_body: Bytes that a request may have.
     """
 
@@ -80,7 +82,7 @@ def mcp_mount(
         grant: Grant = request.scope["state"]["grant"]
         return Caller(scope_of(request), grant)
 
-    return McpRoute(server_of(Desk(lanes, knows, recorded)), knows, max_body)
+    return McpRoute(server_of(Desk(lanes, knows, recorded, failed)), knows, max_body)
 
 
 class _Named:

@@ -1,5 +1,6 @@
 """Prompts: ``recall`` what is known of something, and ``catch_up`` with a session."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 from mcp.server.mcpserver import MCPServer, UserMessage
@@ -69,10 +70,9 @@ def _last(memory: Memory, scope: Scope, wanted: str | None) -> list[str]:
     return [exchange_of(one, taken) for one in memory.history(LAST)] if taken else []
 
 
-async def _read(desk: Desk, ctx: Ctx, work: object) -> list[str]:
+async def _read(desk: Desk, ctx: Ctx, work: Callable[[Memory, Scope], list[str]]) -> list[str]:
     """Read something, with the errors that prompts have."""
     try:
-        blocks: list[str] = await desk.run(ctx, Right.READ, work)  # type: ignore[arg-type]
+        return await desk.run(ctx, Right.READ, work)
     except ToolError as error:
         raise MCPError(INVALID_PARAMS, str(error)) from error
-    return blocks

@@ -1,5 +1,6 @@
 """Resources: each session and exchange under an address of its own, listed page by page."""
 
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -117,14 +118,13 @@ class _Listing:
         return {"resources": found} | ({"nextCursor": page.next} if page.next else {})
 
 
-async def _read(desk: Desk, ctx: Ctx, work: Any) -> str:
+async def _read(desk: Desk, ctx: Ctx, work: Callable[[Memory, Scope], str]) -> str:
     """Read something, with the errors that resources have."""
     try:
-        text: str = await desk.run(ctx, Right.READ, work)
+        return await desk.run(ctx, Right.READ, work)
     except ToolError as error:
         known = isinstance(error.__cause__, NotFoundError)
         raise (ResourceNotFoundError if known else ResourceError)(str(error)) from error
-    return text
 
 
 def _session(memory: Memory, scope: Scope, wanted: str) -> str:

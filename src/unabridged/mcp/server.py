@@ -1,7 +1,5 @@
 """The server: every tool, resource and prompt over one desk."""
 
-import logging
-import traceback
 from importlib import metadata
 
 from mcp.server.mcpserver import MCPServer
@@ -31,7 +29,13 @@ def server_of(desk: Desk) -> MCPServer:
     Args:
         desk: Gives tools the memory that they may use.
     """
-    server = _bare()
+    server = MCPServer(
+        NAME,
+        title="Unabridged memory",
+        instructions=INSTRUCTIONS,
+        version=metadata.version("unabridged"),
+        log_level="CRITICAL",  # of failed calls the SDK logs the words; the desk tells their kind
+    )
     add_looking(server, desk)
     add_preparing(server, desk)
     add_recording(server, desk)
@@ -40,38 +44,3 @@ def server_of(desk: Desk) -> MCPServer:
     add_resources(server, desk)
     add_prompts(server, desk)
     return server
-
-
-def _bare() -> MCPServer:
-    """A server without tools that leaves the log of the process to whoever runs it."""
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
-    server = MCPServer(
-        NAME,
-        title="Unabridged memory",
-        instructions=INSTRUCTIONS,
-        version=metadata.version("unabridged"),
-        log_level="WARNING",
-    )
-    root.handlers[:] = handlers  # the SDK sets up the process's log when a server is made
-    root.setLevel(level)
-    quiet = _Quiet()
-    for name in list(logging.root.manager.loggerDict):
-        if name.startswith("mcp."):
-            logger = logging.getLogger(name)
-            logger.setLevel(logging.WARNING)  # what it says of failed calls quotes them
-            if not any(isinstance(one, _Quiet) for one in logger.filters):
-                logger.addFilter(quiet)
-    return server
-
-
-class _Quiet(logging.Filter):
-    """Keeps what was said out of the log: of an error its kind and place, not its words."""
-
-    def filter(self, record: logging.LogRecord) -> bool:  # type: ignore[explicit-override]  # typing.override needs Python 3.12
-        """Take the words of an error out of a record."""
-        if record.exc_info and record.exc_info[0] is not None:
-            kind, _, where = record.exc_info
-            record.exc_text = "".join(traceback.format_tb(where)) + kind.__name__
-            record.exc_info = None
-        return True

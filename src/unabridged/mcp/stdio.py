@@ -1,5 +1,7 @@
 """MCP over standard input and output: a desktop client starts the process and talks with it."""
 
+from collections.abc import Callable
+
 import anyio
 
 from unabridged.domain.access import Grant
@@ -11,11 +13,12 @@ from unabridged.mcp.tending import Tender
 from unabridged.wiring.lanes import Lanes
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: Settings, failed: Callable[[Exception], None]) -> None:
     """Serve the memory that settings name, until the client closes standard input.
 
     Args:
         settings: Every choice; user and agent say whose memory.
+        failed: Told of errors that no client can mend.
 
     Raises:
         UnabridgedError: The memory cannot be opened.
@@ -25,14 +28,15 @@ def serve(settings: Settings) -> None:
     try:
         with lanes.hold(caller.scope):
             pass  # what cannot be opened is told now, not in every answer
-        anyio.run(_serve, lanes, caller)
+        anyio.run(_serve, lanes, caller, failed)
     finally:
         lanes.close()
 
 
-async def _serve(lanes: Lanes, caller: Caller) -> None:
+async def _serve(lanes: Lanes, caller: Caller, failed: Callable[[Exception], None]) -> None:
     async with anyio.create_task_group() as group:
-        tender = Tender(lanes, caller.scope)
+        tender = Tender(lanes, caller.scope, failed)
         group.start_soon(tender.work)
-        await server_of(Desk(lanes, lambda _: caller, tender.soon)).run_stdio_async()
+        desk = Desk(lanes, lambda _: caller, tender.soon, failed)
+        await server_of(desk).run_stdio_async()
         group.cancel_scope.cancel()

@@ -1,7 +1,6 @@
 """What is due after recording, where no server does it: messages judged, facts drawn, condensed."""
 
-import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import anyio
 import anyio.lowlevel
@@ -12,7 +11,6 @@ from unabridged.errors import UnabridgedError
 from unabridged.wiring import Memory
 from unabridged.wiring.lanes import Lanes
 
-_LOG = logging.getLogger(__name__)
 PAGES = 1
 """Pages of each kind that are done at once; the memory is let go between two steps."""
 
@@ -25,11 +23,13 @@ class Tender:
     Args:
         lanes: The open memories.
         scope: Whose memory.
+        failed: Told what went wrong.
     """
 
-    def __init__(self, lanes: Lanes, scope: Scope) -> None:
+    def __init__(self, lanes: Lanes, scope: Scope, failed: Callable[[Exception], None]) -> None:
         self._lanes = lanes
         self._scope = scope
+        self._failed = failed
         self._due = anyio.Event()
 
     def soon(self, _: Scope) -> None:
@@ -46,7 +46,7 @@ class Tender:
                 while await to_thread.run_sync(self._step, steps):
                     await anyio.lowlevel.checkpoint()
             except UnabridgedError as error:
-                _LOG.warning("What was recorded was not judged yet: %s", type(error).__name__)
+                self._failed(error)
 
     def _step(self, steps: list[Iterator[object]]) -> bool:
         """Do one step; whether there are more."""

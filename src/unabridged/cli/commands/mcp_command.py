@@ -1,8 +1,12 @@
 """``unabridged mcp``."""
 
+import traceback
+from pathlib import Path
+
 import click
 
 from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.output import echo
 from unabridged.errors import MissingExtraError
 
 
@@ -25,4 +29,11 @@ def command(invocation: Invocation) -> None:
         if error.name is None or error.name.partition(".")[0] not in {"mcp", "anyio", "pydantic"}:
             raise
         raise MissingExtraError("mcp", "mcp") from None
-    stdio.serve(invocation.settings())
+    stdio.serve(invocation.settings(), _tell)
+
+
+def _tell(error: Exception) -> None:
+    """Say on standard error what went wrong and where; never the words, which may quote memory."""
+    place = traceback.extract_tb(error.__traceback__)[-1:]
+    where = "".join(f" at {Path(one.filename).name}:{one.lineno}" for one in place)
+    echo(f"{type(error).__name__}{where}", err=True)
