@@ -76,8 +76,22 @@ def _service(invocation: Invocation, settings: Settings) -> "Service":
 def _app(service: "Service") -> tuple[Any, bool]:
     """Put the application together; whether MCP is in it."""
     from unabridged.server.app import create_app  # noqa: PLC0415 - heavy, and an extra
+    from unabridged.server.whose import scope_of  # noqa: PLC0415 - as above
 
-    return create_app(service), False
+    try:
+        from unabridged.mcp.http import mcp_mount  # noqa: PLC0415 - as above, and another extra
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "mcp":
+            raise
+        return create_app(service), False
+    route = mcp_mount(
+        service.lanes,
+        scope_of,
+        recorded=service.background.soon,
+        failed=lambda error: service.watch.log.failed(error, "mcp"),
+        max_body=service.settings.max_body,
+    )
+    return create_app(service, [route]), True
 
 
 def _start(service: "Service", access: Access, url: str, *, mcp: bool) -> Start:
