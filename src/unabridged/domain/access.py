@@ -32,7 +32,8 @@ class Grant:
         name: What people call the key: its name, ``token`` or ``loopback``.
         user: The only user, or None for any.
         agent: The only agent, or None for any.
-        session: The only session, or None for any.
+        session: The only session that is written, listed and shown, or None for any. What is
+            recalled for a message comes from the whole memory of its user and agent.
         rights: What it allows.
         expires: When it ends, or None.
     """

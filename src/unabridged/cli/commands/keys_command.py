@@ -39,7 +39,7 @@ def command() -> None:
 
 @command.command("create", epilog=example("unabridged keys create phone --user ann --expires 90d"))
 @click.argument("name")
-@click.option("--session", metavar="ID", help="The only session that it reaches.")
+@click.option("--session", metavar="ID", help="The only session that it writes, lists and shows.")
 @click.option(
     "--right",
     "rights",
@@ -63,6 +63,8 @@ def create_command(
     """Make a key; it is shown once and kept nowhere.
 
     --user and --agent make it a key for that user's or agent's memory only. A key without a user may name any user, so give one to each person. Rights: chat talks to the model with memory, read looks memory up, write records and corrects, forget removes for good.
+
+    --session narrows a key to one session. What is recalled for its messages still comes from the whole memory of its user and agent, so give a key with a session to nobody who may not know the rest.
     """
     now = SystemClock().now()
     grant = Grant(
