@@ -1,6 +1,7 @@
 """Upstreams: the model server behind ours, and its models by the names that clients ask for."""
 
 import threading
+from collections import OrderedDict
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -12,6 +13,8 @@ from unabridged.models import choose as models
 from unabridged.models.quote import MODEL as QUOTE, QuoteModel
 from unabridged.ports import ChatModel, Clock, SupportsRelay
 
+MOST = 64
+"""Models that are held ready; the one that was asked for longest ago is let go first."""
 LOOK_AGAIN = timedelta(seconds=10)
 """After which a better upstream is looked for, where none was named and only ``quote`` was left."""
 
@@ -32,7 +35,7 @@ class Upstreams:
         self._clock = clock
         self._folder = config.folder(settings.home, "cache")
         self._lock = threading.Lock()
-        self._known: dict[str, ChatModel] = {}
+        self._known: OrderedDict[str, ChatModel] = OrderedDict()
         self._provider = ""
         self._since: datetime | None = None
         self.note = ""
@@ -70,6 +73,9 @@ class Upstreams:
                 )
                 chosen = models.choose(settings, self._clock, self._folder)
                 self._known[wanted] = chosen.model
+                if len(self._known) > MOST:
+                    self._known.popitem(last=False)[1].close()
+            self._known.move_to_end(wanted)
             return self._known[wanted]
 
     @property
@@ -98,7 +104,7 @@ class Upstreams:
     def close(self) -> None:
         """Let go of connections and memory."""
         with self._lock:
-            known, self._known = self._known, {}
+            known, self._known = self._known, OrderedDict()
         for model in known.values():
             model.close()
 
