@@ -10,6 +10,7 @@ from typing import NamedTuple
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.record import RecordKind
 from unabridged.matching.normal import NOTHING, answer_of, atoms, digest_of, has_tools, rest_of
+from unabridged.matching.shelf import Shelf
 from unabridged.ports import Store
 
 PAGE = 1_000
@@ -41,14 +42,19 @@ class PathIndex:
 
     Args:
         store: The space.
+
+    Attributes:
+        shelf: Reads exchanges, and holds those that were read last.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self.shelf = Shelf(store)
         self._nodes: dict[str, Node] = {}
         self._behind: dict[tuple[str | None, bytes], list[str]] = {}
         self._opened: dict[bytes, list[str]] = {}
         self._open: dict[str, str] = {}
+        self._followed: set[str] = set()
         self._last: str | None = None
         self._seen: tuple[int, int] | None = None
         self._forgotten: int | None = None
@@ -75,10 +81,12 @@ class PathIndex:
 
     def clear(self) -> None:
         """Know nothing any more: the next look builds it anew."""
+        self.shelf.clear()
         self._nodes.clear()
         self._behind.clear()
         self._opened.clear()
         self._open.clear()
+        self._followed.clear()
         self._last, self._seen, self._forgotten = None, None, None
 
     def _read(self) -> None:
@@ -91,6 +99,8 @@ class PathIndex:
 
     def _enter(self, exchange: Exchange) -> None:
         node = self.settle(exchange)
+        if node.parent is not None:
+            self._followed.add(node.parent)
         self._behind.setdefault((node.parent, node.opening), []).append(node.id)
         self._opened.setdefault(node.opening, []).append(node.id)
 
@@ -103,6 +113,10 @@ class PathIndex:
         else:
             self._open.pop(node.id, None)
         return node
+
+    def is_followed(self, exchange_id: str) -> bool:
+        """Whether any exchange stands behind one."""
+        return exchange_id in self._followed
 
     def open_in(self, session: str) -> list[str]:
         """The ids of those exchanges of a session that were open when they were last looked at."""

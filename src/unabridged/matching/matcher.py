@@ -143,7 +143,7 @@ class _Hearing:
         self._passes = passing(said, matcher.recogniser)
         self._index = matcher.index
         only = home.id if home else None
-        self._placer = Placer(self._store, self._index, only, self._passes)
+        self._placer = Placer(self._index, only, self._passes)
 
     def heard(self, *, record: bool) -> Heard:
         """Find the place, take over what is new, and say where the request stands."""
@@ -210,7 +210,7 @@ class _Hearing:
         return header is not None and self._clock.now() - header.updated <= AGAIN_WITHIN
 
     def _exchange(self, name: str) -> Exchange:
-        found = self._store.get([name]).get(name)
+        found = self._index.shelf.get([name]).get(name)
         if found is None:
             raise _GoneError
         return found
@@ -219,7 +219,7 @@ class _Hearing:
 
     def _path(self, found: Found, maker: Maker) -> list[Exchange]:
         """The stored exchanges of the client's history, and in their places those that pass."""
-        held = self._store.get([name for name in found.path if name is not None])
+        held = self._index.shelf.get(name for name in found.path if name is not None)
         path: list[Exchange] = []
         for name, n in zip(found.path, found.places, strict=True):
             if name is None and n is not None:

@@ -63,7 +63,7 @@ def atoms(messages: Iterable[Message | Draft]) -> Iterator[Atom]:
         if said:
             yield (message.role.value, said)
         for part in message.parts:
-            if (atom := _atom(part)) is not None:
+            if not isinstance(part, Text) and (atom := _atom(part)) is not None:
                 yield atom
 
 
@@ -91,12 +91,8 @@ def _canonical(arguments: str) -> str:
 
 def digest_of(said: Iterable[Atom]) -> bytes:
     """The digest of pieces in their order."""
-    whole = blake2b(digest_size=DIGEST_BYTES)
-    for kind, text in said:
-        data = text.encode("utf-8", "surrogatepass")
-        whole.update(b"%b\x1f%d\x1e" % (kind.encode(), len(data)))
-        whole.update(data)
-    return whole.digest()
+    data = "".join(f"{kind}\x1f{len(text)}\x1e{text}" for kind, text in said)
+    return blake2b(data.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()
 
 
 NOTHING = digest_of(())

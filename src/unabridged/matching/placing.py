@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.matching.index import Node, PathIndex
 from unabridged.matching.normal import (
+    Atom,
     Said,
     answer_of,
     begins,
@@ -13,8 +14,10 @@ from unabridged.matching.normal import (
     has_tools,
     rest_of,
 )
-from unabridged.ports import Store
 
+MOST_GROWING = 200
+"""Exchanges without a whole answer, the newest, that are looked at where a client's list begins in
+the midst of one."""
 LEAST_EVIDENCE = 24
 """Characters that a run of exchanges in the midst of a session must have: a client that begins with
 "hi" and "hello" is not one that left away what stood before them."""
@@ -45,7 +48,6 @@ class Placer:
     """Looks a client's history up.
 
     Args:
-        store: The space.
         index: Its paths.
         session: Only this session; None for every one.
         passes: Whether an exchange of the client is one that was forgotten, given its place.
@@ -53,12 +55,10 @@ class Placer:
 
     def __init__(
         self,
-        store: Store,
         index: PathIndex,
         session: str | None,
         passes: Callable[[int], bool],
     ) -> None:
-        self._store = store
         self._index = index
         self._session = session
         self._passes = passes
@@ -140,16 +140,13 @@ class Placer:
         if not half.atoms:
             return []
         last = digest_of(half.atoms[-1:])
-        names = [
-            node.id
-            for node in self._index.every()
-            if self._is_here(node) and last in {node.rest, node.answer}
-        ]
-        tail = half.atoms
+        here = [node for node in self._index.every() if self._is_here(node)]
+        names = [node.id for node in here if last in {node.rest, node.answer}]
+        names += sorted(node.id for node in here if not node.rest)[-MOST_GROWING:]
         return [
             node
             for node, exchange in self._stored(names)
-            if (said := rest_of(exchange))[max(0, len(said) - len(tail)) :] == tail
+            if _ends(exchange, half.atoms, rest_of(exchange))
         ]
 
     def _is_here(self, node: Node) -> bool:
@@ -184,7 +181,7 @@ class Placer:
         """Exchanges as they are stored now."""
         new = [name for name in names if name not in self._fresh]
         if new:
-            found = self._store.get(new)
+            found = self._index.shelf.get(new)
             self._fresh |= {name: found.get(name) for name in new}
         pairs = []
         for name in names:
@@ -195,6 +192,8 @@ class Placer:
 
     def grown(self, parent: str | None, asked: Said) -> Exchange | None:
         """The stored exchange that a request goes on with: all that it holds was sent with it.
+
+        None that others stand behind: what came before them must stay what it was.
 
         Args:
             parent: What it must stand behind, or None.
@@ -208,7 +207,8 @@ class Placer:
         for _, exchange in self._stored(names):
             said = rest_of(exchange)
             fits = said and said == asked.atoms[: len(said)] and has_tools(said)
-            if fits and exchange.state is not ExchangeState.COMPLETE:
+            ended = exchange.state is ExchangeState.COMPLETE or self._index.is_followed(exchange.id)
+            if fits and not ended:
                 key = (len(said), exchange.id)
                 best, found = (key, exchange) if key > best else (best, found)
         return found
@@ -217,6 +217,14 @@ class Placer:
         """The exchanges behind another one that have the same user message, oldest first."""
         found = self._index.behind(parent, asked.opening)
         return sorted(node for node in found if self._is_here(node))
+
+
+def _ends(exchange: Exchange, tail: Sequence[Atom], said: Sequence[Atom]) -> bool:
+    """Whether an exchange ends with what a client has; of an answer that broke off it may lack some."""
+    end = said[len(said) - len(tail) :] if 0 < len(tail) <= len(said) else ()
+    if exchange.state is ExchangeState.COMPLETE:
+        return list(end) == list(tail)
+    return bool(end) and begins(tail, end)
 
 
 @dataclass(frozen=True, slots=True)

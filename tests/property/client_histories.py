@@ -1,0 +1,511 @@
+"""Simulated clients that send their whole history, against a model of what each path must hold.
+
+Every client keeps its own list, changes it as people and programs do, and sends it. The model holds
+a tree of what was really said; what a store holds is compared with it path by path. Run the long
+form with::
+
+    python -m tests.property.client_histories 1000
+"""
+
+import random
+import sys
+import tempfile
+import unicodedata
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+from unabridged import Memory
+from unabridged.domain.chat import Abilities, ToolSpec
+from unabridged.domain.exchange import ExchangeState
+from unabridged.domain.hearing import Wishes
+from unabridged.domain.message import Role, Text, ToolCall, ToolResult
+from unabridged.domain.settings import Settings
+from unabridged.models.scripted import ScriptedModel
+from unabridged.testing.clock import ManualClock
+from unabridged.wire.draft import Draft
+
+WINDOW = 65_536
+"""Large enough that nothing has to give way: what a client sends must come whole."""
+TOOLS = (ToolSpec("look", "Looks.", {"type": "object", "properties": {}}),)
+CLIENTS = 8
+STEPS = 14
+
+
+@dataclass(eq=False)
+class Node:
+    """What was really said in one exchange.
+
+    ``rest`` is a list of pieces: ("said", text), ("call", arguments) or ("result", text).
+    """
+
+    parent: "Node | None"
+    user: str
+    rest: list[tuple[str, str]] = field(default_factory=list)
+    followed: bool = False
+
+    def path(self):
+        above = self.parent.path() if self.parent else ()
+        return (*above, (self.user, tuple(self.rest)))
+
+
+@dataclass
+class Turn:
+    """One exchange in a client's list: its node, and what the client has of it."""
+
+    node: Node
+    user: str
+    rest: list[tuple[str, str]]
+
+
+@dataclass
+class Client:
+    """A program with one conversation, and its habits."""
+
+    turns: list[Turn] = field(default_factory=list)
+    system: str = ""
+    keeps: int | None = None
+    halves: bool = False
+    drops_tools: bool = False
+    noisy: bool = False
+    waiting: Turn | None = None
+
+
+class World:
+    """Clients over one memory, and the model.
+
+    Args:
+        seed: Of every choice.
+        home: Where the memory lies.
+        settings: Fields of ``Settings``.
+    """
+
+    def __init__(self, seed: int, home: Path, clients: int = CLIENTS, **settings) -> None:
+        self.random = random.Random(seed)
+        self.clock = ManualClock()
+        self.home = home
+        self.settings = settings
+        self.nodes: list[Node] = []
+        self.count = 0
+        self.broken: Counter[str] = Counter()
+        self.notes: list[str] = []
+        self.requests = 0
+        self.done: Counter[str] = Counter()
+        self.memory = self._opened()
+        self.clients = [self._client() for _ in range(clients)]
+
+    def _opened(self) -> Memory:
+        able = Abilities("m", trained_window=WINDOW, tools=True, source="server")
+        settings = Settings(
+            home=str(self.home), window=WINDOW, max_prompt_tokens=WINDOW, **self.settings
+        )
+        model = ScriptedModel(("ok",), abilities=able)
+        return Memory.open(settings=settings, upstream=model, clock=self.clock)
+
+    def _client(self) -> Client:
+        dice = self.random
+        return Client(
+            system=self._text(3) if dice.random() < 0.5 else "",
+            keeps=dice.choice([None, None, None, 2, 3, 5]),
+            halves=dice.random() < 0.3,
+            drops_tools=dice.random() < 0.3,
+            noisy=dice.random() < 0.5,
+        )
+
+    # --- texts ---------------------------------------------------------------------------------
+
+    def _text(self, words: int = 6) -> str:
+        self.count += 1
+        some = (
+            "café",
+            "naïve",
+            "lamp",
+            "river",
+            "tower",
+            "Ångström",
+            "seven",
+            "blue",
+            "海辺",
+            "x < y",
+        )
+        return f"{' '.join(self.random.choices(some, k=words))} no. {self.count}"
+
+    def _question(self) -> str:
+        if self.random.random() < 0.15:
+            return self.random.choice(["Hi", "continue", "yes please", "thanks"])
+        return self._text(self.random.randint(2, 9))
+
+    def _answer(self) -> str:
+        if self.random.random() < 0.1:
+            return self.random.choice(["Hello!", "You're welcome.", "ok"])
+        return self._text(self.random.randint(3, 12))
+
+    # --- what a client sends -------------------------------------------------------------------
+
+    def _drafts(self, client: Client, turns: list[Turn]) -> list[Draft]:
+        """A client's list: the last turn is what it asks."""
+        sent = turns if client.keeps is None else turns[-client.keeps - 1 :]
+        trimmed = len(sent) < len(turns)
+        drafts: list[Draft] = []
+        if client.system:
+            drafts.append(Draft(Role.SYSTEM, (Text(client.system),)))
+        for n, turn in enumerate(sent):
+            last = n == len(sent) - 1
+            if not (n == 0 and trimmed and client.halves and turn.rest and not last):
+                drafts.append(Draft(Role.USER, (Text(self._noise(client, turn.user)),)))
+            drafts += self._rest(client, turn.rest, tools=last or not client.drops_tools)
+        return drafts
+
+    def _rest(self, client: Client, rest, *, tools: bool) -> list[Draft]:
+        drafts: list[Draft] = []
+        names: list[str] = []
+        for n, (kind, text) in enumerate(rest):
+            match kind:
+                case "said":
+                    said = self._noise(client, text)
+                    if client.noisy and self.random.random() < 0.3:
+                        said = f"<think>\nhm {self.random.random()}\n</think>\n{said}"
+                    drafts.append(Draft(Role.ASSISTANT, (Text(said),)))
+                case "call" if tools:
+                    names.append(f"c{n}-{self.random.randint(0, 9999)}")
+                    given = (
+                        f'{{"q":  "{text}", "n":1}}'
+                        if client.noisy
+                        else f'{{"n": 1, "q": "{text}"}}'
+                    )
+                    drafts.append(Draft(Role.ASSISTANT, (ToolCall(names[-1], "look", given),)))
+                case "result" if tools:
+                    drafts.append(Draft(Role.TOOL, (ToolResult(names[-1], "look", text),)))
+        return drafts
+
+    def _noise(self, client: Client, text: str) -> str:
+        if not client.noisy:
+            return text
+        form = self.random.choice(["NFC", "NFD"])
+        return unicodedata.normalize(form, text) + self.random.choice(["", " ", "\r\n", "\n\n"])
+
+    # --- what happens --------------------------------------------------------------------------
+
+    def step(self) -> None:
+        """Let one client do one thing."""
+        dice = self.random
+        self.clock.time += timedelta(minutes=dice.choice([0, 0, 1, 5, 45, 600]))
+        if dice.random() < 0.04:
+            self._restart()
+        client = dice.choice(self.clients)
+        if client.waiting is not None:
+            self._go_on(client)
+            return
+        if not client.turns:
+            self._begin(client)
+            return
+        weights = {
+            self._say: 10,
+            self._regenerate: 3,
+            self._edit_user: 2,
+            self._edit_answer: 2,
+            self._fork: 1,
+            self._begin: 1,
+            self._change_system: 1,
+        }
+        dice.choices(list(weights), list(weights.values()))[0](client)
+
+    def _restart(self) -> None:
+        """Close the memory and open it again, where it is kept anywhere."""
+        if self.memory.settings.store == "memory":
+            return
+        self.memory.close()
+        self.memory = self._opened()
+        self.done["restart"] += 1
+
+    def _begin(self, client: Client) -> None:
+        """A new conversation; sometimes one that has a history the memory has never seen."""
+        client.turns, client.waiting = [], None
+        if self.random.random() < 0.3:
+            parent = None
+            for _ in range(self.random.randint(1, 5)):
+                user, said = self._text(), self._text()
+                parent = self._new(parent, user, [("said", said)])
+                client.turns.append(Turn(parent, user, [("said", said)]))
+            self.done["unknown history"] += 1
+            keeps, client.keeps = client.keeps, None
+            self._say(client)
+            client.keeps = keeps
+            return
+        self.done["new"] += 1
+        self._say(client)
+
+    def _new(self, parent: Node | None, user: str, rest=()) -> Node:
+        node = Node(parent, user, list(rest))
+        if parent is not None:
+            parent.followed = True
+        self.nodes.append(node)
+        return node
+
+    def _say(self, client: Client) -> None:
+        self._ask(client, self._question())
+        self.done["say"] += 1
+
+    def _regenerate(self, client: Client) -> None:
+        last = client.turns.pop()
+        self._ask(client, last.user)
+        self.done["regenerate"] += 1
+
+    def _edit_user(self, client: Client) -> None:
+        at = self.random.randrange(len(client.turns))
+        del client.turns[at:]
+        self._ask(client, self._text())
+        self.done["edit user"] += 1
+
+    def _edit_answer(self, client: Client) -> None:
+        """Another answer in the midst; what follows stays in the client's list."""
+        reach = len(client.turns) if client.keeps is None else client.keeps
+        places = [n for n, t in enumerate(client.turns) if t.rest and len(client.turns) - n < reach]
+        if not places:
+            return
+        at = self.random.choice(places)
+        parent = client.turns[at - 1].node if at else None
+        turns = client.turns[:at]
+        for turn in client.turns[at:]:
+            changed = turn is client.turns[at]
+            sent = turn.rest
+            if client.drops_tools:
+                sent = [piece for piece in sent if piece[0] == "said"]
+            rest = [("said", self._text())] if changed else sent
+            parent = self._new(parent, turn.user, rest)
+            turns.append(Turn(parent, turn.user, list(rest)))
+        client.turns = turns
+        self._say(client)
+        self.done["edit answer"] += 1
+
+    def _fork(self, client: Client) -> None:
+        """Another client goes on with a copy of this one's conversation."""
+        other = self.random.choice(self.clients)
+        if other is client or other.waiting is not None:
+            return
+        upto = self.random.randint(1, len(client.turns))
+        other.turns = [Turn(t.node, t.user, list(t.rest)) for t in client.turns[:upto]]
+        other.drops_tools = client.drops_tools
+        self._say(other)
+        self.done["fork"] += 1
+
+    def _change_system(self, client: Client) -> None:
+        client.system = self._text(4)
+        self._say(client)
+        self.done["system"] += 1
+
+    # --- a request -----------------------------------------------------------------------------
+
+    def _ask(self, client: Client, user: str) -> None:
+        turn = Turn(None, user, [])
+        _heard, context = self._request(client, turn)
+        parent = client.turns[-1].node if client.turns else None
+        turn.node = self._new(parent, user)
+        self._answered(client, turn, context)
+
+    def _request(self, client: Client, turn: Turn):
+        self.requests += 1
+        drafts = self._drafts(client, [*client.turns, turn])
+        heard = self.memory.hear(drafts)
+        if heard.open is not None:
+            context = self.memory.thawed(heard.open.id)
+            self.memory.step(context, heard.new_rounds)
+            return heard, context
+        tools = TOOLS if self.random.random() < 0.3 else ()
+        context = self.memory.prepare_heard(heard, Wishes(tools=tools))
+        self._look(client, turn, drafts, context)
+        self.memory.begin(context)
+        if heard.new_rounds:
+            self.memory.step(context, heard.new_rounds)
+        return heard, context
+
+    def _look(self, client: Client, turn: Turn, drafts, context) -> None:
+        """What the client sent must stand in the prompt whole, in its order and at its end."""
+        want = [plain(d) for d in drafts if d.role in (Role.USER, Role.ASSISTANT) and plain(d)]
+        if turn.rest:  # rounds stand behind the prompt
+            want = want[: max(n for n, w in enumerate(want) if w == plain_text(turn.user)) + 1]
+        got = [
+            plain_text(m["content"])
+            for m in context.messages[1:]
+            if m["role"] in ("user", "assistant") and m["content"]
+        ]
+        got = [text for text in got if text != "[no answer came]"]
+        if client.halves or client.drops_tools or any(t.node.rest != t.rest for t in client.turns):
+            return
+        if got[-1:] != want[-1:] and not got[-1].endswith(want[-1]):
+            self._break("last message", f"{want[-1:]} {got[-1:]}")
+        if got[-len(want) : -1] != want[:-1]:
+            self._break("prompt", f"{want} {got}")
+        if client.keeps is None and len(got) != len(want):
+            self._break("prompt length", f"{want} {got}")
+
+    def _answered(self, client: Client, turn: Turn, context) -> None:
+        dice = self.random
+        roll = dice.random()
+        node = turn.node
+        if roll < 0.72:
+            text = self._answer()
+            self.memory.record(context, text)
+            node.rest.append(("said", text))
+            turn.rest = list(node.rest)
+            client.turns.append(turn)
+        elif roll < 0.80:
+            self.memory.record(context, None, state=ExchangeState.UNANSWERED)
+            self.done["unanswered"] += 1
+            if dice.random() < 0.7:  # the client keeps the question and asks something else
+                client.turns.append(turn)
+        elif roll < 0.83:  # the program is killed
+            self._restart()
+            self.done["killed"] += 1
+            client.turns.append(turn)
+        elif roll < 0.89:
+            text = self._text(12)
+            self.memory.record(context, text, state=ExchangeState.INCOMPLETE)
+            node.rest.append(("said", text))
+            seen = text[: dice.randint(1, len(text))].rstrip()
+            turn.rest = [*node.rest[:-1], ("said", seen)]
+            client.turns.append(turn)
+            self.done["partial"] += 1
+        else:
+            query = self._text(2)
+            call = ToolCall(f"call-{self.count}", "look", f'{{"q": "{query}", "n": 1}}')
+            message = self.memory.message(Role.ASSISTANT, [call])
+            self.memory.step(context, [message])
+            node.rest.append(("call", query))
+            turn.rest = list(node.rest)
+            client.waiting = turn
+            self.done["call"] += 1
+
+    def _go_on(self, client: Client) -> None:
+        """The client answers the calls, or never does."""
+        turn, client.waiting = client.waiting, None
+        dice = self.random
+        if dice.random() < 0.2:  # it never answers them
+            self.done["call unanswered"] += 1
+            if dice.random() < 0.5 and not client.drops_tools:
+                client.turns.append(turn)
+            self._say(client)
+            return
+        result = self._text(5)
+        rest = [*turn.rest, ("result", result)]
+        sent = Turn(turn.node, turn.user, rest)
+        heard, context = self._request(client, sent)
+        if turn.node.followed:  # others went on behind it: a branch that shares its question
+            sent.node = self._new(turn.node.parent, turn.user, turn.rest)
+        elif heard.open is None:
+            self._break("a round that was not gone on with", turn.user)
+            sent.node = self._new(turn.node.parent, turn.user, turn.rest)
+        sent.node.rest = list(rest)
+        self.done["result"] += 1
+        self._answered(client, sent, context)
+
+    # --- counting ------------------------------------------------------------------------------
+
+    def _break(self, what: str, note: str) -> None:
+        self.broken[what] += 1
+        self.notes.append(f"{what}: {note}"[:2000])
+
+    def check(self) -> None:
+        """Count what is lost, duplicated or in another conversation, by path."""
+        want = Counter(normal_path(node.path()) for node in self.nodes)
+        stored = {}
+        after = None
+        store = self.memory._store
+        while page := store.scan(after):
+            stored |= {e.id: e for e in page}
+            after = page[-1].id
+
+        def path(exchange):
+            above = path(stored[exchange.parent]) if exchange.parent else ()
+            if exchange.parent and stored[exchange.parent].session != exchange.session:
+                self._break("a parent in another session", exchange.id)
+            return (*above, (exchange.user.text, tuple(pieces(exchange))))
+
+        got = Counter(normal_path(path(exchange)) for exchange in stored.values())
+        for lost in (want - got).elements():
+            self._break("lost", repr(lost[-2:]))
+        for more in (got - want).elements():
+            self._break("duplicated or elsewhere", repr(more[-2:]))
+        self._check_users(stored)
+
+    def _check_users(self, stored) -> None:
+        users: dict[tuple, set[str]] = {}
+        for exchange in stored.values():
+            key = (exchange.session, exchange.parent, plain_text(exchange.user.text))
+            users.setdefault(key, set()).add(exchange.user.id)
+            last = stored[exchange.parent].messages[-1].id if exchange.parent else None
+            if exchange.user.parent != last:
+                self._break("a message that follows another one", exchange.id)
+        for key, ids in users.items():
+            if len(ids) > 1:
+                self._break("a question stored twice", repr(key))
+
+
+def pieces(exchange):
+    for message in exchange.messages[1:]:
+        for part in message.parts:
+            match part:
+                case Text(text):
+                    yield ("said", text)
+                case ToolCall(arguments=arguments):
+                    yield (
+                        "call",
+                        arguments.partition('"q":')[2].strip().partition('"')[2].partition('"')[0],
+                    )
+                case ToolResult(text=text):
+                    yield ("result", text)
+
+
+def plain_text(text: str) -> str:
+    text = unicodedata.normalize("NFC", text.replace("\r\n", "\n"))
+    if text.startswith("<think>"):
+        text = text.partition("</think>")[2]
+    return text.strip()
+
+
+def plain(draft: Draft) -> str:
+    return plain_text(draft.text)
+
+
+def normal_path(path):
+    return tuple(
+        (plain_text(user), tuple((kind, plain_text(text)) for kind, text in rest))
+        for user, rest in path
+    )
+
+
+def run(seed: int, home: Path, steps: int, clients: int = CLIENTS, **settings) -> World:
+    """Run one world to its end and count."""
+    world = World(seed, home, clients, **settings)
+    try:
+        for _ in range(steps):
+            world.step()
+        world.check()
+    finally:
+        world.memory.close()
+    return world
+
+
+def main(histories: int, first: int = 0) -> int:
+    """Run so many client histories; say what was found."""
+    broken: Counter[str] = Counter()
+    done: Counter[str] = Counter()
+    requests = messages = 0
+    for seed in range(first, first + -(-histories // CLIENTS)):
+        with tempfile.TemporaryDirectory() as home:
+            world = run(seed, Path(home), STEPS * CLIENTS)
+        requests += world.requests
+        messages += len(world.nodes)
+        done += world.done
+        broken += world.broken
+        if world.broken:
+            sys.stdout.write(f"seed {seed}: {dict(world.broken)}\n")
+            sys.stdout.writelines(f"  {note}\n" for note in world.notes[:4])
+    sys.stdout.write(f"{histories} histories, {requests} requests, {messages} exchanges\n")
+    sys.stdout.write(f"{dict(done.most_common())}\nbroken: {dict(broken) or 0}\n")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(int, sys.argv[1:])))
