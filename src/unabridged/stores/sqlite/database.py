@@ -15,6 +15,7 @@ from unabridged.ports import Cipher
 from unabridged.stores import refusals
 from unabridged.stores.sqlite import faults
 from unabridged.stores.sqlite.connecting import shut
+from unabridged.stores.sqlite.known import Known
 from unabridged.stores.sqlite.scrubbing import scrub
 from unabridged.stores.sqlite.statements import statements
 
@@ -46,6 +47,7 @@ class Database:
     Attributes:
         watcher: What sees every statement before it runs; None for nobody.
         signet: What proves what is read; None where the file has no chain, or its key is missing.
+        known: Exchanges that were read and proved before.
 
     Args:
         connection: The connection, with its pragmas set.
@@ -67,6 +69,7 @@ class Database:
         self.lock = RLock()
         self.watcher: Watcher | None = None
         self.signet: Signet | None = None
+        self.known = Known()
         self.writable = not connection.readonly("main")
         self._connection: apsw.Connection | None = connection
         self._sql = statements()

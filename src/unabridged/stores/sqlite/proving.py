@@ -17,32 +17,39 @@ from unabridged.stores.sqlite.rows import Row, checked, column, is_link, name_of
 from unabridged.stores.sqlite.seal import prove_row
 
 
-def prove(db: Database, exchanges: Iterable[Exchange], rows: Iterable[Row]) -> dict[int, Row]:
-    """Prove messages that were read.
+def links_of(db: Database, rows: Iterable[Row]) -> dict[int, Row]:
+    """The links of messages by number; nothing where the file has none.
 
     Args:
         db: The file.
-        exchanges: The exchanges that they are part of.
-        rows: Their rows.
+        rows: The rows of the messages.
+    """
+    if db.signet is None:
+        return {}
+    return _links(db, [row[0] for row in rows])
 
-    Returns:
-        Their links by number; empty where the file has none.
+
+def prove(db: Database, exchange: Exchange, rows: Iterable[Row], links: Mapping[int, Row]) -> None:
+    """Prove the messages of an exchange.
+
+    Args:
+        db: The file.
+        exchange: The exchange.
+        rows: The rows of its messages.
+        links: Their links by number, and perhaps others.
 
     Raises:
         StoreTamperedError: A message was changed or put in, or stands in another place.
     """
     if db.signet is None:
-        return {}
-    numbers = {row[1]: row for row in rows}
-    links = _links(db, [row[0] for row in numbers.values()])
-    for exchange in exchanges:
-        for message in exchange.messages:
-            row = numbers[column(message.id)]
-            found = links.get(row[0])
-            said = _wrong(db.signet, found, row, exchange.session, message)
-            if said:
-                raise _altered(db, exchange.session, found, message.id, said)
-    return links
+        return
+    by_name = {row[1]: row for row in rows}
+    for message in exchange.messages:
+        row = by_name[column(message.id)]
+        found = links.get(row[0])
+        said = _wrong(db.signet, found, row, exchange.session, message)
+        if said:
+            raise _altered(db, exchange.session, found, message.id, said)
 
 
 def _wrong(signet: Signet, found: Row | None, row: Row, session: str, message: Message) -> str:

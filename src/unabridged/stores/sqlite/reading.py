@@ -11,7 +11,8 @@ from unabridged.domain.session import Session
 from unabridged.stores.codec import pack
 from unabridged.stores.sqlite import faults, tally
 from unabridged.stores.sqlite.database import Database
-from unabridged.stores.sqlite.proving import prove, prove_stretch
+from unabridged.stores.sqlite.known import Rows
+from unabridged.stores.sqlite.proving import links_of, prove, prove_stretch
 from unabridged.stores.sqlite.rows import (
     Row,
     checked,
@@ -87,12 +88,25 @@ def _proven(
         The exchanges, and the links of their messages.
     """
     shared = {row[3]: _message_row(db, row[3]) for row in rows if row[3] is not None}
-    found = []
-    for row in rows:
-        prove_row(db, db.signet, "exchange", row)
-        found.append(_joined(db, row, messages.get(row[0], ()), shared.get(row[3])))
-    own = chain.from_iterable(messages.values())
-    return found, prove(db, found, chain(own, shared.values()))
+    links = links_of(db, chain(chain.from_iterable(messages.values()), shared.values()))
+    made_of = [_made_of(row, messages.get(row[0], ()), shared.get(row[3]), links) for row in rows]
+    known = {one.header[0]: db.known.of(one) for one in made_of}
+    new = [one for one in made_of if known[one.header[0]] is None]
+    read: list[Exchange] = []
+    for one in new:
+        prove_row(db, db.signet, "exchange", one.header)
+        read.append(_joined(db, one.header, one.own, one.shared))
+    for one, exchange in zip(new, read, strict=True):
+        prove(db, exchange, one.messages, links)
+        db.known.keep(one, exchange)
+    waiting = iter(read)
+    return [known[one.header[0]] or next(waiting) for one in made_of], links
+
+
+def _made_of(header: Row, own: Sequence[Row], shared: Row | None, links: Mapping[int, Row]) -> Rows:
+    """All rows that one exchange is made of."""
+    rows = own if shared is None else (*own, shared)
+    return Rows(header, tuple(own), shared, tuple([links.get(row[0]) for row in rows]))
 
 
 def _by_owner(db: Database, names: Iterable[Any]) -> dict[Any, list[Row]]:

@@ -31,6 +31,7 @@ def forget(db: Database, ids: Iterable[str]) -> tuple[list[str], list[str]]:
         The ids of those removed, and of those that stand elsewhere on their path now, parents
         before children.
     """
+    db.known.clear()
     count = tally.load(db)
     gone: dict[str, Exchange] = {}
     for exchange_id in dict.fromkeys(ids):
