@@ -9,6 +9,7 @@ vocabularies need less, above all outside English; calibration learns how much l
 import math
 from collections import defaultdict
 from collections.abc import Mapping
+from operator import mul
 from types import MappingProxyType
 
 from unabridged.tokens.memo import Memo
@@ -109,21 +110,29 @@ class EstimateTokenizer:
         return {name: value * count / total for name, value in parts.items()}
 
 
+_COUNTED = tuple(WORD_PRICES["latin"])
+_PRICES = {script: tuple(prices[name] for name in _COUNTED) for script, prices in WORD_PRICES.items()}
+_MARKS = tuple((name, *prices) for name, prices in MARK_PRICES.items())
+
+
 def _estimate(text: str) -> Mapping[str, float]:
     """Tokens by script class: ``latin foreign code marks cjk kana hangul cyrillic other emoji``."""
     found = shape(text)
-    words = max(1, found["words"])
+    words = found["words"] or 1
     code = min(1.0, max(0.0, (found["mark_runs"] / words - CODE_BEGINS) / CODE_RANGE))
     english = min(1.0, found["function"] / (ENGLISH_DENSITY * words))
     prose = 1 - code
     tokens: defaultdict[str, float] = defaultdict(float)
-    shares = {"latin": english * prose, "foreign": (1 - english) * prose, "code": code}
-    for script, share in shares.items():
+    counted = [found[name] for name in _COUNTED]
+    shares = (("latin", english * prose), ("foreign", (1 - english) * prose), ("code", code))
+    for script, share in shares:
         if share:
-            prices = WORD_PRICES[script]
-            tokens[script] += share * sum([found[name] * prices[name] for name in prices])
-    for name, (in_prose, in_code) in MARK_PRICES.items():
-        tokens["marks"] += found[name] * (prose * in_prose + code * in_code)
+            tokens[script] += share * sum(map(mul, counted, _PRICES[script]))
+    marks = 0.0
+    for name, in_prose, in_code in _MARKS:
+        if count := found[name]:
+            marks += count * (prose * in_prose + code * in_code)
+    tokens["marks"] += marks
     if not text.isascii():
         for name, (script, price) in LETTER_PRICES.items():
             tokens[script] += found[name] * price

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 
 WORD_BINS = (3, 5, 7, 9, 12, 16)
 """The longest word of each bin, in letters; longer ones count in ``letters_over``."""
+_BINS = tuple(f"words_{longest}" for longest in WORD_BINS)
 
 SAMPLE = 4_000
 """Characters of each of the three samples in which function words of a long text are counted."""
@@ -58,15 +59,15 @@ def shape(text: str) -> Counter[str]:
         _other_scripts(text, found)
     narrow = text.encode("latin-1", "ignore")
     letters, marks, spaces = (_bits(narrow, table) for table in (_LETTERS, _MARKS, _SPACES))
-    upper = _bits(narrow, _UPPER)
     _words(letters, found)
     found["marks"] = marks.bit_count()
     found["mark_runs"] = _starts(marks).bit_count()
-    capitals = (upper & (upper << 8)).bit_count()
-    found["humps"] = (upper & (letters << 8)).bit_count() - (capitals + 1) // 2
-    gaps = spaces & (spaces << 8)
-    found["gaps"] = gaps.bit_count()
-    found["gap_runs"] = _starts(gaps).bit_count()
+    if upper := _bits(narrow, _UPPER):
+        capitals = (upper & (upper << 8)).bit_count()
+        found["humps"] = (upper & (letters << 8)).bit_count() - (capitals + 1) // 2
+    if gaps := spaces & (spaces << 8):
+        found["gaps"] = gaps.bit_count()
+        found["gap_runs"] = _starts(gaps).bit_count()
     found["digits"] = narrow.translate(_DIGITS).count(1)
     found["breaks"] = narrow.translate(_BREAKS).count(1)
     if len(narrow) != len(text) or not text.isascii():
@@ -105,18 +106,22 @@ def _words(letters: int, found: Counter[str]) -> None:
     two = letters & (letters >> 8)
     four = two & (two >> 16)
     eight = four & (four >> 32)
-    reaches = (
-        four,
-        four & (two >> 32),
-        eight,
-        eight & (two >> 64),
-        eight & (four >> 64) & (letters >> 96),
-        eight & (eight >> 64) & (letters >> 128),
-    )
     found["words"] = reaching = starts.bit_count()
-    for longest, reach in zip(WORD_BINS, reaches, strict=True):
+    reaches = (
+        (four, four & (two >> 32), 0, 0, 0, 0)
+        if not eight
+        else (
+            four,
+            four & (two >> 32),
+            eight,
+            eight & (two >> 64),
+            eight & (four >> 64) & (letters >> 96),
+            eight & (eight >> 64) & (letters >> 128),
+        )
+    )
+    for name, reach in zip(_BINS, reaches, strict=True):
         longer = (starts & reach).bit_count()
-        found[f"words_{longest}"] = reaching - longer
+        found[name] = reaching - longer
         reaching = longer
     found["words_over"] = reaching
     found["letters_over"] = reaches[-1].bit_count()
