@@ -7,6 +7,7 @@ byte for byte. What stores refer to by number keeps its numbers: the rules have 
 
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from unabridged.language.abbreviations import (
     BEFORE_NUMBERS,
@@ -41,6 +42,8 @@ _BLANK = re.compile(r"\s*")
 _DOTTED = re.compile(r"(?:\w\.)+\w")
 _WRAPPED = 50
 """Characters from which a line without a stop, before a small letter, was only wrapped."""
+_LONGEST_KEPT = 16_384
+"""Characters of the longest text whose sentences are remembered: at most 4 million are held."""
 _BACK = 32
 """Characters before a stop that tell whether it ends a sentence."""
 
@@ -56,6 +59,10 @@ def sentences(text: str, rules: int = RULES) -> list[str]:
     Raises:
         KeyError: There are no such rules.
     """
+    return list(_kept(text, rules) if len(text) <= _LONGEST_KEPT else _split(text, rules))
+
+
+def _split(text: str, rules: int) -> tuple[str, ...]:
     split, whole = _BY_VERSION[rules]
     pieces: list[str] = []
     start = 0
@@ -64,7 +71,11 @@ def sentences(text: str, rules: int = RULES) -> list[str]:
         pieces.append(found.group())
         start = found.end()
     pieces += split(text[start:])
-    return pieces
+    return tuple(pieces)
+
+
+_kept = lru_cache(maxsize=256)(_split)
+"""An exchange is weighed for a prompt, cut and labelled: its texts are split once."""
 
 
 def _second(text: str) -> list[str]:
