@@ -108,9 +108,9 @@ class _Held:
         here = pieces[: pieces.searchsorted(len(self._lengths))]
         products = product(self._axes.take(here, axis=0).astype(np.float32), asked)
         both = self._lengths.take(here)[:, None] * lengths
-        products[products < LEAST * both] = 0
+        near = np.flatnonzero(products >= LEAST * both)
         cosines = np.zeros((len(pieces), len(units)), dtype=np.float32)
-        np.divide(products, both, out=cosines[: len(here)])
+        cosines.ravel()[near] = products.ravel().take(near) / both.ravel().take(near)
         rows = positions_of(units, pieces)
         own = np.flatnonzero(rows >= 0)
         own = own[cosines[rows[own], own] == 0]

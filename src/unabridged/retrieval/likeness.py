@@ -93,36 +93,42 @@ def likeness(
         lexicon: What knows which are alike.
     """
     sides = np.zeros((3, len(wanted)), dtype=np.float32)
-    of_unit, at, cosines = _entries(stream, units, lexicon)
-    if len(at):
+    hits, counts, of_unit, cosines = _alike(stream, units, lexicon)
+    if len(hits):
         markers = np.flatnonzero(stream >= ANSWER_SENTENCE)
         lengths = np.diff(markers, append=len(stream))
-        mark = np.arange(len(markers)).repeat(lengths).take(at - markers[0])
+        mark = np.arange(len(markers)).repeat(lengths).take(hits - markers[0])
         first = _firsts(mark)
-        marks = markers.take(mark.take(first))
-        place = np.arange(len(first)).repeat(np.diff(first, append=len(mark)))
+        cells = np.arange(0, len(first) * len(units.pieces), len(units.pieces))
+        cells = cells.repeat(np.add.reduceat(counts, first))
+        cells += of_unit
         most = np.zeros(len(first) * len(units.pieces), dtype=np.float32)
-        np.maximum.at(most, place * len(units.pieces) + of_unit, cosines)
+        np.maximum.at(most, cells, cosines)
         sentences = most.reshape(len(first), -1)
-        of_user = stream.take(marks) == USER_SENTENCE
+        marks = markers.take(mark.take(first))
         row = starts.searchsorted(marks, side="right") - 1
         first = _firsts(row)
         rows = row.take(first)
-        whole = np.maximum.reduceat(sentences, first, axis=0)
-        user = np.maximum.reduceat(sentences * of_user[:, None], first, axis=0)
-        sides[0, rows] = dot(whole, units.weights)
-        sides[1, rows] = dot(user, units.weights)
+        sides[0, rows] = dot(np.maximum.reduceat(sentences, first, axis=0), units.weights)
         sides[2, rows] = np.maximum.reduceat(dot(sentences, units.weights), first)
+        by_user = np.flatnonzero(stream.take(marks) == USER_SENTENCE)
+        row = row.take(by_user)
+        first = _firsts(row)
+        if len(first):
+            user = np.maximum.reduceat(sentences.take(by_user, axis=0), first, axis=0)
+            sides[1, row.take(first)] = dot(user, units.weights)
         sides[:, ~wanted] = 0
     return Likeness(*sides)
 
 
-def _entries(
+def _alike(
     stream: NDArray[np.uint16], units: Units, lexicon: Lexicon
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
-    """What is like what: which of the question's pieces, where in the stream, and the cosine.
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
+    """Where in the stream a piece is like one of the question's.
 
-    In the order of the stream.
+    Returns:
+        The places, ascending, and of how many of the question's pieces it is like one; then, place
+        by place, which these are, and the cosines.
     """
     there = np.zeros(_NUMBERS, dtype=np.bool_)
     there[stream] = True
@@ -133,15 +139,15 @@ def _entries(
     piece = some // max(len(units.pieces), 1)
     unit = some - piece * len(units.pieces)
     begins = _firsts(piece)
-    counts = np.diff(begins, append=len(piece))
+    repeats = np.diff(begins, append=len(piece))
     slots = np.zeros(_NUMBERS, dtype=np.uint16)
     slots[pieces.take(piece.take(begins))] = np.arange(1, len(begins) + 1, dtype=np.uint16)
     slot = slots.take(stream)
     hits = np.flatnonzero(slot > 0)
     slot = slot.take(hits) - np.uint16(1)
-    repeats = counts.take(slot)
-    chosen = spread(begins.take(slot), repeats)
-    return unit.take(chosen), hits.repeat(repeats), flat.take(some).take(chosen)
+    counts = repeats.take(slot)
+    chosen = spread(begins.take(slot), counts)
+    return hits, counts, unit.take(chosen), flat.take(some).take(chosen)
 
 
 def _firsts(ascending: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -111,7 +111,9 @@ class EstimateTokenizer:
 
 
 _COUNTED = tuple(WORD_PRICES["latin"])
-_PRICES = {script: tuple(prices[name] for name in _COUNTED) for script, prices in WORD_PRICES.items()}
+_PRICES = {
+    script: tuple(prices[name] for name in _COUNTED) for script, prices in WORD_PRICES.items()
+}
 _MARKS = tuple((name, *prices) for name, prices in MARK_PRICES.items())
 
 
