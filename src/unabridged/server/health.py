@@ -65,9 +65,10 @@ def _home(service: Service) -> str:
 
 def _upstream(service: Service) -> str:
     try:
-        return "" if service.upstreams.provider else "No upstream is known."
+        service.upstreams.look()
     except UnabridgedError as error:
         return f"The upstream cannot be used ({type(error).__name__})."
+    return ""
 
 
 @router.get("/healthz")

@@ -78,6 +78,19 @@ class Upstreams:
             self._known.move_to_end(wanted)
             return self._known[wanted]
 
+    def look(self) -> str:
+        """Ask the upstream whether it is there; say which it is, and how to get a better one.
+
+        Raises:
+            SettingError: The settings name one that cannot be used.
+            UpstreamError: It does not answer, or has no model at all.
+        """
+        with self._lock:
+            settings = replace(self._settings, upstream=self._chosen())
+        chosen = models.choose(settings, self._clock, self._folder, quote=self._no_memory)
+        chosen.model.close()
+        return self.note if self._settings.upstream == "auto" else chosen.note
+
     @property
     def address(self) -> Address | None:
         """Where the upstream listens; None for one inside this process; raises as ``provider``."""

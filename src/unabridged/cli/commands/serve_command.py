@@ -98,7 +98,8 @@ def _start(service: "Service", access: Access, url: str, *, mcp: bool) -> Start:
     """Look at a service that is about to answer; the upstream may keep it waiting a moment."""
     settings = service.settings
     try:
-        provider, note = service.upstreams.provider, service.upstreams.note
+        note = service.upstreams.look()
+        provider = service.upstreams.provider
     except UnabridgedError as error:
         provider, note = "", f"{error} {error.hint}".strip()
     return Start(
