@@ -322,3 +322,10 @@ def test_an_answer_that_cannot_be_stored_is_said_or_passed(front, upstream, http
         answer = http.post(url + "/api/chat", json=body)
         last = json.loads(answer.text.splitlines()[-1])
         assert ("error" in last) == (way == "refuse")
+
+
+def test_the_framework_tells_nobody_anything(serving, monkeypatch):
+    monkeypatch.setenv("FASTAPI_OTEL_AUTO_CONFIGURE", "true")
+    url = serving(upstream="quote")
+    assert not url.app._native_telemetry.enabled()
+    assert url.app._telemetry["auto_configure"] is False

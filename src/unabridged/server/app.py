@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from typing import Protocol, runtime_checkable
 
 from fastapi import FastAPI
+from fastapi.telemetry import TelemetryConfig
 from starlette.routing import BaseRoute
 
 from unabridged.errors import SettingError
@@ -16,6 +17,10 @@ from unabridged.server.rules import unruled
 from unabridged.server.service import Service
 from unabridged.server.watching import Watching
 from unabridged.wiring.access import Access
+
+_SILENT = TelemetryConfig(tracing=False, metrics=False, logs=False, auto_configure=False)
+"""FastAPI would tell OpenTelemetry what a request that fails holds, also where nobody asked it to;
+what we tell it, and that without content, stands in ``tracing``."""
 
 
 @runtime_checkable
@@ -51,7 +56,12 @@ def create_app(service: Service, more: Sequence[BaseRoute] = ()) -> FastAPI:
             await service.end()
 
     app = FastAPI(
-        title="Unabridged", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None
+        title="Unabridged",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        telemetry=_SILENT,
     )
     app.state.service = service
     access = Access(service.settings.home)
