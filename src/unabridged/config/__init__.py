@@ -138,6 +138,11 @@ def variable(name: str, environ: Mapping[str, str] = os.environ) -> str:
     return environ.get(name, "")
 
 
+def variables(prefix: str, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Give the variables of another standard, such as ``OTEL_``; empty ones count as unset."""
+    return {name: value for name, value in environ.items() if name.startswith(prefix) and value}
+
+
 def file_of(home: str | os.PathLike[str]) -> Path:
     """Give the path of the settings file of a home, whether it is there or not."""
     return Path(home) / "config" / "unabridged.toml"

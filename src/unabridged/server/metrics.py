@@ -24,6 +24,7 @@ from prometheus_client import (
 
 from unabridged.domain.chat import Usage
 from unabridged.domain.context import Context, Tier
+from unabridged.server.tracing import Tracing
 
 STAGES = ("hear", "prepare", "begin", "first_chunk", "whole", "record")
 """What a request goes through: placing what the client sent, making the context, storing the
@@ -38,9 +39,14 @@ _TOKENS = (0, 64, 256, 1024, 4096, 16_384, 65_536, 262_144)
 
 
 class Metrics:
-    """What one server counts."""
+    """What one server counts.
 
-    def __init__(self) -> None:
+    Args:
+        tracing: Makes a span of each stage too.
+    """
+
+    def __init__(self, tracing: Tracing | None = None) -> None:
+        self._tracing = tracing or Tracing()
         self.registry = own = CollectorRegistry(auto_describe=True)
         ProcessCollector(registry=own)
         self._stages = Histogram(
@@ -102,7 +108,8 @@ class Metrics:
         """
         began = perf_counter()
         try:
-            yield
+            with self._tracing.stage(name):
+                yield
         finally:
             self.took(name, perf_counter() - began)
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from unabridged.domain.chat import ChatRequest, ToolSpec
 from unabridged.domain.message import Message
@@ -19,7 +20,9 @@ from unabridged.server.asking import (
     SaidAnswer,
     relayed,
 )
+from unabridged.server.calls import Call, Watched
 from unabridged.server.service import Service
+from unabridged.server.tracing import ModelSpan
 from unabridged.wire import ollama, openai
 from unabridged.wire.across import options_for
 
@@ -86,7 +89,7 @@ def relaying(model: object) -> SupportsRelay | None:
 async def put(
     service: Service, scope: Scope, model: ChatModel | None, question: Question
 ) -> Answer:
-    """Ask, and give the answer when it has begun.
+    """Ask, and give the answer when it has begun; counted and traced.
 
     Args:
         service: What handlers share.
@@ -99,6 +102,28 @@ async def put(
         UpstreamError: It does not answer.
         UnabridgedError: It cannot be asked.
     """
+    call = Call(service.metrics, _span(service, model))
+    try:
+        return Watched(await _asked(service, scope, model, question), call)
+    except BaseException as error:
+        call.failed(error)
+        raise
+
+
+def _span(service: Service, model: ChatModel | None) -> ModelSpan:
+    """The trace of a call."""
+    if model is None:
+        return service.tracing.asking("quote", "quote")
+    there = relaying(model)
+    url = urlsplit(there.address.url) if there else urlsplit("")
+    address, port = url.hostname or "", url.port or 0
+    return service.tracing.asking(model.provider, model.model, address=address, port=port)
+
+
+async def _asked(
+    service: Service, scope: Scope, model: ChatModel | None, question: Question
+) -> Answer:
+    """Ask; see ``put``."""
     if model is None:
         request = _request(question, "openai")
         return SaidAnswer(

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TypeVar
 
 from starlette.requests import HTTPConnection
@@ -15,6 +16,7 @@ from unabridged.remote.relay import Relay
 from unabridged.server.background import Background
 from unabridged.server.log import Log
 from unabridged.server.metrics import Metrics
+from unabridged.server.tracing import Tracing
 from unabridged.server.watching import Watch
 from unabridged.wiring import Memory
 from unabridged.wiring.lanes import Lanes
@@ -34,26 +36,29 @@ class Service:
     Args:
         settings: Every choice.
         lanes: The open memories; closed with the service.
+        tracing: Where spans go, closed with the service; None for nowhere.
 
     Attributes:
         settings: Every choice.
         lanes: The open memories.
         clock: The time and fresh ids.
         upstreams: The model server behind, and its models; asked in threads only (``think``).
+        tracing: What is traced.
         metrics: What is counted.
         watch: What is going on.
         log: Where a line is written for each request.
         background: What is done after recording.
     """
 
-    def __init__(self, settings: Settings, lanes: Lanes) -> None:
+    def __init__(self, settings: Settings, lanes: Lanes, tracing: Tracing | None = None) -> None:
         self.settings = settings
         self.lanes = lanes
         self.clock = lanes.clock
         self.upstreams = Upstreams(settings, lanes.clock)
-        self.metrics = Metrics()
+        self.tracing = tracing or Tracing()
+        self.metrics = Metrics(self.tracing)
         self.log = Log(self.clock, settings.log)
-        self.watch = Watch(self.metrics, self.log)
+        self.watch = Watch(self.metrics, self.log, self.tracing)
         self.background = Background(self.run, self.watch)
         self.metrics.watch(
             queue=lambda: len(self.background), spaces=lambda: len(lanes.open_spaces())
@@ -79,7 +84,8 @@ class Service:
             with self.lanes.hold(scope) as memory:
                 return work(memory)
 
-        return await asyncio.get_running_loop().run_in_executor(self._threads, held)
+        spans = copy_context()  # what is traced in the thread belongs to this request
+        return await asyncio.get_running_loop().run_in_executor(self._threads, spans.run, held)
 
     async def think(self, work: Callable[[], Result]) -> Result:
         """Do something that waits for the upstream or for the machine, in a thread.
@@ -123,6 +129,7 @@ class Service:
         self._thoughts.shutdown(wait=True)
         self.upstreams.close()
         self.lanes.close()
+        self.tracing.close()
 
 
 _AWAY = {

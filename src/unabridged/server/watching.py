@@ -4,7 +4,8 @@ It looks at nothing that was said: neither queries, nor headers of a request, no
 """
 
 import asyncio
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -14,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from unabridged.server.log import Access, Log
 from unabridged.server.metrics import Metrics
+from unabridged.server.tracing import Tracing
 
 CONTEXT_HEADER = b"x-unabridged-context"
 """The header of an answer that names the context it was made from."""
@@ -33,11 +35,13 @@ class Watch:
     Args:
         metrics: What counts.
         log: Where a line goes for each request.
+        tracing: What makes spans.
     """
 
-    def __init__(self, metrics: Metrics, log: Log) -> None:
+    def __init__(self, metrics: Metrics, log: Log, tracing: Tracing | None = None) -> None:
         self.metrics = metrics
         self.log = log
+        self.tracing = tracing or Tracing()
         self._open = 0
         self._idle = asyncio.Event()
         self._idle.set()
@@ -125,6 +129,8 @@ class Watching:
         try:
             with stack:
                 stack.enter_context(self._watch.metrics.request())
+                if counted:
+                    stack.enter_context(self._traced(scope, seen))
                 await self._answer(scope, receive, send, seen)
         finally:
             if counted:
@@ -143,6 +149,26 @@ class Watching:
             if not seen.status:
                 await noted(_START)
                 await noted({"type": "http.response.body", "body": FAILED})
+
+    @contextmanager
+    def _traced(self, scope: Scope, seen: _Seen) -> Iterator[None]:
+        """Trace a request; of its headers only the caller's trace is looked at."""
+        parent = b"".join(v for k, v in scope["headers"] if k == b"traceparent").decode("latin-1")
+        with self._watch.tracing.request(scope["method"], parent) as span:
+            try:
+                yield
+            finally:
+                route = route_of(scope)
+                span.named(f"{scope['method']} {route}")
+                span.note(
+                    {
+                        "http.request.method": scope["method"],
+                        "http.route": route,
+                        "http.response.status_code": seen.status or None,
+                    }
+                )
+                if seen.status >= FAULT:
+                    span.failed(str(seen.status))
 
     def _took_down(self, scope: Scope, seen: _Seen, seconds: float) -> None:
         route = route_of(scope)
@@ -164,6 +190,8 @@ class Watching:
             )
 
 
+FAULT = 500
+"""From here on a status says that the server failed."""
 LEFT = 499
 """The status of a request whose client left before anything was answered (as nginx counts it)."""
 _START: Message = {

@@ -67,10 +67,13 @@ def _placed(settings: Settings, port: int | None) -> Settings:
 
 
 def _service(invocation: Invocation, settings: Settings) -> "Service":
+    from unabridged.config.telemetry import telemetry  # noqa: PLC0415 - for this command only
     from unabridged.server.service import Service  # noqa: PLC0415 - heavy, and an extra
+    from unabridged.server.tracing import Tracing  # noqa: PLC0415 - as above
     from unabridged.wiring.lanes import Lanes  # noqa: PLC0415 - as above
 
-    return Service(settings, Lanes(settings, agents=invocation.by_agent()))
+    lanes = Lanes(settings, agents=invocation.by_agent())
+    return Service(settings, lanes, Tracing.to(telemetry()))
 
 
 def _app(service: "Service") -> tuple[Any, bool]:
