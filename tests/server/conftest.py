@@ -45,8 +45,8 @@ def bearer(secret):
 class _Running:
     """One server in a thread of its own, closed as a signal would close it."""
 
-    def __init__(self, settings, clock, more):
-        self.service = Service(settings, Lanes(settings, clock))
+    def __init__(self, settings, clock, more, tracing):
+        self.service = Service(settings, Lanes(settings, clock), tracing)
         self.app = create_app(self.service, more)
         self.socket = socket.socket()
         self.socket.bind(("127.0.0.1", 0))
@@ -86,14 +86,15 @@ def serving(tmp_path):
     """Give a function that starts a server and gives its address; all end with the test.
 
     ``serving(upstream="ollama", ollama_url=server.url)`` takes any setting, ``home`` too (default:
-    a folder of the test, the same for all servers of it), ``clock=`` and ``more=`` (more routes).
+    a folder of the test, the same for all servers of it), ``clock=``, ``more=`` (more routes) and
+    ``tracing=``.
     """
     running = []
 
-    def start(*, clock=None, more=(), **settings):
+    def start(*, clock=None, more=(), tracing=None, **settings):
         home = settings.pop("home", tmp_path / "home")
         found = config.load(home=home, environ={}, **settings)
-        one = _Running(found, clock or SystemClock(), more)
+        one = _Running(found, clock or SystemClock(), more, tracing)
         running.append(one)
         one.start()
         url = Served(f"http://127.0.0.1:{one.socket.getsockname()[1]}")

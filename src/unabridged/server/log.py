@@ -68,7 +68,7 @@ class Log:
         """Write the line of a request."""
         self._line(
             {
-                "method": access.method if access.method.isalpha() else "?",
+                "method": access.method,
                 "route": access.route,
                 "status": access.status,
                 "ms": round(access.seconds * 1000, 1),

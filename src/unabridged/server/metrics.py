@@ -161,8 +161,7 @@ class Metrics:
             status: The HTTP status.
             seconds: From its first byte to the answer's last.
         """
-        known = method if method in _METHODS else "other"
-        self._requests.labels(known, route, str(status)).observe(seconds)
+        self._requests.labels(method_of(method), route, str(status)).observe(seconds)
 
     @contextmanager
     def stream(self) -> Iterator[None]:
@@ -189,3 +188,8 @@ class Metrics:
 
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
+def method_of(method: str) -> str:
+    """Give a request's method; ``other`` for what is none: it may hold anything."""
+    return method if method in _METHODS else "other"

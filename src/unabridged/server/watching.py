@@ -14,7 +14,7 @@ from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from unabridged.server.log import Access, Log
-from unabridged.server.metrics import Metrics
+from unabridged.server.metrics import Metrics, method_of
 from unabridged.server.tracing import Tracing
 
 CONTEXT_HEADER = b"x-unabridged-context"
@@ -154,15 +154,16 @@ class Watching:
     def _traced(self, scope: Scope, seen: _Seen) -> Iterator[None]:
         """Trace a request; of its headers only the caller's trace is looked at."""
         parent = b"".join(v for k, v in scope["headers"] if k == b"traceparent").decode("latin-1")
-        with self._watch.tracing.request(scope["method"], parent) as span:
+        method = method_of(scope["method"])
+        with self._watch.tracing.request(method, parent) as span:
             try:
                 yield
             finally:
                 route = route_of(scope)
-                span.named(f"{scope['method']} {route}")
+                span.named(f"{method} {route}")
                 span.note(
                     {
-                        "http.request.method": scope["method"],
+                        "http.request.method": method,
                         "http.route": route,
                         "http.response.status_code": seen.status or None,
                     }
@@ -178,7 +179,7 @@ class Watching:
             grant = scope.get("state", {}).get("grant")
             self._watch.log.access(
                 Access(
-                    method=scope["method"],
+                    method=method_of(scope["method"]),
                     route=route,
                     status=status,
                     seconds=seconds,
