@@ -61,6 +61,8 @@ def ready(memory: Memory, heard: Heard, wishes: Wishes) -> Sent:
         context = memory.prepare_heard(heard, wishes)
         if heard.stored:
             memory.begin(context)
+            if heard.new_rounds:
+                memory.step(context, heard.new_rounds)
     return _sent(memory, context, heard.rounds, stored=heard.stored)
 
 
