@@ -101,7 +101,8 @@ def gather(sources: Sources, plan: Plan, question: Question, standing: Standing)
     found = (
         [] if casual else sources.finder.find(question, _most(plan, question.intent), floor=floor)
     )
-    beside = [e for e in found if _is_beside(e.exchange, session, parent)]
+    held = {exchange.text: exchange.id for exchange in sent}
+    beside = [e for e in found if _is_beside(e.exchange, session, parent, held)]
     totals = store.totals()
     material = Material(
         path=path,
@@ -177,9 +178,16 @@ def _most(plan: Plan, intent: Intent) -> int:
     return min(max(plan.window // BRIEF, EVIDENCE), MORE_EVIDENCE)
 
 
-def _is_beside(exchange: Exchange, session: str | None, parent: str | None) -> bool:
-    """Whether an exchange stands where the new one will stand: another branch of this message."""
-    return exchange.session == session and exchange.parent == parent
+def _is_beside(
+    exchange: Exchange, session: str | None, parent: str | None, held: Mapping[str, str]
+) -> bool:
+    """Whether an exchange stands where the new one will stand: another branch of this message.
+
+    Also where it says what the client sent, word for word: the same on another branch.
+    """
+    if exchange.session == session and exchange.parent == parent:
+        return True
+    return held.get(exchange.text, exchange.id) != exchange.id
 
 
 def _is_anew(plan: Plan, previous: Mapping[str, Any] | None, earlier: Earlier | None) -> bool:

@@ -18,6 +18,7 @@ from unabridged.custody.tombstones import Recogniser
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.hearing import Heard
 from unabridged.domain.message import Message, Role
+from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import check_name
 from unabridged.domain.session import Session, title_from
 from unabridged.errors import (
@@ -33,7 +34,7 @@ from unabridged.ingest.sessions import counted, current_exchange
 from unabridged.matching.index import Node, PathIndex
 from unabridged.matching.normal import Said, atoms, digest_of, parted
 from unabridged.matching.passing import passing
-from unabridged.matching.placing import NOWHERE, Found, Placer
+from unabridged.matching.placing import LEAST_EVIDENCE, NOWHERE, Found, Placer
 from unabridged.matching.taking import Maker, behind, paired, renamed, without_prefill
 from unabridged.ports import Clock, Store, Tokenizer
 from unabridged.wire.draft import Draft, images
@@ -152,7 +153,7 @@ class _Hearing:
         path = self._path(place.found, maker)
         added = self._added(place, maker)
         new = [exchange for exchange, passes in added if not passes]
-        taken = sum(len(exchange.messages) for exchange in new)
+        taken = sum(message.at is maker.at for each in new for message in each.messages)
         if new and record:
             self._admit(new)
         if record:
@@ -170,15 +171,23 @@ class _Hearing:
         parent = self._exchange(found.parent.id) if found.parent else None
         here = parent.session if parent else self._home.id if self._home else None
         if found.known < len(self._before):
-            return _Place(found, parent, session=here)
+            return _Place(found, parent, session=here or self._beside())
         behind = parent.id if parent else None
-        if (grown := self._placer.grown(behind, self._asked)) is not None:
+        if (grown := self._grown(behind)) is not None:
             return _Place(found, parent, grown=grown, session=grown.session)
         twins = self._placer.twins(behind, self._asked)
         if all(each.user is None for each in self._before):
             return self._first(found, parent, [t for t in twins if self._is_touched(t.session)])
         again = self._exchange(twins[-1].id) if twins else None
         return _Place(found, parent, again=again, session=here)
+
+    def _beside(self) -> str | None:
+        """The session that begins with the first message of a history, and has another answer to it."""
+        first = self._before[0]
+        twins = self._placer.twins(None, first)
+        telling = first.user is not None and len(first.user.text.strip()) >= LEAST_EVIDENCE
+        near = [twin for twin in twins if telling or self._is_touched(twin.session)]
+        return near[-1].session if near and first.user else None
 
     def _first(self, found: Found, parent: Exchange | None, twins: Sequence[Node]) -> "_Place":
         """The place of a first message: nothing that a user said stands before it."""
@@ -196,7 +205,7 @@ class _Hearing:
 
     def _at_head(self, home: Session, last: Exchange) -> "_Place":
         """The place of a lone message whose client names the session: behind its newest exchange."""
-        grown = self._placer.grown(last.parent, self._asked)
+        grown = self._grown(last.parent)
         again = last if digest_of(atoms([last.user])) == self._asked.opening else None
         if again is not None and last.state is ExchangeState.COMPLETE:
             again = last if self._is_touched(home.id) else None
@@ -204,6 +213,12 @@ class _Hearing:
             return _Place(NOWHERE, last, session=home.id)
         parent = self._exchange(last.parent) if last.parent else None
         return _Place(NOWHERE, parent, again=again, grown=grown, session=home.id)
+
+    def _grown(self, behind: str | None) -> Exchange | None:
+        """The exchange that goes on; one without a context of its own (an import) cannot."""
+        grown = self._placer.grown(behind, self._asked)
+        held = self._store.records(RecordKind.CONTEXT, ids=[grown.id]) if grown else []
+        return grown if held else None
 
     def _is_touched(self, session: str) -> bool:
         header = self._store.session(session)
@@ -241,7 +256,8 @@ class _Hearing:
                 continue
             twin = None
             if before is place.parent and place.session is not None and said.user is not None:
-                twins = self._placer.twins(before.id if before else None, said)
+                every = self._placer.twins(before.id if before else None, said)
+                twins = [node for node in every if node.session == place.session]
                 twin = self._exchange(twins[-1].id).user if twins else None
             before = counted(maker.exchange(said, before, twin), self._counter)
             made.append((before, False))

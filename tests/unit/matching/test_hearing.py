@@ -1,43 +1,30 @@
 """Clients that send their whole history, through the facade over a real store."""
 
+from datetime import timedelta
+
 import pytest
+from tests.unit.matching.hand import ask, contents, said, scripted, system, talk, user, words
 
 from unabridged import Memory
-from unabridged.domain.chat import Abilities
+from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.hearing import Wishes
-from unabridged.domain.message import Role, Text
-from unabridged.models.scripted import ScriptedModel
+from unabridged.domain.message import Image, Role, Text
+from unabridged.errors import EmptyMessageError, InputError, NameRefusedError
 from unabridged.testing.clock import ManualClock
 from unabridged.wire.draft import Draft
 
-
-def scripted(window=8192):
-    able = Abilities("m", trained_window=window, tools=True, source="server")
-    return ScriptedModel(("Yes.",), abilities=able)
+LONG = "The river runs past the old tower and the mill."
 
 
 @pytest.fixture
-def memory(tmp_path):
-    with Memory.open(tmp_path, upstream=scripted(), clock=ManualClock()) as opened:
+def clock():
+    return ManualClock()
+
+
+@pytest.fixture
+def memory(tmp_path, clock):
+    with Memory.open(tmp_path, upstream=scripted(), clock=clock) as opened:
         yield opened
-
-
-def user(text):
-    return Draft(Role.USER, (Text(text),))
-
-
-def said(text):
-    return Draft(Role.ASSISTANT, (Text(text),))
-
-
-def ask(memory, drafts, answer="Noted.", **how):
-    heard = memory.hear(drafts, **how)
-    context = memory.prepare_heard(heard, Wishes())
-    return heard, context, memory.record(context, answer)
-
-
-def words(messages):
-    return [(m["role"], m["content"]) for m in messages]
 
 
 def test_a_conversation_goes_on_and_each_message_is_stored_once(memory):
@@ -88,3 +75,254 @@ def test_an_edited_message_is_a_branch(memory):
     back, _, _ = ask(memory, [user("one"), said("1"), user("two"), said("2"), user("three")])
     assert back.parent == two.id
     assert [e.user.text for e in memory.history()] == ["one", "two", "three"]
+
+
+def test_a_first_message_is_asked_once_more_only_within_half_an_hour(memory, clock):
+    one, _, first = ask(memory, [user("Hi")], "Hello!")
+    again = memory.hear([user("Hi")])
+    assert (again.session, again.retry_of) == (one.session, first.id)
+    clock.time += timedelta(minutes=31)
+    later = memory.hear([user("Hi")])
+    assert later.new_session
+    assert later.retry_of is None
+
+
+def test_an_unanswered_message_is_stored_once(memory):
+    drafts = [*talk("one", "1"), user("two")]
+    heard = memory.hear(drafts)
+    memory.record(memory.prepare_heard(heard, Wishes()), None, state="unanswered")
+    again, _, stored = ask(memory, drafts, "2")
+    assert again.retry_of is not None
+    assert memory.stats().messages == 4
+    onward, _, _ = ask(memory, [*drafts, said("2"), user("three")])
+    assert onward.parent == stored.id
+
+
+def test_identical_beginnings_are_shared_until_they_diverge(memory):
+    start = talk("Good morning, how are you?", "Fine, thank you.")
+    ask(memory, start[:1], "Fine, thank you.")
+    one, _, _ = ask(memory, [*start, user("Tell me of Oslo")], "A city.")
+    two, _, _ = ask(memory, [*start, user("Tell me of Rome")], "A town.")
+    assert one.session == two.session
+    assert one.parent == two.parent
+    back, context, _ = ask(memory, [*start, *talk("Tell me of Oslo", "A city."), user("More")])
+    assert "Rome" not in str(context.messages)
+    assert back.taken == 0
+
+
+def test_a_client_that_trims_the_front_goes_on_where_it_was(memory):
+    drafts = []
+    for n in range(6):
+        drafts.append(user(f"question {n} about the river"))
+        ask(memory, drafts, f"answer {n} about the tower")
+        drafts.append(said(f"answer {n} about the tower"))
+    heard, context, _ = ask(memory, [*drafts[-4:], user("and now?")], "Now.")
+    assert heard.taken == 0
+    assert heard.parent == memory.history()[-2].id
+    assert len(heard.path) == 2
+    assert len(contents(context)) == 13  # what it cut off is still ours
+    half, _, _ = ask(memory, [*drafts[-3:], *talk("and now?", "Now."), user("then?")])
+    assert (half.taken, half.session) == (0, heard.session)
+
+
+def test_a_trim_in_the_middle_is_no_edit(memory):
+    drafts = []
+    for n in range(6):
+        drafts.append(user(f"question {n} about the river"))
+        ask(memory, drafts, f"answer {n} about the tower")
+        drafts.append(said(f"answer {n} about the tower"))
+    heard, _, _ = ask(memory, [*drafts[:2], *drafts[-4:], user("and now?")])
+    assert heard.taken == 0
+    assert len(memory.history()) == 7
+
+
+def test_little_words_join_no_conversation(memory):
+    ask(memory, talk("one long question of its own", "1", "Hi")[:1], "1")
+    ask(memory, talk("one long question of its own", "1", "Hi"), "Hello!")
+    heard = memory.hear([*talk("Hi", "Hello!"), user("what is new?")])
+    assert heard.taken == 2
+    assert heard.session != memory.sessions()[-1].session.id
+
+
+def test_an_edited_answer_is_a_branch_that_shares_the_question(memory):
+    ask(memory, [user(LONG)], "1")
+    ask(memory, [*talk(LONG, "1"), user("two")], "2")
+    heard, context, _ = ask(memory, [*talk(LONG, "one!", "two", "2"), user("three")], "3")
+    assert heard.taken == 3  # the question of the first is there already
+    assert contents(context) == [LONG, "one!", "two", "2", "three"]
+    assert [e.text for e in memory.history()] == [f"{LONG}\none!", "two\n2", "three\n3"]
+    assert memory.stats().messages == 9
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        "The answer is\r\nfour.\r\n",
+        "  The answer is\nfour.",
+        "<think>\nTwo and two\n</think>\n\nThe answer is\nfour.",
+        "Two and two</think>The answer is\nfour.",
+        '<details type="reasoning" done="true"><summary>x</summary>y</details>\nThe answer is\nfour.',
+    ],
+)
+def test_other_forms_of_the_same_words_are_the_same(memory, sent):
+    ask(memory, [user("Zwei und zwei, süß?")], "The answer is\nfour.")
+    heard = memory.hear([user("Zwei und zwei, su\u0308ß?\n"), said(sent), user("Sure?")])
+    assert heard.taken == 0
+    assert not heard.new_session
+
+
+def test_an_inline_thought_that_is_stored_may_be_missing_later(memory):
+    ask(memory, [user("Why?")], "<think>because</think>Because.")
+    assert memory.hear([*talk("Why?", "Because."), user("So?")]).taken == 0
+
+
+def test_of_an_answer_that_broke_off_the_client_may_have_less(memory):
+    heard = memory.hear([user("Tell me a story")])
+    context = memory.prepare_heard(heard, Wishes())
+    memory.record(context, "Once upon a time there was", state="incomplete")
+    for seen in ("Once upon", "Once upon a time there was"):
+        assert memory.hear([*talk("Tell me a story", seen), user("go on")]).taken == 0
+    assert memory.hear([user("Tell me a story"), user("go on")]).taken == 0
+    more = memory.hear(
+        [*talk("Tell me a story", "Once upon a time there was a fox"), user("go on")]
+    )
+    assert more.taken == 1  # nothing that the client has is lost
+
+
+def test_an_answer_that_was_never_stored_is_taken_over(memory):
+    heard = memory.hear([user(LONG)])
+    memory.begin(memory.prepare_heard(heard, Wishes()))  # and then the program was killed
+    drafts = [*talk(LONG, "What the client saw of it"), user("and?")]
+    heard, _, _ = ask(memory, drafts)
+    assert heard.taken == 1
+    assert [e.user.text for e in memory.history()] == [LONG, "and?"]
+    assert memory.hear([*drafts, said("Noted."), user("then")]).taken == 0
+
+
+def test_messages_without_answers_are_exchanges_of_their_own(memory):
+    drafts = [user("one"), user("two"), said("2a"), said("2b"), user("three")]
+    ask(memory, drafts, "3")
+    states = [e.state for e in memory.history()]
+    assert states == [ExchangeState.UNANSWERED, ExchangeState.COMPLETE, ExchangeState.COMPLETE]
+    assert [m.text for m in memory.history()[1].messages] == ["two", "2a", "2b"]
+    assert memory.hear([*drafts, said("3"), user("four")]).taken == 0
+
+
+def test_a_greeting_stands_nowhere_as_the_users_words(memory, clock):
+    greeting = said("Welcome to my tavern, traveller. What shall it be?")
+    first, context, _ = ask(memory, [system("You are Greta."), greeting, user("Ale.")], "Here.")
+    assert contents(context) == [greeting.text, "Ale."]
+    assert memory.history()[0].user.text == ""
+    onward = [system("You are Greta."), greeting, *talk("Ale.", "Here."), user("Thanks")]
+    assert memory.hear(onward).parent == memory.history()[-1].id
+    clock.time += timedelta(hours=1)
+    other, _, _ = ask(memory, [greeting, user("Ale.")], "Soon.")
+    assert other.session != first.session  # another talk with the same character
+    assert memory.session.title == "Welcome to my tavern, traveller. What shall it be?"
+
+
+def test_system_messages_take_no_part_and_are_kept_for_the_prompt(memory):
+    ask(memory, [system("Be brief."), user("one")], "1")
+    heard, context, exchange = ask(
+        memory, [system("Be kind."), *talk("one", "1"), user("two")], "2"
+    )
+    assert heard.taken == 0
+    assert context.messages[0]["content"].startswith("Be kind.")
+    assert memory.why(exchange.id).intact
+    assert memory.stats().messages == 4
+
+
+def test_the_upstream_sees_the_setting_where_the_client_gives_no_system_prompt(memory):
+    _, context, _ = ask(memory, [user("one")])
+    assert context.messages[0]["content"].startswith("You are a helpful assistant.")
+
+
+def test_pictures_count(memory):
+    cat = Draft(Role.USER, (Text("what is it?"), Image("data:image/png;base64,AAAA")))
+    dog = Draft(Role.USER, (Text("what is it?"), Image("data:image/png;base64,BBBB")))
+    ask(memory, [cat], "a cat")
+    assert memory.hear([cat, said("a cat"), user("sure?")]).taken == 0
+    assert memory.hear([dog, said("a cat"), user("sure?")]).taken == 2
+    assert memory.hear([Draft(Role.USER, dog.parts[1:])]).new_session
+
+
+def test_nothing_is_written_where_nothing_may_be(memory):
+    ask(memory, [user(LONG)], "1")
+    before = memory.stats()
+    for drafts in ([user("x")], [*talk("a", "b"), user("c")], [*talk(LONG, "1"), user("d")]):
+        heard = memory.hear(drafts, record=False)
+        context = memory.prepare_heard(heard, Wishes())
+        assert not heard.stored
+        assert contents(context) == [draft.text for draft in drafts]
+    assert memory.stats() == before
+
+
+def test_a_request_without_a_question_is_refused(memory):
+    for drafts in ([], [system("x")], [said("x")]):
+        with pytest.raises(InputError) as caught:
+            memory.hear(drafts)
+        assert caught.value.hint
+    with pytest.raises(EmptyMessageError):
+        memory.hear([user("  ")])
+
+
+def test_a_prefill_is_stored_with_its_answer(memory):
+    drafts = [user("Write a poem"), said("Roses are")]
+    heard = memory.hear(drafts)
+    assert [m.text for m in heard.rounds] == ["Roses are"]
+    assert heard.new_rounds == ()
+    context = memory.prepare_heard(heard, Wishes())
+    memory.begin(context)
+    assert memory.stats().messages == 1
+    memory.record(context, "Roses are red")
+    assert memory.hear([*talk("Write a poem", "Roses are red"), user("more")]).taken == 0
+
+
+# A session that the client names.
+
+
+def test_a_named_session_is_begun_and_gone_on_with(memory):
+    heard, _, _ = ask(memory, [user("My dog is Rex")], "Hi Rex", session="chat-1")
+    assert (heard.session, heard.new_session) == ("chat-1", True)
+    other, _, _ = ask(memory, [user("My dog is Rex")], "Ho", session="chat-2")
+    assert other.session == "chat-2"
+    assert other.retry_of is None
+    heard, context, _ = ask(memory, [user("Who is my dog?")], "Rex", session="chat-1")
+    assert contents(context)[:2] == ["My dog is Rex", "Hi Rex"]
+    assert [e.user.text for e in memory.history()] == ["My dog is Rex", "Who is my dog?"]
+
+
+def test_a_named_session_is_searched_alone(memory):
+    ask(memory, [user(LONG)], "1", session="a")
+    heard, _, _ = ask(memory, [*talk(LONG, "1"), user("two")], session="b")
+    assert (heard.session, heard.taken) == ("b", 2)
+    ask(memory, [*talk("unknown", "x"), user("y")], session="a")
+    assert len(memory.sessions()) == 2
+
+
+def test_a_lone_message_is_asked_once_more_in_its_named_session(memory, clock):
+    ask(memory, [user("one")], "1", session="a")
+    ask(memory, [user("two")], "2", session="a")
+    heard = memory.hear([user("two")], session="a")
+    assert heard.retry_of == memory.history()[-1].id
+    clock.time += timedelta(hours=1)
+    heard = memory.hear([user("two")], session="a")
+    assert heard.retry_of is None
+    assert heard.parent == memory.history()[-1].id
+
+
+def test_a_session_is_known_by_the_id_that_it_had_elsewhere(memory, tmp_path):
+    from unabridged.domain.exchange import Exchange
+    from unabridged.domain.message import Message
+    from unabridged.domain.session import Session
+    from unabridged.domain.views import Conversation
+
+    at = ManualClock().now()
+    words = Message("m1", Role.USER, (Text("old"),), at)
+    exchange = Exchange("x1", "s1", None, ExchangeState.UNANSWERED, (words,), at)
+    header = Session("s1", "t", at, at, "m1", "openwebui", "their-chat")
+    memory.admit(Conversation(header, (exchange,)))
+    assert memory.hear([user("new")], session="their-chat").session == "s1"
+    for name in ("", "a\nb", "x" * 300):
+        with pytest.raises(NameRefusedError):
+            memory.hear([user("new")], session=name)
