@@ -1,0 +1,190 @@
+"""Tool loops over several requests: one exchange, one prompt, no call without its result."""
+
+import pytest
+from tests.unit.matching.hand import ask, call, contents, result, said, scripted, talk, user
+
+from unabridged import Memory
+from unabridged.domain.chat import ToolSpec
+from unabridged.domain.exchange import ExchangeState
+from unabridged.domain.hearing import Wishes
+from unabridged.domain.message import Role, ToolCall
+from unabridged.errors import NotFoundError
+from unabridged.memory.serving import ready
+from unabridged.testing.clock import ManualClock
+
+LOOK = ToolSpec(
+    "look", "Looks at the sky.", {"type": "object", "properties": {"q": {"type": "string"}}}
+)
+WISHES = Wishes(tools=(LOOK,))
+QUESTION = [user("My cat is Mia, and the sky?")]
+
+
+@pytest.fixture
+def memory(tmp_path):
+    with Memory.open(tmp_path, upstream=scripted(), clock=ManualClock()) as opened:
+        yield opened
+
+
+def called(memory, drafts=QUESTION, arguments='{"q": "sky"}', call_id="up-1"):
+    """Ask, and let the model call the tool."""
+    context = memory.prepare_heard(memory.hear(drafts), WISHES)
+    memory.begin(context)
+    memory.step(context, [memory.message(Role.ASSISTANT, [ToolCall(call_id, "look", arguments)])])
+    return context
+
+
+def test_a_loop_goes_on_in_its_exchange_with_the_same_bytes(memory, tmp_path):
+    ask(memory, [user("I like blue.")], "Noted.")
+    drafts = [*talk("I like blue.", "Noted."), *QUESTION]
+    context = called(memory, drafts)
+    onward = [*drafts, call("look", '{"q":"sky"}', "theirs"), result("blue", "theirs")]
+    with Memory.open(tmp_path, upstream=scripted(), clock=ManualClock()) as other:
+        heard = other.hear(onward)
+        assert heard.open.id == context.id
+        again = other.thawed(context.id)
+        assert again.messages == context.messages
+        assert [m.parts for m in again.prompt] == [m.parts for m in context.prompt]
+        assert again.tools == context.tools
+        assert again.hash == context.hash
+        assert again.max_output == context.max_output
+        assert again.budget == context.budget
+        assert again.ledger == context.ledger
+    heard = memory.hear(onward)
+    assert memory.thawed(heard.open.id) is context
+    assert [m.role.value for m in heard.rounds] == ["assistant", "tool"]
+    assert heard.rounds[1].results[0].call_id == "up-1"  # as the log calls it
+    assert [m.results[0].text for m in heard.new_rounds] == ["blue"]
+    memory.step(context, heard.new_rounds)
+    memory.record(context, "The sky is blue.")
+    (_, exchange) = memory.history()
+    assert exchange.state is ExchangeState.COMPLETE
+    assert [m.role.value for m in exchange.messages] == ["user", "assistant", "tool", "assistant"]
+
+
+def test_a_request_sent_twice_stores_its_results_once(memory):
+    context = called(memory)
+    onward = [*QUESTION, call("look", '{"q": "sky"}'), result("blue")]
+    memory.step(context, memory.hear(onward).new_rounds)
+    again = memory.hear(onward)
+    assert again.open.id == context.id
+    assert again.new_rounds == ()
+    assert len(again.rounds) == 2
+
+
+def test_several_rounds_and_calls_side_by_side(memory):
+    context = memory.prepare_heard(memory.hear(QUESTION), WISHES)
+    two = [ToolCall("a", "look", '{"q": "1"}'), ToolCall("b", "look", '{"q": "2"}')]
+    memory.step(context, [memory.message(Role.ASSISTANT, two)])
+    calls = [call("look", '{"q": "1"}', "x"), call("look", '{"q": "2"}', "y")]
+    first = [*QUESTION, *calls, result("one", "x"), result("two", "y")]
+    heard = memory.hear(first)
+    assert [m.results[0].call_id for m in heard.new_rounds] == ["a", "b"]
+    memory.step(context, heard.new_rounds)
+    memory.step(context, [memory.message(Role.ASSISTANT, [ToolCall("c", "look", "{}")])])
+    heard = memory.hear([*first, call("look", "{}", "z"), result("three", "z")])
+    assert [m.results[0].text for m in heard.new_rounds] == ["three"]
+    assert len(heard.rounds) == 5
+
+
+def test_calls_that_are_never_answered_are_orphaned_nowhere(memory):
+    context = called(memory)
+    heard, onward, _ = ask(memory, [*QUESTION, call("look", '{"q": "sky"}'), user("Never mind")])
+    assert heard.parent == context.id
+    assert memory.show(context.id).state is ExchangeState.INCOMPLETE
+    assert "tool_calls" not in str(onward.messages)
+    other = called(memory, [user("Another question, of the moon")])
+    memory.hear([user("Another question, of the sun")])
+    assert memory.show(other.id).state is ExchangeState.OPEN  # another conversation
+    memory.hear([user("Another question, of the moon")])
+    assert memory.show(other.id).state is ExchangeState.INCOMPLETE
+
+
+def test_a_loop_that_was_left_can_be_gone_on_with(memory):
+    context = called(memory)
+    memory.hear(QUESTION)  # another client asks the same
+    assert memory.show(context.id).state is ExchangeState.INCOMPLETE
+    heard = memory.hear([*QUESTION, call("look", '{"q": "sky"}'), result("blue")])
+    assert heard.open.id == context.id
+    memory.step(context, heard.new_rounds)
+    assert memory.show(context.id).state is ExchangeState.OPEN
+
+
+def test_what_others_stand_behind_does_not_grow(memory):
+    context = called(memory)
+    ask(memory, [*QUESTION, call("look", '{"q": "sky"}'), user("Never mind")])
+    onward = [*QUESTION, call("look", '{"q": "sky"}'), result("blue")]
+    sent = ready(memory, memory.hear(onward), WISHES)
+    assert sent.context.id != context.id
+    memory.record(sent.context, "It is blue.")
+    branch = memory.show(sent.context.id)
+    assert branch.user == memory.show(context.id).user
+    assert [m.role.value for m in branch.messages] == ["user", "assistant", "tool", "assistant"]
+    assert len(memory.show(context.id).messages) == 2
+
+
+def test_a_loop_of_an_unknown_history_is_stored_whole(memory):
+    drafts = [*talk("Hello there, machine.", "Hello."), *QUESTION, call("look"), result("blue")]
+    heard = memory.hear(drafts)
+    assert heard.open is None
+    assert len(heard.new_rounds) == 2
+    sent = ready(memory, heard, WISHES)
+    memory.record(sent.context, "Blue.")
+    exchange = memory.history()[-1]
+    assert [m.role.value for m in exchange.messages] == ["user", "assistant", "tool", "assistant"]
+    assert memory.hear([*drafts, said("Blue."), user("ok")]).taken == 0
+
+
+def test_an_answer_after_tools_is_made_again(memory):
+    context = called(memory)
+    onward = [*QUESTION, call("look", '{"q": "sky"}'), result("blue")]
+    memory.step(context, memory.hear(onward).new_rounds)
+    memory.record(context, "Blue.")
+    heard = memory.hear(onward)
+    assert (heard.open, heard.retry_of) == (None, context.id)
+    sent = ready(memory, heard, WISHES)
+    memory.record(sent.context, "Rather grey.")
+    assert memory.show(sent.context.id).user == memory.show(context.id).user
+    assert memory.hear([*onward, said("Rather grey."), user("ok")]).parent == sent.context.id
+    assert memory.hear([*onward, said("Blue."), user("ok")]).parent == context.id
+
+
+def test_a_client_that_keeps_no_tool_rounds_goes_on(memory):
+    context = called(memory)
+    memory.step(
+        context, memory.hear([*QUESTION, call("look", '{"q": "sky"}'), result("b")]).new_rounds
+    )
+    memory.record(context, "The sky is blue.")
+    heard, onward, _ = ask(memory, [*QUESTION, said("The sky is blue."), user("Thanks")])
+    assert heard.parent == context.id
+    assert heard.taken == 0
+    assert contents(onward)[-2:] == ["The sky is blue.", "Thanks"]
+
+
+def test_results_without_calls_are_sent_to_nobody(memory):
+    heard = memory.hear([*QUESTION, result("blue", "nowhere")])
+    assert heard.rounds == ()
+    assert len(heard.new_rounds) == 1  # and lost for nobody
+
+
+def test_thawing_says_what_is_not_there(memory):
+    with pytest.raises(NotFoundError) as caught:
+        memory.thawed("nothing")
+    assert caught.value.hint
+
+
+def test_an_imported_exchange_without_a_context_is_not_gone_on_with(memory):
+    history = [*QUESTION, call("look", '{"q": "sky"}'), user("x")]
+    memory.hear(history)  # taken over with a call that nobody answered
+    heard = memory.hear([*QUESTION, call("look", '{"q": "sky"}'), result("blue")])
+    assert heard.open is None
+    assert len(heard.new_rounds) == 2
+
+
+def test_readonly_requests_of_a_loop_write_nothing(memory):
+    called(memory)
+    before = memory.stats()
+    heard = memory.hear([*QUESTION, call("look", '{"q": "sky"}'), result("blue")], record=False)
+    sent = ready(memory, heard, WISHES)
+    assert not sent.stored
+    assert [m.role.value for m in sent.rounds] == ["assistant", "tool"]
+    assert memory.stats() == before
