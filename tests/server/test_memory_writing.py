@@ -1,6 +1,7 @@
 """Memory over HTTP, written to: contexts and answers, exchanges, facts, requirements, forgetting, files."""
 
 import json
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -20,7 +21,7 @@ def url(serving):
 
 @pytest.fixture
 def http(url):
-    with httpx2.Client(base_url=str(url), timeout=30) as client:
+    with httpx2.Client(base_url=str(url), headers=url.bearer, timeout=30) as client:
         yield client
 
 
@@ -102,7 +103,7 @@ def test_preparing_may_store_the_message_at_once(http):
 def test_what_was_begun_is_answered_after_the_server_was_started_anew(serving, http):
     context = post(http, "/memory/prepare?begin=true", {"message": "Hello"})
     other = serving(upstream="quote")
-    with httpx2.Client(base_url=str(other)) as client:
+    with httpx2.Client(base_url=str(other), headers=other.bearer) as client:
         path = f"/memory/contexts/{context['id']}"
         body = {"reply": "Hi.", "usage": {"prompt": 7}}
         done = post(client, f"{path}/record", body)["exchange"]
@@ -148,7 +149,8 @@ def test_a_repeated_request_is_done_once(serving, http, path, body, listed):
     assert post(http, path, body, key="one", status=201) == first
     other = http.post(path, json={**body, "x": 1}, headers={"Idempotency-Key": "one"})
     assert other.status_code == 422
-    with httpx2.Client(base_url=str(serving(upstream="quote"))) as client:  # a restart
+    again = serving(upstream="quote")  # a restart
+    with httpx2.Client(base_url=str(again), headers=again.bearer) as client:
         assert post(client, path, body, key="one", status=201) == first
     assert len(http.get(listed).json()["items"]) == 1
     post(http, path, body, key="two", status=201)
@@ -294,14 +296,7 @@ def test_every_form_of_export_is_given(http, form):
 def test_a_file_that_is_nothing_known_is_refused(http, url):
     answer = http.post("/memory/import", content=b"\x00\x01nothing")
     assert (answer.status_code, answer.json()["type"]) == (400, "urn:unabridged:unknown-format")
-    assert (
-        list(
-            (
-                url.settings.home and __import__("pathlib").Path(url.settings.home) / "cache"
-            ).iterdir()
-        )
-        == []
-    )
+    assert list((Path(url.settings.home) / "cache").iterdir()) == []
 
 
 def test_condensing_and_tending(http):

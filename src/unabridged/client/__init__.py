@@ -1,1 +1,12 @@
-"""The client of our own HTTP interface: the facade of a memory that another process keeps."""
+"""The client of our own HTTP interface: the facade of a memory that another process keeps.
+
+from unabridged.client import RemoteMemory
+
+with RemoteMemory("http://127.0.0.1:11435", key=token) as memory:
+context = memory.prepare("Remember that cheese project?")
+memory.record(context, ask_your_model(context.messages))
+"""
+
+from unabridged.client.remote import RemoteMemory
+
+__all__ = ["RemoteMemory"]

@@ -22,6 +22,8 @@ class Body(BaseModel):
 
 Words = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST, pattern=r"\S")]
 """A text that says something."""
+Said = Annotated[str, StringConstraints(max_length=LONGEST)]
+"""A text; where it must say something, the memory itself refuses an empty one."""
 Title = Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=r"\S")]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 """An id, or what else names something."""

@@ -11,7 +11,7 @@ from unabridged.domain.views import Pin
 from unabridged.errors import InputError
 from unabridged.memory.requests import Done
 from unabridged.server.memory.answers import Page, check_match, given, paged
-from unabridged.server.memory.bodies import Body, Name, Words
+from unabridged.server.memory.bodies import Body, Name, Said
 from unabridged.server.memory.calls import Asked, Cursor, Id, Limit
 from unabridged.server.memory.deeds import Deed, What, perform
 from unabridged.server.memory.document import answers
@@ -29,7 +29,7 @@ States = Literal["current", "superseded", "withdrawn", "all"]
 class NewFact(Body):
     """A fact that a person gives."""
 
-    text: Words
+    text: Said
     """The statement."""
     pinned: bool = False
     """Whether every prompt carries it."""
@@ -46,7 +46,7 @@ class NewFact(Body):
 class FactChange(Body):
     """What shall be changed of a fact. A correction takes its place; the old one stays known."""
 
-    text: Words | None = None
+    text: Said | None = None
     """The statement as it shall read."""
     value: Annotated[str, Field(min_length=1, max_length=10_000)] | None = None
     """What it is."""
@@ -57,7 +57,7 @@ class FactChange(Body):
 class NewPin(Body):
     """What shall be pinned: words, or what the user said in an exchange."""
 
-    text: Words | None = None
+    text: Said | None = None
     exchange: Name | None = None
     """The id of an exchange."""
 

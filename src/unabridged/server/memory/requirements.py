@@ -9,7 +9,7 @@ from starlette.responses import Response
 from unabridged.domain.fact import Requirement
 from unabridged.memory.requests import Done
 from unabridged.server.memory.answers import Page, check_match, given, paged
-from unabridged.server.memory.bodies import Body, Words
+from unabridged.server.memory.bodies import Body, Said
 from unabridged.server.memory.calls import Asked, Id
 from unabridged.server.memory.deeds import Deed, What, perform
 from unabridged.server.memory.document import answers
@@ -56,14 +56,14 @@ class _Fields(Body):
 class NewRequirement(_Fields):
     """A requirement that a person gives."""
 
-    text: Words
+    text: Said
     """What must be."""
 
 
 class RequirementChange(_Fields):
     """What shall be changed of a requirement; the history keeps the text that it had."""
 
-    text: Words | None = None
+    text: Said | None = None
     """What must be."""
 
 

@@ -1,0 +1,148 @@
+"""The same contract for the embedded memory and for the client of a running server."""
+
+import json
+import socket
+import threading
+from contextlib import closing
+
+import httpx2
+import pytest
+
+from unabridged import Memory
+from unabridged.client import RemoteMemory
+from unabridged.errors import (
+    KeyRefusedError,
+    NameRefusedError,
+    NotFoundError,
+    SettingError,
+    UpstreamAwayError,
+    UpstreamBrokenError,
+)
+from unabridged.testing.remembering import MemoryContract
+
+
+class TestEmbedded(MemoryContract):
+    @pytest.fixture
+    def memory(self, tmp_path):
+        with Memory.open(tmp_path / "home", upstream="quote") as memory:
+            yield memory
+
+
+class TestRemote(MemoryContract):
+    @pytest.fixture
+    def memory(self, serving):
+        url = serving(upstream="quote")
+        key = url.bearer["Authorization"].removeprefix("Bearer ")
+        with RemoteMemory(str(url), key=key) as memory:
+            yield memory
+
+
+@pytest.fixture
+def url(serving):
+    return serving(upstream="quote")
+
+
+def key_of(url):
+    return url.bearer["Authorization"].removeprefix("Bearer ")
+
+
+def test_a_wrong_key_is_told(url):
+    for key in ("", "wrong"):
+        with pytest.raises(KeyRefusedError) as found:
+            RemoteMemory(str(url), key=key)
+        assert found.value.hint
+
+
+def test_users_are_kept_apart_whatever_their_script(url):
+    with RemoteMemory(str(url), key=key_of(url), user="Žofie 陳") as memory:
+        memory.record(memory.prepare("Mine."), "Yours.")
+        assert memory.stats().space == "Žofie 陳/default"
+    with RemoteMemory(str(url), key=key_of(url), user="Bob") as memory:
+        assert memory.sessions() == []
+    with pytest.raises(NameRefusedError):
+        RemoteMemory(str(url), key=key_of(url), user="x" * 300)
+
+
+def test_a_session_is_taken_up_by_its_name(url):
+    with RemoteMemory(str(url), key=key_of(url)) as memory:
+        memory.new_session("Tea")
+        memory.record(memory.prepare("Sencha."), "Good.")
+    with RemoteMemory(str(url), key=key_of(url), session="Tea") as memory:
+        assert [e.user.text for e in memory.history()] == ["Sencha."]
+    with pytest.raises(NotFoundError):
+        RemoteMemory(str(url), key=key_of(url), session="Coffee")
+
+
+def test_what_is_no_address_or_nobodys_is_told():
+    with pytest.raises(SettingError):
+        RemoteMemory("localhost:1")
+    with closing(socket.socket()) as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+        with pytest.raises(UpstreamAwayError):
+            RemoteMemory(f"http://127.0.0.1:{port}")
+
+
+class Peer:
+    """A server that gives the answers it was told, one a connection; None closes without one."""
+
+    def __init__(self, *answers):
+        self.requests = []
+        self._answers = answers
+        self._door = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._door.getsockname()[1]}"
+        self._thread = threading.Thread(target=self._serve)
+        self._thread.start()
+
+    def _serve(self):
+        for answer in self._answers:
+            connection, _ = self._door.accept()
+            with connection:
+                self.requests.append(self._read(connection))
+                if answer is not None:
+                    body = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+                    head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+                    connection.sendall(head.encode() + body)
+
+    @staticmethod
+    def _read(connection):
+        got = b""
+        while b"\r\n\r\n" not in got:
+            got += connection.recv(65536)
+        head, _, body = got.partition(b"\r\n\r\n")
+        fields = dict(
+            line.lower().split(": ", 1) for line in head.decode().split("\r\n")[1:] if ": " in line
+        )
+        while len(body) < int(fields.get("content-length", 0)):
+            body += connection.recv(65536)
+        return head.decode().split("\r\n")[0], fields, body
+
+    def close(self):
+        self._thread.join(10)
+        self._door.close()
+
+
+NOTHING = {"items": [], "next": None}
+
+
+def test_what_writes_is_repeated_under_the_same_key_where_the_answer_is_lost():
+    pin = {"id": "p", "text": "x", "at": "2026-01-01T00:00:00+00:00", "exchange": None}
+    with closing(Peer(NOTHING, None, pin)) as peer, RemoteMemory(peer.url) as memory:
+        assert memory.remember("x").id == "p"
+    (_, first, said), (_, second, again) = peer.requests[1:]
+    assert first["idempotency-key"] == second["idempotency-key"]
+    assert said == again
+
+
+@pytest.mark.parametrize("answer", [b"<html>", b"[1]", {"items": [{"id": 3}], "next": None}])
+def test_an_answer_of_something_else_is_told(answer):
+    with closing(Peer(answer)) as peer, pytest.raises(UpstreamBrokenError):
+        RemoteMemory(peer.url)
+
+
+def test_nothing_of_the_client_needs_a_proxy_on_this_machine(url, monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    with RemoteMemory(str(url), key=key_of(url)) as memory:
+        assert memory.stats().exchanges == 0
+    with httpx2.Client(trust_env=True) as client, pytest.raises(httpx2.HTTPError):
+        client.get(f"{url}/memory/stats")  # the proxy is asked, and is not there
