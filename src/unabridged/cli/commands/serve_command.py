@@ -18,6 +18,9 @@ from unabridged.wiring.access import TOKEN, Access
 if TYPE_CHECKING:
     from unabridged.server.service import Service
 
+_MCP = frozenset({"mcp", "mcp_types", "anyio", "pydantic"})
+"""What the extra ``mcp`` brings."""
+
 
 @click.command(
     "serve",
@@ -77,24 +80,24 @@ def _service(invocation: Invocation, settings: Settings) -> "Service":
 
 
 def _app(service: "Service") -> tuple[Any, bool]:
-    """Put the application together; whether MCP is in it."""
+    """Put the application together; whether MCP is in it, which is an extra of its own."""
     from unabridged.server.app import create_app  # noqa: PLC0415 - heavy, and an extra
     from unabridged.server.whose import scope_of  # noqa: PLC0415 - as above
 
     try:
-        from unabridged.mcp.http import mcp_mount  # noqa: PLC0415 - as above, and another extra
+        from unabridged.mcp.http import mcp_mount  # noqa: PLC0415 - as above
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "mcp":
+        if (error.name or "").partition(".")[0] not in _MCP:
             raise
         return create_app(service), False
-    route = mcp_mount(
+    mount = mcp_mount(
         service.lanes,
         scope_of,
         recorded=service.background.soon,
-        failed=lambda error: service.watch.log.failed(error, "mcp"),
+        failed=lambda error: service.log.failed(error, "/mcp"),
         max_body=service.settings.max_body,
     )
-    return create_app(service, [route]), True
+    return create_app(service, [mount]), True
 
 
 def _start(service: "Service", access: Access, url: str, *, mcp: bool) -> Start:
