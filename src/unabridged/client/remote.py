@@ -244,12 +244,14 @@ class RemoteMemory:
         Yields:
             How far each stage has come, request by request.
         """
+        before = None
         while True:
             told = self._wire.post("tend", {"pages": min(pages or 20, 20)})
             for item in told["stages"]:
                 yield from_plain(Step, item)
-            if pages is not None or told["done"]:
+            if pages is not None or told["done"] or told == before:
                 return
+            before = told
 
     # Sessions.
 

@@ -1,6 +1,7 @@
 """Memory itself over HTTP: every route under ``/memory``."""
 
 from importlib.metadata import version
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -36,11 +37,24 @@ ROUTERS = (
 
 def memory_routes() -> list[BaseRoute]:
     """Give every route under ``/memory``, the last of them for what there is not."""
-    routes: list[BaseRoute] = [route for router in ROUTERS for route in router.routes]
-    made = document(routes, version("unabridged"))
+    routes = _routes()
+    made = openapi_document(version("unabridged"))
 
     async def openapi(request: Request) -> Response:
         return tagged(request, given(made))
 
     routes.append(Route("/memory/openapi.json", openapi, methods=["GET"]))
     return [*routes, fallback(routes)]
+
+
+def openapi_document(release: str) -> dict[str, Any]:
+    """Give the OpenAPI document of the routes.
+
+    Args:
+        release: The version of the program.
+    """
+    return document(_routes(), release)
+
+
+def _routes() -> list[BaseRoute]:
+    return [route for router in ROUTERS for route in router.routes]

@@ -153,7 +153,7 @@ def from_cursor(text: str | None) -> Any:
         return None
     try:
         value = json.loads(bytes.fromhex(text))
-    except ValueError:
+    except (ValueError, RecursionError):
         value = None
     texts = value if isinstance(value, list) else [value]
     if not all(isinstance(each, str) for each in texts):

@@ -39,12 +39,21 @@ _HEADERS = {
     "X-Unabridged-Agent": "The agent whose memory it is; only what the key leaves free.",
     "X-Unabridged-Session": "The only session that the request reaches.",
 }
+_REPEATABLE = (
+    "/memory/search",
+    "/memory/import",
+    "/memory/forget",
+    "/memory/condensations",
+    "/memory/tend",
+)
+"""What is posted and changes nothing, or changes nothing more when it is repeated."""
 _TITLE = "Unabridged: memory over HTTP"
 _ABOUT = (
     "Conversation memory: what was said, searched and accounted for. Every answer is JSON, every"
     " error a problem (RFC 9457). A GET carries an ETag and knows If-None-Match; a change of a"
     " session, fact or requirement knows If-Match. A POST that writes takes an Idempotency-Key:"
-    " repeated with the same body within 24 hours it is not done again."
+    " repeated with the same body within 24 hours it is not done again (importing, condensing and"
+    " tending need none: what is done already is passed over)."
 )
 
 
@@ -108,23 +117,23 @@ def document(routes: Sequence[BaseRoute], version: str) -> dict[str, Any]:
     made["components"]["schemas"] = dict(sorted(schemas.items()))
     made["components"]["securitySchemes"] = _SECURITY
     made["security"] = [{"key": []}]
-    for methods in made["paths"].values():
+    for path, methods in made["paths"].items():
         for method, operation in methods.items():
             operation.pop(RAW, None)
-            operation["parameters"] = [*operation.get("parameters", ()), *_shared(method)]
+            operation["parameters"] = [*operation.get("parameters", ()), *_shared(method, path)]
             if method == "get":
                 operation["responses"].setdefault("304", {"description": "As the client has it."})
     return made
 
 
-def _shared(method: str) -> list[dict[str, Any]]:
+def _shared(method: str, path: str) -> list[dict[str, Any]]:
     """The headers that every operation takes."""
     named = dict(_HEADERS)
     if method == "get":
         named["If-None-Match"] = "ETags that the client has; where one holds, the answer is 304."
     elif method in ("patch", "delete"):
         named["If-Match"] = "The ETag that was read; where it holds no more, the answer is 412."
-    elif method == "post":
+    elif method == "post" and path not in _REPEATABLE:
         named["Idempotency-Key"] = "What tells a repeated request from a new one; 24 hours."
     return [
         {"name": name, "in": "header", "required": False, "description": about, "schema": _TEXT}
