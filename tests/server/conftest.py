@@ -1,6 +1,8 @@
 """The server, as it runs: the application on a free port of this machine."""
 
+import faulthandler
 import socket
+import sys
 import threading
 
 import pytest
@@ -77,6 +79,8 @@ class _Running:
     def stop(self):
         self.server.should_exit = True
         self.thread.join(30)
+        if self.thread.is_alive():
+            faulthandler.dump_traceback(sys.__stderr__)  # who holds it up
         self.socket.close()
         assert not self.thread.is_alive(), "the server did not end in 30 s"
 

@@ -28,9 +28,9 @@ class Asked:
         stream: Whether the answer shall come in pieces.
         user: The ``user`` field of OpenAI's dialect, or empty.
         usage: Whether a stream shall tell the usage at its end, in OpenAI's dialect.
-        options: Its options in OpenAI's words, where its own dialect is another one than it says;
-            None to read them from the body.
-        after: The exchange that the conversation goes on from, where the client names it.
+        options: Gives its options in the words of an upstream (``ollama`` or ``openai``), where its
+            body is none of a chat; None to read them from the body.
+        session: The session that it goes on in, where it names an answer that is stored; else None.
         onward: Gives the request as it goes on to an upstream of the same dialect; None where there
             is none, and it is always translated.
     """
@@ -43,8 +43,8 @@ class Asked:
     stream: bool
     user: str = ""
     usage: bool = False
-    options: Mapping[str, Any] | None = None
-    after: str | None = None
+    options: Callable[[str], Mapping[str, Any]] | None = None
+    session: str | None = None
     onward: Callable[[Sent], dict[str, Any]] | None = None
 
 
@@ -57,12 +57,14 @@ class Moment:
         at: The time.
         model: The model that answers, by its full name.
         clock: Gives the time.
+        stored: Whether the answer is recorded.
     """
 
     id: str
     at: datetime
     model: str
     clock: Clock
+    stored: bool = False
 
     def stamp(self) -> str:
         """The time now, as RFC 3339."""

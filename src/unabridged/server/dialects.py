@@ -2,9 +2,19 @@
 
 from starlette.routing import BaseRoute
 
-from unabridged.server import chat_ollama, chat_openai, listing, passing
+from unabridged.server import (
+    chat_ollama,
+    chat_openai,
+    completions,
+    generate,
+    listing,
+    passing,
+    responses,
+)
+
+_MODULES = (chat_ollama, chat_openai, generate, responses, completions, listing, passing)
 
 
 def dialect_routes() -> list[BaseRoute]:
     """Give every route under ``/api`` and ``/v1``; the last ones answer whatever no other does."""
-    return [*chat_ollama.ROUTES, *chat_openai.ROUTES, *listing.ROUTES, *passing.ROUTES]
+    return [route for module in _MODULES for route in module.ROUTES]

@@ -43,13 +43,14 @@ Writing = Callable[[Asked, Moment], Writer]
 _log = logging.getLogger(__name__)
 
 
-async def answer(request: Request, asked: Asked, writing: Writing) -> Response:
+async def answer(request: Request, asked: Asked, writing: Writing, *, bare: str = "") -> Response:
     """Answer a request with memory.
 
     Args:
         request: The request.
         asked: What it asks.
         writing: Makes what says the answer in the client's dialect.
+        bare: What it is, where it is no conversation: it is neither recalled nor recorded then.
 
     Raises:
         UnabridgedError: It cannot be answered; nothing was asked then.
@@ -57,7 +58,7 @@ async def answer(request: Request, asked: Asked, writing: Writing) -> Response:
     service, way = service_of(request), way_of(request)
     turn = _Turn(service, scope_of(request, asked.user), asked, writing, request)
     turn.model = await _model(service, asked)
-    side = side_request(asked.drafts, asked.body)
+    side = bare or side_request(asked.drafts, asked.body)
     if way == "off" or side:
         return await turn.plain({"x-unabridged-way": side or "off"})
     try:
@@ -153,7 +154,8 @@ class _Turn:
     def _ready(self, memory: Memory, *, readonly: bool) -> Sent:
         attempt = 0
         while True:
-            heard = memory.hear(self.asked.drafts, session=self.scope.session, record=not readonly)
+            session = self.scope.session or self.asked.session
+            heard = memory.hear(self.asked.drafts, session=session, record=not readonly)
             try:
                 return ready(memory, heard, self.asked.wishes)
             except HeadMovedError:
@@ -192,6 +194,7 @@ class _Turn:
             at=self.at,
             model=self.model.model if self.model else "quote",
             clock=self.service.clock,
+            stored=sent is not None and sent.stored,
         )
         delivery = Delivery(
             said,

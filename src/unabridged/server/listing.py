@@ -9,8 +9,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from unabridged.domain.chat import Abilities
-from unabridged.errors import InputError, ModelNotFoundError, UpstreamBrokenError
-from unabridged.remote.relay import Relay
+from unabridged.errors import InputError, ModelNotFoundError, UpstreamBrokenError, UpstreamError
+from unabridged.remote.relay import Relay, Reply
 from unabridged.server.passing import lacking, pass_through, speaking
 from unabridged.server.service import Service, service_of
 from unabridged.wire import listings
@@ -48,23 +48,37 @@ async def asked_of(
     """
     sent = None if body is None else encode(body)
     reply = await relay.open(method, path, sent, None if body is None else _JSON)
-    try:
-        raw = await reply.read()
-    finally:
-        await reply.close()
-    try:
-        value = json.loads(raw)
-    except (ValueError, RecursionError):
-        value = None
     if reply.status >= 400:
-        refused = refusal_of(value, reply.status) if isinstance(value, dict) else None
-        raise refused or refusal(raw.decode("utf-8", "replace"), status=reply.status)
+        raise await refused(reply)
+    value = _json(await _all(reply))
     if not isinstance(value, dict):
         raise UpstreamBrokenError(
             "The server answered with something that is no JSON object.",
             hint="Check that the address is a model server's.",
         )
     return value
+
+
+async def refused(reply: Reply) -> UpstreamError:
+    """Give an upstream's refusal as a typed error; its answer is read and closed."""
+    raw = await _all(reply)
+    value = _json(raw)
+    found = refusal_of(value, reply.status) if isinstance(value, dict) else None
+    return found or refusal(raw[:500].decode("utf-8", "replace"), status=reply.status)
+
+
+async def _all(reply: Reply) -> bytes:
+    try:
+        return await reply.read()
+    finally:
+        await reply.close()
+
+
+def _json(raw: bytes) -> Any:
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
 
 
 async def upstream_of(request: Request) -> tuple[Service, Relay | None, str]:

@@ -154,7 +154,7 @@ def _request(question: Question, upstream: str) -> ChatRequest:
         max_output=question.max_output,
         options=options_for(asked.dialect, upstream, asked.body)
         if asked.options is None
-        else asked.options,
+        else asked.options(upstream),
     )
 
 

@@ -1,0 +1,109 @@
+"""``/v1/completions``: going on with a text. Neither recalled nor recorded.
+
+To an OpenAI-compatible upstream it goes as it is; to Ollama as ``/api/generate``; inside this
+process it is answered as one user message.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from unabridged.domain.chat import Chunk, Usage
+from unabridged.domain.hearing import Wishes
+from unabridged.domain.message import Role, Text
+from unabridged.errors import UnabridgedError
+from unabridged.server.asked import Asked, Moment, model_of, object_of
+from unabridged.server.continuing import continued
+from unabridged.server.flow import answer
+from unabridged.server.passing import lacking, pass_through, speaking
+from unabridged.server.problems import body_in
+from unabridged.server.service import service_of
+from unabridged.wire import continuing as wire
+from unabridged.wire.draft import Draft
+from unabridged.wire.lines import encode
+from unabridged.wire.shapes import mapping, number, text
+
+WAY = "completion"
+"""What the header ``X-Unabridged-Way`` says of it."""
+
+
+async def complete(request: Request) -> Response:
+    """Go on with a text."""
+    raw = await request.body()
+    relay = await service_of(request).relay()
+    if relay is not None and relay.address.dialect == "openai":
+        return await pass_through(request, relay, body=raw)
+    body = object_of(raw)
+    asked = _asked(body)
+    if relay is not None:
+        return await continued(request, relay, asked, wire.generate_body(body), CompletionWriter)
+    if text(body.get("suffix")):
+        raise lacking("completion between two texts", "none")
+    return await answer(request, asked, CompletionWriter, bare=WAY)
+
+
+def _asked(body: Mapping[str, Any]) -> Asked:
+    return Asked(
+        dialect="openai",
+        body=body,
+        model=model_of(body),
+        drafts=(Draft(Role.USER, (Text(wire.prompt_of(body)),)),),
+        wishes=Wishes(max_output=number(body.get("max_tokens")) or None),
+        stream=body.get("stream") is True,
+        user=text(body.get("user")),
+        usage=bool(mapping(body.get("stream_options")).get("include_usage")),
+    )
+
+
+class CompletionWriter:
+    """Says a text that goes on, in OpenAI's dialect.
+
+    Args:
+        asked: The request.
+        moment: When and under which id it is answered.
+    """
+
+    media_type = "text/event-stream"
+
+    def __init__(self, asked: Asked, moment: Moment) -> None:
+        self._usage = asked.usage
+        self._head: dict[str, Any] = {
+            "answer": f"cmpl-{moment.id}",
+            "created": int(moment.at.timestamp()),
+            "model": asked.model or moment.model,
+        }
+
+    def begin(self) -> bytes:
+        """Nothing stands before the first piece."""
+        return b""
+
+    def piece(self, chunk: Chunk) -> bytes:
+        """One event; thinking has no place in this dialect."""
+        return _event(wire.completion(chunk, **self._head)) if chunk.text or chunk.done else b""
+
+    def end(self, last: Chunk) -> bytes:
+        """The last event, the usage where it was asked for, and the end."""
+        said = self.piece(last)
+        if self._usage:
+            told = wire.completion(last, **self._head, usage=last.usage or Usage())
+            said += _event({**told, "choices": []})
+        return said + b"data: [DONE]\n\n"
+
+    def failed(self, error: UnabridgedError) -> bytes:
+        """The event of an error."""
+        return _event(body_in("openai", error))
+
+    def whole(self, chunks: Sequence[Chunk]) -> Mapping[str, Any]:
+        """The whole answer as one object."""
+        last = wire.merged(chunks)
+        return wire.completion(last, **self._head, usage=last.usage or Usage())
+
+
+def _event(body: Mapping[str, Any]) -> bytes:
+    return b"data: " + encode(body) + b"\n\n"
+
+
+ROUTES = [Route("/v1/completions", speaking("openai", complete), methods=["POST"])]

@@ -1,0 +1,175 @@
+"""``/api/generate``: Ollama's older way to ask, with memory.
+
+What says something to the model is one user message with an optional system prompt and pictures: it
+recalls and is recorded as in a chat, and begins a conversation of its own. The ``context`` of the
+answer, sent back, goes on with that conversation: it names the answer and holds none of its words.
+What goes on with a text (``raw``, ``suffix``, a ``template`` of its own), loads a model or makes a
+picture is neither recalled nor recorded, and goes to an Ollama as it is.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from unabridged.domain.chat import Chunk
+from unabridged.domain.hearing import Wishes
+from unabridged.domain.message import Role, Text
+from unabridged.errors import InputError, UnabridgedError
+from unabridged.remote.relay import Relay
+from unabridged.server.asked import Asked, Moment, model_of, object_of
+from unabridged.server.completions import WAY
+from unabridged.server.continuing import continued
+from unabridged.server.flow import answer, way_of
+from unabridged.server.passing import lacking, pass_through, speaking
+from unabridged.server.past import AnswerName, Past, name_from, past_of, round_of
+from unabridged.server.problems import body_in
+from unabridged.server.service import service_of
+from unabridged.server.side import side_request
+from unabridged.server.whose import scope_of
+from unabridged.wire import continuing as wire
+from unabridged.wire.across import to_openai
+from unabridged.wire.draft import Draft
+from unabridged.wire.lines import encode
+from unabridged.wire.shapes import mapping, number, text
+
+_BESIDE = ("format", "keep_alive", "think", "logprobs", "top_logprobs")
+"""Fields beside ``options`` that a chat has too."""
+
+
+async def generate(request: Request) -> Response:
+    """Answer a request."""
+    raw = await request.body()
+    body = object_of(raw)
+    relay = await service_of(request).relay()
+    if not wire.is_conversation(body):
+        return await _gone_on_with(request, body, relay, raw)
+    drafts = wire.generate_drafts(body)
+    way = "off" if way_of(request) == "off" else side_request(drafts, body)
+    if relay is not None and relay.address.dialect == "ollama" and way:
+        return await pass_through(request, relay, body=raw, more={"x-unabridged-way": way})
+    past = await _past(request, body)
+    before = past.drafts if past else ()
+    asked = _asked(body, (*drafts[:-1], *before, drafts[-1]), past)
+    return await answer(request, asked, GenerateWriter)
+
+
+async def _past(request: Request, body: Mapping[str, Any]) -> Past | None:
+    """Look up the conversation that ``context`` stands for.
+
+    Raises:
+        InputError: It stands for nothing that is stored here.
+    """
+    written = wire.name_in(body.get("context"))
+    if written is None:
+        return None
+    name, scope = name_from(written), scope_of(request)
+    found = None
+    if name is not None:
+        service = service_of(request)
+        found = await service.run(scope, lambda memory: past_of(memory, name, scope.session))
+    if found is None:
+        raise InputError(
+            "The context stands for nothing that is stored here.",
+            hint="Leave it out once: the conversation goes on from the next answer.",
+        )
+    return found
+
+
+def _asked(body: Mapping[str, Any], drafts: tuple[Draft, ...], past: Past | None = None) -> Asked:
+    options = mapping(body.get("options"))
+    stream = body.get("stream", True)
+    if not isinstance(stream, bool):
+        raise InputError("The field stream is neither true nor false.")
+    own = {**options, **{name: body[name] for name in _BESIDE if body.get(name) is not None}}
+    return Asked(
+        dialect="ollama",
+        body=body,
+        model=model_of(body),
+        drafts=drafts,
+        wishes=Wishes(
+            window=number(options.get("num_ctx")) or None,
+            max_output=number(options.get("num_predict")) or None,
+        ),
+        stream=stream,
+        options=lambda upstream: own if upstream == "ollama" else to_openai(body),
+        session=past.exchange.session if past else None,
+    )
+
+
+async def _gone_on_with(
+    request: Request, body: Mapping[str, Any], relay: Relay | None, raw: bytes
+) -> Response:
+    """Pass on what says nothing to the model, or translate it."""
+    there = relay.address.dialect if relay else "none"
+    if relay is not None and there == "ollama":
+        return await pass_through(request, relay, body=raw)
+    if not body.get("prompt") and not body.get("suffix"):
+        return _loaded(request, body)
+    asked = _asked(body, (Draft(Role.USER, (Text(text(body.get("prompt"))),)),))
+    if relay is not None:
+        return await continued(request, relay, asked, wire.completions_body(body), GenerateWriter)
+    for name in ("suffix", "template", "width", "height", "steps"):
+        if body.get(name):
+            raise lacking(f"answer to a request with {name}", there)
+    return await answer(request, asked, GenerateWriter, bare=WAY)
+
+
+def _loaded(request: Request, body: Mapping[str, Any]) -> Response:
+    """Say that a model is there: nobody but Ollama loads one by being asked nothing."""
+    clock = service_of(request).clock
+    moment = Moment(id="", at=clock.now(), model="", clock=clock)
+    said = wire.generation(Chunk(done=True), model=model_of(body), created=moment.stamp())
+    return JSONResponse({**said, "done_reason": "load"})
+
+
+class GenerateWriter:
+    """Says an answer as ``/api/generate`` does.
+
+    Args:
+        asked: The request.
+        moment: When and under which id it is answered.
+    """
+
+    media_type = "application/x-ndjson"
+
+    def __init__(self, asked: Asked, moment: Moment) -> None:
+        self._model = asked.model or moment.model
+        self._moment = moment
+        name = AnswerName(moment.id, round_of(asked.drafts))
+        self._context = wire.context_of(name.written)
+
+    def begin(self) -> bytes:
+        """Nothing stands before the first piece."""
+        return b""
+
+    def piece(self, chunk: Chunk) -> bytes:
+        """One line."""
+        return encode(self._line(chunk)) + b"\n"
+
+    def end(self, last: Chunk) -> bytes:
+        """The line that has ``done``, with what the conversation goes on by."""
+        return encode(self._last(last)) + b"\n"
+
+    def failed(self, error: UnabridgedError) -> bytes:
+        """The line of an error."""
+        return encode(body_in("ollama", error)) + b"\n"
+
+    def whole(self, chunks: Sequence[Chunk]) -> Mapping[str, Any]:
+        """The whole answer as one object."""
+        return self._last(wire.merged(chunks))
+
+    def _last(self, chunk: Chunk) -> dict[str, Any]:
+        known = {"context": self._context} if self._moment.stored else {}
+        return {**self._line(chunk), **known}
+
+    def _line(self, chunk: Chunk) -> dict[str, Any]:
+        moment = self._moment
+        return wire.generation(
+            chunk, model=self._model, created=moment.stamp(), seconds=moment.seconds()
+        )
+
+
+ROUTES = [Route("/api/generate", speaking("ollama", generate), methods=["POST"])]

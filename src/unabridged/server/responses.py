@@ -1,0 +1,251 @@
+"""``/v1/responses``: OpenAI's Responses API, with memory.
+
+``previous_response_id`` goes on from what is stored: a response is an answer in an exchange, and
+its id is made of theirs. ``store: false`` keeps nothing from memory, which is what this server is
+for; a client that wants that says ``X-Unabridged: readonly`` or ``off``.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from unabridged.domain.chat import Chunk
+from unabridged.domain.exchange import ExchangeState
+from unabridged.domain.message import ToolCall
+from unabridged.errors import InputError, NotFoundError, UnabridgedError
+from unabridged.server.asked import Asked, Moment, model_of, object_of
+from unabridged.server.flow import answer
+from unabridged.server.passing import speaking
+from unabridged.server.past import AnswerName, Past, name_from, past_of, round_of
+from unabridged.server.problems import code_of, words_of
+from unabridged.server.service import service_of
+from unabridged.server.whose import scope_of
+from unabridged.wire import responses as wire
+from unabridged.wire.across import to_ollama
+from unabridged.wire.draft import Draft, Wire
+from unabridged.wire.responses_answer import (
+    PREFIX,
+    Head,
+    Speaker,
+    frame,
+    input_items,
+    output_items,
+    response,
+)
+from unabridged.wire.shapes import mappings, text
+from unabridged.wiring import Memory
+
+_CODES = {"context_length_exceeded": "invalid_prompt"}
+"""Our codes as those of a response that failed; all others are ``server_error``."""
+
+
+async def create(request: Request) -> Response:
+    """Answer a request."""
+    body = object_of(await request.body())
+    model = model_of(body)
+    past, found = await _kept(request, body)
+    before = past.drafts if past else ()
+    names = {
+        part.id: part.name for draft in before for part in draft.parts if isinstance(part, ToolCall)
+    }
+    read = wire.asked(body, names=names, find=found.get)
+    drafts = (*_rules(read.drafts), *before, *read.drafts[len(_rules(read.drafts)) :])
+    if not drafts:
+        raise InputError("The request has no input.", hint='Send it: "input": "…".')
+    asked = Asked(
+        dialect="openai",
+        body=body,
+        model=model,
+        drafts=drafts,
+        wishes=read.wishes,
+        stream=read.stream,
+        user=text(body.get("user")),
+        options=lambda upstream: (
+            to_ollama(read.wishes.options) if upstream == "ollama" else read.wishes.options
+        ),
+        session=past.exchange.session if past else None,
+    )
+    return await answer(request, asked, lambda a, m: ResponsesWriter(a, m, read.echo))
+
+
+def _rules(drafts: Sequence[Draft]) -> tuple[Draft, ...]:
+    """The system message that ``instructions`` became: it stands before the past."""
+    return tuple(draft for draft in drafts[:1] if draft.role.value == "system")
+
+
+async def _kept(
+    request: Request, body: Mapping[str, Any]
+) -> tuple[Past | None, dict[str, list[Wire]]]:
+    """Look up what the request refers to: the response before, and single items.
+
+    Raises:
+        InputError: The response before is not stored.
+    """
+    previous = text(body.get("previous_response_id"))
+    given = mappings(body.get("input"))
+    refers = {
+        text(i.get("id")) for i in given if i.get("type") == "item_reference" or set(i) == {"id"}
+    }
+    if not previous and not refers:
+        return None, {}
+    scope = scope_of(request, text(body.get("user")))
+    name = name_from(previous.removeprefix(PREFIX)) if previous else None
+
+    def looked(memory: Memory) -> tuple[Past | None, dict[str, list[Wire]]]:
+        past = past_of(memory, name, scope.session) if name else None
+        items = {each: _item(memory, each, scope.session) for each in refers}
+        return past, {each: found for each, found in items.items() if found is not None}
+
+    past, found = await service_of(request).run(scope, looked)
+    if previous and past is None:
+        raise InputError(
+            f"Previous response with id {previous!r} not found.",
+            hint="It was never recorded, or forgotten: send the whole history as input.",
+        )
+    return past, found
+
+
+def _item(memory: Memory, wanted: str, session: str | None) -> list[Wire] | None:
+    """The item of an answer that an id names; its thinking is nothing to send again."""
+    kind, _, rest = wanted.partition("_")
+    name = name_from(rest.rpartition("_")[0])
+    past = past_of(memory, name, session, before=False) if name else None
+    if name is None or past is None or past.answer is None:
+        return None
+    items = output_items([past.answer], name.written)
+    return [item for item in items if item["id"] == wanted] or ([] if kind == "rs" else None)
+
+
+# ---- what is stored ---------------------------------------------------------------------------
+
+
+async def _stored(request: Request) -> tuple[str, Past]:
+    """The response that a path names.
+
+    Raises:
+        NotFoundError: There is none, or not for this request.
+    """
+    wanted = str(request.path_params["response"])
+    scope = scope_of(request)
+    name = name_from(wanted.removeprefix(PREFIX)) if wanted.startswith(PREFIX) else None
+    past = None
+    if name is not None:
+        service = service_of(request)
+        past = await service.run(
+            scope, lambda memory: past_of(memory, name, scope.session, before=False)
+        )
+    if past is None:
+        raise NotFoundError(
+            f"Response with id {wanted!r} not found.", hint="It was never recorded, or forgotten."
+        )
+    return wanted, past
+
+
+async def retrieve(request: Request) -> Response:
+    """Give a stored response back."""
+    wanted, past = await _stored(request)
+    exchange = past.exchange
+    head = Head(wanted, exchange.model or "", int(exchange.at.timestamp()), wire.echoed())
+    items = output_items([past.answer], head.key) if past.answer else []
+    status = _status(past)
+    failed = {"code": "server_error", "message": "No answer came."}
+    error = {"error": failed} if status == "failed" else {}
+    return JSONResponse(response(head, status, output=items, **error))
+
+
+def _status(past: Past) -> str:
+    if past.answer is None:
+        return "in_progress" if past.exchange.state is ExchangeState.OPEN else "failed"
+    cut = past.last and past.exchange.state is ExchangeState.INCOMPLETE
+    return "incomplete" if cut else "completed"
+
+
+async def list_input(request: Request) -> Response:
+    """Give what a stored response answered."""
+    _, past = await _stored(request)
+    items = input_items(past.heard)
+    if request.query_params.get("order", "desc") == "desc":
+        items.reverse()
+    return JSONResponse(
+        {
+            "object": "list",
+            "data": items,
+            "first_id": items[0]["id"] if items else None,
+            "last_id": items[-1]["id"] if items else None,
+            "has_more": False,
+        }
+    )
+
+
+async def delete(request: Request) -> Response:
+    """Say where things are forgotten: an exchange is more than one response.
+
+    Raises:
+        InputError: Always, where there is such a response.
+    """
+    _, past = await _stored(request)
+    raise InputError(
+        "Responses are not deleted one by one here: memory holds whole exchanges.",
+        hint=f"Forget the exchange: POST /memory/forget, or `unabridged forget {past.exchange.id}`.",
+    )
+
+
+class ResponsesWriter:
+    """Says an answer in the events of the Responses API.
+
+    Args:
+        asked: The request.
+        moment: When and under which id it is answered.
+        echo: What a response repeats of its request.
+    """
+
+    media_type = "text/event-stream"
+
+    def __init__(self, asked: Asked, moment: Moment, echo: Mapping[str, Any]) -> None:
+        self._moment = moment
+        name = AnswerName(moment.id, round_of(asked.drafts))
+        created = int(moment.at.timestamp())
+        self._speaker = Speaker(
+            Head(f"{PREFIX}{name.written}", asked.model or moment.model, created, echo)
+        )
+
+    def begin(self) -> bytes:
+        """The response as it begins."""
+        return _framed(self._speaker.begin())
+
+    def piece(self, chunk: Chunk) -> bytes:
+        """The events of a piece."""
+        return _framed(self._speaker.feed(chunk))
+
+    def end(self, last: Chunk) -> bytes:
+        """The events of the last piece, and the whole response."""
+        return _framed([*self._speaker.feed(last), *self._speaker.end(self._now())])
+
+    def failed(self, error: UnabridgedError) -> bytes:
+        """The event of an answer that broke off."""
+        code = _CODES.get(code_of(error), "server_error")
+        return _framed(self._speaker.fail(words_of(error), code))
+
+    def whole(self, chunks: Sequence[Chunk]) -> Mapping[str, Any]:
+        """The whole response as one object."""
+        for chunk in chunks:
+            self._speaker.feed(chunk)
+        return self._speaker.whole(self._now())
+
+    def _now(self) -> int:
+        return int(self._moment.clock.now().timestamp())
+
+
+def _framed(events: Sequence[Wire]) -> bytes:
+    return b"".join(frame(event) for event in events)
+
+
+ROUTES = [
+    Route("/v1/responses", speaking("openai", create), methods=["POST"]),
+    Route("/v1/responses/{response}", speaking("openai", retrieve), methods=["GET"]),
+    Route("/v1/responses/{response}", speaking("openai", delete), methods=["DELETE"]),
+    Route("/v1/responses/{response}/input_items", speaking("openai", list_input), methods=["GET"]),
+]
