@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 MC := $(CURDIR)/$(VENV)/sqlite3mc
 ARGS ?=
 
-.PHONY: chat setup test quick check fmt faults bench lock clean
+.PHONY: chat setup test quick check fmt faults conformance bench lock clean
 
 chat: $(VENV)/.chat ## install what a conversation needs and start it
 	@$(BIN)/unabridged chat $(ARGS)
@@ -33,6 +33,9 @@ fmt: $(VENV)/.dev ## mend what can be mended by itself
 
 faults: $(VENV)/.dev ## crash, cut, kill and spoil, the long form (resumable); figures: docs/reliability.md
 	@$(BIN)/python -m tests.faults.run --long $(ARGS)
+
+conformance: $(VENV)/.dev ## run MCP's public conformance kit against the server (fetches Node and the kit; needs the network once)
+	@$(BIN)/python -W ignore -m tests.mcp.conformance $(ARGS) || test $$? -eq 77
 
 bench: $(VENV)/.dev ## measure; the figures go into docs/benchmarks.md
 	@$(BIN)/unabridged bench core $(ARGS)

@@ -105,8 +105,10 @@ class _Named:
             scopes=sorted(caller.grant.rights),
             subject="\n".join([scope.user, scope.agent, scope.session or ""]),
         )
-        connection["user"] = AuthenticatedUser(token)
-        await self._app(connection, receive, send)
+        bare = [(name, value.strip(b" \t")) for name, value in connection["headers"]]
+        user = AuthenticatedUser(token)
+        # RFC 9110, 5.5: blanks around a value are none of it; not every parser takes them off.
+        await self._app({**connection, "headers": bare, "user": user}, receive, send)
 
 
 def _refusal(error: UnabridgedError) -> JSONResponse:

@@ -34,6 +34,7 @@ def server_of(desk: Desk) -> MCPServer:
         title="Unabridged memory",
         instructions=INSTRUCTIONS,
         version=metadata.version("unabridged"),
+        subscriptions=False,  # they are one for all: who listens would see when others record
         log_level="CRITICAL",  # of failed calls the SDK logs the words; the desk tells their kind
     )
     add_looking(server, desk)
