@@ -226,6 +226,21 @@ def test_what_came_is_kept_as_incomplete_where_the_client_leaves(front, upstream
 
 
 @pytest.mark.parametrize("stream", [True, False])
+def test_nothing_goes_on_for_a_client_that_leaves_before_the_answer(front, upstream, stream):
+    upstream.script.script = Reply(text="late", delay=3)
+    url = front()
+    body = {"model": MODEL, "stream": stream, "messages": [{"role": "user", "content": WORDS}]}
+    with httpx2.Client(timeout=1.0) as client, pytest.raises(httpx2.ReadTimeout):
+        client.post(url + "/api/chat", json=body)
+    for _ in range(40):
+        (exchange,) = held(url)
+        if exchange.state is not ExchangeState.OPEN:
+            break
+        time.sleep(0.05)
+    assert exchange.state is ExchangeState.UNANSWERED
+
+
+@pytest.mark.parametrize("stream", [True, False])
 @pytest.mark.parametrize("dialect", ["ollama", "openai"])
 def test_what_broke_off_is_kept_as_incomplete_and_said(front, upstream, http, dialect, stream):
     if not stream and dialect == upstream.provider:

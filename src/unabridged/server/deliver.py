@@ -1,24 +1,22 @@
 """Delivering: an answer told to the client as it arrives, and kept, whatever ends it."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
 import anyio
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from unabridged.domain.chat import Chunk
 from unabridged.errors import UnabridgedError, UpstreamBrokenError
 from unabridged.memory.serving import Reply
 from unabridged.server.asked import Writer
 from unabridged.server.asking import Answer, Piece
+from unabridged.server.leaving import LEFT, ClientLeftError, while_there
 
 _PASSED = ("x-", "openai-", "cf-ray", "retry-after")
 """Beginnings of the upstream's headers that come through."""
-
-
-LEFT = 499
-"""The status in the log where the client left before the answer; nobody gets it."""
 
 
 class Keeping(Protocol):
@@ -27,6 +25,28 @@ class Keeping(Protocol):
     async def __call__(self, reply: Reply, *, broken: bool) -> None:
         """Store it; told whether it broke off."""
         ...
+
+
+class _Streamed(StreamingResponse):
+    """A stream that is ended also where the client left before its first piece."""
+
+    def __init__(
+        self,
+        told: AsyncIterator[bytes],
+        end: Callable[[], Awaitable[None]],
+        headers: Mapping[str, str],
+        kind: str,
+    ) -> None:
+        super().__init__(told, headers=headers, media_type=kind)
+        self._end = end
+
+    async def __call__(  # type: ignore[explicit-override]  # typing.override came with 3.12
+        self, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            await self._end()
 
 
 class Delivery:
@@ -71,7 +91,7 @@ class Delivery:
             kind = self._answer.headers.get("content-type") if self._raw else None
             kind = kind or self._writer.media_type
             headers = {"cache-control": "no-cache", **self._headers}
-            return StreamingResponse(self._told(), headers=headers, media_type=kind)
+            return _Streamed(self._told(), self._end, headers, kind)
         return await self._whole(request)
 
     # ---- in pieces ----
@@ -127,26 +147,12 @@ class Delivery:
 
     async def _whole(self, request: Request) -> Response:
         """Collect the answer; stop where the client leaves."""
-        made: list[Response | UnabridgedError] = []
-        async with anyio.create_task_group() as group:
-
-            async def watch() -> None:
-                while (await request.receive())["type"] != "http.disconnect":
-                    pass
-                group.cancel_scope.cancel()
-
-            group.start_soon(watch)
-            try:
-                made.append(await self._collected())
-            except UnabridgedError as error:
-                made.append(error)  # raised below: a group would wrap it
-            finally:
-                await self._end()
-                group.cancel_scope.cancel()
-        told = made[0] if made else Response(status_code=LEFT)
-        if isinstance(told, UnabridgedError):
-            raise told
-        return told
+        try:
+            return await while_there(request, self._collected())
+        except ClientLeftError:
+            return Response(status_code=LEFT)
+        finally:
+            await self._end()
 
     async def _collected(self) -> Response:
         chunks: list[Chunk] = []

@@ -4,10 +4,12 @@ The user's message is durable before the upstream is asked; what came is durable
 the answer is said.
 """
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+import anyio
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -24,6 +26,7 @@ from unabridged.ports import ChatModel
 from unabridged.server.asked import Asked, Moment, Writer
 from unabridged.server.asking import RefusedError
 from unabridged.server.deliver import Delivery
+from unabridged.server.leaving import LEFT, ClientLeftError, while_there
 from unabridged.server.problems import answer_in
 from unabridged.server.question import Question, put, with_memory, without_memory
 from unabridged.server.service import Service, service_of
@@ -180,7 +183,15 @@ class _Turn:
     async def _put(self, question: Question, *, again: bool = True) -> Response:
         """Ask, and tell what is said."""
         try:
-            said = await put(self.service, self.scope, self.model, question)
+            said = await while_there(
+                self.request, put(self.service, self.scope, self.model, question)
+            )
+        except (ClientLeftError, asyncio.CancelledError) as error:
+            with anyio.CancelScope(shield=True):
+                await self._keep(Reply(), broken=True)
+            if isinstance(error, ClientLeftError):
+                return Response(status_code=LEFT)
+            raise
         except RefusedError as refused:
             if again and self.sent and isinstance(refused.error, ContextRefusedError):
                 return await self._shortened(refused)
