@@ -260,8 +260,12 @@ class World:
 
     def _edit_answer(self, client: Client) -> None:
         """Another answer in the midst; what follows stays in the client's list."""
-        reach = len(client.turns) if client.keeps is None else client.keeps
-        places = [n for n, t in enumerate(client.turns) if t.rest and len(client.turns) - n < reach]
+        first = 0 if client.keeps is None else max(0, len(client.turns) - client.keeps)
+        places = [
+            n
+            for n, turn in enumerate(client.turns)
+            if turn.rest and (not first or self._tells(client.turns[first + 1 : n]))
+        ]
         if not places:
             return
         at = self.random.choice(places)
@@ -278,6 +282,11 @@ class World:
         client.turns = turns
         self._say(client)
         self.done["edit answer"] += 1
+
+    @staticmethod
+    def _tells(turns: list[Turn]) -> bool:
+        """Whether what a trimming client sends before an edit tells whose conversation it is."""
+        return sum(len(turn.user) + sum(len(text) for _, text in turn.rest) for turn in turns) > 60
 
     def _fork(self, client: Client) -> None:
         """Another client goes on with a copy of this one's conversation."""

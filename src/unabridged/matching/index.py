@@ -4,12 +4,12 @@ Built by reading the store once, a page at a time, and kept current by reading w
 be behind for a moment where another program forgets; what was found is looked at in the store.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeVar
 
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.record import RecordKind
-from unabridged.matching.normal import NOTHING, answer_of, atoms, digest_of, has_tools, rest_of
+from unabridged.matching.normal import NOTHING, answer_of, atoms, digest_of, rest_of
 from unabridged.matching.shelf import Shelf
 from unabridged.ports import Store
 
@@ -26,7 +26,7 @@ class Node(NamedTuple):
         parent: The exchange before it, or None.
         opening: The digest of the user's message.
         rest: The digest of what follows it; empty where it may still grow.
-        answer: The digest of the answer alone, where tool rounds stand before it; else empty.
+        answer: The digest of the answer alone; empty where there is none.
     """
 
     id: str
@@ -51,10 +51,10 @@ class PathIndex:
         self._store = store
         self.shelf = Shelf(store)
         self._nodes: dict[str, Node] = {}
-        self._behind: dict[tuple[str | None, bytes], list[str]] = {}
-        self._opened: dict[bytes, list[str]] = {}
+        self._behind: dict[str, _Names] = {}
+        self._opened: dict[bytes, _Names] = {}
+        self._first: list[str] = []
         self._open: dict[str, str] = {}
-        self._followed: set[str] = set()
         self._last: str | None = None
         self._seen: tuple[int, int] | None = None
         self._forgotten: int | None = None
@@ -85,8 +85,8 @@ class PathIndex:
         self._nodes.clear()
         self._behind.clear()
         self._opened.clear()
+        self._first.clear()
         self._open.clear()
-        self._followed.clear()
         self._last, self._seen, self._forgotten = None, None, None
 
     def _read(self) -> None:
@@ -99,10 +99,11 @@ class PathIndex:
 
     def _enter(self, exchange: Exchange) -> None:
         node = self.settle(exchange)
-        if node.parent is not None:
-            self._followed.add(node.parent)
-        self._behind.setdefault((node.parent, node.opening), []).append(node.id)
-        self._opened.setdefault(node.opening, []).append(node.id)
+        _add(self._opened, node.opening, node.id)
+        if node.parent is None:
+            self._first.append(node.id)
+        else:
+            _add(self._behind, node.parent, node.id)
 
     def settle(self, exchange: Exchange) -> Node:
         """Take in an exchange as it is stored now; its answer may have come."""
@@ -116,7 +117,7 @@ class PathIndex:
 
     def is_followed(self, exchange_id: str) -> bool:
         """Whether any exchange stands behind one."""
-        return exchange_id in self._followed
+        return exchange_id in self._behind
 
     def open_in(self, session: str) -> list[str]:
         """The ids of those exchanges of a session that were open when they were last looked at."""
@@ -128,11 +129,18 @@ class PathIndex:
 
     def behind(self, parent: str | None, opening: bytes) -> Iterator[Node]:
         """The exchanges behind another one (None: first ones) that begin with a user message."""
-        return (self._nodes[name] for name in self._behind.get((parent, opening), ()))
+        if parent is None:
+            return (node for node in self.opened(opening) if node.parent is None)
+        return (node for node in self.following(parent) if node.opening == opening)
+
+    def following(self, parent: str | None) -> Iterator[Node]:
+        """The exchanges behind another one; the first ones of all sessions for None."""
+        names = self._first if parent is None else _names(self._behind.get(parent))
+        return (self._nodes[name] for name in names)
 
     def opened(self, opening: bytes) -> Iterator[Node]:
         """The exchanges that begin with a user message, wherever they stand."""
-        return (self._nodes[name] for name in self._opened.get(opening, ()))
+        return (self._nodes[name] for name in _names(self._opened.get(opening)))
 
     def every(self) -> Iterable[Node]:
         """All of them."""
@@ -149,13 +157,32 @@ class PathIndex:
         return False
 
 
+_Names = str | list[str]
+"""One id, or several: most keys have one."""
+_Key = TypeVar("_Key", str, bytes)
+
+
+def _add(into: dict[_Key, _Names], key: _Key, name: str) -> None:
+    held = into.get(key)
+    if isinstance(held, list):
+        held.append(name)
+    else:
+        into[key] = name if held is None else [held, name]
+
+
+def _names(held: _Names | None) -> Sequence[str]:
+    if held is None:
+        return ()
+    return [held] if isinstance(held, str) else held
+
+
 def _node(exchange: Exchange, known: dict[str, Node]) -> Node:
     rest, answer = b"", b""
     if exchange.state is ExchangeState.COMPLETE:
         said = rest_of(exchange)
         rest = digest_of(said)
         last = answer_of(said)
-        answer = digest_of([last]) if last and has_tools(said) else b""
+        answer = b"" if last is None else rest if len(said) == 1 else digest_of([last])
     first = exchange.user
     opening = digest_of(atoms([first])) if first.parts else NOTHING
     parent = known.get(exchange.parent) if exchange.parent else None

@@ -164,6 +164,11 @@ def answer_of(rest: Sequence[Atom]) -> Atom | None:
     return rest[-1] if rest and rest[-1][0] == Role.ASSISTANT.value else None
 
 
+def spoken(rest: Iterable[Atom]) -> list[Atom]:
+    """What the assistant said in words: what a client has that keeps no tool rounds."""
+    return [atom for atom in rest if atom[0] == Role.ASSISTANT.value]
+
+
 def has_tools(rest: Iterable[Atom]) -> bool:
     """Whether there are tool calls or results among the pieces."""
     return any(kind in {"call", "result"} for kind, _ in rest)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import Role
 from unabridged.matching.index import Node, PathIndex
 from unabridged.matching.normal import (
     Atom,
@@ -12,12 +13,16 @@ from unabridged.matching.normal import (
     begins,
     digest_of,
     has_tools,
+    plain_words,
     rest_of,
+    spoken,
 )
 
 MOST_GROWING = 200
 """Exchanges without a whole answer, the newest, that are looked at where a client's list begins in
 the midst of one."""
+LEAST_WRAPPING = 200
+"""Characters that are put around a question at the least; with less it was edited."""
 LEAST_EVIDENCE = 24
 """Characters that a run of exchanges in the midst of a session must have: a client that begins with
 "hi" and "hello" is not one that left away what stood before them."""
@@ -100,29 +105,52 @@ class Placer:
         """
         levels: list[dict[str, Node] | None] = []
         above: dict[str, Node] = {}
+        firm, last = 0, above
         for n, each in enumerate(heard):
-            if n == 0 and start is not None:
-                found = start
-            else:
-                found = self._next(each, above, first=not above)
-            if not found and gaps and above and each.size >= LEAST_EVIDENCE:
+            same, bare = (start, []) if n == 0 and start is not None else self._next(each, above)
+            if not same and gaps and above and each.size >= LEAST_EVIDENCE:
                 names = set(above)
                 some = self._alike(each, self._index.opened(each.opening))
-                found = [node for node in some if self._index.is_below(node, names)]
-            if found:
-                above = {node.id: node for node in found}
+                same = [node for node in some if self._index.is_below(node, names)]
+            if same or bare:
+                above = {node.id: node for node in (*same, *bare)}
                 levels.append(above)
+                if same:
+                    firm, last = n + 1, {node.id: node for node in same}
             elif self._passes(n):
                 levels.append(None)
+                firm += firm == n
             else:
                 break
-        return _Walk(levels, above)
+        return _Walk(levels[:firm], last)
 
-    def _next(self, each: Said, above: dict[str, Node], *, first: bool) -> list[Node]:
-        parents: Iterable[str | None] = (None,) if first else above
-        return self._alike(
-            each, (node for name in parents for node in self._index.behind(name, each.opening))
-        )
+    def _next(self, each: Said, above: dict[str, Node]) -> tuple[list[Node], list[Node]]:
+        """The exchanges behind others that are a client's; those whose answer it lacks apart."""
+        parents: Iterable[str | None] = above or (None,)
+        same: list[Node] = []
+        bare: list[Node] = []
+        for name in parents:
+            found = self._alike(each, self._index.behind(name, each.opening))
+            same += found or self._wrapped(each, self._index.following(name))
+            if not each.atoms:
+                bare += self._index.behind(name, each.opening)
+        return same, [node for node in bare if self._is_here(node) and node not in same]
+
+    def _wrapped(self, each: Said, nodes: Iterable[Node]) -> list[Node]:
+        """Those exchanges whose question the client had wrapped into more when it asked it.
+
+        Chat pages put what they looked up around the last question, and keep the question bare.
+        """
+        if not each.answer or each.user is None or each.size < LEAST_EVIDENCE:
+            return []
+        asked = plain_words(each.user.text, Role.USER)
+        near = [n.id for n in nodes if n.answer == each.answer and self._is_here(n)]
+        found: list[Node] = []
+        for node, exchange in self._stored(near if asked else ()):
+            whole = plain_words(exchange.user.text, Role.USER)
+            if len(whole) >= len(asked) + LEAST_WRAPPING and asked in whole:
+                found.append(node)
+        return found
 
     def _from_within(self, heard: Sequence[Said], *, gaps: bool) -> "_Walk":
         """The same for a client that left away the beginning of its history."""
@@ -165,15 +193,13 @@ class Placer:
                 found.append(node)
                 self._exactly.add(node.id)
             elif node.answer and node.answer == each.answer:
-                found.append(node)  # the client keeps no tool rounds
+                found.append(node)  # the client keeps the answer alone
         for node, exchange in self._stored(growing):
             said = rest_of(exchange)
             if said == each.atoms:
                 found.append(node)
                 self._exactly.add(node.id)
-            elif (exchange.state is not ExchangeState.COMPLETE and begins(each.atoms, said)) or (
-                (last := answer_of(said)) and digest_of([last]) == each.answer
-            ):
+            elif _is_as_much(exchange, said, each):
                 found.append(node)
         return found
 
@@ -217,6 +243,14 @@ class Placer:
         """The exchanges behind another one that have the same user message, oldest first."""
         found = self._index.behind(parent, asked.opening)
         return sorted(node for node in found if self._is_here(node))
+
+
+def _is_as_much(exchange: Exchange, said: Sequence[Atom], each: Said) -> bool:
+    """Whether a client has the answer alone, or less of one that broke off."""
+    if exchange.state is ExchangeState.COMPLETE:
+        last = answer_of(said)
+        return last is not None and digest_of([last]) == each.answer
+    return begins(each.atoms, said) or begins(each.atoms, spoken(said))
 
 
 def _ends(exchange: Exchange, tail: Sequence[Atom], said: Sequence[Atom]) -> bool:

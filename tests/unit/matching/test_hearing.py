@@ -278,6 +278,33 @@ def test_a_prefill_is_stored_with_its_answer(memory):
     assert memory.hear([*talk("Write a poem", "Roses are red"), user("more")]).taken == 0
 
 
+def test_a_question_that_the_client_wraps_when_it_asks_is_its_own_later(memory):
+    wrapped = "### Task: answer from the context.\n" + "<source>words</source>\n" * 20 + LONG
+    ask(memory, [user(wrapped)], "By what the sources say, yes.")
+    drafts = talk(LONG, "By what the sources say, yes.")
+    assert memory.hear([*drafts, user("Sure?")]).taken == 0
+    ask(memory, [*drafts, user(wrapped + " Sure?")], "Quite sure, the second source says so.")
+    drafts += talk(wrapped[-46:] + " Sure?", "Quite sure, the second source says so.")
+    assert memory.hear([*drafts, user("Really?")]).taken == 0
+
+
+def test_a_question_that_was_shortened_in_its_place_is_edited(memory):
+    ask(memory, [user(LONG + " And then?")], "By what the sources say, yes.")
+    assert memory.hear([*talk(LONG, "By what the sources say, yes."), user("x")]).taken == 2
+
+
+def test_an_answer_that_came_behind_the_clients_back_is_no_edit(memory):
+    """It was asked on before the answer came, and never shown it."""
+    one = memory.prepare_heard(memory.hear([user("one question")]), Wishes())
+    memory.begin(one)
+    _, _, two = ask(memory, [user("one question"), user("two")], "2")
+    memory.record(one, "1")
+    heard, _, _ = ask(memory, [user("one question"), *talk("two", "2"), user("three")], "3")
+    assert (heard.parent, heard.taken) == (two.id, 0)
+    with_it = [*talk("one question", "1", "two", "2", "three", "3"), user("four")]
+    assert memory.hear(with_it).taken == 0
+
+
 # A session that the client names.
 
 
