@@ -1,0 +1,47 @@
+"""What a message asks of the scripted upstream, and how its chunks tell when they were sent."""
+
+import re
+import time
+
+_ASKED = re.compile(rb"\[\[(\d+) chunks(?: at (\d+))?( with a tool)?\]\]")
+_SENT = re.compile(rb"@(\d{9,20}) ")
+LONGEST = 24
+"""Bytes of the longest of these times."""
+
+
+def asking(chunks: int, rate: int = 0, *, tool: bool = False) -> str:
+    """Give the words that make the upstream answer so.
+
+    Args:
+        chunks: Chunks of the answer.
+        rate: Chunks in a second; 0 for as fast as they go.
+        tool: Whether a tool is called first.
+    """
+    paced = f" at {rate}" if rate else ""
+    return f"[[{chunks} chunks{paced}{' with a tool' if tool else ''}]]"
+
+
+def asked(body: bytes) -> tuple[int, int, bool]:
+    """Read them from a request: chunks, rate, and whether a tool is to be called now.
+
+    The last ones count: what was recalled stands before the user's words.
+    """
+    every = list(_ASKED.finditer(body))
+    if not every:
+        return 1, 0, False
+    found = every[-1]
+    answered = b'"tool"' in body[found.end() :]
+    return int(found[1]), int(found[2] or 0), bool(found[3]) and not answered
+
+
+def stamp() -> str:
+    """Give the text of a chunk: the time at which it is sent.
+
+    The clock is one for all processes of the machine (``CLOCK_MONOTONIC``).
+    """
+    return f"@{time.monotonic_ns()} "
+
+
+def stamps(data: bytes) -> list[int]:
+    """Read the times that stand in bytes, in nanoseconds."""
+    return [int(found) for found in _SENT.findall(data)]
