@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator, Mapping
 from time import perf_counter
 
 from unabridged.errors import UnabridgedError
-from unabridged.server.asking import Answer, Piece, RefusedError
+from unabridged.server.asking import Answer, RefusedError
+from unabridged.server.listening import Piece
 from unabridged.server.metrics import Metrics
 from unabridged.server.tracing import ModelSpan
 

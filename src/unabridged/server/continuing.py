@@ -10,9 +10,10 @@ from unabridged.domain.chat import Chunk
 from unabridged.memory.serving import Reply as Kept
 from unabridged.remote.relay import Relay
 from unabridged.server.asked import Asked, Moment
-from unabridged.server.asking import Listener, Piece, RelayedAnswer
+from unabridged.server.asking import RelayedAnswer
 from unabridged.server.deliver import Delivery
 from unabridged.server.flow import Writing
+from unabridged.server.listening import Listener, Piece
 from unabridged.server.listing import refused
 from unabridged.server.service import service_of
 from unabridged.wire import continuing as wire

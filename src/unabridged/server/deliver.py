@@ -12,8 +12,9 @@ from unabridged.domain.chat import Chunk
 from unabridged.errors import UnabridgedError, UpstreamBrokenError
 from unabridged.memory.serving import Reply
 from unabridged.server.asked import Writer
-from unabridged.server.asking import Answer, Piece
+from unabridged.server.asking import Answer
 from unabridged.server.leaving import LEFT, ClientLeftError, while_there
+from unabridged.server.listening import Piece
 
 _PASSED = ("x-", "openai-", "cf-ray", "retry-after")
 """Beginnings of the upstream's headers that come through."""

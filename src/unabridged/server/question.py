@@ -11,16 +11,10 @@ from unabridged.domain.scope import Scope
 from unabridged.memory.serving import Sent
 from unabridged.ports import ChatModel, Clock, SupportsRelay
 from unabridged.server.asked import Asked
-from unabridged.server.asking import (
-    Answer,
-    InnerAnswer,
-    Listener,
-    OllamaListener,
-    OpenAIListener,
-    SaidAnswer,
-    relayed,
-)
+from unabridged.server.asking import Answer, relayed
 from unabridged.server.calls import Call, Watched
+from unabridged.server.inner import InnerAnswer, SaidAnswer
+from unabridged.server.listening import Listener, OllamaListener, OpenAIListener
 from unabridged.server.service import Service
 from unabridged.server.tracing import ModelSpan
 from unabridged.wire import ollama, openai
