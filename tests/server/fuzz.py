@@ -55,7 +55,7 @@ CHECKS = (
 )
 SEED = 20_261_122
 SHOWN = 12
-REACH = ("x-unabridged-user", "x-unabridged-agent", "x-unabridged-session", "authorization")
+REACH = ("x-unabridged-user", "x-unabridged-agent", "x-unabridged-session")
 """Headers by which a request reaches another memory, or none."""
 LISTS = {
     "session": "/memory/sessions",
@@ -74,7 +74,6 @@ class Figures:
 
     def __init__(self):
         self.cases = 0
-        self.cut = 0
         self.statuses = Counter()
         self.per_operation = Counter()
         self.failures = {}
@@ -86,7 +85,6 @@ class Figures:
         yield f"{self.cases} cases over {len(self.per_operation)} operations"
         yield "answers: " + ", ".join(f"{k}: {n}" for k, n in sorted(self.statuses.items()))
         yield f"5xx: {sum(n for k, n in self.statuses.items() if k >= 500)}"
-        yield f"cut off while a wrong key was shown: {self.cut}"
         yield f"not as the document says: {len(self.failures)}"
         for (operation, check), (told, case) in list(self.failures.items())[:SHOWN]:
             yield f"- {operation} {check}: {told[:600]}\n    {case[:900]}"
@@ -98,6 +96,7 @@ def fuzz(url, headers, cases, seed=SEED):
     session = requests.Session()
     session.headers.update(headers)
     document = session.get(f"{url}/memory/openapi.json", timeout=30).json()
+    document.pop("security")  # the key goes with every request; who shows none: test_matrix.py
     schema = schemathesis.openapi.from_dict(document)
     operations = [result.ok() for result in schema.get_all_operations()]
     each = max(1, cases // (2 * len(operations)))
@@ -132,9 +131,7 @@ def _throw(figures, session, url, operation, mode, most, seed):  # noqa: PLR0917
         try:
             answer = case.call(base_url=url, session=session, timeout=60)
         except requests.RequestException as error:
-            if "authorization" not in map(str.lower, case.headers):
-                figures.failed(label, "no answer", repr(error), case.as_curl_command())
-            figures.cut += 1  # the guard reads no body of those who show a wrong key
+            figures.failed(label, "no answer", repr(error), case.as_curl_command())
             return
         figures.statuses[answer.status_code] += 1
         # What was broken may be what was mended.

@@ -136,7 +136,13 @@ def _shared(method: str, path: str) -> list[dict[str, Any]]:
     elif method == "post" and path not in _REPEATABLE:
         named["Idempotency-Key"] = "What tells a repeated request from a new one; 24 hours."
     return [
-        {"name": name, "in": "header", "required": False, "description": about, "schema": _TEXT}
+        {
+            "name": name,
+            "in": "header",
+            "required": False,
+            "description": about,
+            "schema": {"type": "string"} if name.startswith("If-") else _TEXT,
+        }
         for name, about in named.items()
     ]
 

@@ -20,7 +20,7 @@ from unabridged.domain.condensation import Level
 from unabridged.domain.fact import Requirement
 from unabridged.domain.record import Record
 from unabridged.domain.views import Conversation, Unread
-from unabridged.errors import DuplicateIdError
+from unabridged.errors import DuplicateIdError, NotFoundError
 from unabridged.server.memory.answers import HttpProblem, given
 from unabridged.server.memory.calls import Asked, Call
 from unabridged.server.memory.document import PROBLEMS, answers
@@ -204,6 +204,10 @@ async def export_file(
         call.need_space()
     pieces = _pieces(call, form, wanted, contexts=contexts)
     first = await run_in_threadpool(next, pieces)  # what fails does so before anything is sent
+    if form == "v3" and not first:
+        raise NotFoundError(
+            "There is nothing to write in format 3.0.", hint="Record something first."
+        )
     headers = {"Content-Disposition": f'attachment; filename="unabridged{FORMS[form].suffix}"'}
     whole = chain((first,), pieces)
     return StreamingResponse(whole, media_type=_MEDIA[form], headers=headers)

@@ -1,6 +1,6 @@
 """The route class of ``/memory``: every error is a problem, every GET has its ETag."""
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from typing import Any
 
 from fastapi.exceptions import RequestValidationError
@@ -26,9 +26,11 @@ class MemoryRoute(APIRoute):
         """Give the handler."""
         handle = super().get_route_handler()
         raw = RAW in (self.openapi_extra or {})
+        known = {field.alias for field in self.dependant.query_params}
 
         async def handler(request: Request) -> Response:
             try:
+                _check_query(request, known)
                 if not raw:
                     _check_media(request)
                 return tagged(request, await handle(request))
@@ -70,6 +72,22 @@ def fallback(routes: Sequence[BaseRoute]) -> Route:
 
 
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
+
+
+def _check_query(request: Request, known: Collection[str]) -> None:
+    """Refuse what a route does not know: passed over, a mistyped name would change the answer.
+
+    Raises:
+        HttpProblem: The address has such a parameter (422).
+    """
+    unknown = [name for name in request.query_params if name not in known]
+    if unknown:
+        raise HttpProblem(
+            422,
+            "unknown-parameter",
+            f"{request.url.path} knows no parameter {unknown[0][:100]!r}.",
+            hint=f"It knows {', '.join(sorted(known))}." if known else "It knows none.",
+        )
 
 
 def _check_media(request: Request) -> None:
