@@ -30,7 +30,7 @@ _OWN = frozenset(
 )
 """Fields that chat completions do not have, or have under another name; all others go on."""
 
-_PASSED_OVER = frozenset({"reasoning", "compaction_trigger"})
+_PASSED_OVER = ("reasoning", "compaction_trigger")
 """Items that say nothing to a model of another server: thinking is never sent again."""
 
 

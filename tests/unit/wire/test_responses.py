@@ -232,6 +232,22 @@ def test_anything_is_read_or_refused_with_a_typed_error(given_input, tools, choi
     assert all(isinstance(draft, Draft) for draft in asked.drafts)
 
 
+fields = st.sampled_from(
+    "instructions text reasoning metadata top_logprobs max_output_tokens stream store model "
+    "previous_response_id background prompt conversation include user".split()
+)
+
+
+@given(st.dictionaries(fields, json_values, max_size=4))
+def test_any_field_is_read_or_refused_with_a_typed_error(body):
+    try:
+        asked = responses.asked({**body, "input": "x"})
+    except InputError:
+        return
+    assert asked.drafts[-1].text == "x"
+    json.dumps(asked.echo)
+
+
 # ---- answers ----------------------------------------------------------------------------------
 
 
