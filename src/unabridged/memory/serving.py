@@ -3,7 +3,8 @@
 The same steps as a turn's, in pieces, since between them a server passes the answer on.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 from unabridged.budget.allocate import least_answer
@@ -40,27 +41,32 @@ class Sent:
     notes: tuple[str, ...] = ()
 
 
-def ready(memory: Memory, heard: Heard, wishes: Wishes) -> Sent:
+def ready(
+    memory: Memory,
+    heard: Heard,
+    wishes: Wishes,
+    stage: Callable[[str], AbstractContextManager[object]] = nullcontext,
+) -> Sent:
     """Make what is sent, and store what the client said; when it returns, that is durable.
 
     Args:
         memory: The memory that heard it.
         heard: The request.
         wishes: What the client wants beside.
+        stage: Entered around ``prepare`` and ``begin``, to measure them.
 
     Raises:
         HeadMovedError: Another writer was faster; hear it again.
         PromptTooLargeError: What must be sent does not fit. The user's message is not stored then,
             results of tools are.
     """
-    if heard.open is not None:
-        context = memory.thawed(heard.open.id)
-        if heard.stored and heard.new_rounds:
-            memory.step(context, heard.new_rounds)
-    else:
-        context = memory.prepare_heard(heard, wishes)
-        if heard.stored:
-            memory.begin(context)
+    known = heard.open
+    with stage("prepare"):
+        context = memory.thawed(known.id) if known else memory.prepare_heard(heard, wishes)
+    if heard.stored:
+        with stage("begin"):
+            if known is None:
+                memory.begin(context)
             if heard.new_rounds:
                 memory.step(context, heard.new_rounds)
     return _sent(memory, context, heard.rounds, stored=heard.stored)

@@ -144,10 +144,9 @@ class _Turn:
 
     async def prepare(self, *, readonly: bool) -> None:
         """Hear the request, prepare it and store the user's message."""
-        stage = self.service.metrics.stage
 
         def made(memory: Memory) -> Sent:
-            with memory.asking(self.model or memory.quoting), stage("prepare"):
+            with memory.asking(self.model or memory.quoting):
                 return self._ready(memory, readonly=readonly)
 
         sent = await self.service.run(self.scope, made)
@@ -155,12 +154,13 @@ class _Turn:
         self._take(sent)
 
     def _ready(self, memory: Memory, *, readonly: bool) -> Sent:
-        attempt = 0
+        attempt, stage = 0, self.service.metrics.stage
         while True:
             session = self.scope.session or self.asked.session
-            heard = memory.hear(self.asked.drafts, session=session, record=not readonly)
+            with stage("hear"):
+                heard = memory.hear(self.asked.drafts, session=session, record=not readonly)
             try:
-                return ready(memory, heard, self.asked.wishes)
+                return ready(memory, heard, self.asked.wishes, stage)
             except HeadMovedError:
                 attempt += 1
                 if attempt == ATTEMPTS:

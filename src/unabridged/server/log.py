@@ -102,8 +102,12 @@ class Log:
 
 def _as_text(data: Mapping[str, Any]) -> str:
     at, *rest = data.items()
-    words = (f"{name}={_word(value)}" for name, value in rest if value not in ("", []))
+    words = (f"{name}={_word(value)}" for name, value in rest if value not in _LEFT_OUT)
     return " ".join((str(at[1]), *words))
+
+
+_LEFT_OUT: tuple[Any, ...] = ("", [], True)
+"""What goes without saying; JSON lines have every field."""
 
 
 def _word(value: Any) -> str:

@@ -21,7 +21,7 @@ def test_a_line_says_what_was_asked_and_not_what_was_said():
     time, _, rest = line.partition(" ")
     assert time.endswith("+00:00")
     assert rest == (
-        "method=POST route=/api/chat status=200 ms=12.3 bytes=456 whole=True "
+        "method=POST route=/api/chat status=200 ms=12.3 bytes=456 "
         'key="ann\'s key" context=01JCONTEXT'
     )
 

@@ -20,10 +20,13 @@ from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, paint, table, width
 from unabridged.cli.text import wrap
+from unabridged.clock import SystemClock
+from unabridged.domain.settings import Settings
+from unabridged.errors import UnabridgedError
 from unabridged.wiring.access import TOKEN, Access
 
-_MODEL = "llama3.2"
-"""The model of the examples, where the settings name none."""
+_SOME = "llama3.2"
+"""A model for the examples, where none answers now."""
 _SPOKEN = {"ollama": "Ollama", "openai": "OpenAI", "mcp": "MCP"}
 
 
@@ -58,7 +61,7 @@ def command(
     server = Server(
         url=(url or address_from(settings.listen)).rstrip("/"),
         home=settings.home,
-        model=settings.model or _MODEL,
+        model=settings.model or _chosen(settings),
         key=A_KEY if access.closed else NO_KEY,
         token=access.token() if show_token else A_TOKEN,
         token_file=str(Path(settings.home) / "config" / TOKEN),
@@ -72,6 +75,20 @@ def command(
         click.echo(text)
     else:
         _show(client, server, text, closed=access.closed)
+
+
+def _chosen(settings: Settings) -> str:
+    """Give the model that the server would choose now."""
+    from unabridged.wiring.upstreams import Upstreams  # noqa: PLC0415 - not for the list
+
+    upstreams = Upstreams(settings, SystemClock())
+    try:
+        model = upstreams.model()
+    except UnabridgedError:
+        return _SOME
+    finally:
+        upstreams.close()
+    return model.model if model else "quote"
 
 
 def address_from(listen: str) -> str:
