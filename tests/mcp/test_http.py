@@ -174,10 +174,14 @@ def test_a_key_for_one_session_reaches_no_other(running, mode):
         assert "reaches the session 'one' only" in await refused(
             client, "recent", session=other["session"]
         )
-        for tool in ("forget",):
-            assert "reaches one session only" in await refused(
-                client, tool, exchanges=[other["exchange"]]
-            )
+        here = {"exchanges": [other["exchange"]]}
+        assert "There is no exchange" in await refused(client, "forget", **here)
+        for tool, more in (
+            ("list_facts", {}),
+            ("correct_fact", {"action": "add", "text": "Ada is a queen."}),
+            ("forget", {"search": "Ada"}),
+        ):
+            assert "This key is for one session" in await refused(client, tool, **more)
         with pytest.raises(MCPError):
             await client.read_resource(f"unabridged://exchange/{other['exchange']}")
 

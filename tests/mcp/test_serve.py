@@ -12,7 +12,7 @@ import httpx2
 import pytest
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
-from tests.mcp.talking import called
+from tests.mcp.talking import called, refused
 
 from mcp import Client
 
@@ -106,3 +106,39 @@ def test_a_listening_client_does_not_hold_the_server_up(served):
 
     talk(url, token, work, mode="legacy")
     assert process.returncode == 0
+
+
+def _key(home, name, *words):
+    ran = subprocess.run(
+        [*COMMAND[:-1], "keys", "create", name, *words, "--json"],
+        env={**os.environ, "UNABRIDGED_HOME": str(home)},
+        check=True, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    return json.loads(ran.stdout)["key"]
+
+
+def test_keys_say_whose_memory_it_is_and_what_may_be_done(served, home):
+    _, url, _ = served
+    ann = _key(home, "ann", "--user", "ann", "--right", "read", "--right", "write")
+    bob = _key(home, "bob", "--user", "bob", "--right", "read")
+
+    async def as_ann(client):
+        await called(client, "record", user="My PIN is 9137.", assistant="I keep it.")
+        assert "lacks the right 'forget'" in await refused(client, "forget", search="PIN")
+
+    async def as_bob(client):
+        assert "lacks the right 'write'" in await refused(client, "record", user="a", assistant="b")
+        seen = [
+            await client.call_tool("search", {"query": "What is the PIN?"}),
+            await client.call_tool("recent", {}),
+            await client.call_tool("prepare", {"message": "What is my PIN?"}),
+            await client.list_resources(),
+            await client.get_prompt("recall", {"topic": "PIN"}),
+        ]
+        return "".join(map(str, seen))
+
+    talk(url, ann, as_ann)
+    assert "9137" not in talk(url, bob, as_bob)
+    with httpx2.Client() as client:
+        as_another = {"Authorization": f"Bearer {bob}", "X-Unabridged-User": "ann"}
+        assert client.post(url, json={}, headers=as_another).status_code == 403

@@ -84,7 +84,14 @@ class Desk:
         except UnabridgedError as error:
             raise refusal_of(error) from error
 
-    async def run(self, ctx: Ctx, right: Right, work: Callable[[Memory, Scope], Result]) -> Result:
+    async def run(
+        self,
+        ctx: Ctx,
+        right: Right,
+        work: Callable[[Memory, Scope], Result],
+        *,
+        whole: bool = False,
+    ) -> Result:
         """Do something with the memory of a request, in a thread, while nobody else uses it.
 
         Begun work goes on to its end where the request is cancelled.
@@ -93,14 +100,21 @@ class Desk:
             ctx: The request.
             right: What is needed for it.
             work: Takes the memory and the scope; may block.
+            whole: Whether it concerns the whole memory, which a key for one session does not reach.
 
         Raises:
             ToolError: It may not be done, or could not be; the text says what to do next.
         """
-        return await self.run_for(self.caller(ctx.request_context.request), right, work)
+        caller = self.caller(ctx.request_context.request)
+        return await self.run_for(caller, right, work, whole=whole)
 
     async def run_for(
-        self, caller: Caller, right: Right, work: Callable[[Memory, Scope], Result]
+        self,
+        caller: Caller,
+        right: Right,
+        work: Callable[[Memory, Scope], Result],
+        *,
+        whole: bool = False,
     ) -> Result:
         """Do something with the memory of a caller; see ``run``."""
 
@@ -109,6 +123,11 @@ class Desk:
                 raise PermissionRefusedError(
                     f"This key does not allow it: it lacks the right {right.value!r}.",
                     hint="Whoever runs this server can make one that does.",
+                )
+            if whole and caller.grant.session is not None:
+                raise PermissionRefusedError(
+                    "This key is for one session, and this concerns the whole memory.",
+                    hint="A key without a session does it.",
                 )
             with self.lanes.hold(caller.scope) as memory:
                 return work(memory, caller.scope)
@@ -141,7 +160,7 @@ def within(scope: Scope, exchange: Exchange) -> Exchange:
     """
     if scope.session is not None and exchange.session != scope.session:
         raise NotFoundError(
-            f"There is no exchange {exchange.id!r} in this session.",
+            f"There is no exchange {exchange.id!r}.",
             hint="This request reaches one session only.",
         )
     return exchange
@@ -164,9 +183,8 @@ def take_up(memory: Memory, scope: Scope, wanted: str | None) -> str | None:
             f"There is no session {wanted!r} here.",
             hint=f"This request reaches the session {only!r} only.",
         )
-    begun = only is None or any(line.session.id == only for line in memory.sessions())
     name = only or wanted
-    if name is None or not begun:
+    if name is None or (only is not None and memory.by_id(only) is None):
         memory.new_session()
         return None
     return memory.switch(name).id

@@ -38,7 +38,9 @@ def add_facts(server: MCPServer, desk: Desk) -> None:
 
         Without `about` the newest of a state, else current ones that bear on those words.
         """
-        out = await desk.run(ctx, Right.READ, lambda m, _: _listed(m, about, state, limit))
+        out = await desk.run(
+            ctx, Right.READ, lambda m, _: _listed(m, about, state, limit), whole=True
+        )
         if not out.facts:
             return result_of("No such facts are known.", out)
         return result_of(fenced([one.recalled for one in out.facts]), out)
@@ -67,7 +69,7 @@ def add_facts(server: MCPServer, desk: Desk) -> None:
         stored: only `forget` removes that.
         """
         changed = await desk.run(
-            ctx, Right.WRITE, lambda m, _: _changed(m, action, fact, text, value)
+            ctx, Right.WRITE, lambda m, _: _changed(m, action, fact, text, value), whole=True
         )
         out = ChangedOut(action=action, fact=fact_out(changed))
         return result_of(f"{_DONE[action]}\n{fenced([out.fact.recalled])}", out)

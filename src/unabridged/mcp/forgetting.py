@@ -97,8 +97,12 @@ class _Planner:
     async def plan(self, ctx: Ctx, wanted: Wanted) -> Planned:
         """Say what would go."""
         caller = self._desk.caller(ctx.request_context.request)
+        whole = wanted.fact is not None or wanted.search is not None
         return await self._desk.run_for(
-            caller, Right.FORGET, lambda memory, _: self._planned(memory, caller, wanted)
+            caller,
+            Right.FORGET,
+            lambda memory, _: self._planned(memory, caller, wanted),
+            whole=whole,
         )
 
     async def carry_out(self, ctx: Ctx, planned: Planned) -> Receipt | Planned:

@@ -55,7 +55,8 @@ def add_prompts(server: MCPServer, desk: Desk) -> None:
 
 
 def _about(memory: Memory, scope: Scope, topic: str) -> list[str]:
-    facts = [fact_of(one.fact) for one in memory.facts.bearing(topic, KNOWN)]
+    near = memory.facts.bearing(topic, KNOWN) if scope.session is None else []
+    facts = [fact_of(one.fact) for one in near]
     found = [one.exchange for one in memory.search(topic, FOUND)]
     return facts + [exchange_of(one) for one in found if scope.session in {None, one.session}]
 

@@ -13,12 +13,14 @@ from unabridged.domain.message import Message, Role, Text
 from unabridged.domain.scope import Scope
 from unabridged.domain.session import Session, title_from
 from unabridged.domain.views import Conversation
-from unabridged.errors import EmptyMessageError, HeadMovedError
+from unabridged.errors import EmptyMessageError
 from unabridged.mcp.desk import Ctx, Desk, take_up
 from unabridged.mcp.shapes import RecordedOut, result_of
 from unabridged.ports import Clock
 from unabridged.wiring import Memory
 
+BRANCHED = "Another program spoke in this session at the same moment: it is stored as a branch."
+"""What is told of an exchange that is not on its session's path."""
 WRITES = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
 )
@@ -66,7 +68,10 @@ class _Said:
     """What is to be stored."""
 
     def __init__(self, user: str, assistant: str | None, model: str | None, title: str) -> None:
-        self.user, self.assistant, self.model, self.title = user, assistant, model, title.strip()
+        self.user = user
+        self.assistant = assistant if assistant and assistant.strip() else None
+        self.model = model
+        self.title = title_from(title)
 
 
 def _record(
@@ -76,8 +81,6 @@ def _record(
 
     Raises:
         EmptyMessageError: The user said nothing.
-        HeadMovedError: Another program spoke in the session at the same moment; the exchange is
-            stored as a branch.
     """
     if not said.user.strip():
         raise EmptyMessageError("The user's words are missing.", hint="Give them as `user`.")
@@ -86,10 +89,9 @@ def _record(
     session, exchange = _conversation(memory, scope, said, clock)
     stored = bool(memory.admit(Conversation(session, (exchange,))))
     remarks = memory.remarks()
-    if stored and taken is not None:
-        now = memory.switch(session.id)
-        if now.head != session.head:
-            raise HeadMovedError(session.id, exchange.messages[0].parent, now.head)
+    now = memory.by_id(session.id)
+    if stored and now is not None and now.head != session.head:
+        remarks.append(BRANCHED)
     return RecordedOut(
         exchange=exchange.id,
         session=session.id,

@@ -1,0 +1,103 @@
+import anyio
+from tests.mcp.talking import called, text_of
+
+from mcp import Client
+from unabridged import config
+from unabridged.clock import SystemClock
+from unabridged.domain.access import Grant
+from unabridged.domain.scope import Scope
+from unabridged.mcp.desk import Caller, Desk
+from unabridged.mcp.server import server_of
+from unabridged.wiring import Memory
+from unabridged.wiring.lanes import Lanes
+
+
+class _Between(SystemClock):
+    """Does something once when an id is asked for: between reading and writing."""
+
+    then = None
+
+    def new_id(self):
+        done, self.then = self.then, None
+        if done is not None:
+            done()
+        return super().new_id()
+
+
+def _talk(lanes, work, failed=None):
+    caller = Caller(Scope(), Grant("test"))
+    server = server_of(Desk(lanes, lambda _: caller, failed=failed))
+
+    async def talk():
+        async with Client(server, cache=None) as client:
+            return await work(client)
+
+    return anyio.run(talk)
+
+
+def test_two_programs_in_one_session_lose_nothing(home):
+    clock = _Between()
+    settings = config.load(home=home, environ={}, upstream="quote")
+    lanes = Lanes(settings, clock)
+
+    async def first(client):
+        return await called(client, "record", user="First.", assistant="Yes.")
+
+    session = _talk(lanes, first)["session"]
+    with Memory.open(settings=settings) as other:
+
+        def speak():
+            other.switch(session)
+            other.record(other.prepare("In between."), "Yes.")
+
+        async def second(client):
+            clock.then = speak
+            kept = await called(client, "record", user="Second.", assistant="Yes.", session=session)
+            assert "stored as a branch" in " ".join(kept["remarks"])
+            found = await called(client, "search", query="Second")
+            assert kept["exchange"] in {one["id"] for one in found["exchanges"]}
+            path = await called(client, "recent", session=session)
+            return [one["recalled"] for one in path["exchanges"]]
+
+        path = _talk(lanes, second)
+    lanes.close()
+    assert len(path) == 2
+    assert "In between." in path[1]
+
+
+def test_what_was_forgotten_is_not_stored_again(home):
+    lanes = Lanes(config.load(home=home, environ={}, upstream="quote"))
+
+    async def work(client):
+        said = {"user": "The code is 8841.", "assistant": "I keep it."}
+        kept = await called(client, "record", **said)
+        code = (await called(client, "forget", exchanges=[kept["exchange"]]))["code"]
+        await called(client, "forget", exchanges=[kept["exchange"]], code=code)
+        again = await called(client, "record", **said)
+        assert not again["stored"]
+        assert again["remarks"]
+        assert (await called(client, "search", query="code 8841"))["exchanges"] == []
+
+    _talk(lanes, work)
+    lanes.close()
+
+
+def test_a_fault_of_ours_is_told_by_its_kind_and_never_by_its_words(home, monkeypatch, capsys):
+    lanes = Lanes(config.load(home=home, environ={}, upstream="quote"))
+    failed = []
+
+    def broken(*_):
+        raise RuntimeError("secret words of a conversation")
+
+    monkeypatch.setattr(Memory, "search", broken)
+
+    async def work(client):
+        result = await client.call_tool("search", {"query": "anything"})
+        assert result.is_error
+        return text_of(result)
+
+    said = _talk(lanes, work, failed.append)
+    lanes.close()
+    shown = capsys.readouterr()
+    assert [type(one) for one in failed] == [RuntimeError]
+    assert "secret" not in said + shown.out + shown.err
