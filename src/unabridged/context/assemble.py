@@ -13,7 +13,7 @@ from unabridged.budget.complexity import complexity
 from unabridged.budget.output import output_limit
 from unabridged.condense.earlier import earlier_to_data
 from unabridged.context.earlier import earlier_text
-from unabridged.context.fence import fact_block
+from unabridged.context.fence import NOW, fact_block
 from unabridged.context.ledger import ledger_of, ledger_to_dict, parts_of, rest_of, rows_of
 from unabridged.context.manifest import VERSION, blob_id, item_to_dict, tools_to_blob
 from unabridged.context.offer import offer
@@ -39,7 +39,6 @@ from unabridged.domain.intent import IntentReading
 from unabridged.domain.message import Message, Role, Text
 from unabridged.domain.scope import Scope
 from unabridged.errors import PromptTooLargeError
-from unabridged.language.sentences import RULES
 from unabridged.language.words import query_terms
 from unabridged.wire import openai
 
@@ -267,7 +266,8 @@ def _manifest(plan: Plan, material: Material, made: _Made) -> dict[str, Any]:
     tools = tools_to_blob(made.offered) if plan.mode is Mode.TOOLS else None
     return {
         "version": VERSION,
-        "sentences": RULES,
+        "sentences": NOW.sentences,
+        "fence": NOW.fence,
         "model": plan.model,
         "mode": plan.mode.value,
         "window": plan.window,

@@ -5,7 +5,7 @@ shown history's beginning moves.
 """
 
 from unabridged.condense.earlier import Earlier
-from unabridged.context.fence import as_line, day_of
+from unabridged.context.fence import NOW, Rules, as_line, day_of
 
 OPENING = (
     '\n\n<recalled-earlier note="earlier in this conversation, condensed: {count}; id {id}">\n'
@@ -15,7 +15,7 @@ FRAME_TOKENS = 40
 """Tokens that the frame takes, about; what it really takes is counted."""
 
 
-def earlier_text(earlier: Earlier | None) -> str:
+def earlier_text(earlier: Earlier | None, rules: Rules = NOW) -> str:
     """The block as it stands in the system message; empty for none."""
     if earlier is None:
         return ""
@@ -27,6 +27,6 @@ def earlier_text(earlier: Earlier | None) -> str:
         if date != day:
             lines.append(f"[{date}]")
         who = line.role.value if line.role else "summary"
-        lines.append(f"{who}: {as_line(line.text)}")
+        lines.append(f"{who}: {as_line(line.text, rules)}")
         day = date
     return OPENING.format(count=said, id=earlier.id) + "\n".join(lines) + f"\n{CLOSING}"

@@ -11,7 +11,7 @@ from typing import Any
 
 from unabridged.condense.earlier import Earlier, earlier_from_data
 from unabridged.context.earlier import earlier_text
-from unabridged.context.fence import fact_block
+from unabridged.context.fence import Rules, fact_block, rules_of
 from unabridged.context.plan import Item
 from unabridged.context.render import (
     briefs_block,
@@ -126,16 +126,19 @@ def rendered(store: Store, context_id: str, manifest: Mapping[str, Any]) -> Rend
     tools = tools_from_blob(blobs[manifest["tools"]]) if manifest["tools"] in blobs else None
     words = str(blobs[manifest["system"]]["text"]) if manifest["system"] in blobs else ""
     earlier = manifest.get("earlier")
+    rules = rules_of(manifest)
     system = system_message(
         words,
         [facts[i].body["text"] for i in manifest["pins"] if i in facts],
         earlier_from_data(blobs[earlier]) if earlier in blobs else None,
         found,
+        rules,
     )
     here = found[context_id].session
-    rules = manifest.get("sentences", 1)
     recalled = [
-        fact_block(facts[i].at, facts[i].body["text"], note) for i, note in told if i in facts
+        fact_block(facts[i].at, facts[i].body["text"], note, rules)
+        for i, note in told
+        if i in facts
     ]
     recalled += [blobs[i]["block"] for i in overviews if i in blobs]
     semantic = [item for item in manifest["semantic"] if item["id"] in found]
@@ -150,7 +153,7 @@ def rendered(store: Store, context_id: str, manifest: Mapping[str, Any]) -> Rend
     messages = prompt(
         system,
         [history_messages(found[i["id"]], places_of(i), rules) for i in history],
-        user_message(found[context_id].user, recalled),
+        user_message(found[context_id].user, recalled, rules),
     )
     return Rendered(messages, tools, words, tuple(dict.fromkeys(gone)))
 
@@ -165,11 +168,15 @@ def _named(store: Store, ids: Sequence[str]) -> dict[str, Record]:
 
 
 def system_message(
-    system: str, pins: Sequence[str], earlier: Earlier | None, found: Mapping[str, Exchange]
+    system: str,
+    pins: Sequence[str],
+    earlier: Earlier | None,
+    found: Mapping[str, Exchange],
+    rules: Rules,
 ) -> Message:
     """The system message; its date is of no account and taken from any exchange."""
     at = next(iter(found.values())).at
-    words = system_text(system) + pinned_text(pins) + earlier_text(earlier)
+    words = system_text(system) + pinned_text(pins, rules) + earlier_text(earlier, rules)
     return Message("system", Role.SYSTEM, (Text(words),), at)
 
 

@@ -17,16 +17,19 @@ from unabridged.context.fence import (
     ELSEWHERE,
     GUIDE,
     HERE,
+    NOW,
     OPENING,
+    Rules,
     as_line,
     day_of,
     exchange_block,
     neutralise,
+    unfenced,
 )
+from unabridged.context.imitation import has_brackets
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from unabridged.language.sentences import RULES
 
 PINNED = "\n\nPinned by the user:\n"
 SHORT_ID = 12
@@ -45,13 +48,13 @@ def system_text(system: str) -> str:
     return f"{system}\n\n{GUIDE}" if system else GUIDE
 
 
-def pinned_text(pins: Sequence[str]) -> str:
+def pinned_text(pins: Sequence[str], rules: Rules = NOW) -> str:
     """The pinned facts as they stand behind the system prompt; empty without any."""
-    return PINNED + "\n".join(f"- {neutralise(pin)}" for pin in pins) if pins else ""
+    return PINNED + "\n".join(f"- {neutralise(pin, rules)}" for pin in pins) if pins else ""
 
 
 def history_messages(
-    exchange: Exchange, places: Sequence[tuple[int, int]] = (), rules: int = RULES
+    exchange: Exchange, places: Sequence[tuple[int, int]] = (), rules: Rules = NOW
 ) -> list[Message]:
     """An exchange of this session as messages, whole or as an excerpt.
 
@@ -64,7 +67,7 @@ def history_messages(
     if not all(_plain(message) for message in kept):
         results = {r.call_id for m in exchange.messages for r in m.results}
         calls = {c.id for m in exchange.messages for c in m.calls}
-        kept = (_sent(message, results & calls) for message in exchange.messages)
+        kept = (_sent(message, results & calls, rules) for message in exchange.messages)
     messages = [message for message in kept if message.parts]
     if not messages or messages[-1].role is not Role.ASSISTANT or messages[-1].calls:
         messages.append(_note(exchange, NO_ANSWER))
@@ -73,10 +76,10 @@ def history_messages(
 
 def _plain(message: Message) -> bool:
     """Whether a message is sent as it is: words only, and none that could imitate the fence."""
-    return all(isinstance(part, Text) and "<" not in part.text for part in message.parts)
+    return all(isinstance(part, Text) and not has_brackets(part.text) for part in message.parts)
 
 
-def _sent(message: Message, paired: set[str]) -> Message:
+def _sent(message: Message, paired: set[str], rules: Rules) -> Message:
     """A message without reasoning and without calls or results that have lost their other half."""
 
     def stays(part: Part) -> bool:
@@ -88,25 +91,29 @@ def _sent(message: Message, paired: set[str]) -> Message:
             case _:
                 return True
 
-    parts = tuple(_harmless(part) for part in message.parts if stays(part))
+    parts = _harmless([part for part in message.parts if stays(part)], rules)
     return message if parts == message.parts else replace(message, parts=parts)
 
 
 def harmless(message: Message) -> Message:
     """A message as it is sent: without reasoning, and with nothing that imitates the fence."""
-    kept = (part for part in message.parts if not isinstance(part, Reasoning))
-    return replace(message, parts=tuple(_harmless(part) for part in kept))
+    kept = [part for part in message.parts if not isinstance(part, Reasoning)]
+    return replace(message, parts=_harmless(kept, NOW))
 
 
-def _harmless(part: Part) -> Part:
-    """Neutralise an imitation of the fence in words and tool results."""
-    match part:
-        case Text(text) if "<" in text:
-            return Text(neutralise(text))
-        case ToolResult(text=text) if "<" in text:
-            return replace(part, text=neutralise(text))
-        case _:
-            return part
+def _harmless(parts: Sequence[Part], rules: Rules) -> tuple[Part, ...]:
+    """Take imitations of the fence out of words and tool results, also one over several parts."""
+    made: list[Part] = []
+    for place, part in enumerate(parts):
+        match part:
+            case Text(text) if has_brackets(text):
+                goes_on = any(isinstance(later, Text) for later in parts[place + 1 :])
+                made.append(Text(unfenced(text, rules, goes_on=goes_on)))
+            case ToolResult(text=text) if has_brackets(text):
+                made.append(replace(part, text=unfenced(text, rules)))
+            case _:
+                made.append(part)
+    return tuple(made)
 
 
 def _note(exchange: Exchange, text: str) -> Message:
@@ -115,15 +122,16 @@ def _note(exchange: Exchange, text: str) -> Message:
 
 
 def _excerpt_messages(
-    exchange: Exchange, places: Sequence[tuple[int, int]], rules: int
+    exchange: Exchange, places: Sequence[tuple[int, int]], rules: Rules
 ) -> list[Message]:
     """An excerpt as a user and an assistant message; the label stands before the user's words."""
     by_role: dict[Role, list[str]] = {Role.USER: [], Role.ASSISTANT: []}
-    for message, text in excerpt_sides(exchange, places, rules):
-        by_role[message.role].append(neutralise(text))
+    for message, text in excerpt_sides(exchange, places, rules.sentences):
+        by_role[message.role].append(unfenced(text, rules))
     said = "\n".join(by_role[Role.USER]) or "[…]"
     answered = "\n".join(by_role[Role.ASSISTANT]) or "[…]"
-    user = Text(f"[{label(exchange, places, rules)}]\n{said}")
+    note = unfenced(label(exchange, places, rules.sentences), rules)
+    user = Text(f"[{note}]\n{said}")
     return [
         Message(f"{exchange.id}-user", Role.USER, (user,), exchange.at),
         Message(f"{exchange.id}-answer", Role.ASSISTANT, (Text(answered),), exchange.at),
@@ -134,7 +142,7 @@ def recalled_block(
     exchange: Exchange,
     session: str | None,
     places: Sequence[tuple[int, int]] = (),
-    rules: int = RULES,
+    rules: Rules = NOW,
 ) -> str:
     """A recalled exchange inside the fence, whole or as an excerpt.
 
@@ -142,37 +150,45 @@ def recalled_block(
         exchange: The exchange.
         session: The session that it is recalled into.
         places: The sentences of an excerpt; none for the whole.
-        rules: The version of the rules by which they were numbered.
+        rules: By which it is rendered, and the sentences were numbered.
     """
     origin = HERE if exchange.session == session else ELSEWHERE
     if places:
-        sides = [(m.role.value, text) for m, text in excerpt_sides(exchange, places, rules)]
-        return exchange_block(exchange.at, origin, sides, label(exchange, places, rules))
+        sides = [
+            (m.role.value, text) for m, text in excerpt_sides(exchange, places, rules.sentences)
+        ]
+        note = label(exchange, places, rules.sentences)
+        return exchange_block(exchange.at, origin, sides, note, rules)
     said = [(m.role.value, m.text) for _, m in exchange.spoken]
-    return exchange_block(exchange.at, origin, said)
+    return exchange_block(exchange.at, origin, said, rules=rules)
 
 
-def brief_lines(exchange: Exchange, places: Sequence[tuple[int, int]], rules: int = RULES) -> str:
+def brief_lines(exchange: Exchange, places: Sequence[tuple[int, int]], rules: Rules = NOW) -> str:
     """A few sentences of an exchange as lines of the block that short excerpts share.
 
     Args:
         exchange: The exchange.
         places: The sentences.
-        rules: The version of the rules by which they were numbered.
+        rules: By which it is rendered, and the sentences were numbered.
     """
-    sides = excerpt_sides(exchange, places, rules)
-    said = " / ".join(f"{m.role.value}: {_FORGED.sub('/', as_line(text))}" for m, text in sides)
-    return f"[{day_of(exchange.at)} {exchange.id[:SHORT_ID]}] {said}\n"
+    sides = excerpt_sides(exchange, places, rules.sentences)
+    said = " / ".join(
+        f"{m.role.value}: {_FORGED.sub('/', as_line(text, rules))}" for m, text in sides
+    )
+    name = exchange.id[:SHORT_ID]
+    if rules.fence > 1:  # one that came from elsewhere may hold anything
+        name = " ".join(neutralise(name, rules).split())
+    return f"[{day_of(exchange.at)} {name}] {said}\n"
 
 
 def briefs_block(
-    briefs: Sequence[tuple[Exchange, Sequence[tuple[int, int]]]], rules: int = RULES
+    briefs: Sequence[tuple[Exchange, Sequence[tuple[int, int]]]], rules: Rules = NOW
 ) -> list[str]:
     """The block of short excerpts; nothing for none.
 
     Args:
         briefs: Exchanges with the sentences of each.
-        rules: The version of the rules by which these were numbered.
+        rules: By which it is rendered, and the sentences were numbered.
     """
     if not briefs:
         return []
@@ -180,10 +196,10 @@ def briefs_block(
     return [BRIEFS_OPENING, *lines, BRIEFS_CLOSING]
 
 
-def user_message(user: Message, recalled: Sequence[str]) -> Message:
+def user_message(user: Message, recalled: Sequence[str], rules: Rules = NOW) -> Message:
     """The last message: the fence, where there is something in it, then the user's words."""
     block = OPENING + "".join(recalled) + CLOSING if recalled else ""
-    parts = [_harmless(part) for part in user.parts]
+    parts = list(_harmless(user.parts, rules))
     first = next((i for i, part in enumerate(parts) if isinstance(part, Text)), None)
     if block and first is None:
         parts.insert(0, Text(block))
