@@ -34,7 +34,7 @@ HARMLESS_ANGLE, HARMLESS_SQUARE = "\u2039", "\u2045"
 _LOOKALIKES: tuple[str, ...] = (
     "r\u0433\u1d26\u2c85\uab47\uab48\uab81\u027c\u027e\u0280",
     "e\u0435\u0454\u04bd\u212e\uab32\u03b5\u025b",
-    "c\u0441\u03c2\u03f2\u1d04\u2ca5\uabaf",
+    "c\u0441\u03c2\u03c3\u1d04\u2ca5\uabaf",
     "a\u0430\u0251\u03b1\u237a\u1d00",
     "l\u04cf\u0456i1|\u01c0\u2223\u0627\u05df\u07ca\u2d4f\ua4f2\u16c1\u0196\u0269\u23fd\u05c0\u0142\u029f",
     "l\u04cf\u0456i1|\u01c0\u2223\u0627\u05df\u07ca\u2d4f\ua4f2\u16c1\u0196\u0269\u23fd\u05c0\u0142\u029f",
@@ -51,10 +51,11 @@ _NAMES = frozenset(
 )
 """What stands in angle brackets in templates, in small letters."""
 _SQUARE_NAMES = frozenset(
-    "inst sys system_prompt tool_calls available_tools tool_results tool_content model_settings "
-    "img img_break img_end audio begin_audio args call_id think prefix suffix middle gmask smask "
-    "bos eos cls sep pad unk mask control".split()
+    "INST SYS SYSTEM_PROMPT TOOL_CALLS AVAILABLE_TOOLS TOOL_RESULTS TOOL_CONTENT MODEL_SETTINGS "
+    "IMG IMG_BREAK IMG_END AUDIO BEGIN_AUDIO ARGS CALL_ID THINK PREFIX SUFFIX MIDDLE gMASK sMASK "
+    "BOS EOS CLS SEP PAD UNK MASK".split()
 )
+"""What stands in square brackets; written so, or it is an index of some program."""
 _LONGEST = 24
 """Letters of the longest name that is looked for."""
 
@@ -142,16 +143,20 @@ def _is_name(text: str, at: int, names: frozenset[str]) -> bool:
     at = _behind(text, at)
     name = ""
     while at < len(text) and len(name) <= _LONGEST:
-        folded = _fold(text[at])
-        if folded and not all(one.isalnum() or one == "_" for one in folded):
+        letters = _letters(text[at])
+        if letters and not all(one.isalnum() or one == "_" for one in letters):
             break
-        name += folded
+        name += letters
         at += 1
-    if name not in names and not name.startswith("unused"):
+    if name not in names and not (names is _NAMES and _is_angle_name(name.casefold())):
         return False
     while at < len(text) and (text[at].isspace() or text[at] in _SLASHES or not _fold(text[at])):
         at += 1
     return at < len(text) and text[at] in _ENDS
+
+
+def _is_angle_name(name: str) -> bool:
+    return name in _NAMES or name.startswith("unused")
 
 
 def _behind(text: str, at: int) -> int:
@@ -165,8 +170,12 @@ def _fold(character: str) -> str:
     """A character as small letters without marks; nothing for one that has no width of its own."""
     if character < "\x7f":
         return character.lower() if character >= " " or character.isspace() else ""
-    plain = normalize("NFKD", character).casefold()
-    return "".join(one for one in normalize("NFKD", plain) if not _is_invisible(one))
+    return _letters(_letters(character).casefold())
+
+
+def _letters(text: str) -> str:
+    """Characters as plain ones without marks, large and small."""
+    return "".join(one for one in normalize("NFKD", text) if not _is_invisible(one))
 
 
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u17b4\u17b5\u034f")
