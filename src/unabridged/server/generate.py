@@ -30,13 +30,10 @@ from unabridged.server.service import service_of
 from unabridged.server.side import side_request
 from unabridged.server.whose import scope_of
 from unabridged.wire import continuing as wire
-from unabridged.wire.across import to_openai
+from unabridged.wire.across import options_for
 from unabridged.wire.draft import Draft
 from unabridged.wire.lines import encode
 from unabridged.wire.shapes import mapping, number, text
-
-_BESIDE = ("format", "keep_alive", "think", "logprobs", "top_logprobs")
-"""Fields beside ``options`` that a chat has too."""
 
 
 async def generate(request: Request) -> Response:
@@ -83,7 +80,6 @@ def _asked(body: Mapping[str, Any], drafts: tuple[Draft, ...], past: Past | None
     stream = body.get("stream", True)
     if not isinstance(stream, bool):
         raise InputError("The field stream is neither true nor false.")
-    own = {**options, **{name: body[name] for name in _BESIDE if body.get(name) is not None}}
     return Asked(
         dialect="ollama",
         body=body,
@@ -94,7 +90,7 @@ def _asked(body: Mapping[str, Any], drafts: tuple[Draft, ...], past: Past | None
             max_output=number(options.get("num_predict")) or None,
         ),
         stream=stream,
-        options=lambda upstream: own if upstream == "ollama" else to_openai(body),
+        options=lambda upstream: options_for("ollama", upstream, body),
         session=past.exchange.session if past else None,
     )
 

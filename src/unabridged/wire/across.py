@@ -14,6 +14,16 @@ _SAME = ("temperature", "top_p", "seed", "stop", "presence_penalty", "frequency_
 _ALSO = ("top_k", "min_p", "repeat_penalty")
 """Options of local servers, which OpenAI-compatible ones take under the same names."""
 _BESIDE = ("logprobs", "top_logprobs")
+_OPENAI = (
+    "response_format",
+    "reasoning_effort",
+    "tool_choice",
+    "parallel_tool_calls",
+    "logit_bias",
+)
+"""Options of OpenAI's dialect that an upstream inside this process may take."""
+_OLLAMA = ("format", "keep_alive", "think", "logprobs", "top_logprobs")
+"""Fields of Ollama's that stand beside its options."""
 
 
 def to_ollama(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,13 +75,17 @@ def to_openai(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def options_for(dialect: str, upstream: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the options of a request for an upstream of another dialect.
+    """Give the options of a request in the words of an upstream.
 
     Args:
         dialect: The client's.
         upstream: The upstream's; an upstream inside this process takes OpenAI's.
         body: The request.
     """
-    if dialect == upstream:
-        return {}
-    return to_ollama(body) if upstream == "ollama" else to_openai(body)
+    if dialect != upstream:
+        return to_ollama(body) if upstream == "ollama" else to_openai(body)
+    if upstream == "ollama":
+        beside = {name: body[name] for name in _OLLAMA if body.get(name) is not None}
+        return {**mapping(body.get("options")), **beside}
+    names = (*_SAME, *_ALSO, *_BESIDE, *_OPENAI)
+    return {name: body[name] for name in names if body.get(name) is not None}
