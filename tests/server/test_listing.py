@@ -264,3 +264,14 @@ def test_a_client_that_leaves_stops_the_upstream(before_ollama):
     with http(url) as client, client.stream("POST", "/api/pull", json={}) as answer:
         next(answer.iter_bytes())
     assert server.wait_for_stop(10)
+
+
+@pytest.mark.parametrize("path", ["/v1/files", "/v1/responses/resp_x/cancel", "/v1/batches/a/b"])
+def test_what_is_not_served_is_told_in_the_dialect(before_openai, path):
+    server, url = before_openai
+    server.requests.clear()
+    with http(url) as client:
+        answer = client.post(path, json={})
+    assert answer.status_code == 404
+    assert answer.json()["error"]["code"] == "not_found"
+    assert not [request for request in server.requests if request.path == path]

@@ -132,6 +132,13 @@ async def _openai_rest(request: Request) -> Response:
     return await pass_through(request, relay)
 
 
+async def _unknown(request: Request) -> Response:
+    raise NotFoundError(
+        f"Invalid URL ({request.method} {request.url.path}).",
+        hint="This server has chat/completions, responses, completions, embeddings and models.",
+    )
+
+
 ALL_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 OPENAI_REST = ("audio/{rest:path}", "images/{rest:path}", "moderations", "rerank")
 """What of OpenAI's dialect goes on untouched. Its files, batches, threads and stored conversations
@@ -142,6 +149,7 @@ ROUTES = [
         Route(f"/v1/{path}", speaking("openai", _openai_rest), methods=["POST"])
         for path in OPENAI_REST
     ),
+    Route("/v1/{rest:path}", speaking("openai", _unknown), methods=list(ALL_METHODS)),
     Route("/api/{rest:path}", speaking("ollama", _ollama_rest), methods=list(ALL_METHODS)),
 ]
 """The last routes of an application: whatever no other answers."""
