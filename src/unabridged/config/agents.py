@@ -44,9 +44,10 @@ def by_agent(
         return config.load(home=home, agent=agent, **given, **overrides)
 
     path = config.file_of(config.home_of(home, **given))
-    named = config.parse_file(path).get(config.AGENTS, {})
+    tables = config.parse_file(path).get(config.AGENTS)
+    named = tables if isinstance(tables, dict) else {}
     unnamed = "any"
     while unnamed in named:
         unnamed += "-"
-    common = of(unnamed)  # it also refuses a file in which `agents` is no table of tables
+    common = of(unnamed)  # a file in which `agents` is no table of tables is refused here
     return ByAgent(common, {agent: of(agent) for agent in named})
