@@ -2,6 +2,7 @@
 
 import ipaddress
 import json
+import threading
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
@@ -52,6 +53,7 @@ class Server:
         self.timeout = timeout
         self._hint = hint
         self._client: httpx2.Client | None = None
+        self._opening = threading.Lock()  # requests of a server ask one model at the same time
         self._answered = False
 
     def get(self, path: str, *, beside: bool = False) -> dict[str, Any]:
@@ -95,7 +97,8 @@ class Server:
 
     def close(self) -> None:
         """Close every connection; a later request opens a new one."""
-        client, self._client = self._client, None
+        with self._opening:
+            client, self._client = self._client, None
         self._answered = False
         if client is not None:
             client.close()
@@ -135,15 +138,20 @@ class Server:
         return answer
 
     def _open(self) -> "httpx2.Client":
-        if self._client is None:
-            module = httpx2_module()
-            headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
-            timeout = module.Timeout(self.timeout, connect=min(CONNECT_SECONDS, self.timeout))
-            # A proxy named in the environment is for the world outside, never for this machine.
-            self._client = module.Client(
-                headers=headers, timeout=timeout, trust_env=not is_local(self.host)
-            )
-        return self._client
+        with self._opening:
+            if self._client is None:
+                self._client = self._made()
+            return self._client
+
+    def _made(self) -> "httpx2.Client":
+        module = httpx2_module()
+        headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        timeout = module.Timeout(self.timeout, connect=min(CONNECT_SECONDS, self.timeout))
+        # A proxy named in the environment is for the world outside, never for this machine.
+        client: httpx2.Client = module.Client(
+            headers=headers, timeout=timeout, trust_env=not is_local(self.host)
+        )
+        return client
 
     @contextmanager
     def failures(self, *, begun: bool) -> Iterator[None]:
