@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 MC := $(CURDIR)/$(VENV)/sqlite3mc
 ARGS ?=
 
-.PHONY: chat setup test quick check fmt faults conformance bench lock clean
+.PHONY: chat setup test quick check fmt faults conformance clients bench lock clean
 
 chat: $(VENV)/.chat ## install what a conversation needs and start it
 	@$(BIN)/unabridged chat $(ARGS)
@@ -37,14 +37,18 @@ faults: $(VENV)/.dev ## crash, cut, kill and spoil, the long form (resumable); f
 conformance: $(VENV)/.dev ## run MCP's public conformance kit against the server (fetches Node and the kit; needs the network once)
 	@$(BIN)/python -W ignore -m tests.mcp.conformance $(ARGS) || test $$? -eq 77
 
+clients: $(VENV)/.dev $(VENV)/.clients ## talk to the server with other people's programs: LangChain, LlamaIndex, npm packages, curl
+	@$(BIN)/python -m tests.clients.others $(ARGS)
+
 bench: $(VENV)/.dev ## measure; the figures go into docs/benchmarks.md
 	@$(BIN)/unabridged bench core $(ARGS)
 
 lock: ## pin every dependency anew, with hashes (needs uv)
 	@mkdir -p requirements
 	uv export --quiet --upgrade --no-emit-project --no-header --extra chat --group build --no-dev -o requirements/chat.txt
-	uv export --quiet --no-emit-project --no-header --all-extras --no-extra encryption --all-groups --no-group peers --no-group sqlite3mc -o requirements/dev.txt
+	uv export --quiet --no-emit-project --no-header --all-extras --no-extra encryption --all-groups --no-group peers --no-group sqlite3mc --no-group clients -o requirements/dev.txt
 	uv export --quiet --no-emit-project --no-header --only-group sqlite3mc -o requirements/sqlite3mc.txt
+	uv export --quiet --no-emit-project --no-header --only-group clients -o requirements/clients.txt
 
 clean:
 	rm -rf $(VENV)
@@ -65,3 +69,12 @@ $(VENV)/.dev: requirements/dev.txt requirements/sqlite3mc.txt pyproject.toml | $
 	@$(PIP) --require-hashes --no-deps --upgrade --target $(MC) -r requirements/sqlite3mc.txt
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@ $(VENV)/.chat
+
+# Of their own: they hold other versions of what the tests use. Node.js comes along in a wheel.
+NPM := tests/clients/npm
+$(VENV)/.clients: requirements/clients.txt $(NPM)/package-lock.json | $(BIN)/python
+	@echo "Installing other people's clients into $(VENV)/clients (once) …"
+	@$(PYTHON) -m venv $(VENV)/clients
+	@$(VENV)/clients/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/clients.txt
+	@$(VENV)/clients/bin/python $(NPM)/install.py $(VENV)/clients/npm
+	@touch $@

@@ -85,6 +85,16 @@ class _Running:
         assert not self.thread.is_alive(), "the server did not end in 30 s"
 
 
+def running(*, clock=None, more=(), tracing=None, **settings):
+    """Start a server outside a test: ``served`` is its address, ``stop`` ends it."""
+    found = config.load(environ={}, **settings)
+    one = _Running(found, clock or SystemClock(), more, tracing)
+    one.start()
+    one.served = Served(f"http://127.0.0.1:{one.socket.getsockname()[1]}")
+    one.served.app, one.served.service, one.served.settings = one.app, one.service, found
+    return one
+
+
 @pytest.fixture
 def serving(tmp_path):
     """Give a function that starts a server and gives its address; all end with the test.
@@ -93,18 +103,12 @@ def serving(tmp_path):
     a folder of the test, the same for all servers of it), ``clock=``, ``more=`` (more routes) and
     ``tracing=``.
     """
-    running = []
+    started = []
 
-    def start(*, clock=None, more=(), tracing=None, **settings):
-        home = settings.pop("home", tmp_path / "home")
-        found = config.load(home=home, environ={}, **settings)
-        one = _Running(found, clock or SystemClock(), more, tracing)
-        running.append(one)
-        one.start()
-        url = Served(f"http://127.0.0.1:{one.socket.getsockname()[1]}")
-        url.app, url.service, url.settings = one.app, one.service, found
-        return url
+    def start(**chosen):
+        started.append(running(**{"home": tmp_path / "home", **chosen}))
+        return started[-1].served
 
     yield start
-    for one in reversed(running):
+    for one in reversed(started):
         one.stop()

@@ -76,11 +76,11 @@ class Page:
         with self.lock:
             self.shown |= {whole[:length] for length in range(1, len(whole) + 1)}
 
-    def send(self, messages, *, stream=True, model=None, stop_after=None, **more):
-        """Send one request in the page's dialect."""
+    def send(self, messages, *, stream=True, model=None, stop_after=None, partial=None, **more):
+        """Send one request in the page's dialect; what comes is put into ``partial`` at once."""
         body = {"model": model or self.model, "messages": messages, "stream": stream, **more}
         send = self._openai if self.dialect == "openai" else self._ollama
-        return send(body, stop_after)
+        return send(body, stop_after, [] if partial is None else partial)
 
     @contextmanager
     def _posted(self, path, body):
@@ -94,7 +94,7 @@ class Page:
                 raise RefusedError(answer.status_code, answer.text)
             yield answer
 
-    def _openai(self, body, stop_after):
+    def _openai(self, body, stop_after, partial):
         heard = Heard()
         headers = {"Authorization": "Bearer sk-dummy", **self.headers}
         self.headers = headers
@@ -113,12 +113,13 @@ class Page:
                     heard.done = True
                     break
                 _take(json.loads(line), heard, calls)
+                partial[:] = [heard.text]
                 if stop_after is not None and count + 1 >= stop_after:
                     return heard
             heard.calls = [calls[place] for place in sorted(calls)]
         return heard
 
-    def _ollama(self, body, stop_after):
+    def _ollama(self, body, stop_after, partial):
         heard = Heard()
         with self._posted("/api/chat", body) as answer:
             heard.headers = dict(answer.headers)
@@ -129,6 +130,7 @@ class Page:
                     raise RefusedError(200, piece["error"])
                 message = piece.get("message", {})
                 heard.text += message.get("content") or ""
+                partial[:] = [heard.text]
                 heard.thought += message.get("thinking") or ""
                 heard.calls += message.get("tool_calls") or []
                 if piece.get("done"):
