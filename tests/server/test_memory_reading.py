@@ -90,6 +90,14 @@ def test_what_the_client_has_is_not_sent_again(http):
     assert other.status_code == 200
 
 
+def test_head_gives_what_get_gives_but_the_body(http):
+    shown, asked = http.get("/memory/sessions"), http.head("/memory/sessions")
+    assert (asked.status_code, asked.content) == (200, b"")
+    assert asked.headers["etag"] == shown.headers["etag"]
+    assert asked.headers["content-length"] == shown.headers["content-length"]
+    assert http.head("/memory/search").status_code == 405
+
+
 def test_a_session_is_changed_only_as_the_client_saw_it(http):
     session = http.get("/memory/sessions", params={"called": "bread"}).json()["items"][0]["id"]
     path = f"/memory/sessions/{session}"

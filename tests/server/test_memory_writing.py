@@ -334,6 +334,10 @@ def test_keys_expire_after_a_day(http, url):
         later = type("Later", (), {"now": lambda self: clock.now() + timedelta(hours=25)})()
         assert Requests(memory._store, clock).get(record.id) is not None
         assert Requests(memory._store, later).get(record.id) is None
+        assert Requests(memory._store, clock).sweep("00") == 0
+        assert Requests(memory._store, later).sweep("01") == 0
+        assert Requests(memory._store, later).sweep("00") == 1
+        assert memory._store.records(RecordKind.REQUEST) == []
 
 
 def test_the_document_is_openapi_and_names_every_route(http, url):

@@ -13,8 +13,8 @@ from unabridged.ports import Clock, Store
 
 LASTS = timedelta(hours=24)
 """How long a key is remembered."""
-_SWEPT_OVER = 1000
-"""Keys of a space above which those that have expired are removed."""
+_SWEPT_BY = "00"
+"""What the keys begin with that let those that have expired be removed: one of 256."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,21 +67,24 @@ class Requests:
         self._store.put([Record(RecordKind.REQUEST, key, self._clock.now(), body)])
 
     def drop(self, key: str) -> None:
-        """Let go of a request that did nothing, and of those that are old where they are many."""
+        """Let go of a request that did nothing."""
         self._store.drop(RecordKind.REQUEST, [key])
 
-    def sweep(self) -> int:
-        """Let go of requests that are older than a day, where they are many.
+    def sweep(self, key: str) -> int:
+        """Let go of requests that are older than a day; only with one key of 256 it is looked.
+
+        Args:
+            key: That of the request that is being done.
 
         Returns:
             How many went.
         """
-        held = self._store.records(RecordKind.REQUEST)
-        old = [record.id for record in held if self._is_old(record)]
-        if len(held) > _SWEPT_OVER and old:
+        if not key.startswith(_SWEPT_BY):
+            return 0
+        old = [r.id for r in self._store.records(RecordKind.REQUEST) if self._is_old(r)]
+        if old:
             self._store.drop(RecordKind.REQUEST, old)
-            return len(old)
-        return 0
+        return len(old)
 
     def _is_old(self, record: Record) -> bool:
         return self._clock.now() - record.at > LASTS

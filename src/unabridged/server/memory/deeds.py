@@ -90,7 +90,7 @@ def _once(memory: Memory, deed: Deed, key: str | None, digest: str) -> What:
         return found
     planned = known.what if known else deed.plan(memory)
     if known is None:
-        memory.requests.sweep()
+        memory.requests.sweep(key)
         memory.requests.put(key, digest, planned, done=False)
     try:
         what = deed.do(memory, planned)

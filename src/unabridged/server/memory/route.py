@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route
+from starlette.types import Receive, Scope, Send
 
 from unabridged.errors import UnabridgedError
 from unabridged.server.memory.answers import JSON, HttpProblem, problem, tagged
@@ -19,6 +20,23 @@ RAW = "x-raw-body"
 
 class MemoryRoute(APIRoute):
     """A route that answers errors as problems, and GETs with an ETag."""
+
+    def matches(  # type: ignore[explicit-override]  # typing.override came with 3.12
+        self, scope: Scope
+    ) -> tuple[Match, Scope]:
+        """Take HEAD for GET."""
+        return super().matches(self._as_get(scope))
+
+    async def handle(  # type: ignore[explicit-override]  # as above
+        self, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Handle a request; the server below leaves the body of an answer to HEAD out by itself."""
+        await super().handle(self._as_get(scope), receive, send)
+
+    def _as_get(self, scope: Scope) -> Scope:
+        if scope.get("method") == "HEAD" and "GET" in (self.methods or ()):
+            return {**scope, "method": "GET"}
+        return scope
 
     def get_route_handler(  # type: ignore[explicit-override]  # typing.override came with 3.12
         self,
