@@ -66,6 +66,7 @@ class Client:
     turns: list[Turn] = field(default_factory=list)
     system: str = ""
     keeps: int | None = None
+    keeps_first: bool = False
     halves: bool = False
     drops_tools: bool = False
     noisy: bool = False
@@ -108,6 +109,7 @@ class World:
         return Client(
             system=self._text(3) if dice.random() < 0.5 else "",
             keeps=dice.choice([None, None, None, 2, 3, 5]),
+            keeps_first=dice.random() < 0.3,
             halves=dice.random() < 0.3,
             drops_tools=dice.random() < 0.3,
             noisy=dice.random() < 0.5,
@@ -147,9 +149,13 @@ class World:
         """A client's list: the last turn is what it asks."""
         sent = turns if client.keeps is None else turns[-client.keeps - 1 :]
         trimmed = len(sent) < len(turns)
+        first = turns[0] if trimmed and client.keeps_first and self._tells(turns[:1]) else None
         drafts: list[Draft] = []
         if client.system:
             drafts.append(Draft(Role.SYSTEM, (Text(client.system),)))
+        if first is not None:
+            drafts.append(Draft(Role.USER, (Text(self._noise(client, first.user)),)))
+            drafts += self._rest(client, first.rest, tools=not client.drops_tools)
         for n, turn in enumerate(sent):
             last = n == len(sent) - 1
             if not (n == 0 and trimmed and client.halves and turn.rest and not last):
@@ -203,6 +209,7 @@ class World:
         weights = {
             self._say: 10,
             self._regenerate: 3,
+            self._more: 1,
             self._edit_user: 2,
             self._edit_answer: 2,
             self._fork: 1,
@@ -251,6 +258,24 @@ class World:
         last = client.turns.pop()
         self._ask(client, last.user)
         self.done["regenerate"] += 1
+
+    def _more(self, client: Client) -> None:
+        """The model goes on with its last answer; the client has it as one, or as two."""
+        turn = client.turns[-1]
+        if [kind for kind, _ in turn.rest] != ["said"] or turn.rest != turn.node.rest:
+            self._say(client)
+            return
+        client.turns.pop()
+        asked = Turn(turn.node, turn.user, turn.rest)
+        _, context = self._request(client, asked)
+        said, more = turn.rest[0][1], self._text(8)
+        self.memory.record(context, f"{said} {more}")
+        asked.node = self._new(turn.node.parent, turn.user, [("said", f"{said} {more}")])
+        asked.rest = list(asked.node.rest)
+        if self.random.random() < 0.5:
+            asked.rest = [("said", said), ("said", more)]
+        client.turns.append(asked)
+        self.done["more"] += 1
 
     def _edit_user(self, client: Client) -> None:
         at = self.random.randrange(len(client.turns))
@@ -363,11 +388,11 @@ class World:
             self.memory.record(context, None, state=ExchangeState.UNANSWERED)
             self.done["unanswered"] += 1
             if dice.random() < 0.7:  # the client keeps the question and asks something else
-                client.turns.append(turn)
+                self._keep_question(client, turn)
         elif roll < 0.83:  # the program is killed
             self._restart()
             self.done["killed"] += 1
-            client.turns.append(turn)
+            self._keep_question(client, turn)
         elif roll < 0.89:
             text = self._text(12)
             self.memory.record(context, text, state=ExchangeState.INCOMPLETE)
@@ -385,6 +410,12 @@ class World:
             turn.rest = list(node.rest)
             client.waiting = turn
             self.done["call"] += 1
+
+    @staticmethod
+    def _keep_question(client: Client, turn: Turn) -> None:
+        """Keep it, unless rounds are left away: it would look like the same question never asked."""
+        if not (client.drops_tools and turn.rest):
+            client.turns.append(turn)
 
     def _go_on(self, client: Client) -> None:
         """The client answers the calls, or never does."""

@@ -48,10 +48,8 @@ def older_than(
     room = plan.window
     before = None
     if sent := standing.path:
-        ids = {exchange.id for exchange in sent}
-        joint = (e.id for e in sent if e.parent is not None and e.parent not in ids)
-        before = next(joint, None)
-        if before is None or (shown and shown[0] in ids):
+        before = _joint(store, sent)
+        if before is None or (shown and any(exchange.id == shown[0] for exchange in sent)):
             return []
         room -= _tokens(plan, sent)
     path: list[Exchange] = []
@@ -63,6 +61,19 @@ def older_than(
         room -= _tokens(plan, page)
         before = page[0].id
     return path[first_shown(path, shown) :]
+
+
+def _joint(store: Store, sent: Sequence[Exchange]) -> str | None:
+    """The first stored one of what a client sent, where others stand before it; else None.
+
+    What was forgotten passes through: it has no parent, and is not stored.
+    """
+    n = next((n for n, exchange in enumerate(sent) if exchange.parent is not None), None)
+    if n is None or (n and sent[n].parent == sent[n - 1].id):
+        return None
+    if store.get(exchange.id for exchange in sent[:n]):
+        return None
+    return sent[n].id
 
 
 def _tokens(plan: Plan, exchanges: Sequence[Exchange]) -> int:

@@ -32,7 +32,7 @@ from unabridged.errors import (
 from unabridged.ingest.record import extend_exchange
 from unabridged.ingest.sessions import counted, current_exchange
 from unabridged.matching.index import Node, PathIndex
-from unabridged.matching.normal import Said, atoms, digest_of, parted
+from unabridged.matching.normal import Said, atoms, digest_of, halved, parted
 from unabridged.matching.passing import passing
 from unabridged.matching.placing import LEAST_EVIDENCE, NOWHERE, Found, Placer
 from unabridged.matching.taking import Maker, behind, paired, renamed, without_prefill
@@ -138,9 +138,11 @@ class _Hearing:
         self._store = matcher.store
         self._clock = matcher.clock
         self._counter = matcher.counter
-        self._before, self._asked = said[:-1], said[-1]
+        self._before: Sequence[Said] = said[:-1]
+        self._asked = said[-1]
         self._draft = user
         self._named, self._home = named, home
+        self._recogniser = matcher.recogniser
         self._passes = passing(said, matcher.recogniser)
         self._index = matcher.index
         only = home.id if home else None
@@ -167,7 +169,7 @@ class _Hearing:
     def _place(self) -> "_Place":
         if self._named is not None and self._home is None:
             return _Place(NOWHERE)
-        found = self._placer.place(self._before, self._asked)
+        found = self._found()
         parent = self._exchange(found.parent.id) if found.parent else None
         here = parent.session if parent else self._home.id if self._home else None
         if found.known < len(self._before):
@@ -180,6 +182,19 @@ class _Hearing:
             return self._first(found, parent, [t for t in twins if self._is_touched(t.session)])
         again = self._exchange(twins[-1].id) if twins else None
         return _Place(found, parent, again=again, session=here)
+
+    def _found(self) -> Found:
+        """How far the history is stored; as it is sent, else with halves of exchanges as such."""
+        found = self._placer.place(self._before, self._asked)
+        if found.known < len(self._before):
+            halves = [half for each in self._before for half in halved(each)]
+            passes = passing([*halves, self._asked], self._recogniser)
+            placer = Placer(self._index, self._home.id if self._home else None, passes)
+            again = placer.place(halves, self._asked) if len(halves) > len(self._before) else found
+            if again.known == len(halves) > len(self._before):
+                self._before, self._placer, self._passes = halves, placer, passes
+                return again
+        return found
 
     def _beside(self) -> str | None:
         """The session that begins with the first message of a history, and has another answer to it."""
@@ -236,8 +251,8 @@ class _Hearing:
         """The stored exchanges of the client's history, and in their places those that pass."""
         held = self._index.shelf.get(name for name in found.path if name is not None)
         path: list[Exchange] = []
-        for name, n in zip(found.path, found.places, strict=True):
-            if name is None and n is not None:
+        for n, name in enumerate(found.path):
+            if name is None:
                 path.append(maker.exchange(self._before[n], None))
             elif name in held:
                 path.append(held[name])

@@ -3,13 +3,9 @@
 Clients send their history again in forms of their own: other line ends, with or without the
 reasoning of a model, tool calls under other ids. What is left of a message here is what was said.
 
-Reasoning in the text: ``<think>`` as DeepSeek's and Qwen's templates write it, and
-``<details type="reasoning">`` as Open WebUI keeps it (open-webui, backend/open_webui/utils/
-middleware.py); its pages send the same for tool calls and code.
 """
 
 import json
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -27,22 +23,11 @@ from unabridged.domain.message import (
     ToolCall,
     ToolResult,
 )
+from unabridged.matching.reasoning import without_reasoning
 from unabridged.wire.draft import Draft
 
 DIGEST_BYTES = 16
 """Bytes of a digest (BLAKE2b, RFC 7693)."""
-_TAGS = "think|thinking|thought|reasoning"
-_BLOCKS = re.compile(
-    rf"<(?P<tag>{_TAGS})>.*?</(?P=tag)>"
-    r"|<details\s+type=\"(?:reasoning|tool_calls|code_interpreter)\".*?</details>",
-    re.DOTALL | re.IGNORECASE,
-)
-_UNCLOSED = re.compile(
-    rf"\A\s*(?:<(?:{_TAGS})>|<details\s+type=\"reasoning\").*", re.DOTALL | re.IGNORECASE
-)
-_UNOPENED = re.compile(rf"\A.*?</(?:{_TAGS})>", re.DOTALL | re.IGNORECASE)
-"""Templates that open the block themselves leave its end only."""
-
 Atom = tuple[str, str]
 """A kind and what was said: ``user``, ``assistant``, ``image``, ``call`` or ``result``."""
 
@@ -50,7 +35,7 @@ Atom = tuple[str, str]
 def plain_words(text: str, role: Role) -> str:
     """A text as it is compared: NFC, one kind of line end, no white space around, no reasoning."""
     if role is Role.ASSISTANT and "<" in text:
-        text = _UNOPENED.sub("", _UNCLOSED.sub("", _BLOCKS.sub("", text)))
+        text = without_reasoning(text)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return (text if text.isascii() else unicodedata.normalize("NFC", text)).strip()
@@ -154,6 +139,18 @@ def parted(drafts: Sequence[Draft]) -> list[Said]:
     return [Said(user, rest) for user, rest in found]
 
 
+def halved(said: Said) -> list[Said]:
+    """An exchange with two answers as one with the first, and the end of another with the rest.
+
+    That is how it looks where a client left away what stood between: the first exchanges stay, and
+    its list goes on in the midst of a later one.
+    """
+    for n, draft in enumerate(said.rest[:-1]):
+        if said.user is not None and draft.role is Role.ASSISTANT and not draft.calls:
+            return [Said(said.user, said.rest[: n + 1]), Said(None, said.rest[n + 1 :])]
+    return [said]
+
+
 def rest_of(exchange: Exchange) -> list[Atom]:
     """What a stored exchange says behind the user's message."""
     return list(atoms(exchange.messages[1:]))
@@ -167,6 +164,18 @@ def answer_of(rest: Sequence[Atom]) -> Atom | None:
 def spoken(rest: Iterable[Atom]) -> list[Atom]:
     """What the assistant said in words: what a client has that keeps no tool rounds."""
     return [atom for atom in rest if atom[0] == Role.ASSISTANT.value]
+
+
+def run_together(rest: Iterable[Atom]) -> list[Atom]:
+    """The same with what an assistant says in one go as one piece, without any white space."""
+    joined: list[Atom] = []
+    for kind, text in rest:
+        if kind != Role.ASSISTANT.value:
+            joined.append((kind, text))
+            continue
+        before = joined.pop()[1] if joined and joined[-1][0] == kind else ""
+        joined.append((kind, before + "".join(text.split())))
+    return joined
 
 
 def has_tools(rest: Iterable[Atom]) -> bool:

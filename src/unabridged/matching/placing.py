@@ -15,12 +15,15 @@ from unabridged.matching.normal import (
     has_tools,
     plain_words,
     rest_of,
+    run_together,
     spoken,
 )
 
 MOST_GROWING = 200
 """Exchanges without a whole answer, the newest, that are looked at where a client's list begins in
 the midst of one."""
+MOST_JOINED = 32
+"""Exchanges with the same question, the newest, whose answers are compared word by word."""
 LEAST_WRAPPING = 200
 """Characters that are put around a question at the least; with less it was edited."""
 LEAST_EVIDENCE = 24
@@ -33,17 +36,19 @@ class Found:
     """Where a history stands.
 
     Attributes:
-        path: Ids of the stored exchanges that it goes through, oldest first, with those that the
-            client left away between; None where one of its own was forgotten and passes through.
-        places: Which of the client's exchanges each of them is; None for those it left away.
-        known: How many of the client's exchanges are accounted for; the rest is new.
-        parent: The last of the path that is stored, or None.
+        path: Ids of the stored exchanges that are the client's, in its order; None where one of
+            them was forgotten and passes through. They are all that is accounted for: what the
+            client has behind them is new.
+        parent: The last of them that is stored, or None.
     """
 
     path: tuple[str | None, ...] = ()
-    places: tuple[int | None, ...] = ()
-    known: int = 0
     parent: Node | None = None
+
+    @property
+    def known(self) -> int:
+        """How many of the client's exchanges are accounted for."""
+        return len(self.path)
 
 
 NOWHERE = Found()
@@ -108,10 +113,8 @@ class Placer:
         firm, last = 0, above
         for n, each in enumerate(heard):
             same, bare = (start, []) if n == 0 and start is not None else self._next(each, above)
-            if not same and gaps and above and each.size >= LEAST_EVIDENCE:
-                names = set(above)
-                some = self._alike(each, self._index.opened(each.opening))
-                same = [node for node in some if self._index.is_below(node, names)]
+            if not same and gaps and above:
+                same = self._below(heard[n : n + 2], set(above))
             if same or bare:
                 above = {node.id: node for node in (*same, *bare)}
                 levels.append(above)
@@ -124,6 +127,19 @@ class Placer:
                 break
         return _Walk(levels[:firm], last)
 
+    def _below(self, heard: Sequence[Said], above: set[str]) -> list[Node]:
+        """The exchanges that the next of a client's may be, where it left away those before it."""
+        if sum(each.size for each in heard) < LEAST_EVIDENCE:
+            return []
+        found = self._anywhere(heard[0])
+        return [node for node in found if self._index.is_below(node, above)]
+
+    def _anywhere(self, each: Said) -> list[Node]:
+        """The exchanges that one of a client's may be, wherever they stand."""
+        if each.user is None:
+            return self._ending_with(each)
+        return self._alike(each, self._index.opened(each.opening))
+
     def _next(self, each: Said, above: dict[str, Node]) -> tuple[list[Node], list[Node]]:
         """The exchanges behind others that are a client's; those whose answer it lacks apart."""
         parents: Iterable[str | None] = above or (None,)
@@ -131,10 +147,23 @@ class Placer:
         bare: list[Node] = []
         for name in parents:
             found = self._alike(each, self._index.behind(name, each.opening))
+            found = found or self._joined(each, self._index.behind(name, each.opening))
             same += found or self._wrapped(each, self._index.following(name))
             if not each.atoms:
                 bare += self._index.behind(name, each.opening)
         return same, [node for node in bare if self._is_here(node) and node not in same]
+
+    def _joined(self, each: Said, nodes: Iterable[Node]) -> list[Node]:
+        """Those exchanges whose answers the client has as one, or has apart what is stored as one.
+
+        So it is where a model went on with an answer, or two of them answered.
+        """
+        if not each.atoms:
+            return []
+        words = run_together(each.atoms)
+        names = sorted(node.id for node in nodes if node.rest and self._is_here(node))
+        pairs = self._stored(names[-MOST_JOINED:])
+        return [node for node, exchange in pairs if run_together(rest_of(exchange)) == words]
 
     def _wrapped(self, each: Said, nodes: Iterable[Node]) -> list[Node]:
         """Those exchanges whose question the client had wrapped into more when it asked it.
@@ -154,11 +183,7 @@ class Placer:
 
     def _from_within(self, heard: Sequence[Said], *, gaps: bool) -> "_Walk":
         """The same for a client that left away the beginning of its history."""
-        first = heard[0]
-        if first.user is None:
-            start = self._ending_with(first)
-        else:
-            start = self._alike(first, self._index.opened(first.opening))
+        start = self._anywhere(heard[0])
         walk = self._walk(heard, start, gaps=gaps) if start else _Walk([], {})
         size = sum(each.size for each in heard[: walk.known])
         return walk if size >= LEAST_EVIDENCE else _Walk([], {})
@@ -291,21 +316,11 @@ class _Walk:
 
         end = max(self.last.values(), key=rank)
         path: list[str | None] = []
-        places: list[int | None] = []
-        n = len(self.levels) - 1
         node: Node | None = end
-        while n >= 0:
-            level = self.levels[n]
-            if level is None:
-                path.append(None)
-                places.append(n)
-                n -= 1
-                continue
-            if node is None:
-                break
-            mine = node.id in level
-            path.append(node.id)
-            places.append(n if mine else None)
-            n -= mine
-            node = index.node(node.parent) if node.parent else None
-        return Found(tuple(path[::-1]), tuple(places[::-1]), len(self.levels), end)
+        for level in reversed(self.levels):
+            while level is not None and node is not None and node.id not in level:
+                node = index.node(node.parent) if node.parent else None  # left away by the client
+            path.append(node.id if level is not None and node is not None else None)
+            if level is not None and node is not None:
+                node = index.node(node.parent) if node.parent else None
+        return Found(tuple(path[::-1]), end)

@@ -288,6 +288,36 @@ def test_a_question_that_the_client_wraps_when_it_asks_is_its_own_later(memory):
     assert memory.hear([*drafts, user("Really?")]).taken == 0
 
 
+def test_an_answer_that_was_gone_on_with_may_come_as_one_or_as_two(memory):
+    drafts = talk("Tell me a story", "Once upon a time")
+    ask(memory, drafts[:1], "Once upon a time")
+    heard = memory.hear(drafts)  # go on with it
+    assert [m.text for m in heard.rounds] == ["Once upon a time"]
+    memory.record(memory.prepare_heard(heard, Wishes()), "Once upon a time there was a fox.")
+    for answers in (
+        ["Once upon a time there was a fox."],
+        ["Once upon a time", "there was a fox."],
+    ):
+        sent = [drafts[0], *map(said, answers), user("and then?")]
+        assert memory.hear(sent).taken == 0
+
+
+def test_a_client_keeps_its_first_messages_and_trims_behind_them(memory):
+    drafts = talk("An example of a question?", "An example of an answer.")
+    ask(memory, drafts[:1], drafts[1].text)
+    for n in range(6):
+        drafts.append(user(f"question {n} about the river"))
+        ask(memory, drafts, f"answer {n} about the tower")
+        drafts.append(said(f"answer {n} about the tower"))
+    for behind in (10, 9, 8, 7):  # whole exchanges, and halves
+        sent = [*drafts[:2], *drafts[behind:], user(f"and now, {behind}?")]
+        heard, context, _ = ask(memory, sent)
+        assert heard.taken == 0
+        assert heard.parent == memory.history()[-2].id
+        assert contents(context)[:2] == [drafts[0].text, drafts[1].text]
+        assert len(contents(context)) <= len(sent) + 1  # a half comes whole
+
+
 def test_a_question_that_was_shortened_in_its_place_is_edited(memory):
     ask(memory, [user(LONG + " And then?")], "By what the sources say, yes.")
     assert memory.hear([*talk(LONG, "By what the sources say, yes."), user("x")]).taken == 2
