@@ -13,6 +13,7 @@ from unabridged.server.asked import Asked, Moment
 from unabridged.server.asking import RelayedAnswer
 from unabridged.server.deliver import Delivery
 from unabridged.server.flow import Writing
+from unabridged.server.leaving import while_there
 from unabridged.server.listening import Listener, Piece
 from unabridged.server.listing import refused
 from unabridged.server.service import service_of
@@ -110,10 +111,11 @@ async def continued(
 
     Raises:
         UpstreamError: It does not answer, or refuses.
+        ClientLeftError: The client left before the answer began.
     """
     there = relay.address.dialect
     path = "/api/generate" if there == "ollama" else "/completions"
-    reply = await relay.open("POST", path, encode(body), _JSON)
+    reply = await while_there(request, relay.open("POST", path, encode(body), _JSON))
     if reply.status >= 400:
         raise await refused(reply)
     clock = service_of(request).clock

@@ -14,6 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from unabridged.errors import NotFoundError, UnabridgedError, UpstreamRefusedError
 from unabridged.remote.relay import Relay, Reply
+from unabridged.server.leaving import LEFT, ClientLeftError, while_there
 from unabridged.server.problems import answer_in
 from unabridged.server.service import service_of
 
@@ -62,6 +63,7 @@ async def pass_through(
     Raises:
         NotFoundError: Its path climbs out of the dialect.
         UpstreamError: Nobody answers.
+        ClientLeftError: The client left before the answer began; the upstream is stopped then.
     """
     path = _path(request)
     headers = {name: value for name, value in request.headers.items() if name in _SENT}
@@ -73,7 +75,9 @@ async def pass_through(
     else:
         headers.pop("content-length", None)
         sent = await request.body() or None
-    return PassedResponse(await relay.open(request.method, path, sent, headers), more)
+    opened = relay.open(request.method, path, sent, headers)
+    streams = isinstance(sent, AsyncIterator)  # its body is being read: nobody else may listen
+    return PassedResponse(await (opened if streams else while_there(request, opened)), more)
 
 
 def _path(request: Request) -> str:
@@ -99,6 +103,8 @@ def speaking(dialect: str, handler: Handler) -> Handler:
             return await handler(request)
         except UnabridgedError as error:
             return answer_in(dialect, error)
+        except ClientLeftError:
+            return Response(status_code=LEFT)
 
     return spoken
 

@@ -10,16 +10,16 @@ checked against the official ``ollama`` Python client.
 import hashlib
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from unabridged.domain.chat import Chunk
 from unabridged.testing.http_server import Answered, BreakOff, ProtocolServer, Received, Route
 from unabridged.testing.replies import Counter, Reply, Script, Scripted, paced, spoken, words
 from unabridged.testing.vectors import made_vector, texts_of
 from unabridged.wire import ollama as wire
+from unabridged.wire.draft import Wire
 
 VERSION = "0.33.0"
 NDJSON = "application/x-ndjson"
@@ -208,12 +208,14 @@ class OllamaTestServer(ProtocolServer):
         chunks = [*paced(reply), reply.end(prompt, self._count(reply.text))]
         return Answered(wire.answer(chunks, model=model, created=_now()))
 
-    def _stream(self, reply: Reply, prompt: int, model: str) -> Iterator[bytes]:
+    def _stream(
+        self, reply: Reply, prompt: int, model: str, tell: Callable[[Wire], Wire] = dict
+    ) -> Iterator[bytes]:
         began = time.monotonic()
         for place, chunk in enumerate(paced(reply)):
             if (reply.error or reply.breaks) and place >= reply.after:
                 break
-            yield _line(wire.line(chunk, model=model, created=_now()))
+            yield _line(tell(wire.line(chunk, model=model, created=_now())))
         if reply.breaks:
             raise BreakOff
         if reply.error:
@@ -221,7 +223,7 @@ class OllamaTestServer(ProtocolServer):
             return
         end = reply.end(prompt, self._count(reply.text))
         seconds = time.monotonic() - began
-        yield _line(wire.line(end, model=model, created=_now(), seconds=seconds))
+        yield _line(tell(wire.line(end, model=model, created=_now(), seconds=seconds)))
 
     def _generate(self, received: Received) -> Answered:
         entry = self._find(received)
@@ -232,11 +234,13 @@ class OllamaTestServer(ProtocolServer):
         if reply.status >= 400:
             return Answered({"error": reply.error}, reply.status)
         prompt = self._count(f"{body.get('system', '')} {body.get('prompt', '')}")
-        chunks = [*paced(reply), reply.end(prompt, self._count(reply.text))]
-        lines = [_generated(chunk, str(body["model"])) for chunk in chunks]
         if body.get("stream", True):
-            return Answered((_line(line) for line in lines), kind=NDJSON)
-        return Answered(lines[-1] | {"response": reply.text})
+            lines = self._stream(reply, prompt, str(body["model"]), tell=_generated)
+            return Answered(lines, kind=NDJSON)
+        if reply.error:
+            return Answered({"error": reply.error}, 500)
+        chunks = [*paced(reply), reply.end(prompt, self._count(reply.text))]
+        return Answered(_generated(wire.answer(chunks, model=body["model"], created=_now())))
 
     def _embed(self, received: Received) -> Answered:
         entry = self._find(received)
@@ -280,11 +284,12 @@ def _too_long(tokens: int, window: int) -> str:
     )
 
 
-def _generated(chunk: Chunk, model: str) -> dict[str, Any]:
-    line = wire.line(chunk, model=model, created=_now())
-    message = line.pop("message")
+def _generated(line: Wire) -> Wire:
+    """A chat's line as ``/api/generate`` says it."""
+    message = line["message"]
+    rest = {name: value for name, value in line.items() if name != "message"}
     thought = {"thinking": message["thinking"]} if "thinking" in message else {}
-    return {**line, "response": message["content"], **thought}
+    return {**rest, "response": message["content"], **thought}
 
 
 def _details(entry: OllamaEntry) -> dict[str, Any]:
