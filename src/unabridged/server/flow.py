@@ -5,7 +5,6 @@ the answer is said.
 """
 
 import asyncio
-import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -42,8 +41,6 @@ ATTEMPTS = 5
 
 Writing = Callable[[Asked, Moment], Writer]
 """Makes what says an answer in the client's dialect."""
-
-_log = logging.getLogger(__name__)
 
 
 async def answer(request: Request, asked: Asked, writing: Writing, *, bare: str = "") -> Response:
@@ -140,7 +137,7 @@ class _Turn:
         self.service.metrics.memory_failed(error)
         if self.service.settings.memory_failure != "pass":
             raise error
-        _log.warning("memory failed (%s); a request went on without it", type(error).__name__)
+        self.service.log.failed(error, "memory")
 
     async def prepare(self, *, readonly: bool) -> None:
         """Hear the request, prepare it and store the user's message."""
