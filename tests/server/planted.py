@@ -12,8 +12,10 @@ from tests.server.asking import ELSEWHERE, HERE, ask
 
 from unabridged import Memory, config
 from unabridged.domain.access import Grant, Right
+from unabridged.mcp.http import mcp_mount
 from unabridged.server.app import create_app
 from unabridged.server.service import Service
+from unabridged.server.whose import scope_of
 from unabridged.testing.clock import ManualClock
 from unabridged.wiring.access import Access
 from unabridged.wiring.lanes import Lanes
@@ -26,6 +28,8 @@ SECRETS = {
         "two": "periwinkleotter",
         "answer": "marigoldbadger",
         "pin": "tangerinelynx",
+        "fact": "ochreheron",
+        "requirement": "indigomarmot",
         "title": "cobaltwalrus",
         "elsewhere": "saffronpuffin",
     },
@@ -49,7 +53,14 @@ def plant(settings, clock):
         memory.record(first, f"I shall remember it, and {said['answer']} too.")
         ids["session"] = memory.session.id
         ids["exchange"] = memory.history()[0].id
+        ids["response"] = f"resp_{ids['exchange']}"
         ids["pin"] = memory.remember(f"The secret pin is {said['pin']}.").id
+        ids["fact"] = memory.facts.add(f"The secret bird is {said['fact']}.").id
+        ids["requirement"] = memory.requirements.add(f"It must {said['requirement']}.").id
+        for number in range(12):
+            memory.record(memory.prepare(f"Chapter {number} of {said['one']}."), "Go on. " * 40)
+        memory.upkeep.condense(ids["session"], force=True)
+        ids["condensation"] = memory.upkeep.condensations()[0].id
         memory.new_session("Another")
         memory.record(memory.prepare(f"My second secret is {said['two']}."), "Noted.")
         ids["second"] = memory.session.id
@@ -100,7 +111,8 @@ async def planted(home, **settings):
     clock = ManualClock(step=timedelta(milliseconds=1))
     found = config.load(home=home, environ={}, upstream="quote", **settings)
     ids = plant(found, clock)
-    app = create_app(Service(found, Lanes(found, clock)))
+    service = Service(found, Lanes(found, clock))
+    app = create_app(service, [mcp_mount(service.lanes, scope_of)])
     async with app.router.lifespan_context(app):
         yield Planted(app, Access(home), clock, found, ids)
 

@@ -26,13 +26,44 @@ BODIES = {
     "/memory/search": {"query": ASKING},
     "/memory/prepare": {"message": ASKING},
     "/memory/sessions/{session}": {"title": "Taken"},
+    "/memory/exchanges": {"user": ASKING, "assistant": "No."},
+    "/memory/facts": {"text": "A fact."},
+    "/memory/facts/{fact}": {"text": "Another fact."},
+    "/memory/pins": {"text": "A pin."},
+    "/memory/requirements": {"text": "It must work."},
+    "/memory/requirements/{requirement}": {"text": "It must not."},
+    "/memory/forget": {"search": ASKING},
+    "/mcp": {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {
+            "name": "search",
+            "arguments": {"query": ASKING},
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": {"name": "probe", "version": "1"},
+                "io.modelcontextprotocol/clientCapabilities": {},
+            },
+        },
+    },
 }
 """What a route takes; any other gets an object with nothing in it."""
+
+
+_MCP = {
+    "accept": "application/json, text/event-stream",
+    "mcp-protocol-version": "2026-07-28",
+    "mcp-method": "tools/call",
+    "mcp-name": "search",
+}
 
 
 async def probe(house, probes, template, method, identity):
     name, headers, client, hidden = identity
     sent = {"content-type": "application/json", "if-match": "*", **headers}
+    if template == "/mcp":
+        sent |= _MCP
     body = b"" if method in ("GET", "HEAD") else json.dumps(BODIES.get(template, {})).encode()
     answer = await house.ask(method, house.path(template), sent, body=body, client=client)
     leaked = [word for word in hidden if word in answer.everything.lower()]
@@ -112,6 +143,30 @@ def test_no_identity_gets_what_is_anothers_on_the_loopback_without_keys(tmp_path
     assert len(probes) > 1000
 
 
+LOOKING = {
+    "/api/chat",
+    "/v1/chat/completions",
+    "/v1/responses",
+    "/mcp",
+    "/memory/search",
+    "/memory/prepare",
+    "/memory/exchanges",
+    "/memory/exchanges/{exchange}",
+    "/memory/sessions",
+    "/memory/sessions/{session}",
+    "/memory/sessions/{session}/exchanges",
+    "/memory/contexts/{context}",
+    "/memory/facts",
+    "/memory/facts/{fact}",
+    "/memory/pins",
+    "/memory/requirements",
+    "/memory/requirements/{requirement}",
+    "/memory/condensations/{condensation}",
+    "/memory/export",
+}
+"""Routes by which whoever may see it finds what is hidden."""
+
+
 def test_who_may_gets_it(tmp_path):
     """The same probes find what they look for where the key is right: else they would prove nothing."""
     found, probes = set(), []
@@ -128,10 +183,10 @@ def test_who_may_gets_it(tmp_path):
 
     asyncio.run(asked())
     seen = {word for _, word in found}
-    assert seen >= set(words_of(ANN, "elsewhere", "pin")), "a secret that no probe can find"
+    assert seen >= set(words_of(ANN, "elsewhere")), "a secret that no probe can find"
     assert SECRETS[ANN]["elsewhere"] not in seen
     looked = {template for template, _ in found}
-    assert looked >= {"/memory/search", "/memory/exchanges", "/memory/contexts/{context}"}
+    assert looked >= LOOKING
 
 
 def test_rights_bind_on_every_route(tmp_path):
@@ -176,3 +231,41 @@ def test_a_key_for_one_session_lists_and_shows_no_other(tmp_path):
             return probes
 
     assert [p for p in asyncio.run(asked()) if p[4]] == []
+
+
+def test_what_the_server_holds_for_one_is_nobody_elses(tmp_path):
+    """Contexts and plans lie in the server's own memory, under ids: ids open nothing."""
+
+    async def asked():
+        async with planted(tmp_path / "home") as house:
+            every = frozenset(Right)
+            ann = bearer(house.key("ann", user=ANN, rights=every))
+            bob = bearer(house.key("bob", user=BOB, rights=every))
+            cook = bearer(house.key("cook", user=ANN, agent="cook", rights=every))
+            typed = {"content-type": "application/json"}
+
+            async def post(path, body, who):
+                sent = {**typed, **who}
+                return await house.ask(
+                    "POST", path, sent, body=json.dumps(body).encode() if body else b""
+                )
+
+            held = json.loads((await post("/memory/prepare", {"message": ASKING}, ann)).body)["id"]
+            plan = await post("/memory/forget", {"session": house.ids["session"]}, ann)
+            planned = json.loads(plan.body)["id"]
+            before = state_of(house.settings)
+            for who in (bob, cook):
+                for path, body in [
+                    (f"/memory/contexts/{held}/begin", {}),
+                    (f"/memory/contexts/{held}/record", {"reply": "No."}),
+                    (f"/memory/forget/{planned}", None),
+                ]:
+                    answer = await post(path, body, who)
+                    assert answer.status == 404, (path, answer.everything)
+                    assert not [w for w in words_of(ANN) if w in answer.everything]
+            assert state_of(house.settings) == before
+            begun = await post(f"/memory/contexts/{held}/begin", {}, ann)
+            carried = await post(f"/memory/forget/{planned}", None, ann)
+            assert (begun.status, carried.status) == (200, 200), "the ids are right for her"
+
+    asyncio.run(asked())
