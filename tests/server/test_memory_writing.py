@@ -8,10 +8,12 @@ import pytest
 
 from unabridged import Memory
 from unabridged.clock import SystemClock
+from unabridged.domain.access import Grant
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange
 from unabridged.memory.requests import Requests
 from unabridged.wire.own import from_plain
+from unabridged.wiring.access import Access
 
 
 @pytest.fixture
@@ -80,6 +82,22 @@ def test_the_title_of_one_request_is_never_that_of_another(http):
     post(http, f"/memory/contexts/{second['id']}/begin")
     titles = {s["title"] for s in http.get("/memory/sessions").json()["items"]}
     assert titles == {"Mine", "Second"}
+
+
+def test_a_session_that_a_header_names_is_begun_where_it_is_not_there(http):
+    http.headers["X-Unabridged-Session"] = "thread-7"
+    context = post(http, "/memory/prepare", {"message": "First"})
+    assert (context["scope"]["session"], context["new_session"]) == ("thread-7", True)
+    post(http, f"/memory/contexts/{context['id']}/record", {"reply": "Yes."})
+    post(http, "/memory/exchanges", {"user": "Second"}, status=201)
+    context = post(http, "/memory/prepare", {"message": "Third"})
+    assert (context["scope"]["session"], context["new_session"]) == ("thread-7", False)
+    del http.headers["X-Unabridged-Session"]
+    assert [e.session for e in said(http)] == ["thread-7", "thread-7"]
+    http.headers["X-Unabridged-Session"] = "thread-8"
+    post(http, "/memory/exchanges", {"user": "Elsewhere"}, status=201)
+    sessions = http.get("/memory/sessions").json()["items"]
+    assert [s["id"] for s in sessions] == ["thread-8"]
 
 
 def test_a_context_belongs_to_who_prepared_it(http):
@@ -250,6 +268,28 @@ def test_forgetting_is_planned_first_and_gives_a_receipt(http):
     assert http.get("/memory/receipts").json()["items"] == [receipt]
     nothing = http.post("/memory/forget", json={})
     assert nothing.status_code == 400
+
+
+def test_a_key_for_one_session_reaches_nothing_else(http, url):
+    mine = post(http, "/memory/exchanges", {"user": "Mine"}, status=201)["exchange"]
+    other = post(http, "/memory/exchanges", {"user": "Others"}, status=201)["exchange"]
+    grant = Grant("one", session=mine["session"])
+    _, secret = Access(url.settings.home).create(grant, SystemClock().now())
+    with httpx2.Client(base_url=str(url), headers={"Authorization": f"Bearer {secret}"}) as client:
+        assert [e.user.text for e in said(client)] == ["Mine"]
+        assert client.get(f"/memory/exchanges/{other['id']}").status_code == 404
+        assert post(client, "/memory/exchanges", {"user": "Go on"}, status=201)
+        named = client.post("/memory/exchanges", json={"user": "x", "session": other["session"]})
+        assert named.status_code == 404
+        for path in ("facts", "pins", "requirements", "stats", "spaces", "receipts"):
+            assert client.get(f"/memory/{path}").status_code == 403, path
+        for path in ("forget", "tend", "sessions", "facts", "import"):
+            body = {"exchanges": [mine["id"]]} if path == "forget" else {"text": "x"}
+            body = body if path in ("forget", "facts") else {}
+            assert client.post(f"/memory/{path}", json=body).status_code == 403, path
+        whole = client.get("/memory/export").text
+        assert "Mine" in whole
+        assert "Others" not in whole
 
 
 def test_what_was_forgotten_is_not_stored_when_it_comes_again(http):

@@ -86,6 +86,19 @@ class Call:
             f"There is no session {session!r}.", hint="List them: GET /memory/sessions"
         )
 
+    def named(self, memory: Memory, session: str | None) -> str | None:
+        """Give the id of the session that something is written to; None for a new one.
+
+        Args:
+            memory: The memory.
+            session: The one that the body names, which must be there. Without it, the one that the
+                key or the header names, which is begun where it is not there yet.
+
+        Raises:
+            NotFoundError: There is none that the request reaches.
+        """
+        return self.session(memory, session).id if session is not None else self.scope.session
+
     def exchange(self, memory: Memory, wanted: str) -> Exchange:
         """Find an exchange by its id or the beginning of it.
 

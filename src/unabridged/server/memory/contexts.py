@@ -215,16 +215,18 @@ def begun(memory: Memory, context: Context, title: str = "") -> Exchange:
 def _prepared(call: Call, memory: Memory, body: Preparation) -> Context:
     """Prepare, and hold what came of it."""
     retry_of = call.exchange(memory, body.retry_of).id if body.retry_of else None
-    session = body.session or call.scope.session
+    named = call.named(memory, body.session)
     memory.new_session()
-    if session is not None:
-        call.session(memory, session)
+    if named is not None and memory.by_id(named) is not None:
+        memory.switch(named)
     tools = None
     if body.tools is not None:
         tools = [ToolSpec(t.name, t.description, t.parameters) for t in body.tools]
     context = memory.prepare(
         body.message, mode=body.mode, tools=tools, retry_of=retry_of, images=body.images
     )
+    if named is not None and context.new_session:
+        context = replace(context, scope=replace(context.scope, session=named))
     holding_of(call.request).contexts.put(call.owner, context.id, context)
     return context
 

@@ -54,10 +54,9 @@ class Said(Body):
 async def record_exchange(call: Asked, body: Said) -> Response:
     """Record an exchange in one step: what a user said, and what was answered."""
     clock = call.service.clock
-    wanted = body.session or call.scope.session
 
     def plan(memory: Memory) -> What:
-        session = call.session(memory, wanted).id if wanted else clock.new_id()
+        session = call.named(memory, body.session) or clock.new_id()
         names = {name: clock.new_id() for name in ("exchange", "user", "assistant")}
         return {**names, "session": session, "at": (body.at or clock.now()).isoformat()}
 

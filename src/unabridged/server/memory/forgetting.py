@@ -11,7 +11,7 @@ from unabridged.errors import NotFoundError
 from unabridged.memory.requests import Done
 from unabridged.server.memory.answers import Page, given, paged
 from unabridged.server.memory.bodies import Body, Name
-from unabridged.server.memory.calls import Asked, Call, Cursor, Id, Limit
+from unabridged.server.memory.calls import Asked, Cursor, Id, Limit
 from unabridged.server.memory.deeds import Deed, What, perform
 from unabridged.server.memory.document import answers
 from unabridged.server.memory.held import holding_of
@@ -47,9 +47,11 @@ async def plan_forgetting(call: Asked, body: Wanted) -> Response:
 
     The plan is held for half an hour; `POST /memory/forget/{id}` with its id carries it out.
     """
+    call.need_space()  # a plan tells what says it once more elsewhere
 
     def work(memory: Memory) -> Plan:
-        _check_reach(call, memory, body)
+        if body.session is not None:
+            call.session(memory, body.session)
         plan = memory.forgetting.plan(
             body.exchanges,
             session=body.session,
@@ -69,6 +71,7 @@ async def plan_forgetting(call: Asked, body: Wanted) -> Response:
 @router.post("/forget/{plan}", responses=answers(Receipt, "What went, in figures."))
 async def forget(call: Asked, plan: Id) -> Response:
     """Carry out a plan, for good: what it names goes from messages, index, facts and files."""
+    call.need_space()
     plans = holding_of(call.request).plans
 
     def do(memory: Memory, _: What) -> What:
@@ -106,14 +109,6 @@ async def get_receipt(call: Asked, receipt: Id) -> Response:
     """Give a receipt."""
     call.need_space()
     return given(await call.run(lambda memory: _receipt(memory, receipt)))
-
-
-def _check_reach(call: Call, memory: Memory, body: Wanted) -> None:
-    """Refuse to forget what the request does not reach."""
-    if body.session is not None:
-        call.session(memory, body.session)
-    if body.fact is not None or body.search is not None or body.with_repeats:
-        call.need_space()
 
 
 def _receipt(memory: Memory, name: str) -> Receipt:
