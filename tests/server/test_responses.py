@@ -8,6 +8,7 @@ from tests.server.clients import async_openai_client, http, openai_client
 
 from unabridged.domain.message import ToolCall
 from unabridged.domain.scope import Scope
+from unabridged.testing.http_server import Answered
 from unabridged.testing.ollama_server import OllamaTestServer
 from unabridged.testing.openai_server import OpenAITestServer
 from unabridged.testing.replies import Reply
@@ -268,7 +269,7 @@ def test_what_cannot_be_taken_is_refused_and_nothing_is_asked(before):
     server, url = before("Good day.")
     with openai_client(url) as client:
         for wrong in (
-            {"input": "x", "tools": [{"type": "web_search"}]},
+            {"input": "x", "tool_choice": {"type": "web_search"}},
             {"input": "x", "background": True},
             {"input": [{"role": "user", "content": [{"type": "input_file", "file_id": "f"}]}]},
             {"input": []},
@@ -321,6 +322,31 @@ def test_off_asks_without_memory_and_readonly_records_nothing(before):
             assert made.output_text == "Good day."
             with pytest.raises(openai.BadRequestError, match="not found"):
                 client.responses.create(model=server.model, input="x", previous_response_id=made.id)
+    assert stored(url) == []
+
+
+def test_tools_that_only_openai_runs_are_left_out_with_a_warning(before):
+    server, url = before("Good day.")
+    with openai_client(url) as client:
+        made = client.responses.with_raw_response.create(
+            model=server.model, input="Hello.", tools=[{"type": "web_search"}, TOOL]
+        )
+    assert "web_search was left out" in made.headers["x-unabridged-warning"]
+    assert made.parse().output_text == "Good day."
+    assert [t["function"]["name"] for t in server.sent(server.path)[0]["tools"]] == ["weather"]
+
+
+def test_off_reaches_an_upstream_that_knows_responses_untouched(serving):
+    with OpenAITestServer("Good day.") as server:
+        url = serving(upstream="openai", openai_url=server.base_url, model="test-model")
+        told = {"id": "resp_theirs", "object": "response", "output": [], "model": "test-model"}
+        server._routes = {**server._routes, ("POST", "/v1/responses"): lambda _: Answered(told)}
+        body = {"model": "test-model", "input": "x", "tools": [{"type": "web_search"}], "odd": 1}
+        with http(url, headers={"X-Unabridged": "off"}) as client:
+            answer = client.post("/v1/responses", json=body)
+        assert answer.json() == told
+        assert answer.headers["x-unabridged-way"] == "off"
+        assert server.sent("/v1/responses") == [body]
     assert stored(url) == []
 
 

@@ -33,6 +33,7 @@ class Asked:
         session: The session that it goes on in, where it names an answer that is stored; else None.
         onward: Gives the request as it goes on to an upstream of the same dialect; None where there
             is none, and it is always translated.
+        notes: What a person should know of how it was read.
     """
 
     dialect: str
@@ -46,6 +47,7 @@ class Asked:
     options: Callable[[str], Mapping[str, Any]] | None = None
     session: str | None = None
     onward: Callable[[Sent], dict[str, Any]] | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

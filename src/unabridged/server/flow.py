@@ -5,7 +5,7 @@ the answer is said.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import anyio
@@ -118,6 +118,7 @@ class _Turn:
 
     def __post_init__(self) -> None:
         self.at = self.service.clock.now()
+        self._note(())
 
     async def plain(self, headers: Mapping[str, str]) -> Response:
         """Ask the upstream without memory."""
@@ -167,8 +168,11 @@ class _Turn:
         self.sent = sent
         self.headers["x-unabridged-context"] = sent.context.id
         self.headers["x-unabridged-session"] = sent.context.scope.session or ""
-        if sent.notes:
-            self.headers["x-unabridged-warning"] = " ".join(sent.notes)
+        self._note(sent.notes)
+
+    def _note(self, notes: Sequence[str]) -> None:
+        if said := (*self.asked.notes, *notes):
+            self.headers["x-unabridged-warning"] = " ".join(said)
 
     async def answered(self) -> Response:
         """Ask the upstream with memory; refused for its length, once more with a shorter prompt."""

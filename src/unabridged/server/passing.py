@@ -41,8 +41,12 @@ class PassedResponse(StreamingResponse):
         try:
             await super().__call__(scope, receive, send)
         finally:
-            with anyio.CancelScope(shield=True):
-                await self._reply.close()
+            await self.drop()
+
+    async def drop(self) -> None:
+        """Let go of the upstream, whether or not its answer was sent; also when cancelled."""
+        with anyio.CancelScope(shield=True):
+            await self._reply.close()
 
 
 async def pass_through(
@@ -51,7 +55,7 @@ async def pass_through(
     *,
     body: bytes | None = None,
     more: Mapping[str, str] | None = None,
-) -> Response:
+) -> PassedResponse:
     """Send a request on as it is, and give the answer as it comes.
 
     Args:

@@ -17,8 +17,8 @@ from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.message import ToolCall
 from unabridged.errors import InputError, NotFoundError, UnabridgedError
 from unabridged.server.asked import Asked, Moment, model_of, object_of
-from unabridged.server.flow import answer
-from unabridged.server.passing import speaking
+from unabridged.server.flow import answer, way_of
+from unabridged.server.passing import pass_through, speaking
 from unabridged.server.past import AnswerName, Past, name_from, past_of, round_of
 from unabridged.server.problems import code_of, words_of
 from unabridged.server.service import service_of
@@ -38,13 +38,18 @@ from unabridged.wire.responses_answer import (
 from unabridged.wire.shapes import mappings, text
 from unabridged.wiring import Memory
 
+_NOT_THERE = (404, 405, 501)
+"""What servers say of a route that they do not have."""
 _CODES = {"context_length_exceeded": "invalid_prompt"}
 """Our codes as those of a response that failed; all others are ``server_error``."""
 
 
 async def create(request: Request) -> Response:
     """Answer a request."""
-    body = object_of(await request.body())
+    raw = await request.body()
+    body = object_of(raw)
+    if way_of(request) == "off" and (untouched := await _untouched(request, raw)) is not None:
+        return untouched
     model = model_of(body)
     past, found = await _kept(request, body)
     before = past.drafts if past else ()
@@ -67,8 +72,21 @@ async def create(request: Request) -> Response:
             to_ollama(read.wishes.options) if upstream == "ollama" else read.wishes.options
         ),
         session=past.exchange.session if past else None,
+        notes=read.notes,
     )
     return await answer(request, asked, lambda a, m: ResponsesWriter(a, m, read.echo))
+
+
+async def _untouched(request: Request, raw: bytes) -> Response | None:
+    """What an upstream says that knows the Responses API itself; None where it does not."""
+    relay = await service_of(request).relay()
+    if relay is None or relay.address.dialect != "openai":
+        return None
+    passed = await pass_through(request, relay, body=raw, more={"x-unabridged-way": "off"})
+    if passed.status_code not in _NOT_THERE:
+        return passed
+    await passed.drop()
+    return None
 
 
 def _rules(drafts: Sequence[Draft]) -> tuple[Draft, ...]:

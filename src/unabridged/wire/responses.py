@@ -6,6 +6,7 @@ Pure functions: nothing here talks to anybody.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -45,6 +46,7 @@ class Asked:
         previous: The response that it goes on from (``previous_response_id``), or None.
         stream: Whether the answer shall come in events.
         echo: What a response repeats of its request.
+        notes: What a person should know: tools that were left out.
     """
 
     model: str
@@ -53,6 +55,7 @@ class Asked:
     previous: str | None = None
     stream: bool = False
     echo: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def asked(
@@ -70,14 +73,16 @@ def asked(
         find: Looks up what an ``item_reference`` names.
 
     Raises:
-        InputError: It has an item, a tool or a wish that cannot be taken.
+        InputError: It has an item, a tool or a wish that cannot be taken. Tools that only
+            OpenAI's servers run are left out instead, and told in ``notes``.
     """
     _check(body)
     instructions = body.get("instructions")
     if instructions is not None and not isinstance(instructions, str):
         raise InputError("The instructions are no text.", hint="Send them as one text.")
     system = (Draft(Role.SYSTEM, (Text(instructions),)),) if instructions else ()
-    tools, choice = _tools(body)
+    offered = _offered(body)
+    tools, choice = _chosen(body, tuple(_tool(tool) for tool in offered.functions))
     return Asked(
         model=text(body.get("model")),
         drafts=system + drafts(body.get("input"), names=names, find=find),
@@ -90,6 +95,7 @@ def asked(
         previous=text(body.get("previous_response_id")) or None,
         stream=body.get("stream") is True,
         echo=_echo(body),
+        notes=offered.notes,
     )
 
 
@@ -242,12 +248,52 @@ def _part(part: Any, place: int) -> Part:
 # ---- tools and options ------------------------------------------------------------------------
 
 
-def _tools(body: Mapping[str, Any]) -> tuple[tuple[ToolSpec, ...], Any]:
-    """Give the tools that may be called, and ``tool_choice`` as chat completions have it."""
+_KIND = re.compile(r"[a-z0-9_]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Offered:
+    """The tools of a request: functions, and the kinds of those that only OpenAI's servers have."""
+
+    functions: tuple[Mapping[str, Any], ...]
+    others: tuple[str, ...]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know of those that are left out."""
+        return tuple(f"The tool {kind} was left out: nobody runs it here." for kind in self.others)
+
+
+def _offered(body: Mapping[str, Any]) -> _Offered:
+    """Part the tools; programs send those that OpenAI runs along with their own.
+
+    Raises:
+        InputError: They are no list of objects with a type.
+    """
     given = body.get("tools") or ()
     if not isinstance(given, (list, tuple)):
         raise InputError("The tools are no list.")
-    tools = tuple(_tool(tool) for tool in given)
+    functions: list[Mapping[str, Any]] = []
+    others: list[str] = []
+    for place, tool in enumerate(given):
+        kind = tool.get("type") if isinstance(tool, Mapping) else None
+        if not isinstance(kind, str) or not _KIND.fullmatch(kind):
+            raise InputError(f"Tool {place + 1} has no type.", hint="Offer functions.")
+        if kind == "function":
+            functions.append(tool)
+        elif kind not in others:
+            others.append(kind)
+    return _Offered(tuple(functions), tuple(others))
+
+
+def _chosen(
+    body: Mapping[str, Any], tools: tuple[ToolSpec, ...]
+) -> tuple[tuple[ToolSpec, ...], Any]:
+    """Give the tools that may be called, and ``tool_choice`` as chat completions have it.
+
+    Raises:
+        InputError: A tool is demanded that is not there.
+    """
     match body.get("tool_choice"):
         case {"type": "function", "name": str(name)}:
             return tools, {"type": "function", "function": {"name": name}}
@@ -263,18 +309,13 @@ def _tools(body: Mapping[str, Any]) -> tuple[tuple[ToolSpec, ...], Any]:
             )
 
 
-def _tool(tool: Any) -> ToolSpec:
+def _tool(tool: Mapping[str, Any]) -> ToolSpec:
     match tool:
-        case {"type": "function", "name": str(name), **rest}:
+        case {"name": str(name), **rest}:
             parameters = mapping(rest.get("parameters")) or {"type": "object", "properties": {}}
             return ToolSpec(name, text(rest.get("description")), parameters)
         case _:
-            pass
-    kind = tool.get("type") if isinstance(tool, Mapping) else type(tool).__name__
-    raise InputError(
-        f"A tool has the type {kind!r}.",
-        hint="Tools of the type function, with a name, can be offered; what OpenAI runs cannot.",
-    )
+            raise InputError("A function is offered without a name.", hint="Give it one.")
 
 
 def _options(body: Mapping[str, Any], choice: Any) -> Wire:

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from unabridged.domain.chat import Chunk, Usage
 from unabridged.domain.message import Image, Role, Text
@@ -19,6 +19,7 @@ chunks = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(names)
 def test_a_context_names_an_answer_by_numbers(name):
     context = json.loads(json.dumps(wire.context_of(name)))
@@ -34,6 +35,7 @@ def test_no_context_names_nothing(empty):
 numbers = st.lists(st.one_of(st.integers(), st.booleans(), st.text(max_size=2)), min_size=1)
 
 
+@settings(deadline=None)
 @given(
     st.one_of(numbers, st.text(min_size=1), st.dictionaries(st.text(), st.integers(), min_size=1))
 )
@@ -61,6 +63,7 @@ def test_generate_becomes_messages():
             wire.generate_drafts(wrong)
 
 
+@settings(deadline=None)
 @given(words, st.booleans(), st.sampled_from(["stop", "length"]))
 def test_a_line_is_read_as_it_was_written(said, done, finish):
     chunk = Chunk(said, "", (), done, finish if done else "", Usage(3, 2) if done else None)
@@ -69,6 +72,7 @@ def test_a_line_is_read_as_it_was_written(said, done, finish):
     assert wire.generated(line) == chunk
 
 
+@settings(deadline=None)
 @given(words, st.sampled_from(["stop", "length"]))
 def test_an_event_is_read_as_it_was_written(said, finish):
     chunk = Chunk(said, done=True, finish=finish, usage=Usage(3, 2))

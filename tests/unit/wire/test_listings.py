@@ -2,7 +2,7 @@ import base64
 import struct
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 from ollama import EmbedResponse, ListResponse, ShowResponse
 from openai.types import CreateEmbeddingResponse, Model
 
@@ -34,6 +34,7 @@ vectors = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(vectors, st.sampled_from(["base64", "float", None]))
 def test_vectors_survive_the_way_there_and_back(rows, form):
     asked = {"model": "m", "input": ["x"] * len(rows), "encoding_format": form}

@@ -2,7 +2,7 @@ import json
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 from openai.types.responses import Response, ResponseItem, ResponseStreamEvent
 from pydantic import TypeAdapter
 
@@ -165,6 +165,14 @@ def test_allowed_tools_leave_the_others_out():
     assert asked.wishes.options["tool_choice"] == "required"
 
 
+def test_tools_that_nobody_runs_here_are_left_out_and_told():
+    hosted = {"type": "web_search"}
+    asked = read(input="x", tools=[hosted, TOOL, hosted, {"type": "custom", "name": "patch"}])
+    assert asked.wishes.tools == (SPEC,)
+    assert [note.split()[2] for note in asked.notes] == ["web_search", "custom"]
+    assert read(input="x", tools=[TOOL]).notes == ()
+
+
 def test_what_is_asked_is_told():
     asked = read(input="x", stream=True, previous_response_id="resp_a")
     assert (asked.model, asked.stream, asked.previous) == ("m", True, "resp_a")
@@ -184,7 +192,8 @@ def test_what_is_asked_is_told():
         {"input": [{"type": "function_call", "call_id": "c"}]},
         {"input": [{"type": "function_call_output", "call_id": "c", "output": {"a": 1}}]},
         {"input": "x", "instructions": ["y"]},
-        {"input": "x", "tools": [{"type": "web_search"}]},
+        {"input": "x", "tools": [{"type": "Ünbekannt"}]},
+        {"input": "x", "tools": ["web_search"]},
         {"input": "x", "tools": {"a": 1}},
         {"input": "x", "tools": [{"type": "function"}]},
         {"input": "x", "tool_choice": {"type": "mcp", "server_label": "s"}},
@@ -223,6 +232,7 @@ items = st.fixed_dictionaries(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(items, max_size=4) | json_values, json_values, json_values)
 def test_anything_is_read_or_refused_with_a_typed_error(given_input, tools, choice):
     try:
@@ -238,6 +248,7 @@ fields = st.sampled_from(
 )
 
 
+@settings(deadline=None)
 @given(st.dictionaries(fields, json_values, max_size=4))
 def test_any_field_is_read_or_refused_with_a_typed_error(body):
     try:
@@ -251,6 +262,7 @@ def test_any_field_is_read_or_refused_with_a_typed_error(body):
 # ---- answers ----------------------------------------------------------------------------------
 
 
+@settings(deadline=None)
 @given(chunks, st.sampled_from(["stop", "length", "tool_calls", "content_filter"]))
 def test_events_follow_the_protocol_and_build_the_whole_response(said, finish):
     events = spoken(said, finish=finish)
@@ -304,6 +316,7 @@ def _rebuilt(events):
     return output
 
 
+@settings(deadline=None)
 @given(chunks)
 def test_what_was_answered_comes_back_as_it_was_said(said):
     sent_back = read(input=spoken(said)[-1]["response"]["output"]).drafts
