@@ -350,7 +350,7 @@ def test_condensing_and_tending(http):
             body["session"] = session
         session = post(http, "/memory/exchanges", body, status=201)["exchange"]["session"]
     plan = post(http, "/memory/condensations", {"session": session, "force": True, "dry_run": True})
-    assert http.get("/memory/condensations").json()["items"] == []
+    assert http.get("/memory/condensations").json()["items"] == []  # it is being talked in
     done = post(http, "/memory/condensations", {"session": session, "force": True})
     assert done["session"] == plan["session"] == session
     listed = http.get("/memory/condensations").json()["items"]
@@ -358,7 +358,7 @@ def test_condensing_and_tending(http):
     opened = http.get(f"/memory/condensations/{listed[0]['id']}").json()
     assert [e["id"] for e in opened["exchanges"]] == listed[0]["covers"]
     tended = post(http, "/memory/tend", {"pages": 1})
-    assert "read" in {stage["stage"] for stage in tended["stages"]}
+    assert "condense" in {stage["stage"] for stage in tended["stages"]}
 
 
 def test_keys_expire_after_a_day(http, url):

@@ -217,11 +217,11 @@ class MemoryContract:
         made = memory.upkeep.condense(session, force=True).made
         assert made
         stored = {one.id: one for one in memory.upkeep.condensations()}
-        assert stored.keys() == {one.id for one in made}
+        assert stored.keys() >= {one.id for one in made}
         opened = memory.upkeep.expand(made[0].id)
         assert opened.condensation == stored[made[0].id]
         assert tuple(e.id for e in opened.exchanges) == made[0].covers
-        assert {step.stage for step in memory.tend(1)} >= {"read"}
+        assert "condense" in {step.stage for step in memory.tend(1)}
         with pytest.raises(NotFoundError):
             memory.upkeep.expand("c-none")
 

@@ -47,6 +47,10 @@ class Call:
         """Do something with the memory, in a thread; see ``Service.run``."""
         return await self.service.run(self.scope, work)
 
+    def recorded(self) -> None:
+        """Let what is due after recording be done in the background."""
+        self.service.background.soon(self.scope)
+
     def need(self, right: Right) -> None:
         """Refuse what the key does not allow.
 
@@ -111,6 +115,13 @@ class Call:
         raise NotFoundError(
             f"There is no exchange {wanted!r}.", hint="Search for it: POST /memory/search"
         )
+
+
+def stay(memory: Memory, session: str | None) -> None:
+    """Let a session be the one that is being talked in: what is done later leaves it as it is."""
+    memory.new_session()
+    if session is not None and memory.by_id(session) is not None:
+        memory.switch(session)
 
 
 async def _call_of(request: Request) -> Call:

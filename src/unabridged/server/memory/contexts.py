@@ -34,7 +34,7 @@ from unabridged.server.memory.bodies import (
     parts_from,
     usage_from,
 )
-from unabridged.server.memory.calls import Asked, Call, Id
+from unabridged.server.memory.calls import Asked, Call, Id, stay
 from unabridged.server.memory.deeds import Deed, What, perform
 from unabridged.server.memory.document import answers
 from unabridged.server.memory.held import holding_of
@@ -200,7 +200,9 @@ async def record(call: Asked, context: Id, body: Answer) -> Response:
             return None
         return {"exchange": context, "notes": []}
 
-    return await perform(call, Deed(do, recorded, found=found))
+    answer = await perform(call, Deed(do, recorded, found=found))
+    call.recorded()
+    return answer
 
 
 def begun(memory: Memory, context: Context, title: str = "") -> Exchange:
@@ -209,7 +211,7 @@ def begun(memory: Memory, context: Context, title: str = "") -> Exchange:
     try:
         return memory.begin(context)
     finally:
-        memory.new_session()  # no title waits for the next request
+        stay(memory, context.scope.session)  # and no title waits for the next request
 
 
 def _prepared(call: Call, memory: Memory, body: Preparation) -> Context:
@@ -269,6 +271,7 @@ def _extended(  # noqa: PLR0917 - all of it is what is written
         return _noted(memory, exchange)
     if stored is None:
         begun(memory, held)
+    stay(memory, held.scope.session)
     if state is ExchangeState.OPEN:
         return _noted(memory, memory.step(held, messages))
     reply = messages[0] if messages else None

@@ -14,7 +14,7 @@ from unabridged.domain.session import Session, title_from
 from unabridged.domain.views import Conversation
 from unabridged.server.memory.answers import Page, from_cursor, given, paged
 from unabridged.server.memory.bodies import Body, Name, Title, Words
-from unabridged.server.memory.calls import MOST_A_PAGE, Asked, Cursor, Id, Limit
+from unabridged.server.memory.calls import MOST_A_PAGE, Asked, Cursor, Id, Limit, stay
 from unabridged.server.memory.deeds import Deed, What, perform
 from unabridged.server.memory.document import answers
 from unabridged.server.memory.route import MemoryRoute
@@ -62,9 +62,12 @@ async def record_exchange(call: Asked, body: Said) -> Response:
 
     def do(memory: Memory, what: What) -> What:
         memory.admit(_conversation(memory, body, what))
+        stay(memory, what["session"])
         return {"exchange": what["exchange"], "notes": memory.remarks()}
 
-    return await perform(call, Deed(do, recorded, plan, status=201))
+    answer = await perform(call, Deed(do, recorded, plan, status=201))
+    call.recorded()
+    return answer
 
 
 def _conversation(memory: Memory, body: Said, what: What) -> Conversation:

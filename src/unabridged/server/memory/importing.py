@@ -100,7 +100,9 @@ async def import_file(
                 400, "broke-off", "The upload broke off.", hint="Repeat it."
             ) from None
         file.seek(0)
-        return given(await run_in_threadpool(_take, call, file, form, model))
+        taken = await run_in_threadpool(_take, call, file, form, model)
+    call.recorded()
+    return given(taken)
 
 
 @dataclass(slots=True)

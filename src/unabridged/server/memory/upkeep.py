@@ -92,7 +92,6 @@ async def tend(call: Asked, body: Tending | None = None) -> Response:
     pages = (body or Tending()).pages
 
     def work(memory: Memory) -> Tended:
-        memory.new_session()
         stages: dict[str, Step] = {}
         for each in islice(memory.tend(pages), MOST_STEPS):
             stages[each.stage] = each
