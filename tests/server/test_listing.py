@@ -57,6 +57,7 @@ def test_ollamas_listings_come_through_byte_for_byte(before_ollama):
         for path in ("/api/tags", "/api/ps", "/api/version"):
             assert ours.get(path).content == theirs.get(path).content
             assert ours.get(path).headers["content-type"] == "application/json"
+            assert (ours.head(path).status_code, ours.head(path).content) == (200, b"")
         shown = {"json": {"model": "llama3.2"}}
         assert ours.post("/api/show", **shown).content == theirs.post("/api/show", **shown).content
         missing = ours.post("/api/show", json={"model": "nobody"})

@@ -79,6 +79,10 @@ def test_a_response_is_answered_recorded_and_given_back(before):
         again = client.responses.retrieve(made.id)
         assert (again.id, again.output_text, again.status) == (made.id, "Good day.", "completed")
         assert [item.id for item in again.output] == [item.id for item in made.output]
+        with pytest.raises(openai.BadRequestError, match="not streamed again"):
+            client.responses.retrieve(made.id, stream=True)
+        with pytest.raises(openai.BadRequestError, match="no input"):
+            client.responses.create(model=server.model, previous_response_id=made.id)
         (item,) = client.responses.input_items.list(made.id)
         assert item.content[0].text == "My cat is called Mira."
     body = server.sent(server.path)[-1]

@@ -57,14 +57,15 @@ async def create(request: Request) -> Response:
         part.id: part.name for draft in before for part in draft.parts if isinstance(part, ToolCall)
     }
     read = wire.asked(body, names=names, find=found.get)
-    drafts = (*_rules(read.drafts), *before, *read.drafts[len(_rules(read.drafts)) :])
-    if not drafts:
+    rules = _rules(read.drafts)
+    new = read.drafts[len(rules) :]
+    if not new:
         raise InputError("The request has no input.", hint='Send it: "input": "…".')
     asked = Asked(
         dialect="openai",
         body=body,
         model=model,
-        drafts=drafts,
+        drafts=(*rules, *before, *new),
         wishes=read.wishes,
         stream=read.stream,
         user=text(body.get("user")),
@@ -163,7 +164,13 @@ async def _stored(request: Request) -> tuple[str, Past]:
 
 
 async def retrieve(request: Request) -> Response:
-    """Give a stored response back."""
+    """Give a stored response back.
+
+    Raises:
+        InputError: It is wanted in events: what is stored is there at once.
+    """
+    if request.query_params.get("stream") in ("true", "1"):
+        raise InputError("A stored response is not streamed again.", hint="Leave stream out.")
     wanted, past = await _stored(request)
     exchange = past.exchange
     head = Head(wanted, exchange.model or "", int(exchange.at.timestamp()), wire.echoed())

@@ -77,7 +77,9 @@ def asked(
             OpenAI's servers run are left out instead, and told in ``notes``.
     """
     _check(body)
-    instructions = body.get("instructions")
+    instructions, stream = body.get("instructions"), body.get("stream")
+    if stream not in (None, True, False):
+        raise InputError("The field stream is neither true nor false.")
     if instructions is not None and not isinstance(instructions, str):
         raise InputError("The instructions are no text.", hint="Send them as one text.")
     system = (Draft(Role.SYSTEM, (Text(instructions),)),) if instructions else ()
@@ -93,7 +95,7 @@ def asked(
             options=_options(body, choice),
         ),
         previous=text(body.get("previous_response_id")) or None,
-        stream=body.get("stream") is True,
+        stream=stream is True,
         echo=_echo(body),
         notes=offered.notes,
     )

@@ -199,6 +199,7 @@ def test_what_is_asked_is_told():
         {"input": "x", "tool_choice": {"type": "mcp", "server_label": "s"}},
         {"input": "x", "text": {"format": {"type": "grammar"}}},
         {"input": "x", "background": True},
+        {"input": "x", "stream": "yes"},
         {"input": "x", "conversation": "conv_1"},
         {"input": "x", "prompt": {"id": "p"}},
     ],
