@@ -10,12 +10,9 @@ def mode(request):
     return request.param
 
 
-@pytest.fixture(params=["http", "stdio"])
-def talk(request, home, stdio, mode):
-    """Run a coroutine function with a client, over either transport."""
-    if request.param == "stdio":
-        yield lambda work, **options: stdio(work, mode=mode, **options)
-        return
+@pytest.fixture
+def talk(home, mode):
+    """Run a coroutine function with a client, over HTTP."""
     with Running(home) as server:
         yield lambda work, **options: server.talk(work, mode=mode, **options)
 
@@ -60,6 +57,18 @@ def test_a_person_who_agrees_is_asked_once_and_it_is_gone(talk):
     talk(work, elicitation_callback=person)
     assert len(person.asked) == 1
     assert "My PIN is 9137." in person.asked[0]
+
+
+def test_a_person_is_asked_over_standard_input_too(stdio, mode):
+    person = Person("decline")
+
+    async def work(client):
+        kept = await _record(client)
+        assert (await called(client, "forget", search="PIN"))["status"] == "declined"
+        assert await _is_there(client, kept)
+
+    stdio(work, mode=mode, elicitation_callback=person)
+    assert len(person.asked) == 1
 
 
 @pytest.mark.parametrize(

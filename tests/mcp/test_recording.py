@@ -1,4 +1,5 @@
 import anyio
+import pytest
 from tests.mcp.talking import called, text_of
 
 from mcp import Client
@@ -101,3 +102,23 @@ def test_a_fault_of_ours_is_told_by_its_kind_and_never_by_its_words(home, monkey
     shown = capsys.readouterr()
     assert [type(one) for one in failed] == [RuntimeError]
     assert "secret" not in said + shown.out + shown.err
+
+
+@pytest.mark.parametrize(
+    "text", ["null", "true", "12", '"quoted"', "[1, 2]", '{"role": "system"}', "ünï\u0000\tcode 😀"]
+)
+def test_what_looks_like_json_stays_as_it_was_said(home, text):
+    lanes = Lanes(config.load(home=home, environ={}, upstream="quote"))
+
+    async def work(client):
+        kept = await called(client, "record", user=text, assistant=text, session=None, model=None)
+        await called(client, "correct_fact", action="add", text=f"x {text}", fact=None)
+        assert (await called(client, "search", query=text, limit=3)) is not None
+        return kept["exchange"]
+
+    name = _talk(lanes, work)
+    with lanes.hold(Scope()) as memory:
+        exchange = memory.show(name)
+        said = [exchange.user.text, exchange.answer.text]
+    lanes.close()
+    assert said == [text, text]

@@ -16,6 +16,7 @@ from tests.mcp.talking import called, refused
 
 from mcp import Client
 
+pytestmark = pytest.mark.slow
 COMMAND = [sys.executable, "-c", "from unabridged.cli.main import main; main()", "serve"]
 
 

@@ -11,7 +11,7 @@ from unabridged.domain.fact import Fact, FactState
 from unabridged.errors import InputError
 from unabridged.mcp.desk import Ctx, Desk
 from unabridged.mcp.looking import READS, Limit
-from unabridged.mcp.shapes import ChangedOut, FactsOut, fact_out, result_of
+from unabridged.mcp.shapes import ChangedOut, FactsOut, Text, fact_out, result_of
 from unabridged.wiring import Memory
 from unabridged.wiring.recalled import fenced
 
@@ -29,8 +29,8 @@ def add_facts(server: MCPServer, desk: Desk) -> None:
     async def list_facts(
         ctx: Ctx,
         about: Annotated[
-            str | None, Field(description="Only those that bear on this, the best first.")
-        ] = None,
+            Text, Field(description="Only those that bear on this, the best first.")
+        ] = "",
         state: State = "current",
         limit: Limit = 50,
     ) -> Annotated[CallToolResult, FactsOut]:
@@ -53,15 +53,11 @@ def add_facts(server: MCPServer, desk: Desk) -> None:
         ],
         ctx: Ctx,
         *,
-        fact: Annotated[
-            str | None, Field(description="The id of the fact; for all but `add`.")
-        ] = None,
-        text: Annotated[
-            str | None, Field(description="The statement, for `add` and `correct`.")
-        ] = None,
+        fact: Annotated[Text, Field(description="The id of the fact; for all but `add`.")] = "",
+        text: Annotated[Text, Field(description="The statement, for `add` and `correct`.")] = "",
         value: Annotated[
-            str | None, Field(description="For `correct`: the value to put into the statement.")
-        ] = None,
+            Text, Field(description="For `correct`: the value to put into the statement.")
+        ] = "",
     ) -> Annotated[CallToolResult, ChangedOut]:
         """Add, correct, remove, pin or unpin a fact, as the user wishes it.
 
@@ -84,7 +80,7 @@ _DONE = {
 }
 
 
-def _listed(memory: Memory, about: str | None, state: State, limit: int) -> FactsOut:
+def _listed(memory: Memory, about: str, state: State, limit: int) -> FactsOut:
     wanted = None if state == "any" else FactState(state)
     held = memory.facts.all(wanted)
     if about:
@@ -95,9 +91,7 @@ def _listed(memory: Memory, about: str | None, state: State, limit: int) -> Fact
     return FactsOut(facts=[fact_out(fact) for fact in shown], total=len(held))
 
 
-def _changed(
-    memory: Memory, action: Action, fact: str | None, text: str | None, value: str | None
-) -> Fact:
+def _changed(memory: Memory, action: Action, fact: str, text: str, value: str) -> Fact:
     """Do what is asked to a fact.
 
     Raises:
@@ -110,7 +104,7 @@ def _changed(
     wanted = _needed(action, "fact", fact)
     match action:
         case "correct":
-            return book.edit(wanted, text=text, value=value)
+            return book.edit(wanted, text=text or None, value=value or None)
         case "remove":
             return book.withdraw(wanted)
         case "pin":
@@ -119,7 +113,7 @@ def _changed(
             return book.unpin(wanted)
 
 
-def _needed(action: Action, name: str, given: str | None) -> str:
-    if given is None or not given.strip():
+def _needed(action: Action, name: str, given: str) -> str:
+    if not given.strip():
         raise InputError(f"`{action}` needs `{name}`.", hint=f"Give `{name}`.")
     return given

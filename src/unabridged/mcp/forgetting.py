@@ -26,7 +26,7 @@ from unabridged.domain.forgetting import Plan, Receipt
 from unabridged.domain.scope import Scope
 from unabridged.errors import InputError
 from unabridged.mcp.desk import Caller, Ctx, Desk, within
-from unabridged.mcp.shapes import ForgottenOut, result_of
+from unabridged.mcp.shapes import ForgottenOut, Text, result_of
 from unabridged.wiring import Memory
 from unabridged.wiring.recalled import fenced, line_of, name_of
 
@@ -43,12 +43,12 @@ _DIGITS = 10
 Exchanges = Annotated[
     list[str] | None, Field(description="Exchanges, each by its id or the beginning of it.")
 ]
-Whole = Annotated[str | None, Field(description="A session that goes with all of its branches.")]
-FactName = Annotated[str | None, Field(description="A fact that is taken back.")]
-Words = Annotated[str | None, Field(description="All exchanges that have all these words.")]
+Whole = Annotated[Text, Field(description="A session that goes with all of its branches.")]
+FactName = Annotated[Text, Field(description="A fact that is taken back.")]
+Words = Annotated[Text, Field(description="All exchanges that have all these words.")]
 Sources = Annotated[bool, Field(description="Also the exchanges that the fact rests on.")]
 Repeats = Annotated[bool, Field(description="Also what says the same once more elsewhere.")]
-Code = Annotated[str | None, Field(description="The code of the plan, as the first call gave it.")]
+Code = Annotated[Text, Field(description="The code of the plan, as the first call gave it.")]
 
 
 class Consent(BaseModel):
@@ -127,16 +127,19 @@ def add_forgetting(server: MCPServer, desk: Desk) -> None:
     async def plan_of(
         ctx: Ctx,
         exchanges: list[str] | None,
-        session: str | None,
-        fact: str | None,
-        search: str | None,
+        session: str,
+        fact: str,
+        search: str,
         *,
         with_sources: bool,
         with_repeats: bool,
     ) -> Planned:
         named = tuple(exchanges or ())
         return await planner.plan(
-            ctx, Wanted(named, session, fact, search, with_sources, with_repeats)
+            ctx,
+            Wanted(
+                named, session or None, fact or None, search or None, with_sources, with_repeats
+            ),
         )
 
     async def ask(
@@ -153,12 +156,12 @@ def add_forgetting(server: MCPServer, desk: Desk) -> None:
         consent: Annotated[ElicitationResult[Consent], Resolve(ask)],
         *,
         exchanges: Exchanges = None,
-        session: Whole = None,
-        fact: FactName = None,
-        search: Words = None,
+        session: Whole = "",
+        fact: FactName = "",
+        search: Words = "",
         with_sources: Sources = False,
         with_repeats: Repeats = False,
-        code: Code = None,
+        code: Code = "",
     ) -> Annotated[CallToolResult, ForgottenOut]:
         """Forget for good: exchanges, a session, a fact, or all that has some words.
 
@@ -178,7 +181,7 @@ def add_forgetting(server: MCPServer, desk: Desk) -> None:
 
 
 def _instead(
-    planned: Planned, consent: ElicitationResult[Consent], code: str | None
+    planned: Planned, consent: ElicitationResult[Consent], code: str
 ) -> CallToolResult | None:
     """What is answered where nobody confirmed the plan; None where somebody did."""
     accepted: object = consent.data if isinstance(consent, AcceptedElicitation) else None
@@ -186,7 +189,7 @@ def _instead(
         if isinstance(accepted, Consent) and accepted.forget:
             return None
         return result_of("The person said no: nothing was forgotten.", _out("declined", planned))
-    if code is None:
+    if not code:
         return result_of(_plan_text(planned), _out("planned", planned))
     if not hmac.compare_digest(code.encode(), planned.code.encode()):
         return _stale(planned)

@@ -15,6 +15,7 @@ from unabridged.mcp.shapes import (
     ExchangesOut,
     ExpandedOut,
     SessionsOut,
+    Text,
     exchange_out,
     result_of,
     session_out,
@@ -27,9 +28,7 @@ _BEYOND = 4
 """Where one session only is reached, so many times as much is looked through."""
 
 Limit = Annotated[int, Field(ge=1, le=100, description="At most so many.")]
-Session = Annotated[
-    str | None, Field(description="A session: its id, title, or number in `sessions`.")
-]
+Session = Annotated[Text, Field(description="A session: its id, title, or number in `sessions`.")]
 
 
 def add_looking(server: MCPServer, desk: Desk) -> None:
@@ -52,13 +51,15 @@ def add_looking(server: MCPServer, desk: Desk) -> None:
 
     @server.tool(title="Newest exchanges", annotations=READS)
     async def recent(
-        ctx: Ctx, session: Session = None, limit: Limit = 10
+        ctx: Ctx, session: Session = "", limit: Limit = 10
     ) -> Annotated[CallToolResult, ExchangesOut]:
         """Give the newest exchanges of a session, oldest first; of the newest session by default.
 
         Use it to take up a conversation where it stopped.
         """
-        found = await desk.run(ctx, Right.READ, lambda m, scope: _recent(m, scope, session, limit))
+        found = await desk.run(
+            ctx, Right.READ, lambda m, scope: _recent(m, scope, session or None, limit)
+        )
         count = len(found.exchanges)
         return _shown(f"The last {count}." if count else "Nothing was said yet.", found)
 
@@ -66,10 +67,12 @@ def add_looking(server: MCPServer, desk: Desk) -> None:
     async def sessions(
         ctx: Ctx,
         limit: Limit = 20,
-        after: Annotated[str | None, Field(description="`next` of the page before.")] = None,
+        after: Annotated[Text, Field(description="`next` of the page before.")] = "",
     ) -> Annotated[CallToolResult, SessionsOut]:
         """List the conversations in memory, the most recently updated first."""
-        page = await desk.run(ctx, Right.READ, lambda m, scope: listed(m, scope, limit, after))
+        page = await desk.run(
+            ctx, Right.READ, lambda m, scope: listed(m, scope, limit, after or None)
+        )
         lines = [
             f"{one.id}  {one.updated:%Y-%m-%d}  {one.exchanges} exchanges  {one.title}\n"
             for one in page.sessions

@@ -28,7 +28,7 @@ def add_preparing(server: MCPServer, desk: Desk) -> None:
     async def prepare(
         message: Annotated[str, Field(min_length=1, description="The user's words, whole.")],
         ctx: Ctx,
-        session: Session = None,
+        session: Session = "",
     ) -> Annotated[CallToolResult, ContextOut]:
         """Give what memory brings to a message: messages to send to a model, and a short ledger.
 
@@ -36,7 +36,7 @@ def add_preparing(server: MCPServer, desk: Desk) -> None:
         other sessions, within the window. Only reads: nothing is stored. No message is ever cut.
         """
         out = await desk.run(
-            ctx, Right.READ, lambda m, scope: _prepared(m, scope, message, session)
+            ctx, Right.READ, lambda m, scope: _prepared(m, scope, message, session or None)
         )
         return result_of(_text(out), out)
 

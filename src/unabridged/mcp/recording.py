@@ -15,7 +15,7 @@ from unabridged.domain.session import Session, title_from
 from unabridged.domain.views import Conversation
 from unabridged.errors import EmptyMessageError
 from unabridged.mcp.desk import Ctx, Desk, take_up
-from unabridged.mcp.shapes import RecordedOut, result_of
+from unabridged.mcp.shapes import RecordedOut, Text as Words, result_of
 from unabridged.ports import Clock
 from unabridged.wiring import Memory
 
@@ -33,18 +33,18 @@ def add_recording(server: MCPServer, desk: Desk) -> None:
     async def record(
         user: Annotated[str, Field(description="What the user said, word for word.")],
         assistant: Annotated[
-            str | None, Field(description="The answer, word for word; null where none came.")
+            Words, Field(description="The answer, word for word; empty where none came.")
         ],
         ctx: Ctx,
         *,
         session: Annotated[
-            str | None,
+            Words,
             Field(
-                description="The session that it belongs to, as `record` gave it; null begins one."
+                description="The session that it belongs to, as `record` gave it; without it, one begins."
             ),
-        ] = None,
-        title: Annotated[str, Field(max_length=200, description="Title of a new session.")] = "",
-        model: Annotated[str | None, Field(description="The model that answered.")] = None,
+        ] = "",
+        title: Annotated[Words, Field(max_length=200, description="Title of a new session.")] = "",
+        model: Annotated[Words, Field(description="The model that answered.")] = "",
     ) -> Annotated[CallToolResult, RecordedOut]:
         """Store an exchange for good: what the user said and what was answered, word for word.
 
@@ -54,7 +54,7 @@ def add_recording(server: MCPServer, desk: Desk) -> None:
         said = _Said(user, assistant, model, title)
         clock = desk.lanes.clock
         out = await desk.run(
-            ctx, Right.WRITE, lambda m, scope: _record(m, scope, session, said, clock)
+            ctx, Right.WRITE, lambda m, scope: _record(m, scope, session or None, said, clock)
         )
         if out.stored:
             desk.note_recorded(ctx)
@@ -67,10 +67,10 @@ def add_recording(server: MCPServer, desk: Desk) -> None:
 class _Said:
     """What is to be stored."""
 
-    def __init__(self, user: str, assistant: str | None, model: str | None, title: str) -> None:
+    def __init__(self, user: str, assistant: str, model: str, title: str) -> None:
         self.user = user
-        self.assistant = assistant if assistant and assistant.strip() else None
-        self.model = model
+        self.assistant = assistant if assistant.strip() else None
+        self.model = model or None
         self.title = title_from(title)
 
 

@@ -1,15 +1,22 @@
 """What tools give back for programs to read; people and models read the text beside it."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from mcp.types import CallToolResult, TextContent
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Fact
 from unabridged.domain.session import Session
 from unabridged.wiring.recalled import exchange_of, fact_of, line_of, name_of, text_of
+
+Text = Annotated[str, BeforeValidator(lambda given: "" if given is None else given)]
+"""Words that may be left out, also as null.
+
+The SDK reads text that looks like JSON as JSON wherever a parameter may be something else than a
+string; what was said stays as it was said.
+"""
 
 
 class ExchangeOut(BaseModel):
