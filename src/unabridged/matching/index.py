@@ -4,6 +4,7 @@ Built by reading the store once, a page at a time, and kept current by reading w
 be behind for a moment where another program forgets; what was found is looked at in the store.
 """
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -15,6 +16,8 @@ from unabridged.ports import Store
 
 PAGE = 1_000
 """Exchanges that are read at once."""
+LATE = 256
+"""The newest exchanges that are read again where some are missing: two programs may write at once."""
 
 
 class Node(NamedTuple):
@@ -55,6 +58,7 @@ class PathIndex:
         self._opened: dict[bytes, _Names] = {}
         self._first: list[str] = []
         self._open: dict[str, str] = {}
+        self._newest: deque[str] = deque(maxlen=LATE)
         self._last: str | None = None
         self._seen: tuple[int, int] | None = None
         self._forgotten: int | None = None
@@ -71,12 +75,14 @@ class PathIndex:
         totals = self._store.totals()
         if self._seen == (totals.exchanges, totals.messages):
             return
-        self._read()
+        self._read(self._last)
         totals = self._store.totals()
-        if len(self._nodes) != totals.exchanges and self._last is not None:
-            self.clear()  # an import came with older ids, or something is gone
+        if len(self._nodes) < totals.exchanges and self._newest:
+            self._read(min(self._newest))  # others wrote at the same time, with ids a little older
+        if len(self._nodes) != totals.exchanges and self._nodes:
+            self.clear()  # an import came with much older ids, or something is gone
             self._forgotten = forgotten
-            self._read()
+            self._read(None)
         self._seen = (totals.exchanges, totals.messages)
 
     def clear(self) -> None:
@@ -87,18 +93,22 @@ class PathIndex:
         self._opened.clear()
         self._first.clear()
         self._open.clear()
+        self._newest.clear()
         self._last, self._seen, self._forgotten = None, None, None
 
-    def _read(self) -> None:
-        while page := self._store.scan(self._last, PAGE):
+    def _read(self, after: str | None) -> None:
+        while page := self._store.scan(after, PAGE):
             for exchange in page:
-                self._enter(exchange)
-            self._last = page[-1].id
+                if exchange.id not in self._nodes:
+                    self._enter(exchange)
+            after = page[-1].id
             if len(page) < PAGE:
                 break
+        self._last = max(filter(None, (self._last, after)), default=None)
 
     def _enter(self, exchange: Exchange) -> None:
         node = self.settle(exchange)
+        self._newest.append(node.id)
         _add(self._opened, node.opening, node.id)
         if node.parent is None:
             self._first.append(node.id)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import accumulate
 
 from unabridged.budget.count import Counter
 from unabridged.custody.tombstones import Recogniser
@@ -186,15 +187,20 @@ class _Hearing:
     def _found(self) -> Found:
         """How far the history is stored; as it is sent, else with halves of exchanges as such."""
         found = self._placer.place(self._before, self._asked)
-        if found.known < len(self._before):
-            halves = [half for each in self._before for half in halved(each)]
-            passes = passing([*halves, self._asked], self._recogniser)
-            placer = Placer(self._index, self._home.id if self._home else None, passes)
-            again = placer.place(halves, self._asked) if len(halves) > len(self._before) else found
-            if again.known == len(halves) > len(self._before):
-                self._before, self._placer, self._passes = halves, placer, passes
-                return again
-        return found
+        parts = [halved(each) for each in self._before]
+        halves = [half for both in parts for half in both]
+        if found.known == len(self._before) or len(halves) == len(parts):
+            return found
+        passes = passing([*halves, self._asked], self._recogniser)
+        placer = Placer(self._index, self._home.id if self._home else None, passes)
+        again = placer.place(halves, self._asked)
+        ends = list(accumulate(map(len, parts), initial=0))
+        if again.known not in ends[found.known + 1 :]:
+            return found
+        self._before = [*halves[: again.known], *self._before[ends.index(again.known) :]]
+        self._passes = passing([*self._before, self._asked], self._recogniser)
+        self._placer = placer
+        return again
 
     def _beside(self) -> str | None:
         """The session that begins with the first message of a history, and has another answer to it."""
@@ -304,7 +310,8 @@ class _Hearing:
         names = self._index.open_in(place.session) if place.session else []
         for exchange in self._store.get(name for name in names if name != going).values():
             said = len(exchange.messages) > 1
-            if exchange.state is not ExchangeState.OPEN or not (said or exchange.id in passed):
+            left = bool(exchange.messages[-1].calls) or exchange.id in passed
+            if exchange.state is not ExchangeState.OPEN or not left:
                 continue
             state = ExchangeState.INCOMPLETE if said else ExchangeState.UNANSWERED
             with suppress(

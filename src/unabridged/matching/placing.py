@@ -92,7 +92,8 @@ class Placer:
                 self._from_within(heard, gaps=True),
             ]
             whole = max((whole, *others), key=lambda walk: walk.known)  # the first of equals
-        return whole.ended(asked, self._index, self._exactly) if whole.known else NOWHERE
+        after = heard[whole.known] if whole.known < len(heard) else asked
+        return whole.ended(after, self._index, self._exactly) if whole.known else NOWHERE
 
     def _walk(
         self,
@@ -131,14 +132,17 @@ class Placer:
         """The exchanges that the next of a client's may be, where it left away those before it."""
         if sum(each.size for each in heard) < LEAST_EVIDENCE:
             return []
-        found = self._anywhere(heard[0])
+        found = self._anywhere(heard)
         return [node for node in found if self._index.is_below(node, above)]
 
-    def _anywhere(self, each: Said) -> list[Node]:
-        """The exchanges that one of a client's may be, wherever they stand."""
+    def _anywhere(self, heard: Sequence[Said]) -> list[Node]:
+        """The exchanges that the first of some of a client's may be, wherever they stand."""
+        each = heard[0]
         if each.user is None:
-            return self._ending_with(each)
-        return self._alike(each, self._index.opened(each.opening))
+            return self._ending_with(heard)
+        found = self._alike(each, self._index.opened(each.opening))
+        found = found or self._joined(each, self._index.opened(each.opening))
+        return found or self._wrapped(each, self._index.every())
 
     def _next(self, each: Said, above: dict[str, Node]) -> tuple[list[Node], list[Node]]:
         """The exchanges behind others that are a client's; those whose answer it lacks apart."""
@@ -183,22 +187,27 @@ class Placer:
 
     def _from_within(self, heard: Sequence[Said], *, gaps: bool) -> "_Walk":
         """The same for a client that left away the beginning of its history."""
-        start = self._anywhere(heard[0])
+        start = self._anywhere(heard[:2])
         walk = self._walk(heard, start, gaps=gaps) if start else _Walk([], {})
         size = sum(each.size for each in heard[: walk.known])
         return walk if size >= LEAST_EVIDENCE else _Walk([], {})
 
-    def _ending_with(self, half: Said) -> list[Node]:
-        """The exchanges that end with what a client's list begins with."""
+    def _ending_with(self, heard: Sequence[Said]) -> list[Node]:
+        """The exchanges that end with what a client's list begins with, or goes on with."""
+        half = heard[0]
         if not half.atoms:
             return []
-        last = digest_of(half.atoms[-1:])
-        here = [node for node in self._index.every() if self._is_here(node)]
-        names = [node.id for node in here if last in {node.rest, node.answer}]
-        names += sorted(node.id for node in here if not node.rest)[-MOST_GROWING:]
+        names: list[str] = []
+        if len(heard) > 1 and heard[1].user is not None:  # what follows tells where to look
+            names = [n.parent for n in self._anywhere(heard[1:2]) if n.parent is not None]
+        if not names:
+            last = digest_of(half.atoms[-1:])
+            here = [node for node in self._index.every() if self._is_here(node)]
+            names = [node.id for node in here if last in {node.rest, node.answer}]
+            names += sorted(node.id for node in here if not node.rest)[-MOST_GROWING:]
         return [
             node
-            for node, exchange in self._stored(names)
+            for node, exchange in self._stored(list(dict.fromkeys(names)))
             if _ends(exchange, half.atoms, rest_of(exchange))
         ]
 
@@ -280,10 +289,14 @@ def _is_as_much(exchange: Exchange, said: Sequence[Atom], each: Said) -> bool:
 
 def _ends(exchange: Exchange, tail: Sequence[Atom], said: Sequence[Atom]) -> bool:
     """Whether an exchange ends with what a client has; of an answer that broke off it may lack some."""
-    end = said[len(said) - len(tail) :] if 0 < len(tail) <= len(said) else ()
-    if exchange.state is ExchangeState.COMPLETE:
-        return list(end) == list(tail)
-    return bool(end) and begins(tail, end)
+    whole, end = run_together(said), run_together(tail)
+    if not end or len(end) > len(whole):
+        return False
+    part = whole[len(whole) - len(end) :]
+    if exchange.state is not ExchangeState.COMPLETE:
+        return begins(end, part)
+    (kind, text), (other, last) = part[0], end[0]
+    return kind == other and text.endswith(last) and part[1:] == end[1:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,15 +316,15 @@ class _Walk:
         """How many of the client's exchanges are accounted for."""
         return len(self.levels) if self.last else 0
 
-    def ended(self, asked: Said, index: PathIndex, exactly: set[str]) -> Found:
+    def ended(self, after: Said, index: PathIndex, exactly: set[str]) -> Found:
         """Choose among those that it came to, and give the path.
 
-        Those that are word for word the client's come first, then those behind which the same was
-        asked already, then the newest.
+        Those that are word for word the client's come first, then those behind which the next of
+        the client's was asked already, then the newest.
         """
 
         def rank(node: Node) -> tuple[bool, bool, str]:
-            asked_already = any(True for _ in index.behind(node.id, asked.opening))
+            asked_already = any(True for _ in index.behind(node.id, after.opening))
             return (node.id in exactly, asked_already, node.id)
 
         end = max(self.last.values(), key=rank)

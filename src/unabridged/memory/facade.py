@@ -5,6 +5,7 @@ all of it around an upstream.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Self
 
 from unabridged.budget.count import Counter
@@ -168,7 +169,8 @@ class Memory(Hearing):
             The exchange as stored.
 
         Raises:
-            InputError: It was answered already.
+            InputError: It was answered already; one that a client placed is answered once more
+                beside it, since two requests may have asked the same.
             HeadMovedError: The session moved on since the context was prepared, and it was not
                 begun; or another writer answered it.
         """
@@ -179,7 +181,27 @@ class Memory(Hearing):
         messages = [message] if message is not None else []
         if (reached := ExchangeState(state)) is not ExchangeState.OPEN:
             self._let_go(context)
+        if context.placed and message is not None and self._is_answered(context):
+            context = self._begun_again(context)
+            records = []
         return self._extend(context, messages, reached, records)
+
+    def _is_answered(self, context: Context) -> bool:
+        """Whether another request has answered the same exchange meanwhile."""
+        stored = self._store.get([context.id]).get(context.id)
+        return stored is not None and stored.state is ExchangeState.COMPLETE
+
+    def _begun_again(self, context: Context) -> Context:
+        """A branch for a second answer: it shares the user's message and has rounds of its own."""
+        stored = self.show(context.id)
+        again = replace(context, id=self._clock.new_id(), retry_of=context.id, user=stored.user)
+        self.begin(again)
+        upto = max((n for n, m in enumerate(stored.messages) if m.results), default=0) + 1
+        rounds = [replace(m, id=self._clock.new_id()) for m in stored.messages[1:upto]]
+        if rounds:
+            self._extend(again, rounds, ExchangeState.OPEN)
+        self._let_go(again)
+        return again
 
     def _extend(
         self,

@@ -188,3 +188,28 @@ def test_readonly_requests_of_a_loop_write_nothing(memory):
     assert not sent.stored
     assert [m.role.value for m in sent.rounds] == ["assistant", "tool"]
     assert memory.stats() == before
+
+
+def test_two_answers_to_the_same_loop_are_both_kept(memory):
+    context = called(memory)
+    onward = [*QUESTION, call("look", '{"q": "sky"}'), result("blue")]
+    first = ready(memory, memory.hear(onward), WISHES)
+    second = ready(memory, memory.hear(onward), WISHES)  # the client lost patience
+    memory.record(first.context, "Blue.")
+    other = memory.record(second.context, "Azure.")
+    assert other.id != context.id
+    assert [m.text for m in other.messages] == [QUESTION[0].text, "", "", "Azure."]
+    assert other.user == memory.show(context.id).user
+    for answer, parent in (("Blue.", context.id), ("Azure.", other.id)):
+        heard = memory.hear([*onward, said(answer), user("ok")])
+        assert (heard.parent, heard.taken) == (parent, 0)
+
+
+def test_another_program_works_on_the_same_conversation(memory, tmp_path):
+    context = called(memory)
+    onward = [*QUESTION, call("look", '{"q": "sky"}'), result("blue")]
+    with Memory.open(tmp_path, upstream=scripted()) as other:
+        sent = ready(other, other.hear(onward), WISHES)
+        assert sent.context.messages == context.messages
+        other.record(sent.context, "Blue.")
+    assert memory.hear([*onward, said("Blue."), user("ok")]).parent == context.id
