@@ -14,9 +14,10 @@ Sources: the Fetch standard on Origin and Sec-Fetch-Site, https://fetch.spec.wha
 
 import asyncio
 import hmac
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from http import HTTPStatus
+from urllib.parse import urlsplit
 
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -68,6 +69,8 @@ _ADDED = (
 )
 _FILES = "/api/blobs/"
 """Below it lie files of gigabytes, where the setting allows them: they are never held whole."""
+_SECRET = 8
+"""Characters from which on a word is a secret; shorter ones (``none``, ``ollama``) stand anywhere."""
 _CORS = b"access-control-"
 _TOKEN_HINT = "Send the text of the home's config/server-token as: Authorization: Bearer TOKEN"  # noqa: S105 - no secret
 
@@ -97,6 +100,7 @@ class Guard:
         self._clock = clock
         self._token = sha256(access.token().encode()).digest()
         self._names = names_of(settings)
+        self._hidden = tuple(hidden.encode() for hidden in hidden_of(settings))
         self._limits = limits or Limits(settings.max_body)
         self._rates = Rates(settings.rate)
         self._streams = Streams(settings.max_streams)
@@ -120,7 +124,7 @@ class Guard:
                 await _answer(scope["path"], error)(scope, receive, send)
                 return
             try:
-                await self._app(scope, receive, _sending(send))
+                await self._app(scope, receive, _sending(send, self._hidden))
             finally:
                 if counted:
                     self._streams.leave()
@@ -242,16 +246,41 @@ def _shown(headers: Iterable[tuple[bytes, bytes]]) -> str:
     return plain.decode("latin-1").strip() if plain is not None else ""
 
 
-def _sending(send: Send) -> Send:
-    """Give a ``send`` that lets no other site in, whatever the upstream says, and no type guessed."""
+def hidden_of(settings: Settings) -> list[str]:
+    """The secrets by which the upstream is asked: its key, and passwords in addresses."""
+    words = [urlsplit(url).password for url in (settings.ollama_url, settings.openai_url)]
+    return [word for word in (settings.openai_key, *words) if word and len(word) >= _SECRET]
+
+
+def _sending(send: Send, hidden: Sequence[bytes]) -> Send:
+    """Give a ``send`` that lets no other site in, whatever the upstream says, and no type guessed.
+
+    Some servers quote the key that they refuse: it is ours and not the client's, so asterisks stand
+    in its place, as many, since the answer's length may have been told already.
+    """
 
     async def marked(message: Message) -> None:
         if message["type"] == "http.response.start":
-            kept = [h for h in message.get("headers", ()) if not h[0].lower().startswith(_CORS)]
+            headers = message.get("headers", ())
+            kept = [
+                (name, _masked(value, hidden))
+                for name, value in headers
+                if not name.lower().startswith(_CORS)
+            ]
             message = {**message, "headers": [*kept, *_ADDED]}
+        elif hidden and message["type"] == "http.response.body":
+            body = message.get("body", b"")
+            if any(word in body for word in hidden):
+                message = {**message, "body": _masked(body, hidden)}
         await send(message)
 
     return marked
+
+
+def _masked(data: bytes, hidden: Sequence[bytes]) -> bytes:
+    for word in hidden:
+        data = data.replace(word, b"*" * len(word))
+    return data
 
 
 def _answer(path: str, error: UnabridgedError) -> JSONResponse:
