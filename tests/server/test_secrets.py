@@ -63,7 +63,7 @@ class Flows:
         return answer
 
 
-def talk(flows, client, url, upstream, headers, streams=(True, False)):
+def talk(flows, client, url, upstream, headers, *, streams=(True, False)):
     """Every reply of the upstream, in every dialect, streamed and whole."""
     user = flows.word("user")
     for path, body in PATHS.items():
@@ -144,7 +144,7 @@ def test_no_secret_is_in_logs_metrics_or_anybodys_answer(serving, tmp_path, capf
             _, key = access.create(grant, clock.now())
             _, revoked = access.create(Grant("gone"), clock.now())
             access.revoke("gone", clock.now())
-            talk(flows, client, url, upstream, bearer(key), [True])
+            talk(flows, client, url, upstream, bearer(key), streams=[True])
             misuse(flows, client, url, bearer(key))
             for secret in (revoked, key + "x", key[:-1]):
                 flows.send(client, "POST", f"{url}/api/chat", json={}, headers=bearer(secret))
