@@ -1,8 +1,7 @@
 """The application: every route behind one guard, put together from a service."""
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from typing import Protocol, runtime_checkable
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from fastapi import FastAPI
 from fastapi.telemetry import TelemetryConfig
@@ -12,6 +11,7 @@ from unabridged.errors import SettingError
 from unabridged.server import health
 from unabridged.server.dialects import dialect_routes
 from unabridged.server.guard import Guard
+from unabridged.server.later import Runs
 from unabridged.server.memory import memory_routes
 from unabridged.server.rules import unruled
 from unabridged.server.service import Service
@@ -21,15 +21,6 @@ from unabridged.wiring.access import Access
 _SILENT = TelemetryConfig(tracing=False, metrics=False, logs=False, auto_configure=False)
 """FastAPI would tell OpenTelemetry what a request that fails holds, also where nobody asked it to;
 what we tell it, and that without content, stands in ``tracing``."""
-
-
-@runtime_checkable
-class Runs(Protocol):
-    """A route with something that runs for as long as the application does."""
-
-    def running(self) -> AbstractAsyncContextManager[None]:
-        """Start it, and end it with the block."""
-        ...
 
 
 def create_app(service: Service, more: Sequence[BaseRoute] = ()) -> FastAPI:

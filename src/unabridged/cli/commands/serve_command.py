@@ -1,5 +1,6 @@
 """``unabridged serve``."""
 
+import importlib.util
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -16,10 +17,9 @@ from unabridged.errors import UnabridgedError
 from unabridged.wiring.access import TOKEN, Access
 
 if TYPE_CHECKING:
-    from unabridged.server.service import Service
+    from starlette.routing import Route
 
-_MCP = frozenset({"mcp", "mcp_types", "anyio", "pydantic"})
-"""What the extra ``mcp`` brings."""
+    from unabridged.server.service import Service
 
 
 @click.command(
@@ -82,22 +82,24 @@ def _service(invocation: Invocation, settings: Settings) -> "Service":
 def _app(service: "Service") -> tuple[Any, bool]:
     """Put the application together; whether MCP is in it, which is an extra of its own."""
     from unabridged.server.app import create_app  # noqa: PLC0415 - heavy, and an extra
+    from unabridged.server.later import LaterRoute  # noqa: PLC0415 - as above
+
+    if importlib.util.find_spec("mcp") is None:
+        return create_app(service), False
+    return create_app(service, [LaterRoute("/mcp", lambda: _mcp(service))]), True
+
+
+def _mcp(service: "Service") -> "Route":
+    from unabridged.mcp.http import mcp_mount  # noqa: PLC0415 - heavy, and an extra
     from unabridged.server.whose import scope_of  # noqa: PLC0415 - as above
 
-    try:
-        from unabridged.mcp.http import mcp_mount  # noqa: PLC0415 - as above
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in _MCP:
-            raise
-        return create_app(service), False
-    mount = mcp_mount(
+    return mcp_mount(
         service.lanes,
         scope_of,
         recorded=service.background.soon,
         failed=lambda error: service.log.failed(error, "/mcp"),
         max_body=service.settings.max_body,
     )
-    return create_app(service, [mount]), True
 
 
 def _start(service: "Service", access: Access, url: str, *, mcp: bool) -> Start:
