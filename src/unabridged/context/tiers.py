@@ -138,9 +138,12 @@ def _as_sent(plan: Plan, material: Material, memory: int) -> tuple[Material, int
     """
     if material.as_sent is None:
         return material, memory
-    own = material.as_sent.path[-material.as_sent.sent :] if material.as_sent.sent else ()
-    tokens = sum(in_history(exchange, plan.counter) for exchange in own)
-    return (material.as_sent, memory - tokens) if tokens <= memory else (material, memory)
+    path, left = material.as_sent.path, memory
+    for exchange in path[len(path) - material.as_sent.sent :]:
+        left -= in_history(exchange, plan.counter)
+        if left < 0:
+            return material, memory
+    return material.as_sent, left
 
 
 def _overviews(plan: Plan, material: Material, room: int) -> tuple[Overview, ...]:

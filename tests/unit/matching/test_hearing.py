@@ -9,6 +9,7 @@ from unabridged import Memory
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.hearing import Wishes
 from unabridged.domain.message import Image, Role, Text
+from unabridged.domain.settings import Settings
 from unabridged.errors import EmptyMessageError, InputError, NameRefusedError
 from unabridged.testing.clock import ManualClock
 from unabridged.wire.draft import Draft
@@ -219,6 +220,36 @@ def test_a_greeting_stands_nowhere_as_the_users_words(memory, clock):
     other, _, _ = ask(memory, [greeting, user("Ale.")], "Soon.")
     assert other.session != first.session  # another talk with the same character
     assert memory.session.title == "Welcome to my tavern, traveller. What shall it be?"
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        {"store": "memory"},
+        {"store": "files", "layout": "model"},
+        {"store": "files", "layout": "agent"},
+        {"store": "files", "layout": "user"},
+    ],
+    ids=["memory", "model", "agent", "user"],
+)
+def test_other_stores_hold_the_same(tmp_path, clock, kept):
+    settings = Settings(home=str(tmp_path), **kept)
+    greeting = said("Welcome to my tavern, traveller. What shall it be?")
+    drafts = [greeting, *talk(LONG, "1", "two", "2"), user("three")]
+    with Memory.open(settings=settings, upstream=scripted(), clock=clock) as memory:
+        ask(memory, drafts, "3", session="tavern: 7/8")
+        ask(memory, drafts, "drei", session="tavern: 7/8")
+        edited = [greeting, *talk(LONG, "one!", "two", "2"), user("three")]
+        heard, _, _ = ask(memory, edited, "III", session="tavern: 7/8")
+        assert heard.taken == 3
+        before = memory.history()
+    if kept["store"] != "memory":
+        with Memory.open(settings=settings, upstream=scripted(), clock=clock) as memory:
+            assert memory.history() == before
+            for answer in ("3", "drei"):
+                assert memory.hear([*drafts, said(answer), user("four")]).taken == 0
+            assert memory.hear([*edited, said("III"), user("four")]).taken == 0
+            assert memory.check() == []
 
 
 def test_system_messages_take_no_part_and_are_kept_for_the_prompt(memory):

@@ -1,7 +1,9 @@
 """What a client sends within budget stays whole; what was forgotten passes through."""
 
+import random
+
 import pytest
-from tests.unit.matching.hand import ask, contents, scripted, system, talk, user
+from tests.unit.matching.hand import ask, contents, said, scripted, system, talk, user
 
 from unabridged import Memory
 from unabridged.domain.chat import ToolSpec
@@ -155,3 +157,31 @@ def test_two_requests_on_one_path_hinder_each_other_nowhere(memory, tmp_path):
         assert (heard.parent, heard.taken) == (one.id, 0)
     heard = memory.hear([*start, *talk("Tell me of Rome", "A town."), user("More")])
     assert (heard.parent, heard.taken) == (two.id, 0)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_window_holds_what_it_says(memory, seed):
+    """Windows of every size, histories that fit and that do not, trimmed, edited and gone on with."""
+    dice = random.Random(seed)
+    drafts = []
+    for n in range(14):
+        drafts.append(user(f"question {n} " + "why " * dice.randint(1, 150)))
+        sent = drafts[dice.choice([0, 0, 0, 2 * (n // 2)]) :]
+        heard = memory.hear([system("Be brief."), *sent])
+        window = dice.choice([700, 1024, 2048, 4096, 16_384])
+        context = memory.prepare_heard(heard, Wishes(window=window))
+        ledger, budget = context.ledger, context.budget
+        assert heard.taken == 0
+        assert sum(ledger.parts.values()) == ledger.window == window
+        own = [draft.text for draft in sent[:-1]]
+        counter = memory._preparer.counter(memory._terms())
+        tokens = sum(counter.message(m) for e in heard.path for m in e.messages)
+        if tokens <= budget.memory - ledger.parts["knowledge"]:
+            assert contents(context)[:-1][-len(own) :] == own or not own
+        assert (
+            memory.record(context, f"answer {n} " + "so " * dice.randint(1, 150)).id == context.id
+        )
+        drafts.append(said(memory.show(context.id).answer.text))
+        if dice.random() < 0.2:
+            drafts[-1] = said("Another answer, which the client wrote itself.")
+            memory.hear([*drafts, user("x")])
