@@ -33,7 +33,7 @@ from unabridged.context.render import (
 from unabridged.context.tiers import Ask, Tiers, choose
 from unabridged.domain.budget import Budget, Mode
 from unabridged.domain.chat import ToolSpec
-from unabridged.domain.context import Context, Shared
+from unabridged.domain.context import Context, Ledger, Shared
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.intent import IntentReading
 from unabridged.domain.message import Message, Role, Text
@@ -192,7 +192,6 @@ def _context(plan: Plan, material: Material, occasion: Occasion, made: _Made) ->
     messages = openai.messages(made.prompt)
     digest = hash_of(messages, offered)
     trace = _trace(plan, made)
-    earlier = made.tiers.shown.earlier
     parts = parts_of(made.budget, made.sizes.pinned, made.tiers)
     counted = [(p.id, plan.counter.text("- " + p.text)) for p in material.pins]
     rows = rows_of(plan, made.tiers, made.offered, counted)
@@ -207,19 +206,9 @@ def _context(plan: Plan, material: Material, occasion: Occasion, made: _Made) ->
         reading=made.reading,
         prefix_reuse=reuse,
     )
-    limit = output_limit(
-        window=plan.window,
-        prompt=ledger.prompt_tokens,
-        margin=made.budget.margin,
-        cap=plan.output_cap,
-        hosted=not plan.local,
-        asked=plan.max_output,
-    )
+    limit = _limit(plan, made, ledger)
     manifest = {
         **_manifest(plan, material, made),
-        "facts": [[told.id, told.note] for told in made.tiers.facts.items],
-        "overviews": [one.id for one in made.tiers.overviews],
-        "earlier": earlier.id if earlier else None,
         "hash": digest,
         "trace": trace,
         "ledger": ledger_to_dict(ledger),
@@ -251,6 +240,18 @@ def _context(plan: Plan, material: Material, occasion: Occasion, made: _Made) ->
     )
 
 
+def _limit(plan: Plan, made: _Made, ledger: Ledger) -> int | None:
+    """The limit of the answer in tokens, or None."""
+    return output_limit(
+        window=plan.window,
+        prompt=ledger.prompt_tokens,
+        margin=made.budget.margin,
+        cap=plan.output_cap,
+        hosted=not plan.local,
+        asked=plan.max_output,
+    )
+
+
 def _shared(tiers: Tiers) -> dict[str, Shared]:
     """The texts of a context that others will have too."""
     texts: dict[str, Shared] = {
@@ -264,6 +265,7 @@ def _shared(tiers: Tiers) -> dict[str, Shared]:
 def _manifest(plan: Plan, material: Material, made: _Made) -> dict[str, Any]:
     """What the context was made of, in ids."""
     tools = tools_to_blob(made.offered) if plan.mode is Mode.TOOLS else None
+    earlier = made.tiers.shown.earlier
     return {
         "version": VERSION,
         "sentences": NOW.sentences,
@@ -276,6 +278,9 @@ def _manifest(plan: Plan, material: Material, made: _Made) -> dict[str, Any]:
         "pins": [pin.id for pin in material.pins],
         "history": [item_to_dict(item) for item in made.tiers.history],
         "semantic": [item_to_dict(item) for item in made.tiers.semantic.items],
+        "facts": [[told.id, told.note] for told in made.tiers.facts.items],
+        "overviews": [one.id for one in made.tiers.overviews],
+        "earlier": earlier.id if earlier else None,
     }
 
 

@@ -17,6 +17,7 @@ from unabridged.context.stored import readings, stored
 from unabridged.domain.category import Scheme
 from unabridged.domain.condensation import Condensation, Level
 from unabridged.domain.exchange import Exchange
+from unabridged.domain.fact import Fact
 from unabridged.domain.intent import Intent
 from unabridged.domain.record import RecordKind
 from unabridged.knowledge.bearing import Bearing
@@ -96,20 +97,19 @@ def gather(sources: Sources, plan: Plan, question: Question, standing: Standing)
         earlier = narrowed(earlier, path, before)
     elif earlier is not None:
         path = [exchange for exchange in path if exchange.id not in earlier.inner]
-    floor = FLOOR_SHARES[question.intent] * plan.floor
-    casual = question.intent is Intent.CASUAL  # small talk asks nothing of memory
-    found = (
-        [] if casual else sources.finder.find(question, _most(plan, question.intent), floor=floor)
-    )
+    found = _found(sources, plan, question)
+    open_here = plan.only is None and question.intent is not Intent.CASUAL
     held = {exchange.text: exchange.id for exchange in sent}
     beside = [e for e in found if _is_beside(e.exchange, session, parent, held)]
     totals = store.totals()
     material = Material(
         path=path,
         order=order,
-        pins=[*sources.facts.pinned(), *sources.requirements.pinned()],
-        facts=[] if casual else _facts(sources.facts, question.text, found),
-        overviews=_overviews(store, found, session) if question.intent is Intent.SUMMARY else [],
+        pins=_pins(sources, plan),
+        facts=_facts(sources.facts, question.text, found) if open_here else [],
+        overviews=_overviews(store, found, session)
+        if open_here and question.intent is Intent.SUMMARY
+        else [],
         evidence=[e for e in found if e not in beside],
         beside=beside,
         previous=previous,
@@ -137,6 +137,22 @@ def gather(sources: Sources, plan: Plan, question: Question, standing: Standing)
             sent=len(sent),
         ),
     )
+
+
+def _found(sources: Sources, plan: Plan, question: Question) -> list[Evidence]:
+    """What bears on a message, best first; small talk asks nothing of memory."""
+    if question.intent is Intent.CASUAL:
+        return []
+    floor = FLOOR_SHARES[question.intent] * plan.floor
+    found = sources.finder.find(question, _most(plan, question.intent), floor=floor)
+    return [e for e in found if plan.only in (None, e.exchange.session)]
+
+
+def _pins(sources: Sources, plan: Plan) -> list[Fact]:
+    """What every prompt carries; nothing where only one session is open."""
+    if plan.only is not None:
+        return []
+    return [*sources.facts.pinned(), *sources.requirements.pinned()]
 
 
 def _facts(book: FactBook, message: str, found: Sequence[Evidence]) -> list[Bearing]:

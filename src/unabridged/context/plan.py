@@ -49,6 +49,7 @@ class Plan:
         condense: Shortens an exchange that is too long to come whole.
         condenser: Condenses what falls out of the shown history; None to leave it out.
         notes: What a person should know of the window and the upstream.
+        only: The only session from which anything is recalled, or None for the whole space.
     """
 
     model: str
@@ -67,6 +68,7 @@ class Plan:
     condense: Condense = nothing
     condenser: Condenser | None = None
     notes: tuple[str, ...] = ()
+    only: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,8 @@ class Preparer:
         terms: Terms,
         mode: Mode,
         tools: Sequence[Offered] | None = None,
+        *,
+        only: str | None = None,
     ) -> Plan:
         """Give the terms under which the next context is made.
 
@@ -60,6 +62,7 @@ class Preparer:
             terms: What is known of the upstream.
             mode: The mode.
             tools: Tools to offer in tools mode instead of the configured ones.
+            only: The only session from which anything is recalled, or None.
 
         Raises:
             ToolError: A function cannot be a tool.
@@ -84,6 +87,7 @@ class Preparer:
             condense=excerpt if self._parts.condenser else nothing,
             condenser=self._parts.condenser,
             notes=terms.notes,
+            only=only,
         )
 
     def prepare(self, plan: Plan, occasion: Occasion) -> Context:

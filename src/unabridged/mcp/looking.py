@@ -33,6 +33,12 @@ Session = Annotated[Text, Field(description="A session: its id, title, or number
 
 def add_looking(server: MCPServer, desk: Desk) -> None:
     """Add the tools that look things up."""
+    _add_finding(server, desk)
+    _add_opening(server, desk)
+
+
+def _add_finding(server: MCPServer, desk: Desk) -> None:
+    """Add those that give exchanges."""
 
     @server.tool(title="Search memory", annotations=READS)
     async def search(
@@ -62,6 +68,10 @@ def add_looking(server: MCPServer, desk: Desk) -> None:
         )
         count = len(found.exchanges)
         return _shown(f"The last {count}." if count else "Nothing was said yet.", found)
+
+
+def _add_opening(server: MCPServer, desk: Desk) -> None:
+    """Add those that list sessions and open condensations."""
 
     @server.tool(title="List sessions", annotations=READS)
     async def sessions(

@@ -43,7 +43,8 @@ def add_preparing(server: MCPServer, desk: Desk) -> None:
 
 def _prepared(memory: Memory, scope: Scope, message: str, wanted: str | None) -> ContextOut:
     taken = take_up(memory, scope, wanted)
-    return _out(memory.prepare(message, mode=Mode.CHAT, tools=()), taken)
+    with memory.narrowed(scope.session and (taken or scope.session)):
+        return _out(memory.prepare(message, mode=Mode.CHAT, tools=()), taken)
 
 
 def _out(context: Context, session: str | None) -> ContextOut:

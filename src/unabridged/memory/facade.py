@@ -108,9 +108,8 @@ class Memory(Hearing):
             UpstreamError: The upstream could not say what its window is, and nothing else could.
         """
         words = parts_of(message, images) if retry_of is None else ()
-        plan = self._preparer.plan(
-            self.settings, self._terms(), Mode(mode) if mode else self.settings.mode, tools
-        )
+        wanted = Mode(mode) if mode else self.settings.mode
+        plan = self._plan(self._terms(), wanted, tools)
         occasion = occasion_of(self._parts, self.scope, self.session, words, retry_of)
         return self._preparer.prepare(plan, occasion)
 
@@ -254,7 +253,7 @@ class Memory(Hearing):
 
     def search(self, query: str, limit: int = 10) -> list[Found]:
         """Find exchanges by words, meaning and time, best first; each whole, with its session."""
-        found = self._parts.finder.find(Question(query, self._clock.now()), limit)
+        found = self._found(Question(query, self._clock.now()), limit)
         held = map(self._store.session, {e.exchange.session for e in found})
         titles = {session.id: session.title for session in held if session}
         return [Found(e.exchange, e.score, titles.get(e.exchange.session, "")) for e in found]

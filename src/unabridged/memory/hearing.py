@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import TypeVar
 
 from unabridged.context.assemble import Occasion
+from unabridged.context.plan import Plan
 from unabridged.context.thaw import thawed
 from unabridged.dialogue.parts import Parts, Terms
-from unabridged.dialogue.preparing import Preparer
+from unabridged.dialogue.preparing import Offered, Preparer
 from unabridged.domain.budget import Mode
 from unabridged.domain.context import Context
 from unabridged.domain.hearing import Heard, Wishes
@@ -20,10 +21,14 @@ from unabridged.memory.forgetting import forgetting_of
 from unabridged.memory.passing import Passing
 from unabridged.memory.talking import Talking
 from unabridged.ports import ChatModel
+from unabridged.retrieval.evidence import Evidence
+from unabridged.retrieval.finder import Question
 from unabridged.wire.draft import Draft
 
 THAWED = 256
 """Contexts of exchanges that may go on which are held in memory."""
+MORE = 20
+"""Times as many are looked at where only those of one session count."""
 WISHED = 64
 """Requests that may be refused for their length which are held in memory."""
 
@@ -50,6 +55,7 @@ class Hearing(Talking):
         self.forgetting = forgetting_of(parts)
         self._passing = Passing(parts.store, self.forgetting.recogniser)
         self._upstream: ChatModel | None = None
+        self._only: str | None = None
         self._preparer = Preparer(parts)
         self._matcher = Matcher(
             parts.store, parts.clock, parts.tokenizer, self.forgetting.recogniser
@@ -84,6 +90,29 @@ class Hearing(Talking):
             yield
         finally:
             self._upstream = before
+
+    @contextmanager
+    def narrowed(self, session: str | None) -> Iterator[None]:
+        """Recall nothing from any other session for what happens inside, nor what the space knows.
+
+        Args:
+            session: The session; None changes nothing.
+        """
+        before, self._only = self._only, session or self._only
+        try:
+            yield
+        finally:
+            self._only = before
+
+    def _plan(self, terms: Terms, mode: Mode, tools: Sequence[Offered] | None) -> Plan:
+        return self._preparer.plan(self.settings, terms, mode, tools, only=self._only)
+
+    def _found(self, question: Question, limit: int) -> list[Evidence]:
+        """What was found, best first; of one session where recall is narrowed to it."""
+        if self._only is None:
+            return list(self._parts.finder.find(question, limit))
+        found = self._parts.finder.find(question, limit * MORE)
+        return [e for e in found if e.exchange.session == self._only][:limit]
 
     def _terms(self, window: int | None = None) -> Terms:
         """What is known of the upstream.
@@ -136,7 +165,7 @@ class Hearing(Talking):
 
     def _prepared(self, heard: Heard, wishes: Wishes, name: str) -> Context:
         mode = Mode.TOOLS if wishes.tools else Mode.CHAT
-        plan = self._preparer.plan(self.settings, self._terms(wishes.window), mode, wishes.tools)
+        plan = self._plan(self._terms(wishes.window), mode, wishes.tools)
         limit = plan.max_output if wishes.max_output is None else wishes.max_output
         plan = replace(plan, system=heard.system or plan.system, max_output=limit)
         session = self._store.session(heard.session)

@@ -5,7 +5,8 @@ the answer is said.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import anyio
@@ -28,7 +29,7 @@ from unabridged.server.deliver import Delivery
 from unabridged.server.leaving import LEFT, ClientLeftError, while_there
 from unabridged.server.problems import answer_in
 from unabridged.server.question import Question, put, with_memory, without_memory
-from unabridged.server.service import Service, service_of
+from unabridged.server.service import Service, grant_of, service_of
 from unabridged.server.side import side_request
 from unabridged.server.whose import scope_of
 from unabridged.wiring import Memory
@@ -120,6 +121,19 @@ class _Turn:
         self.at = self.service.clock.now()
         self._note(())
 
+    @contextmanager
+    def _at(self, memory: Memory) -> Iterator[None]:
+        """Let a memory ask our model, and recall no more than the key reaches."""
+        with memory.asking(self.model or memory.quoting), memory.narrowed(self._only):
+            yield
+
+    @property
+    def _only(self) -> str | None:
+        """The only session that may be recalled from, once it is known; None for all."""
+        if self.sent is None or grant_of(self.request).session is None:
+            return None
+        return self.sent.context.scope.session
+
     async def plain(self, headers: Mapping[str, str]) -> Response:
         """Ask the upstream without memory."""
         self.headers |= headers
@@ -144,7 +158,7 @@ class _Turn:
         """Hear the request, prepare it and store the user's message."""
 
         def made(memory: Memory) -> Sent:
-            with memory.asking(self.model or memory.quoting):
+            with self._at(memory):
                 return self._ready(memory, readonly=readonly)
 
         sent = await self.service.run(self.scope, made)
@@ -153,12 +167,14 @@ class _Turn:
 
     def _ready(self, memory: Memory, *, readonly: bool) -> Sent:
         attempt, stage = 0, self.service.metrics.stage
+        narrow = grant_of(self.request).session is not None
         while True:
             session = self.scope.session or self.asked.session
             with stage("hear"):
                 heard = memory.hear(self.asked.drafts, session=session, record=not readonly)
             try:
-                return ready(memory, heard, self.asked.wishes, stage)
+                with memory.narrowed(heard.session if narrow else None):
+                    return ready(memory, heard, self.asked.wishes, stage)
             except HeadMovedError:
                 attempt += 1
                 if attempt == ATTEMPTS:
@@ -179,7 +195,7 @@ class _Turn:
         sent = self.sent
         if sent is None:
             raise AssertionError("prepared before it is asked")
-        return await self._put(with_memory(self.asked, sent))
+        return await self._put(with_memory(self.asked, sent, self._only))
 
     async def _put(self, question: Question, *, again: bool = True) -> Response:
         """Ask, and tell what is said."""
@@ -228,7 +244,7 @@ class _Turn:
             raise AssertionError("only a prepared prompt is made shorter")
 
         def made(memory: Memory) -> Sent:
-            with memory.asking(self.model or memory.quoting):
+            with self._at(memory):
                 return shorter(memory, sent, refusal)
 
         try:
@@ -236,7 +252,7 @@ class _Turn:
         except UnabridgedError as error:
             await self._keep(Reply(), broken=True)
             return answer_in(self.asked.dialect, error, self.headers)
-        return await self._put(with_memory(self.asked, self.sent or sent), again=False)
+        return await self._put(with_memory(self.asked, self.sent or sent, self._only), again=False)
 
     async def _refused(self, question: Question, refused: RefusedError) -> Response:
         """The upstream's error, as it is where it speaks the client's dialect."""
@@ -253,7 +269,7 @@ class _Turn:
             return
 
         def kept(memory: Memory) -> None:
-            with memory.asking(self.model or memory.quoting), self.service.metrics.stage("record"):
+            with self._at(memory), self.service.metrics.stage("record"):
                 keep(memory, sent, reply, broken=broken)
 
         try:

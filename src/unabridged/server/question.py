@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from unabridged.domain.chat import ChatRequest, ToolSpec
+from unabridged.domain.chat import ChatRequest, Chunk, ToolSpec
 from unabridged.domain.message import Message
 from unabridged.domain.scope import Scope
 from unabridged.memory.serving import Sent
@@ -19,6 +19,7 @@ from unabridged.server.service import Service
 from unabridged.server.tracing import ModelSpan
 from unabridged.wire import ollama, openai
 from unabridged.wire.across import options_for
+from unabridged.wiring import Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Question:
         window: Tokens that prompt and answer may take, or None to leave it to the upstream.
         max_output: The limit of the answer in tokens, or None.
         onward: The body for an upstream of the client's own dialect, or None.
+        only: The only session that a memory may quote from, or None for all.
     """
 
     asked: Asked
@@ -40,6 +42,7 @@ class Question:
     window: int | None
     max_output: int | None
     onward: Mapping[str, Any] | None
+    only: str | None = None
 
     def is_raw(self, model: ChatModel | None) -> bool:
         """Whether the answer of a model can be passed on byte for byte."""
@@ -49,8 +52,8 @@ class Question:
         return there.address.dialect == self.asked.dialect
 
 
-def with_memory(asked: Asked, sent: Sent) -> Question:
-    """Give the question of a request that memory has prepared."""
+def with_memory(asked: Asked, sent: Sent, only: str | None = None) -> Question:
+    """Give the question of a request that memory has prepared; see ``Question``."""
     return Question(
         asked=asked,
         messages=sent.messages,
@@ -58,6 +61,7 @@ def with_memory(asked: Asked, sent: Sent) -> Question:
         window=sent.context.ledger.window,
         max_output=sent.max_output,
         onward=asked.onward(sent) if asked.onward else None,
+        only=only,
     )
 
 
@@ -120,9 +124,12 @@ async def _asked(
     """Ask; see ``put``."""
     if model is None:
         request = _request(question, "openai")
-        return SaidAnswer(
-            await service.run(scope, lambda memory: list(memory.quoting.chat(request)))
-        )
+
+        def quoted(memory: Memory) -> list[Chunk]:
+            with memory.narrowed(question.only):
+                return list(memory.quoting.chat(request))
+
+        return SaidAnswer(await service.run(scope, quoted))
     there = relaying(model)
     relay = await service.relay() if there else None
     if relay is None or there is None:

@@ -249,6 +249,8 @@ class Memory(memory.Memory):
 
     def _pinned(self, question: str) -> list[str]:
         """The pins that speak of a question's words."""
+        if self._only is not None:
+            return []
         asked = set(query_terms(question))
         return [pin.text for pin in self.pins() if asked & set(terms(pin.text))]
 

@@ -224,9 +224,11 @@ def _prepared(call: Call, memory: Memory, body: Preparation) -> Context:
     tools = None
     if body.tools is not None:
         tools = [ToolSpec(t.name, t.description, t.parameters) for t in body.tools]
-    context = memory.prepare(
-        body.message, mode=body.mode, tools=tools, retry_of=retry_of, images=body.images
-    )
+    here = memory.session
+    with memory.narrowed((here.id if here else named) if call.grant.session else None):
+        context = memory.prepare(
+            body.message, mode=body.mode, tools=tools, retry_of=retry_of, images=body.images
+        )
     if named is not None and context.new_session:
         context = replace(context, scope=replace(context.scope, session=named))
     holding_of(call.request).contexts.put(call.owner, context.id, context)
