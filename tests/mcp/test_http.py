@@ -147,6 +147,9 @@ def test_a_key_does_what_it_allows_and_no_more(running, mode):
         assert "lacks the right 'write'" in said
         assert "lacks the right 'forget'" in await refused(client, "forget", search="a")
         assert (await called(client, "search", query="a"))["exchanges"] == []
+        names = {one.name for one in (await client.list_tools()).tools}
+        assert not names & {"record", "correct_fact", "forget"}
+        assert "search" in names
 
     running.talk(talk, "reader", mode=mode)
 

@@ -75,10 +75,14 @@ def add_resources(server: MCPServer, desk: Desk) -> None:
     server.middleware.append(_Listing(desk))
 
 
-class _Listing:
-    """Puts the sessions of whoever asks into the list of resources.
+NEEDED = {"record": Right.WRITE, "correct_fact": Right.WRITE, "forget": Right.FORGET}
+"""What a tool needs beside `READ`, so that it is listed; each looks for itself when it is called."""
 
-    The SDK's own list is the same for everybody; so it is filled in behind it.
+
+class _Listing:
+    """Makes the lists those of whoever asks: their sessions, and the tools that their key allows.
+
+    The SDK's own lists are the same for everybody; so they are changed behind it.
     """
 
     def __init__(self, desk: Desk) -> None:
@@ -90,7 +94,13 @@ class _Listing:
         before = ASKING.set(ctx.request)
         try:
             result = await call_next(ctx)
-            if ctx.method != "resources/list" or not isinstance(result, dict):
+            if not isinstance(result, dict):
+                return result
+            if ctx.method == "tools/list":
+                rights = self._desk.caller(ctx.request).grant.rights
+                kept = [t for t in result["tools"] if NEEDED.get(t["name"], Right.READ) in rights]
+                return {**result, "tools": kept}
+            if ctx.method != "resources/list":
                 return result
             cursor = (ctx.params or {}).get("cursor")
             return {**result, **await self._page(ctx.request, cursor)}
