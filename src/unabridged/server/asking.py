@@ -8,7 +8,7 @@ import msgspec
 from unabridged.errors import UpstreamError
 from unabridged.ports import SupportsRelay
 from unabridged.remote.relay import Relay, Reply
-from unabridged.server.listening import Listener, Piece
+from unabridged.server.listening import Listener, Piece, together
 from unabridged.wire.faults import refusal, refusal_of
 from unabridged.wire.lines import encode
 
@@ -79,7 +79,7 @@ class RelayedAnswer:
                 yield piece
             return
         async for data in self._reply.pieces():
-            for piece in self._listener.feed(data):
+            for piece in together(self._listener.feed(data)):
                 yield piece
         for piece in self._listener.end():
             yield piece

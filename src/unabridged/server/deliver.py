@@ -98,12 +98,18 @@ class Delivery:
     # ---- in pieces ----
 
     async def _told(self) -> AsyncIterator[bytes]:
+        waiting: list[bytes] = []
         try:
             if not self._raw and (begun := self._writer.begin()):
                 yield begun
             async for piece in self._answer.pieces():
+                if piece.last and waiting:
+                    yield b"".join(waiting)  # not kept back while the answer is stored
+                    waiting.clear()
                 await self._note(piece)
-                if said := self._said(piece):
+                waiting.append(self._said(piece))
+                if not piece.more and (said := b"".join(waiting)):
+                    waiting.clear()
                     yield said
                 if piece.last:
                     break
@@ -113,7 +119,7 @@ class Delivery:
                 )
         except UnabridgedError as error:
             await self._end()
-            yield self._writer.failed(error)
+            yield b"".join([*waiting, self._writer.failed(error)])
         finally:
             await self._end()
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import msgspec
 
 from unabridged.domain.chat import Chunk
-from unabridged.errors import UpstreamBrokenError
+from unabridged.errors import UnabridgedError, UpstreamBrokenError
 from unabridged.wire import ollama, openai
 from unabridged.wire.lines import Frames, Lines, data_of
 
@@ -25,12 +25,33 @@ class Piece:
         chunk: What it says; None where it says nothing for the reader.
         quiet: Whether it is not passed on: nobody asked for it.
         last: Whether it ends the answer.
+        more: Whether the next one arrived with it, so that both can be passed on together.
     """
 
     frame: bytes
     chunk: Chunk | None
     quiet: bool = False
     last: bool = False
+    more: bool = False
+
+
+def together(pieces: Iterator[Piece]) -> Iterator[Piece]:
+    """Mark what arrived together: all but the last have more behind them.
+
+    Where one is no piece but a fault, those before it are given first.
+    """
+    held: Piece | None = None
+    try:
+        for piece in pieces:
+            if held is not None:
+                yield Piece(held.frame, held.chunk, held.quiet, held.last, more=True)
+            held = piece
+    except UnabridgedError:
+        if held is not None:
+            yield held
+        raise
+    if held is not None:
+        yield held
 
 
 class Listener(Protocol):

@@ -19,7 +19,9 @@ from unabridged.evals.timing import spread
 PATHS = {"ollama": "/api/chat", "openai": "/v1/chat/completions"}
 TURNS = 6
 """Messages of a conversation whose time to the first chunk is taken; each sends all before it."""
-_TEXT = re.compile(rb'"content": ?"((?:@\d+ )+)"')
+LATEST = 1.05
+"""How much longer than planned a mixed load goes on where the machine does not keep up."""
+_TEXT = re.compile(rb'"content": ?"([^"]*)"')
 
 
 def body_of(messages: Sequence[dict[str, Any]], **more: Any) -> bytes:
@@ -36,6 +38,12 @@ def said(heard: Heard) -> dict[str, Any]:
     """Give the assistant's message of a kept answer."""
     text = b"".join(_TEXT.findall(heard.body)).decode()
     return {"role": "assistant", "content": text}
+
+
+def _is_good(heard: Heard, words: int) -> bool:
+    """Whether an answer is whole, and says all that the upstream said."""
+    text: str = said(heard)["content"]
+    return heard.whole and heard.status == 200 and len(text.split()) == words
 
 
 async def first(client: Client, job: dict[str, Any]) -> dict[str, Any]:
@@ -82,7 +90,9 @@ async def _together(
 ) -> dict[str, Any]:
     began = time.monotonic()
     every = await asyncio.gather(*(one(n, text) for n, text in enumerate(texts)))
-    seconds = time.monotonic() - began
+    # From the first chunk of any stream on: how long memory takes is another figure.
+    waited = min((heard.first for heard in every if heard.first is not None), default=0.0)
+    seconds = time.monotonic() - began - waited / 1000
     delays = [delay for heard in every for delay in heard.delays]
     firsts = [heard.first for heard in every if heard.first is not None]
     failed = sum(not h.whole or h.status != 200 or len(h.delays) != chunks for h in every)
@@ -130,6 +140,8 @@ class Mixed:
         requests, seconds = self._job["requests"], self._job["seconds"]
         began, going = time.monotonic(), set[asyncio.Task[None]]()
         for number in range(requests):
+            if time.monotonic() - began > LATEST * seconds:
+                break
             wait = began + number * seconds / requests - time.monotonic()
             if wait > 0:
                 await asyncio.sleep(wait)
@@ -166,12 +178,12 @@ class Mixed:
             self._histories[place] = history = history[-1:]
         heard = await self._client.ask(PATHS[dialect], body_of(history), keep=True)
         self._histories[place] = [*history, said(heard)]
-        return heard.whole and heard.status == 200 and len(heard.delays) == 20
+        return _is_good(heard, 20)
 
     async def _whole(self, dialect: str) -> bool:
         body = body_of([user(self._words(20))], stream=False)
-        heard = await self._client.ask(PATHS[dialect], body)
-        return heard.whole and heard.status == 200 and len(heard.delays) == 20
+        heard = await self._client.ask(PATHS[dialect], body, keep=True)
+        return _is_good(heard, 20)
 
     async def _tools(self, dialect: str) -> bool:
         """A call, its result, an answer: two requests of one exchange."""
@@ -192,9 +204,9 @@ class Mixed:
             result = {"role": "tool", "content": "A flower.", "tool_call_id": name}
         calls = {"role": "assistant", "content": "", "tool_calls": [call]}
         body = body_of([words, calls, result], tools=offered)
-        heard = await self._client.ask(path, body)
+        heard = await self._client.ask(path, body, keep=True)
         good = called.whole and called.status == 200 and b"look_up" in called.body
-        return good and heard.whole and heard.status == 200 and len(heard.delays) == 10
+        return good and _is_good(heard, 10)
 
     async def _search(self) -> bool:
         body = json.dumps({"query": next(self._texts)[:200], "limit": 10}).encode()

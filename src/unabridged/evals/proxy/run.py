@@ -31,7 +31,7 @@ WARM = 12
 """Messages before anything is measured."""
 STREAMS, CHUNKS, RATE, APART = 64, 200, 50, 0.05
 """Streams at once, chunks of each, chunks in a second, seconds between two beginnings."""
-FAST_STREAMS, FAST_CHUNKS = 8, 2_000
+FAST_STREAMS, FAST_CHUNKS = 8, 10_000
 """The same where they go as fast as they can."""
 WARM_SHARE = 0.1
 """Share of a soak after which memory is looked at."""

@@ -7,6 +7,11 @@ _ASKED = re.compile(rb"\[\[(\d+) chunks(?: at (\d+))?( with a tool)?\]\]")
 _SENT = re.compile(rb"@(\d{9,20}) ")
 LONGEST = 24
 """Bytes of the longest of these times."""
+WORDS = (
+    "the tulips are planted in the autumn and they flower in spring so water them once a week and "
+    "give the roses more room when the old fence is gone because the wind comes from the west"
+).split()
+"""What an answer consists of: recording meets words as they are in life, and no numbers."""
 
 
 def asking(chunks: int, rate: int = 0, *, tool: bool = False) -> str:
@@ -34,8 +39,13 @@ def asked(body: bytes) -> tuple[int, int, bool]:
     return int(found[1]), int(found[2] or 0), bool(found[3]) and not answered
 
 
+def word(number: int) -> str:
+    """Give the text of a chunk."""
+    return f"{WORDS[number % len(WORDS)]} "
+
+
 def stamp() -> str:
-    """Give the text of a chunk: the time at which it is sent.
+    """Give the time at which a chunk is sent; it stands beside the text, and is passed on with it.
 
     The clock is one for all processes of the machine (``CLOCK_MONOTONIC``).
     """

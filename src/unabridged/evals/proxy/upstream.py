@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from unabridged.evals.proxy.script import asked, stamp
+from unabridged.evals.proxy.script import asked, stamp, word
 
 AT = "2026-01-01T00:00:00Z"
 MODEL = "bench"
@@ -45,7 +45,9 @@ class Ollama:
 
     def chunk(self, text: str) -> bytes:
         """One chunk."""
-        return self._line({"message": {"role": "assistant", "content": text}, "done": False})
+        return self._line(
+            {"message": {"role": "assistant", "content": text}, "done": False}, stamp()
+        )
 
     def call(self) -> bytes:
         """A chunk that calls a tool."""
@@ -70,8 +72,8 @@ class Ollama:
         return {"message": said, "done": True, "done_reason": "stop",
                 "prompt_eval_count": self._size // 4, "eval_count": chunks}  # fmt: skip
 
-    def _line(self, said: dict[str, Any]) -> bytes:
-        return json.dumps({"model": MODEL, "created_at": AT, **said}).encode() + b"\n"
+    def _line(self, said: dict[str, Any], at: str = AT) -> bytes:
+        return json.dumps({"model": MODEL, "created_at": at, **said}).encode() + b"\n"
 
 
 class OpenAI:
@@ -87,7 +89,7 @@ class OpenAI:
 
     def chunk(self, text: str) -> bytes:
         """One event."""
-        return self._event({"content": text})
+        return self._event({"content": text}, at=stamp())
 
     def call(self) -> bytes:
         """An event that calls a tool."""
@@ -121,9 +123,10 @@ class OpenAI:
     def _head(self, kind: str = "chat.completion.chunk") -> dict[str, Any]:
         return {"id": "chatcmpl-1", "object": kind, "created": 1, "model": MODEL}
 
-    def _event(self, delta: dict[str, Any], finish: str | None = None) -> bytes:
+    def _event(self, delta: dict[str, Any], finish: str | None = None, at: str = AT) -> bytes:
         choice = {"index": 0, "delta": delta, "finish_reason": finish}
-        return b"data: " + json.dumps({**self._head(), "choices": [choice]}).encode() + b"\n\n"
+        said = {**self._head(), "system_fingerprint": at, "choices": [choice]}
+        return b"data: " + json.dumps(said).encode() + b"\n\n"
 
 
 _SPOKEN: dict[str, Callable[[bytes], Ollama | OpenAI]] = {
@@ -186,7 +189,7 @@ class Connection(asyncio.Protocol):
         speaker = _SPOKEN[path](body)
         chunks, rate, calls = asked(body)
         if not speaker.stream:
-            text = "" if calls else "".join(stamp() for _ in range(chunks))
+            text = "" if calls else "".join(map(word, range(chunks)))
             said = speaker.whole(text, chunks, called=calls)
             self._write(_head(200, "application/json", len(said)) + said)
             return
@@ -207,7 +210,7 @@ class Connection(asyncio.Protocol):
                 await asyncio.sleep(0)
             if not self._room.is_set():
                 await self._room.wait()
-            self._write(_framed(speaker.chunk(stamp())))
+            self._write(_framed(speaker.chunk(word(number))))
 
     def _write(self, data: bytes) -> None:
         if self._out is not None:
