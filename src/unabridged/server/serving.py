@@ -31,7 +31,7 @@ BREAK = 5
 """Seconds in which what was broken off stores what came."""
 IDLE = 75
 """Seconds for which an idle connection is kept: clients and proxies keep them for about 60."""
-SWITCH = 0.0005
+SWITCH = 0.0002
 """Seconds after which a thread that computes lets the one go on that passes answers on. With Python's
 5 ms each chunk waits so long while a memory prepares: whoever sends gives the interpreter away."""
 _WARNINGS: dict[str, Any] = {
