@@ -11,8 +11,7 @@ LINE = b'{"message":{"role":"assistant","content":"%s"},"done":false}\n'
 def fed(data):
     told = []
     try:
-        for piece in together(OllamaListener().feed(data)):
-            told.append((piece.chunk.text, piece.more))
+        told.extend((p.chunk.text, p.more) for p in together(OllamaListener().feed(data)))
     except UpstreamBrokenError:
         told.append("broken")
     return told
