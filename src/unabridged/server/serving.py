@@ -22,6 +22,8 @@ from unabridged.server.watching import Watch
 try:
     import httptools  # noqa: F401 - uvicorn imports it by name; here it is found missing in time
     import uvicorn
+
+    from unabridged.server.arriving import Arriving
 except ModuleNotFoundError as error:
     raise MissingExtraError(error.name or "uvicorn", "server") from error
 
@@ -147,7 +149,7 @@ def serve(
     """
     made = uvicorn.Config(
         app,
-        http="httptools",
+        http=Arriving,
         ws="none",
         lifespan="on",
         log_config=_WARNINGS,
