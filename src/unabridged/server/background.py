@@ -40,13 +40,22 @@ class _Job:
     """Whether there was more than what one request brings, so that there may be more yet."""
 
     def step(self, memory: Memory) -> bool:
-        """Do one step; whether it was the last."""
-        if self.memory is not memory:  # closed and opened again meanwhile
+        """Do one step, or all of them where the memory was closed and opened again meanwhile.
+
+        Steps begin anew with a memory: one a time, none would ever be the last.
+
+        Returns:
+            Whether it was the last.
+        """
+        again = self.memory is not None and self.memory is not memory
+        if self.memory is not memory:
             self.memory, self.steps = memory, _steps(memory)
-        step = next(self.steps, None)
-        if step is not None and step.stage in _PAGED:
-            self.more = self.more or step.done > 1
-        return step is None
+        for step in self.steps:
+            if step.stage in _PAGED:
+                self.more = self.more or step.done > 1
+            if not again:
+                return False
+        return True
 
 
 _PAGED = frozenset({"embed", "read", "facts", "requirements"})

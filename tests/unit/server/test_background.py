@@ -137,6 +137,30 @@ def test_a_full_queue_says_so_and_takes_no_more(watch, monkeypatch):
     assert value(watch, "unabridged_background_dropped_total") == 2
 
 
+def test_a_memory_that_is_closed_after_each_step_is_tended_to_the_end_too(watch):
+    """Steps that begin anew each time, as looking at sessions does, must come to their end."""
+
+    class Anew:
+        def enrich(self):
+            return iter(())
+
+        def tend(self, pages):
+            yield from (module.Step("condense", number) for number in range(1, 5))
+
+    async def go():
+        async def run(scope, work):
+            return work(Anew())
+
+        work = Background(run, watch)
+        work.start()
+        work.soon(Scope("ann"))
+        await until(lambda: value(watch, "unabridged_background_slices_total", outcome="done") == 1)
+        await work.stop()
+        assert value(watch, "unabridged_background_slices_total", outcome="more") == 1
+
+    asyncio.run(go())
+
+
 def test_a_real_memory_is_tended_to_the_end_while_others_use_it(tmp_path):
     """Steps go on where they were, whoever used the memory, or closed it, between them."""
     from unabridged import config
