@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from itertools import accumulate
+from itertools import islice
 
 from unabridged.budget.count import Counter
 from unabridged.custody.tombstones import Recogniser
@@ -33,7 +33,7 @@ from unabridged.errors import (
 from unabridged.ingest.record import extend_exchange
 from unabridged.ingest.sessions import counted, current_exchange
 from unabridged.matching.index import Node, PathIndex
-from unabridged.matching.normal import Said, atoms, digest_of, halved, parted
+from unabridged.matching.normal import Said, atoms, digest_of, halves, parted
 from unabridged.matching.passing import passing
 from unabridged.matching.placing import LEAST_EVIDENCE, NOWHERE, Found, Placer
 from unabridged.matching.taking import Maker, behind, paired, renamed, without_prefill
@@ -45,6 +45,8 @@ AGAIN_WITHIN = timedelta(minutes=30)
 begins a session: people say "hi" every day."""
 SOURCE = "server"
 """Where a session comes from whose history a client sent."""
+MOST_GAPS, MOST_CUTS = 3, 8
+"""In how many places, and where in an exchange, a list is tried as one that lacks what stood between."""
 ATTEMPTS = 5
 """How often a place is looked for while others forget what was found."""
 
@@ -185,22 +187,28 @@ class _Hearing:
         return _Place(found, parent, again=again, session=here)
 
     def _found(self) -> Found:
-        """How far the history is stored; as it is sent, else with halves of exchanges as such."""
+        """How far the history is stored; where it ends, an exchange may be halves of two."""
         found = self._placer.place(self._before, self._asked)
-        parts = [halved(each) for each in self._before]
-        halves = [half for both in parts for half in both]
-        if found.known == len(self._before) or len(halves) == len(parts):
-            return found
-        passes = passing([*halves, self._asked], self._recogniser)
-        placer = Placer(self._index, self._home.id if self._home else None, passes)
-        again = placer.place(halves, self._asked)
-        ends = list(accumulate(map(len, parts), initial=0))
-        if again.known not in ends[found.known + 1 :]:
-            return found
-        self._before = [*halves[: again.known], *self._before[ends.index(again.known) :]]
-        self._passes = passing([*self._before, self._asked], self._recogniser)
-        self._placer = placer
-        return again
+        for _ in range(MOST_GAPS):
+            if found.known == len(self._before):
+                break
+            further = self._further(found.known)
+            if further is None:
+                break
+            found = further
+        return found
+
+    def _further(self, known: int) -> Found | None:
+        """The same with one exchange in halves, if it leads on; None where it does not."""
+        for both in islice(halves(self._before[known]), MOST_CUTS):
+            before = [*self._before[:known], *both, *self._before[known + 1 :]]
+            passes = passing([*before, self._asked], self._recogniser)
+            placer = Placer(self._index, self._home.id if self._home else None, passes)
+            found = placer.place(before, self._asked)
+            if found.known > known + 1:
+                self._before, self._passes, self._placer = before, passes, placer
+                return found
+        return None
 
     def _beside(self) -> str | None:
         """The session that begins with the first message of a history, and has another answer to it."""

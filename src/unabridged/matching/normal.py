@@ -139,16 +139,22 @@ def parted(drafts: Sequence[Draft]) -> list[Said]:
     return [Said(user, rest) for user, rest in found]
 
 
-def halved(said: Said) -> list[Said]:
-    """An exchange with two answers as one with the first, and the end of another with the rest.
+def halves(said: Said) -> Iterator[tuple[Said, Said]]:
+    """An exchange as the beginning of one, and the end of another.
 
     That is how it looks where a client left away what stood between: the first exchanges stay, and
-    its list goes on in the midst of a later one.
+    its list goes on in the midst of a later one. Cuts where one answer follows another come first.
     """
-    for n, draft in enumerate(said.rest[:-1]):
-        if said.user is not None and draft.role is Role.ASSISTANT and not draft.calls:
-            return [Said(said.user, said.rest[: n + 1]), Said(None, said.rest[n + 1 :])]
-    return [said]
+    if said.user is None:
+        return
+    places = range(1, len(said.rest))
+    spoken = [n for n in places if _follows(said.rest[n - 1], said.rest[n])]
+    for n in (*spoken, *(n for n in places if n not in spoken)):
+        yield Said(said.user, said.rest[:n]), Said(None, said.rest[n:])
+
+
+def _follows(one: Draft, other: Draft) -> bool:
+    return one.role is other.role is Role.ASSISTANT
 
 
 def rest_of(exchange: Exchange) -> list[Atom]:

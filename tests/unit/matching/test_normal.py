@@ -4,7 +4,7 @@ import pytest
 from tests.unit.matching.hand import call, result, said, user
 
 from unabridged.domain.message import Reasoning, Role, Text, ToolCall, ToolResult
-from unabridged.matching.normal import atoms, begins, digest_of, halved, parted, plain_words
+from unabridged.matching.normal import atoms, begins, digest_of, halves, parted, plain_words
 from unabridged.matching.reasoning import without_reasoning
 from unabridged.matching.taking import behind, renamed
 from unabridged.wire.draft import Draft
@@ -80,8 +80,11 @@ def test_a_list_is_parted_at_user_messages():
     parts = parted(drafts)
     assert [part.user and part.user.text for part in parts] == [None, "1", "2"]
     assert [len(part.rest) for part in parts] == [1, 2, 0]
-    assert [len(half.rest) for half in halved(parts[1])] == [1, 1]
-    assert halved(parts[2]) == [parts[2]]
+    (cut,) = halves(parts[1])
+    assert [len(half.rest) for half in cut] == [1, 1]
+    assert list(halves(parts[2])) == list(halves(parts[0])) == []
+    (loop,) = parted([user("1"), call("f"), result("x"), said("a"), said("b")])
+    assert [len(one.rest) for one, _ in halves(loop)] == [3, 1, 2]
 
 
 def test_what_broke_off_begins_what_is_whole():
