@@ -26,6 +26,8 @@ MOST_JOINED = 32
 """Exchanges with the same question, the newest, whose answers are compared word by word."""
 LEAST_WRAPPING = 200
 """Characters that are put around a question at the least; with less it was edited."""
+RUN = 4
+"""Exchanges behind a gap that are looked at together."""
 LEAST_EVIDENCE = 24
 """Characters that a run of exchanges in the midst of a session must have: a client that begins with
 "hi" and "hello" is not one that left away what stood before them."""
@@ -115,7 +117,7 @@ class Placer:
         for n, each in enumerate(heard):
             same, bare = (start, []) if n == 0 and start is not None else self._next(each, above)
             if not same and gaps and above:
-                same = self._below(heard[n : n + 2], set(above))
+                same = self._below(heard[n : n + RUN], set(above))
             if same or bare:
                 above = {node.id: node for node in (*same, *bare)}
                 levels.append(above)
@@ -132,7 +134,7 @@ class Placer:
         """The exchanges that the next of a client's may be, where it left away those before it."""
         if sum(each.size for each in heard) < LEAST_EVIDENCE:
             return []
-        found = self._anywhere(heard)
+        found = self._anywhere(heard[:2])
         return [node for node in found if self._index.is_below(node, above)]
 
     def _anywhere(self, heard: Sequence[Said]) -> list[Node]:
