@@ -6,6 +6,7 @@ warnings, since an access log of its would hold queries.
 
 import asyncio
 import contextlib
+import ctypes
 import errno
 import signal
 import socket
@@ -36,6 +37,10 @@ IDLE = 75
 SWITCH = 0.0002
 """Seconds after which a thread that computes lets the one go on that passes answers on. With Python's
 5 ms each chunk waits so long while a memory prepares: whoever sends gives the interpreter away."""
+HEAPS = 2
+"""Heaps that all threads share."""
+_ARENA_MAX = -8
+"""``M_ARENA_MAX`` of glibc's ``malloc.h``."""
 _WARNINGS: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -159,6 +164,7 @@ def serve(
         timeout_keep_alive=IDLE,
     )
     server = _Server(made, watch, ready, grace)
+    _share_heaps()
     before = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH)
     try:
@@ -171,6 +177,15 @@ def serve(
         sys.setswitchinterval(before)
         taken.close()
     return server.ended
+
+
+def _share_heaps() -> None:
+    """Let threads share two heaps, where the system's allocator would give each its own.
+
+    Only glibc does that: 32 threads that prepare in turns held 304 MB instead of 145 (``mallopt(3)``).
+    """
+    if sys.platform == "linux" and (mallopt := getattr(ctypes.CDLL(None), "mallopt", None)):
+        mallopt(_ARENA_MAX, HEAPS)
 
 
 class _Server(uvicorn.Server):
