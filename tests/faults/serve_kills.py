@@ -105,8 +105,11 @@ class Talker:
         self.broken = 0
 
     def question(self) -> str:
-        """The next question: a new one, or the one that broke off."""
-        if self.pending and self.rng.random() < 0.5:
+        """The next question: a new one, or the one that broke off.
+
+        A first question is asked again: a new one without any history would begin a conversation.
+        """
+        if self.pending and (not self.said or self.rng.random() < 0.5):
             return self.pending
         return f"{self.name} asks number {next(self.numbers)} of boxes."
 
