@@ -7,9 +7,6 @@ import socket
 import sys
 from typing import Any
 
-import httpx2
-import uvicorn
-
 Scope = dict[str, Any]
 
 
@@ -21,6 +18,8 @@ class Relay:
     """
 
     def __init__(self, upstream: str) -> None:
+        import httpx2  # noqa: PLC0415 - an extra, which this program alone needs
+
         self._upstream = upstream
         limits = httpx2.Limits(max_connections=None, max_keepalive_connections=64)
         self._client = httpx2.AsyncClient(timeout=60, limits=limits, trust_env=False)
@@ -55,6 +54,8 @@ class Relay:
 
 def main(upstream: str) -> None:
     """Serve until a signal comes; the first line says where."""
+    import uvicorn  # noqa: PLC0415 - likewise
+
     taken = socket.create_server(("127.0.0.1", 0), backlog=256)
     made = uvicorn.Config(
         Relay(upstream), http="httptools", ws="none", log_level="warning", access_log=False
