@@ -344,3 +344,31 @@ def test_the_framework_tells_nobody_anything(serving, monkeypatch):
     url = serving(upstream="quote")
     assert not url.app._native_telemetry.enabled()
     assert url.app._telemetry["auto_configure"] is False
+
+
+def test_models_have_memories_of_their_own_where_the_settings_say_so(serving):
+    names = ["one:latest", "other:latest"]
+    with OllamaTestServer(models=[OllamaEntry(name) for name in names]) as server:
+        apart = ("user", "agent", "model")
+        url = serving(upstream="ollama", ollama_url=server.url, isolation=apart)
+        with httpx2.Client(timeout=30) as client:
+            for name in names:
+                body = {"model": name, "input": f"{WORDS} for {name}"}
+                first = client.post(f"{url}/v1/responses", json=body)
+                assert first.status_code == 200, first.text
+                body |= {"input": "And then?", "previous_response_id": first.json()["id"]}
+                assert client.post(f"{url}/v1/responses", json=body).status_code == 200
+            elsewhere = client.post(f"{url}/v1/responses", json={**body, "model": names[0]})
+            assert elsewhere.status_code == 400
+            generated = client.post(
+                f"{url}/api/generate", json={"model": names[0], "prompt": "Hm?", "stream": False}
+            ).json()
+            assert client.post(
+                f"{url}/api/generate",
+                json={"model": names[0], "prompt": "Go on.", "context": generated["context"]},
+            ).is_success
+        for name, count in zip(names, (4, 2), strict=True):
+            with url.service.lanes.hold(Scope(model=name)) as memory:
+                said = [e.user.text for c in memory.conversations() for e in c.exchanges]
+            assert len(said) == count
+            assert f"{WORDS} for {name}" in said

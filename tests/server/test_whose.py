@@ -62,3 +62,10 @@ def test_names_come_as_utf_8():
 def test_a_key_for_one_user_is_refused_where_users_share_a_memory():
     with pytest.raises(PermissionRefusedError, match="one memory"):
         scope_of(asked(Grant("k", user="ada"), isolation=("agent",)))
+
+
+def test_a_model_is_part_of_the_scope_where_models_have_memories_of_their_own():
+    apart = ("user", "agent", "model")
+    assert scope_of(asked(), model="llama3.2").model is None
+    assert scope_of(asked(isolation=apart), model="llama3.2").model == "llama3.2"
+    assert scope_of(asked(isolation=apart, model="qwen3")).model == "qwen3"

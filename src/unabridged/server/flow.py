@@ -57,7 +57,7 @@ async def answer(request: Request, asked: Asked, writing: Writing, *, bare: str 
         UnabridgedError: It cannot be answered; nothing was asked then.
     """
     service, way = service_of(request), way_of(request)
-    turn = _Turn(service, scope_of(request, asked.user), asked, writing, request)
+    turn = _Turn(service, scope_of(request, asked.user, asked.model), asked, writing, request)
     turn.model = await _model(service, asked)
     side = bare or side_request(asked.drafts, asked.body)
     if way == "off" or side:

@@ -62,7 +62,7 @@ async def _past(request: Request, body: Mapping[str, Any]) -> Past | None:
     written = wire.name_in(body.get("context"))
     if written is None:
         return None
-    name, scope = name_from(written), scope_of(request)
+    name, scope = name_from(written), scope_of(request, model=model_of(body))
     found = None
     if name is not None:
         service = service_of(request)

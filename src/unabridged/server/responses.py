@@ -110,7 +110,7 @@ async def _kept(
     }
     if not previous and not refers:
         return None, {}
-    scope = scope_of(request, text(body.get("user")))
+    scope = scope_of(request, text(body.get("user")), text(body.get("model")))
     name = name_from(previous.removeprefix(PREFIX)) if previous else None
 
     def looked(memory: Memory) -> tuple[Past | None, dict[str, list[Wire]]]:

@@ -20,13 +20,14 @@ HEADERS = {
 """The headers that name whose memory it is; UTF-8, at most once each."""
 
 
-def scope_of(connection: HTTPConnection, user_field: str = "") -> Scope:
-    """Give the scope of a request; its model is for the handler to say.
+def scope_of(connection: HTTPConnection, user_field: str = "", model: str = "") -> Scope:
+    """Give the scope of a request.
 
     Args:
         connection: The request; the guard has seen it.
         user_field: The ``user`` of an OpenAI body; empty for none. It counts where neither the key
             nor a header names the user.
+        model: The model that the request names; it counts where models have memories of their own.
 
     Returns:
         The scope. Its session is None where neither the key nor a header names one.
@@ -45,6 +46,7 @@ def scope_of(connection: HTTPConnection, user_field: str = "") -> Scope:
     return Scope(
         user=settings.user if user is None else user,
         agent=settings.agent if agent is None else agent,
+        model=(model or settings.model) if "model" in settings.isolation else None,
         session=_chosen("session", grant.session, named["session"]),
     )
 

@@ -219,9 +219,14 @@ def space_from(scope: Scope, settings: Settings) -> Space:
     try:
         return space_of(scope, settings.isolation)
     except ValueError as error:
-        raise NameRefusedError(
-            f"This space cannot be named: {error}.", hint="Choose another name for it."
-        ) from error
+        unnamed = "model" in settings.isolation and not (scope.model or "").strip()
+        hint = (
+            "Models have memories of their own here (`isolation`): name one, by --model, in the "
+            "request, or by the setting `model`."
+            if unnamed
+            else "Choose another name for it."
+        )
+        raise NameRefusedError(f"This space cannot be named: {error}.", hint=hint) from error
 
 
 def settings_for(settings: Settings, space: Space) -> Settings:
