@@ -72,7 +72,8 @@ class Watch:
             Whether nothing is.
         """
         try:
-            await asyncio.wait_for(self._idle.wait(), seconds)
+            async with asyncio.timeout(seconds):  # `wait_for` loses a cancel before Python 3.12
+                await self._idle.wait()
         except TimeoutError:
             return False
         return True
