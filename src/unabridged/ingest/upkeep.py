@@ -6,6 +6,7 @@ killed at any moment, run again, and run in two programs at once. Originals are 
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Protocol
 
 from unabridged.condense.view import PERIOD, View, name_of, record_of, view_of
@@ -39,6 +40,8 @@ NEWEST = 4
 """Sessions that are looked at after an answer; all where everything is condensed."""
 LEAST_CONVERSATION = 4
 """Messages under which a session gets no condensation of its own: it is as short as one."""
+LEFT_AFTER = timedelta(minutes=10)
+"""How long a session must have rested to count as left, where nobody asked for everything."""
 
 
 class ReadsCategories(Protocol):
@@ -261,7 +264,8 @@ class Upkeep:
 
         Args:
             current: The session that is being talked in: it was not left.
-            everything: Look at every session; else at the newest few.
+            everything: Look at every session; else at the newest few, and condense as a whole only
+                those that rested: with several clients, more than one is talked in.
             threshold: Tokens above which a run is due; None for the setting.
 
         Yields:
@@ -274,7 +278,8 @@ class Upkeep:
             if self._due(session.id, self.view(session.id), threshold):
                 outlook = self.condense(session.id, threshold=threshold)
                 note = outlook.reason if outlook.made and not outlook.usable else ""
-            if session.id != current and self._whole(session):
+            left = everything or self._clock.now() - session.updated >= LEFT_AFTER
+            if session.id != current and left and self._whole(session):
                 months.add(month_of(session))
             yield Step("condense", done, len(sessions) - done, note)
         if everything:
