@@ -18,6 +18,7 @@ from unabridged.errors import UpstreamError
 from unabridged.knowledge.attributes import TABLE
 from unabridged.knowledge.cards import PRIORITIES, TYPES
 from unabridged.knowledge.drawn import Drawn, tied
+from unabridged.knowledge.own import own_words
 from unabridged.knowledge.rules import extract
 from unabridged.knowledge.statements import Statement, key
 from unabridged.knowledge.stating import Stated, described, stated
@@ -88,7 +89,7 @@ class ModelExtractor:
         """Draw from one exchange; what the rules found is not drawn again."""
         drawn = list(self._rules(exchange))
         known = {key(statement) for statement in drawn}
-        for row in self._asker.rows(_FACTS, exchange.user.text, "facts"):
+        for row in self._asker.rows(_FACTS, own_words(exchange.user.text), "facts"):
             statement = self._read(row, exchange)
             if statement is None:
                 self.rejected += 1
@@ -104,7 +105,7 @@ class ModelExtractor:
         given = _strings(row, ("subject", "attribute", "value", "quote"))
         if given is None or not (given["attribute"] and given["value"] and given["quote"]):
             return None
-        said = exchange.user.text
+        said = own_words(exchange.user.text)
         subject = given["subject"] or SELF
         if len(given["value"]) > LONGEST_VALUE or len(given["attribute"]) > LONGEST_ATTRIBUTE:
             return None

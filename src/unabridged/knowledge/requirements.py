@@ -25,6 +25,7 @@ from unabridged.knowledge.cards import (
     with_step,
 )
 from unabridged.knowledge.extracted import ModelStater
+from unabridged.knowledge.own import own_words
 from unabridged.knowledge.statements import folded
 from unabridged.knowledge.stating import VERSION, Stated, conflict, described, gist, stated
 from unabridged.ports import ChatModel, Clock, Store
@@ -205,7 +206,7 @@ class RequirementBook:
         seals = [(c.seal, c.requirement.history[-1].at) for c in view.cards if c.seal]
         news: list[tuple[str, Requirement]] = []
         for exchange in exchanges:
-            for each in stater(exchange.user.text):
+            for each in stater(own_words(exchange.user.text)):
                 words, key = folded(each.quote), key_of(exchange.id, each.quote)
                 known = key in keys or words in said or each.quote not in exchange.user.text
                 if known or _is_sealed(each.quote, [s for s, at in seals if exchange.at <= at]):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import SELF
 from unabridged.knowledge.drawn import Drawn, tied
+from unabridged.knowledge.own import own_words
 from unabridged.knowledge.rules.checks import capital, job, named
 from unabridged.knowledge.rules.elsewhere import FRENCH, GERMAN, SPANISH
 from unabridged.knowledge.rules.english import LIKES, PERSON, THINGS
@@ -83,7 +84,7 @@ _NAMES = {
 
 def extract(exchange: Exchange) -> list[Statement]:
     """Draw statements about the user from what the user said; never from anybody else's words."""
-    drawn = draw(exchange.user.text)
+    drawn = draw(own_words(exchange.user.text))
     return [s for d in drawn if (s := tied(d, exchange, VERSION)) is not None]
 
 
