@@ -29,6 +29,10 @@ _ENDS = frozenset(
     ">\u226f\uff1e\ufe65\u02c3\u226b\u232a\u276d\u276f\u27e9\u3009\u300b\u00bb\u203a]\uff3d"
 )
 _BRACKET, _SQUARE = re.compile(f"[{_BRACKETS}]"), re.compile(f"[{re.escape(_SQUARES)}]")
+_STRANGE = r"[^\x21-\x7e]"
+_FENCE = re.compile(rf"[{_BRACKETS}](?=[\s/\\!?]*(?:[rR]|{_STRANGE}))")
+_MARKUP = re.compile(rf"[{_BRACKETS}](?=[\s/\\!?]*(?:[A-Za-z|]|{_STRANGE}))")
+"""Brackets that are worth a look: behind most others stands what begins nothing."""
 HARMLESS_ANGLE, HARMLESS_SQUARE = "\u2039", "\u2045"
 
 _LOOKALIKES: tuple[str, ...] = (
@@ -75,14 +79,17 @@ def without_fences(text: str, *, goes_on: bool = False) -> str:
     if not has_brackets(text):
         return text
     return _replaced(
-        text, _BRACKET, HARMLESS_ANGLE, lambda at: _is_fence(text, at, goes_on=goes_on)
+        text,
+        _BRACKET if goes_on else _FENCE,
+        HARMLESS_ANGLE,
+        lambda at: _is_fence(text, at, goes_on=goes_on),
     )
 
 
 def without_markup(text: str) -> str:
     """Make imitations of the fence, of control tokens and of role tags harmless."""
     if has_brackets(text):
-        text = _replaced(text, _BRACKET, HARMLESS_ANGLE, lambda at: _is_markup(text, at))
+        text = _replaced(text, _MARKUP, HARMLESS_ANGLE, lambda at: _is_markup(text, at))
     if _SQUARE.search(text):
         text = _replaced(text, _SQUARE, HARMLESS_SQUARE, lambda at: _is_square(text, at))
     return text
@@ -144,7 +151,7 @@ def _is_name(text: str, at: int, names: frozenset[str]) -> bool:
     name = ""
     while at < len(text) and len(name) <= _LONGEST:
         letters = _letters(text[at])
-        if letters and not all(one.isalnum() or one == "_" for one in letters):
+        if letters and letters != "_" and not letters.isalnum():
             break
         name += letters
         at += 1
@@ -175,6 +182,8 @@ def _fold(character: str) -> str:
 
 def _letters(text: str) -> str:
     """Characters as plain ones without marks, large and small."""
+    if " " <= text <= "~" and len(text) == 1:
+        return text
     return "".join(one for one in normalize("NFKD", text) if not _is_invisible(one))
 
 
