@@ -212,19 +212,14 @@ def test_rights_bind_on_every_route(tmp_path):
     assert len(probes) > 300
 
 
-RECALLS = {"/memory/prepare"}
-"""Where a key for one session gets what is recalled for its message from the whole memory of its
-user and agent, as a chat does: a session is narrowed to where it is written, listed and shown."""
-
-
-def test_a_key_for_one_session_lists_and_shows_no_other(tmp_path):
+def test_a_key_for_one_session_lists_shows_and_recalls_no_other(tmp_path):
     async def asked():
         async with planted(tmp_path / "home") as house:
             key = house.key("one", user=ANN, session=house.ids["second"], rights=frozenset(Right))
             probes = []
             hidden = words_of(ANN, "two") + words_of(BOB)
             for template in house.routes():
-                if template.startswith("/memory") and template not in RECALLS:
+                if template.startswith("/memory"):
                     for method in METHODS:
                         who = ("session", bearer(key), ELSEWHERE, hidden)
                         await probe(house, probes, template, method, who)

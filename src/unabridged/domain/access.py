@@ -32,8 +32,8 @@ class Grant:
         name: What people call the key: its name, ``token`` or ``loopback``.
         user: The only user, or None for any.
         agent: The only agent, or None for any.
-        session: The only session that is written, listed and shown, or None for any. What is
-            recalled for a message comes from the whole memory of its user and agent.
+        session: The only session that is written, listed, shown and recalled from, or None for
+            any; with one, nothing that the whole memory knows (facts, pins) is told either.
         rights: What it allows.
         expires: When it ends, or None.
     """

@@ -64,7 +64,7 @@ def create_command(
 
     --user and --agent make it a key for that user's or agent's memory only. A key without a user may name any user, so give one to each person. Rights: chat talks to the model with memory, read looks memory up, write records and corrects, forget removes for good.
 
-    --session narrows a key to one session. What is recalled for its messages still comes from the whole memory of its user and agent, so give a key with a session to nobody who may not know the rest.
+    --session narrows a key to one session: nothing of another one is listed, shown, recalled or quoted for it, nor what is known or pinned beside.
     """
     now = SystemClock().now()
     grant = Grant(
