@@ -1,5 +1,6 @@
 """Choose the tokenizer for a model."""
 
+from functools import lru_cache
 from importlib.util import find_spec
 
 from unabridged.domain.settings import Settings
@@ -52,10 +53,16 @@ def choose(
         return TiktokenTokenizer(encoding or "o200k_base")
     embedded = gguf_path and provider == "gguf" and find_spec("xllamacpp")
     if wanted == "gguf" or (wanted == "auto" and embedded):
-        return GgufTokenizer(gguf_path, server_url)
+        return _embedded(gguf_path, server_url)
     if wanted == "auto" and encoding and _bundled():
         return TiktokenTokenizer(encoding)
     return EstimateTokenizer()
+
+
+@lru_cache(maxsize=4)
+def _embedded(path: str, server_url: str) -> GgufTokenizer:
+    """One for each file: it runs a server, and many memories of a process count with it."""
+    return GgufTokenizer(path, server_url)
 
 
 def _bundled() -> bool:
