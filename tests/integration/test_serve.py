@@ -108,16 +108,17 @@ def last_state(home):
         return [e.state.value for c in memory.conversations() for e in c.exchanges]
 
 
-def test_a_stream_is_finished_before_the_end_and_nothing_new_is_begun(served, tmp_path):
+@pytest.mark.parametrize("which", [signal.SIGTERM, signal.SIGHUP])
+def test_a_stream_is_finished_before_the_end_and_nothing_new_is_begun(served, tmp_path, which):
     with OllamaTestServer(script=SLOW) as upstream, httpx2.Client(timeout=30) as client:
         process, said = served("--upstream", "ollama", "--ollama", upstream.url)
         with client.stream("POST", f"{said['url']}/api/chat", json=BODY) as answer:
             lines = answer.iter_lines()
             first = next(lines)
-            process.send_signal(signal.SIGTERM)
+            process.send_signal(which)
             last = [first, *lines][-1]
         assert json.loads(last)["done"] is True
-        with pytest.raises(httpx2.ConnectError):
+        with pytest.raises(httpx2.TransportError):
             client.get(f"{said['url']}/healthz")
         assert process.wait(30) == 0
     assert last_state(tmp_path / "home") == ["complete"]

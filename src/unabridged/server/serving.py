@@ -140,7 +140,7 @@ def address_of(taken: socket.socket) -> str:
 def serve(
     app: Any, watch: Watch, taken: socket.socket, ready: Callable[[], None], grace: float = GRACE
 ) -> Ended:
-    """Answer requests until SIGINT or SIGTERM; a second signal does not wait for streams.
+    """Answer requests until SIGINT, SIGTERM or SIGHUP; a second signal does not wait for streams.
 
     Args:
         app: The application.
@@ -210,7 +210,9 @@ class _Server(uvicorn.Server):
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        taken = (signal.SIGINT, signal.SIGTERM)
+        taken = [signal.SIGINT, signal.SIGTERM]
+        if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+            taken.append(signal.SIGHUP)  # its terminal was closed; under nohup it goes on
         before = {which: signal.signal(which, self.handle_exit) for which in taken}
         try:
             yield
