@@ -226,7 +226,12 @@ class Access:
         try:
             found = self._path.stat()
         except FileNotFoundError:
-            self._seen, self._held = None, {}
+            if self._held:  # a file that went away under a server must not open its doors
+                raise StoreDamagedError(
+                    f"{self._path} is gone; no key is valid until it is back.",
+                    hint="Restore it. To go on without keys, start the server again.",
+                ) from None
+            self._seen = None
             return self._held
         mark = (found.st_mtime_ns, found.st_size, found.st_ino)
         if mark != self._seen:

@@ -205,3 +205,18 @@ def test_uses_are_kept_by_the_hour(home):
     assert (home / "config" / "keys.json").read_bytes() == before
     (home / "config" / "key-uses.json").write_bytes(b"{")
     assert Access(home).every()[0].used is None
+
+
+def test_keys_that_vanish_under_a_server_leave_it_closed(home):
+    access = Access(home)
+    key, secret = access.create(Grant("phone"), NOW)
+    path = home / "config" / "keys.json"
+    assert access.closed
+    held = path.read_bytes()
+    path.unlink()
+    for look in (lambda: access.closed, lambda: access.grant_of(secret, NOW)):
+        with pytest.raises(StoreDamagedError, match="gone"):
+            look()
+    assert not Access(home).closed
+    write_whole(path, held)
+    assert access.grant_of(secret, NOW).id == key.id
