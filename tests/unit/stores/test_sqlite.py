@@ -163,3 +163,18 @@ def test_what_follows_the_forgotten_moves_up_in_the_index(tmp_path):
     for number in (1, 4, 6):
         assert list(looked_up(store, f"word{number}")) == [said[number].id]
     store.close()
+
+
+def test_nothing_is_written_to_a_file_that_was_moved_away(store, tmp_path):
+    talk = Talk(store)
+    talk.say("kept in the file", "yes")
+    path, away = store.path, tmp_path / "away.db"
+    path.rename(away)
+    with pytest.raises(StoreError, match="moved away"):
+        talk.say("said to nobody", "no")
+    away.rename(path)
+    assert store.totals().exchanges == 1
+    Talk(store, "s2").say("it is back", "good")
+    other = SqliteStore(path, SPACE)
+    assert other.totals().exchanges == 2
+    other.close()

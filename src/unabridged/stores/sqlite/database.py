@@ -15,6 +15,7 @@ from unabridged.ports import Cipher
 from unabridged.stores import refusals
 from unabridged.stores.sqlite import faults
 from unabridged.stores.sqlite.connecting import shut
+from unabridged.stores.sqlite.holding import is_moved, leave_log
 from unabridged.stores.sqlite.known import Known
 from unabridged.stores.sqlite.scrubbing import scrub
 from unabridged.stores.sqlite.statements import statements
@@ -100,11 +101,18 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[None]:
-        """One transaction: all of the block or nothing; durable when it ends."""
+        """One transaction: all of the block or nothing; durable when it ends.
+
+        Raises:
+            StoreError: The file was removed, or moved away: what is written to it nobody would find.
+        """
         if not self.writable and self._connection is not None:
             raise faults.read_only(self.path)
         done = None
         with self._transaction("BEGIN IMMEDIATE"):
+            if self._connection is not None and is_moved(self._connection):
+                leave_log(self._connection, alone=True)  # of that name may be another's by now
+                raise faults.gone(self.path)
             if self.watcher is not None:
                 self.watcher.begin()
             yield

@@ -58,9 +58,19 @@ def translate(error: apsw.Error, path: Path, system_errno: int = 0) -> StoreErro
     )
 
 
+def gone(path: Path) -> StoreError:
+    """The file that is open has this name no more."""
+    return StoreError(
+        f"{path} was removed or moved away while it was open.",
+        hint="Nothing was written. Put it back, or start the program that has it open again.",
+    )
+
+
 def _busy(_: apsw.Error, path: Path) -> StoreError:
     return StoreBusyError(
-        f"Others keep {path} locked.", hint="Repeat in a moment; nothing was written."
+        f"Others keep {path} locked.",
+        hint="Repeat in a moment; nothing was written. Where a whole file is changed, programs that "
+        "have it open (`unabridged serve`, say) are ended first.",
     )
 
 
