@@ -109,9 +109,13 @@ def open_socket(listen: str) -> socket.socket:
         ) from error
     family, _, _, _, address = min(found, key=lambda one: one[0] != socket.AF_INET)
     try:
-        return socket.create_server(address, family=family, backlog=2048)
+        taken = socket.create_server(address, family=family, backlog=2048)
     except OSError as error:
         raise _not_taken(error, host, port) from error
+    # Connections inherit it. asyncio sets it for sockets that were made for TCP by name only, and
+    # `create_server` names nothing: small chunks then wait 40 ms for the reader's acknowledgement.
+    taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return taken
 
 
 def _not_taken(error: OSError, host: str, port: int) -> SettingError:

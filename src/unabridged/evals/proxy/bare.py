@@ -57,6 +57,7 @@ def main(upstream: str) -> None:
     import uvicorn  # noqa: PLC0415 - likewise
 
     taken = socket.create_server(("127.0.0.1", 0), backlog=256)
+    taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as uvicorn's own sockets have it
     made = uvicorn.Config(
         Relay(upstream), http="httptools", ws="none", log_level="warning", access_log=False
     )
