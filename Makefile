@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 MC := $(CURDIR)/$(VENV)/sqlite3mc
 ARGS ?=
+# The tests start and end hundreds of threads; glibc would give each a heap of its own and keep it.
+export MALLOC_ARENA_MAX := 2
 
 .PHONY: chat setup test quick check fmt faults conformance clients bench lock clean
 
