@@ -14,6 +14,7 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import timedelta
+from itertools import takewhile
 from pathlib import Path
 
 from unabridged import Memory
@@ -29,6 +30,8 @@ from unabridged.wire.draft import Draft
 WINDOW = 65_536
 """Large enough that nothing has to give way: what a client sends must come whole."""
 TOOLS = (ToolSpec("look", "Looks.", {"type": "object", "properties": {}}),)
+TELLING = 24
+"""Characters that tell where a history stands, as docs/adr/0021 promises."""
 CLIENTS = 8
 STEPS = 14
 
@@ -88,6 +91,7 @@ class World:
         self.home = home
         self.settings = settings
         self.nodes: list[Node] = []
+        self.made: set[Node] = set()
         self.count = 0
         self.broken: Counter[str] = Counter()
         self.notes: list[str] = []
@@ -147,7 +151,7 @@ class World:
 
     def _drafts(self, client: Client, turns: list[Turn]) -> list[Draft]:
         """A client's list: the last turn is what it asks."""
-        sent = turns if client.keeps is None else turns[-client.keeps - 1 :]
+        sent = turns[-self._sends(client, turns) :]
         trimmed = len(sent) < len(turns)
         first = turns[0] if trimmed and client.keeps_first and self._tells(turns[:1]) else None
         drafts: list[Draft] = []
@@ -162,6 +166,49 @@ class World:
                 drafts.append(Draft(Role.USER, (Text(self._noise(client, turn.user)),)))
             drafts += self._rest(client, turn.rest, tools=last or not client.drops_tools)
         return drafts
+
+    def _sends(self, client: Client, turns: list[Turn]) -> int:
+        """How many of its turns a client sends: what it keeps, and as many more as tell its place.
+
+        What it trims down to can be too little for the midst of a conversation, which it is by
+        rule under ``TELLING`` characters, or stand word for word in two conversations
+        (one is the copy of the other, edited further above than is sent). Then nothing in the
+        request says where it belongs: its words are stored, and any place is a guess. So the model
+        can only say where they must stand if the client sends more; how often is counted. What
+        becomes of those requests is tested in tests/unit/matching/test_trimming.py.
+        """
+        if client.keeps is None or client.keeps + 1 >= len(turns):
+            return len(turns)
+        count = client.keeps + 1
+        while count < len(turns) and not self._is_told(client, turns, count):
+            count += 1
+        if count > client.keeps + 1:
+            self.done["sent more"] += 1
+        return count
+
+    def _is_told(self, client: Client, turns: list[Turn], count: int) -> bool:
+        """Whether the newest turns, trimmed, tell in which conversation they stand.
+
+        Turns that this very step made (an edit, and what stands behind it) are not known to
+        anybody yet and tell nothing.
+        """
+        told = list(takewhile(lambda turn: turn.node not in self.made, turns[-count:-1]))
+        if not told:
+            return False
+        half = client.halves and bool(told[0].rest)
+        size = -len(plain_text(told[0].user)) if half else 0
+        for turn in told:
+            kept = [text for kind, text in turn.rest if kind == "said" or not client.drops_tools]
+            size += sum(len(plain_text(text)) for text in (turn.user, *kept))
+        if size < TELLING:
+            return False
+        top = turns[0] if client.keeps_first and self._tells(turns[:1]) else None
+        here = normal_path(told[-1].node.path())
+        return all(
+            normal_path(node.path()) == here
+            for node in self.nodes
+            if node not in self.made and fits(client, node, told, half=half, top=top)
+        )
 
     def _rest(self, client: Client, rest, *, tools: bool) -> list[Draft]:
         drafts: list[Draft] = []
@@ -196,6 +243,7 @@ class World:
     def step(self) -> None:
         """Let one client do one thing."""
         dice = self.random
+        self.made.clear()
         self.clock.time += timedelta(minutes=dice.choice([0, 0, 1, 5, 45, 600]))
         if dice.random() < 0.04:
             self._restart()
@@ -248,6 +296,7 @@ class World:
         if parent is not None:
             parent.followed = True
         self.nodes.append(node)
+        self.made.add(node)
         return node
 
     def _say(self, client: Client) -> None:
@@ -506,6 +555,50 @@ def plain_text(text: str) -> str:
 
 def plain(draft: Draft) -> str:
     return plain_text(draft.text)
+
+
+def shown(client: Client, rest) -> list[str]:
+    """What a client shows of what follows a question, in the form in which it is compared."""
+    said: list[str] = []
+    before = ""
+    for kind, text in rest:
+        if kind != "said" and client.drops_tools:
+            continue
+        if kind == before == "said":
+            said[-1] += "".join(plain_text(text).split())
+        else:
+            said.append("".join(plain_text(text).split()))
+        before = kind
+    return said
+
+
+def fits(client: Client, end: Node, turns: list[Turn], *, half: bool, top: Turn | None) -> bool:
+    """Whether a path ends with what a client shows, so that it may be meant.
+
+    Args:
+        client: Who shows it.
+        end: The path's end.
+        turns: What it shows.
+        half: Whether it shows the first of them without its question.
+        top: What it shows of the path's beginning, or None.
+    """
+
+    def same(node: Node, turn: Turn) -> bool:
+        theirs = shown(client, node.rest)
+        return theirs in (shown(client, turn.rest), shown(client, turn.node.rest))
+
+    node: Node | None = end
+    for n, turn in reversed(list(enumerate(turns))):
+        if node is None or not same(node, turn):
+            return False
+        if not (half and n == 0) and plain_text(node.user) != plain_text(turn.user):
+            return False
+        node = node.parent
+    if top is None:
+        return True
+    while node is not None and node.parent is not None:
+        node = node.parent
+    return node is not None and same(node, top) and plain_text(node.user) == plain_text(top.user)
 
 
 def normal_path(path):
