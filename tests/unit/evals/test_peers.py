@@ -105,5 +105,7 @@ def test_peers_are_in_no_lock():
     names = re.findall(r'"([a-z0-9-]+)>=', named[1])
     assert len(names) == len(KINDS) - 1
     for lock in (CHECKOUT / "requirements").glob("*.txt"):
+        if lock.name == "clients.txt":
+            continue  # what talks to the server from an environment of its own
         text = lock.read_text()
         assert [name for name in names if f"\n{name}==" in text] == []
