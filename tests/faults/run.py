@@ -48,6 +48,8 @@ OURS = {
     "migrating": (250, 6),
     "forgetting": (250, 8),
     "forget_kills": (250, 10),
+    "upstream_faults": (280, 28),
+    "serve_kills": (200, 4),
 }
 """Programs that take a store: counts for each store, in the long and the short form."""
 OTHERS = {
