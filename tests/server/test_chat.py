@@ -150,7 +150,9 @@ def test_readonly_recalls_and_records_nothing(front, upstream, http):
         "model": MODEL,
         "messages": [{"role": "user", "content": "Remember the cheese project name?"}],
     }
-    http.post(url + "/v1/chat/completions", json=body, headers={"X-Unabridged": "readonly"})
+    way = {"X-Unabridged": "readonly"}
+    answer = http.post(url + "/v1/chat/completions", json=body, headers=way)
+    assert "x-unabridged-context" not in answer.headers
     path = "/api/chat" if upstream.provider == "ollama" else "/v1/chat/completions"
     assert "Emmental" in upstream.sent(path)[-1]["messages"][-1]["content"]
     assert len(held(url)) == 1

@@ -1,6 +1,7 @@
 import asyncio
 import json
 
+import httpx2
 import openai
 import pytest
 from pydantic import BaseModel
@@ -363,3 +364,12 @@ def test_quote_answers_responses_too(serving):
         missing = bare.post("/v1/responses", content=b"not json")
         assert missing.status_code == 400
         assert missing.json()["error"]["type"] == "invalid_request_error"
+
+
+@pytest.mark.parametrize("named", [12, True, [], {}])
+def test_a_response_before_that_is_no_text_is_refused(serving, named):
+    url = serving(upstream="quote")
+    body = {"model": "any", "input": "hello there", "previous_response_id": named}
+    answer = httpx2.post(f"{url}/v1/responses", json=body)
+    assert answer.status_code == 400
+    assert "previous_response_id" in answer.json()["error"]["message"]

@@ -182,7 +182,8 @@ class _Turn:
 
     def _take(self, sent: Sent) -> None:
         self.sent = sent
-        self.headers["x-unabridged-context"] = sent.context.id
+        if sent.stored:  # else nobody could look it up
+            self.headers["x-unabridged-context"] = sent.context.id
         self.headers["x-unabridged-session"] = sent.context.scope.session or ""
         self._note(sent.notes)
 

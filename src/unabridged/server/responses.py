@@ -101,9 +101,12 @@ async def _kept(
     """Look up what the request refers to: the response before, and single items.
 
     Raises:
-        InputError: The response before is not stored.
+        InputError: The response before is not stored, or not named by a text.
     """
-    previous = text(body.get("previous_response_id"))
+    named = body.get("previous_response_id")
+    if named is not None and not isinstance(named, str):
+        raise InputError("The field previous_response_id is no text.", hint="Give a response's id.")
+    previous = text(named)
     given = mappings(body.get("input"))
     refers = {
         text(i.get("id")) for i in given if i.get("type") == "item_reference" or set(i) == {"id"}
