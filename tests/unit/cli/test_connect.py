@@ -15,11 +15,11 @@ from unabridged.cli.main import COMMANDS, cli
 
 NASTY = Server(
     url="http://127.0.0.1:11435",
-    home="""/tmp/O'Neil "x" \\ ünï""",
+    home="""/srv/O'Neil "x" \\ ünï""",
     model="""a"b'c $(touch x) \\n""",
     key=NO_KEY,
     token=A_TOKEN,
-    token_file="/tmp/O'Neil x/config/server-token",
+    token_file="/srv/O'Neil x/config/server-token",
     program="C:\\Program Files\\unabridged.exe",
 )
 CLIENTS = clients()
