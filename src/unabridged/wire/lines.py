@@ -137,6 +137,9 @@ class Frames:
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """Take the next bytes; give the frames that became whole, each with its empty line."""
+        if not self._rest and data.endswith(b"\n\n") and b"\r" not in data:
+            yield from (frame + b"\n\n" for frame in data[:-2].split(b"\n\n") if frame)
+            return
         self._rest += data
         start = 0
         for found in _FRAME_END.finditer(self._rest):
@@ -153,6 +156,8 @@ class Frames:
 
 def data_of(frame: bytes) -> bytes:
     """Give the data of one frame; empty for a comment."""
+    if frame.startswith(b"data: ") and frame.find(b"\n") == len(frame) - 2 and b"\r" not in frame:
+        return frame[6:-2]  # one line, as every server sends it
     lines = (line for line in _SSE_LINE.split(frame) if line.startswith(b"data:"))
     return b"\n".join(line[5:].removeprefix(b" ") for line in lines)
 
