@@ -138,7 +138,7 @@ class Frames:
     def feed(self, data: bytes) -> Iterator[bytes]:
         """Take the next bytes; give the frames that became whole, each with its empty line."""
         if not self._rest and data.endswith(b"\n\n") and b"\r" not in data:
-            yield from (frame + b"\n\n" for frame in data[:-2].split(b"\n\n") if frame)
+            yield from (frame + b"\n\n" for frame in data[:-2].split(b"\n\n"))
             return
         self._rest += data
         start = 0

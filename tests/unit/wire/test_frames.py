@@ -25,6 +25,13 @@ def plain(text):
     return found
 
 
+def test_no_byte_is_lost_where_nothing_stands_between_two_ends():
+    data = b"data: a\n\n\n\ndata: b\n\n"
+    got = list(Frames().feed(data))
+    assert b"".join(got) == data
+    assert [data_of(frame) for frame in got] == [b"a", b"", b"b"]
+
+
 @given(frames, st.lists(st.integers(min_value=1, max_value=9), max_size=12))
 def test_frames_hold_what_came_however_it_was_cut(made, cuts):
     text = "".join(end.join(said) + end + end for said, end in made)
