@@ -51,3 +51,13 @@ def behind(serving):  # noqa: F811 - the fixture above
     yield start
     for upstream in opened:
         upstream.close()
+
+
+@pytest.fixture
+def start(behind, serving):  # noqa: F811 - the fixture of that name
+    def begin(upstream, script=None):
+        if upstream == "quote":
+            return serving(upstream="quote"), "quote"
+        return behind(upstream, script)[0], "m"
+
+    return begin

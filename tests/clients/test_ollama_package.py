@@ -57,16 +57,6 @@ def run(served, work):
     return asyncio.run(main())
 
 
-@pytest.fixture
-def start(behind, serving):
-    def begin(upstream, script=None):
-        if upstream == "quote":
-            return serving(upstream="quote"), "quote"
-        return behind(upstream, script)[0], "m"
-
-    return begin
-
-
 @pytest.mark.parametrize("upstream", UPSTREAMS)
 def test_chat_whole_and_streamed(start, client, upstream):
     served, model = start(upstream)

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from unabridged.domain.chat import Chunk
+from unabridged.domain.chat import Chunk, ToolSpec
 from unabridged.domain.hearing import Wishes
 from unabridged.errors import InputError, UnabridgedError
 from unabridged.memory.serving import Sent
@@ -52,24 +52,38 @@ def asked_of(body: Mapping[str, Any]) -> Asked:
     Raises:
         InputError: It cannot be taken.
     """
-    options = mapping(body.get("options"))
     tools = tuple(tool_spec(tool) for tool in mappings(body.get("tools")))
-    stream = body.get("stream", True)
-    if not isinstance(stream, bool):
-        raise InputError("The field stream is neither true nor false.")
     return Asked(
         dialect="ollama",
         body=body,
         model=model_of(body),
         drafts=wire.drafts(messages_of(body)),
-        wishes=Wishes(
-            tools=tools,
-            window=number(options.get("num_ctx")) or None,
-            max_output=number(options.get("num_predict")) or None,
-        ),
-        stream=stream,
+        wishes=wishes_of(body, tools),
+        stream=streams(body),
         onward=lambda sent: _onward(body, sent),
     )
+
+
+def wishes_of(body: Mapping[str, Any], tools: tuple[ToolSpec, ...] = ()) -> Wishes:
+    """Read the window and the limit that a request of this dialect asks for."""
+    options = mapping(body.get("options"))
+    return Wishes(
+        tools=tools,
+        window=number(options.get("num_ctx")) or None,
+        max_output=number(options.get("num_predict")) or None,
+    )
+
+
+def streams(body: Mapping[str, Any]) -> bool:
+    """Read whether the answer shall come in pieces, as it does where nothing is said.
+
+    Raises:
+        InputError: It is neither said nor denied.
+    """
+    stream = body.get("stream", True)
+    if not isinstance(stream, bool):
+        raise InputError("The field stream is neither true nor false.")
+    return stream
 
 
 def _onward(body: Mapping[str, Any], sent: Sent) -> dict[str, Any]:

@@ -113,10 +113,7 @@ class Delivery:
                     yield said
                 if piece.last:
                     break
-            if not self._kept:
-                raise UpstreamBrokenError(
-                    "The answer broke off before its end.", hint="What came is kept; ask again."
-                )
+            self._check_end()
         except UnabridgedError as error:
             await self._end()
             yield b"".join([*waiting, self._writer.failed(error)])
@@ -139,6 +136,13 @@ class Delivery:
         if piece.last:
             return self._writer.end(piece.chunk or Chunk(done=True))
         return self._writer.piece(piece.chunk) if piece.chunk is not None else b""
+
+    def _check_end(self) -> None:
+        """Refuse an answer that stopped without its last piece."""
+        if not self._kept:
+            raise UpstreamBrokenError(
+                "The answer broke off before its end.", hint="What came is kept; ask again."
+            )
 
     async def _end(self) -> None:
         """Store what came where it broke off, and stop the upstream; also when cancelled."""
@@ -169,10 +173,7 @@ class Delivery:
                 chunks.append(piece.chunk)
             frames.append(piece.frame)
             await self._note(piece)
-        if not self._kept:
-            raise UpstreamBrokenError(
-                "The answer broke off before its end.", hint="What came is kept; ask again."
-            )
+        self._check_end()
         if self._raw:
             return Response(b"".join(frames), headers=self._headers, media_type="application/json")
         whole: Mapping[str, Any] = self._writer.whole(chunks)

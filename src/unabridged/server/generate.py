@@ -15,11 +15,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from unabridged.domain.chat import Chunk
-from unabridged.domain.hearing import Wishes
 from unabridged.domain.message import Role, Text
 from unabridged.errors import InputError, UnabridgedError
 from unabridged.remote.relay import Relay
 from unabridged.server.asked import Asked, Moment, model_of, object_of
+from unabridged.server.chat_ollama import streams, wishes_of
 from unabridged.server.completions import WAY
 from unabridged.server.continuing import continued
 from unabridged.server.flow import answer, way_of
@@ -33,7 +33,7 @@ from unabridged.wire import continuing as wire
 from unabridged.wire.across import options_for
 from unabridged.wire.draft import Draft
 from unabridged.wire.lines import encode
-from unabridged.wire.shapes import mapping, number, text
+from unabridged.wire.shapes import text
 
 
 async def generate(request: Request) -> Response:
@@ -76,20 +76,13 @@ async def _past(request: Request, body: Mapping[str, Any]) -> Past | None:
 
 
 def _asked(body: Mapping[str, Any], drafts: tuple[Draft, ...], past: Past | None = None) -> Asked:
-    options = mapping(body.get("options"))
-    stream = body.get("stream", True)
-    if not isinstance(stream, bool):
-        raise InputError("The field stream is neither true nor false.")
     return Asked(
         dialect="ollama",
         body=body,
         model=model_of(body),
         drafts=drafts,
-        wishes=Wishes(
-            window=number(options.get("num_ctx")) or None,
-            max_output=number(options.get("num_predict")) or None,
-        ),
-        stream=stream,
+        wishes=wishes_of(body),
+        stream=streams(body),
         options=lambda upstream: options_for("ollama", upstream, body),
         session=past.exchange.session if past else None,
     )
