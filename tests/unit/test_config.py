@@ -39,12 +39,13 @@ def test_each_source_yields_to_the_next(tmp_path):
 
 def test_every_setting_has_a_variable(tmp_path):
     samples = {
-        "home": str(tmp_path), "store": "memory", "user": "u", "agent": "a",
+        "home": str(tmp_path), "profile": "story", "store": "memory", "user": "u", "agent": "a",
         "isolation": "user, agent,model", "upstream": "quote", "model": "m",
         "ollama_url": "http://h:1", "openai_url": "http://h/v1", "openai_key": "k", "gguf": "g",
-        "window": "8_192", "max_prompt_tokens": "4,096", "max_output": "auto", "mode": "tools",
+        "window": "8_192", "max_prompt_tokens": "4,096", "max_output": "auto", "memory_cap": "16000", "mode": "tools",
         "verbosity": "concise", "persona": "p", "system": "s", "tools": "a.py,b.py:f",
-        "tokenizer": "estimate", "model_cache_ttl": "60", "timeout": "1.5", "evidence_floor": "0.5",
+        "recall": "session", "immediate_share": "0.2", "knowledge_share": "0.1", "vivid_share": "0.7",
+        "summary_share": "0.3", "contextual_share": "0.5", "tokenizer": "estimate", "model_cache_ttl": "60", "timeout": "1.5", "evidence_floor": "0.5",
         "condenser": "none", "condense_tokens": "9000", "condense_messages": "6",
         "condense_spared": "3", "scheme": "story", "facts": "none", "judge": "model", "embedder": "onnx:e5-small", "reranker": "onnx:/models/cross",
         "layout": "agent", "compression": "true", "auto_save": "false", "custom_filepath": "x.json",

@@ -16,6 +16,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "mode": tuple(Mode),
     "verbosity": tuple(Verbosity),
     "condenser": ("extract", "model", "none"),
+    "recall": ("space", "session"),
     "judge": ("rules", "model"),
     "facts": ("rules", "model", "none"),
     "memory_failure": ("refuse", "pass"),
@@ -79,5 +80,16 @@ CHECKS: Mapping[str, tuple[Callable[[Any], object], str]] = {
     "max_body": (lambda value: value >= 1024, "at least 1,024 bytes"),
     "max_streams": (lambda value: value >= 1, "at least 1"),
     "rate": (lambda value: value >= 1, "at least 1 request a minute"),
-    "evidence_floor": (lambda value: 0 <= value <= 1, "a number from 0 to 1"),
+    "memory_cap": (lambda value: value >= 1, "at least 1 token"),
+    **{
+        name: (lambda value: 0 <= value <= 1, "a number from 0 to 1")
+        for name in (
+            "immediate_share",
+            "knowledge_share",
+            "vivid_share",
+            "summary_share",
+            "contextual_share",
+            "evidence_floor",
+        )
+    },
 }

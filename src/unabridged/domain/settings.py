@@ -15,6 +15,8 @@ class Settings:
 
     Attributes:
         home: The folder under which everything is written; empty for the platform's data folder.
+        profile: The named set of settings that these stand on, or empty for none: ``workspace``,
+            ``companion``, ``agent``, ``requirements``, ``story``, or one of the person's own.
         store: ``sqlite``, ``files`` (JSON that people can read) or ``memory`` (nothing is kept).
         layout: Which files the store of files keeps: one for each ``model``, for each ``agent``
             and session, or for each ``user``.
@@ -43,15 +45,25 @@ class Settings:
         window: Tokens that prompt and answer may take, or None to ask the upstream.
         max_prompt_tokens: The most tokens of one prompt, or None for the upstream's default
             (16,384; about 2,000 for the embedded model).
+        memory_cap: The most tokens of a prompt that memory may take, or None for its share of the
+            window.
         max_output: The most tokens of an answer, or None to use the room there is.
         mode: ``chat`` or ``tools``.
         verbosity: How long answers may grow.
-        persona: The path of a text file that is the system prompt, or empty.
+        persona: Who answers: the path of a text file that is the system prompt, or the name of a
+            persona (one of the program's, or ``<home>/config/personas/NAME.txt`` or ``.md``).
         system: The system prompt itself, or empty for the default of the mode.
         tools: Tools to offer: ``file.py``, ``file.py:function`` or ``module:function``.
         tokenizer: ``auto``, ``estimate``, ``tiktoken`` or ``gguf``.
         model_cache_ttl: Seconds for which what a server said about its models is fresh.
         timeout: Seconds to wait for a server to begin answering.
+        recall: From where a prompt recalls: the whole ``space``, or the ``session`` alone; a person's
+            own searches find everything either way.
+        immediate_share: 0 to 1: the newest exchanges' share of the memory budget.
+        knowledge_share: 0 to 1: of the memory budget, the most that facts take.
+        vivid_share: 0 to 1: what is recalled takes of the rest, for who asks for details.
+        summary_share: The same for who asks for an overview.
+        contextual_share: The same for who mentions the past.
         evidence_floor: 0 to 1: the least evidence at which something is recalled; who asks for
             the past gets what reaches 60 % of it.
         condenser: How what does not fit is shortened: ``extract`` (whole sentences of what was
@@ -81,6 +93,7 @@ class Settings:
     """
 
     home: str = ""
+    profile: str = ""
     store: str = "sqlite"
     layout: str = "model"
     compression: bool = False
@@ -103,6 +116,7 @@ class Settings:
     gguf: str = ""
     window: int | None = None
     max_prompt_tokens: int | None = None
+    memory_cap: int | None = None
     max_output: int | None = None
     mode: Mode = Mode.CHAT
     verbosity: Verbosity = Verbosity.BALANCED
@@ -112,6 +126,12 @@ class Settings:
     tokenizer: str = "auto"
     model_cache_ttl: float = 3600.0
     timeout: float = 300.0
+    recall: str = "space"
+    immediate_share: float = 0.19
+    knowledge_share: float = 0.125
+    vivid_share: float = 0.6
+    summary_share: float = 0.2
+    contextual_share: float = 0.4
     evidence_floor: float = 0.25
     condenser: str = "extract"
     condense_tokens: int = 25_000
