@@ -158,6 +158,18 @@ def test_wrong_values_are_refused_and_say_what_they_take(tmp_path, name, value, 
     assert hint in caught.value.hint
 
 
+def test_shares_that_are_more_than_all_of_memory_are_refused_with_the_way_out(tmp_path):
+    path = file_in(tmp_path, "immediate_share = 0.9\n")
+    with pytest.raises(SettingError, match=r"immediate_share 0\.9") as caught:
+        config.load(home=tmp_path, environ={})
+    assert str(path) in str(caught.value)
+    assert "knowledge_share 0.125 (default)" in str(caught.value)
+    assert "knowledge_share to 0.1 at most" in caught.value.hint
+    whole = config.load(home=tmp_path, environ={}, knowledge_share=0.1)
+    assert (whole.immediate_share, whole.knowledge_share) == (0.9, 0.1)
+    assert config.load(home=tmp_path, environ={"UNABRIDGED_IMMEDIATE_SHARE": "0"})
+
+
 def test_a_wrong_secret_is_not_repeated(tmp_path):
     file_in(tmp_path, "openai_key = 12345678\n")
     with pytest.raises(SettingError) as caught:

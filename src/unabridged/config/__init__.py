@@ -19,7 +19,7 @@ import msgspec
 import platformdirs
 
 from unabridged.config.file import not_toml, text_of
-from unabridged.config.rules import CHECKS, CHOICES, is_address
+from unabridged.config.rules import CHECKS, CHOICES, check_together, is_address
 from unabridged.disk.folders import check_home, private_folder
 from unabridged.domain.scope import DEFAULT_NAME
 from unabridged.domain.settings import Settings
@@ -106,7 +106,9 @@ def read(
     key = environ.get("OPENAI_API_KEY", "")
     if key and values.get("openai_url") and not values.get("openai_key"):
         values["openai_key"], sources["openai_key"] = key, "$OPENAI_API_KEY"
-    return Reading(Settings(**values), MappingProxyType(sources), path)
+    settings = Settings(**values)
+    check_together(settings, sources)
+    return Reading(settings, MappingProxyType(sources), path)
 
 
 def home_of(

@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 
 from unabridged.domain.budget import Mode, Verbosity
 from unabridged.domain.scope import ISOLATION_FIELDS, check_name
+from unabridged.domain.settings import Settings
+from unabridged.errors import SettingError
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "store": ("sqlite", "files", "memory"),
@@ -93,3 +95,26 @@ CHECKS: Mapping[str, tuple[Callable[[Any], object], str]] = {
         )
     },
 }
+
+_ROUNDING = 1e-9
+
+
+def check_together(settings: Settings, sources: Mapping[str, str]) -> None:
+    """Check what single settings cannot show: the newest exchanges and facts share one memory.
+
+    Args:
+        settings: The settings, each good by itself.
+        sources: Name to where it came from.
+
+    Raises:
+        SettingError: They do not go together.
+    """
+    newest, facts = settings.immediate_share, settings.knowledge_share
+    if newest + facts <= 1 + _ROUNDING:
+        return
+    raise SettingError(
+        f"immediate_share {newest:g} ({sources['immediate_share']}) and knowledge_share {facts:g} "
+        f"({sources['knowledge_share']}) are more than all of memory together.",
+        hint=f"Beside immediate_share {newest:g}, set knowledge_share to {1 - newest:g} at most; "
+        "usual are 0.19 and 0.125.",
+    )
