@@ -3,6 +3,7 @@ from hypothesis import given, settings, strategies as st
 
 from unabridged.budget.allocate import allocate, least_answer
 from unabridged.budget.output import output_limit
+from unabridged.budget.shares import TIER_SHARES, TierShares
 from unabridged.budget.tiers import divide, exchange_limits
 from unabridged.domain.budget import Mode, Verbosity
 from unabridged.domain.intent import Intent
@@ -10,6 +11,7 @@ from unabridged.errors import PromptTooLargeError
 
 WINDOWS = st.integers(512, 2_000_000)
 SIZES = st.one_of(st.integers(0, 2_000), st.integers(0, 2_500_000))
+SHARES = ("immediate", "knowledge", "vivid", "summary", "contextual")
 PARTS = ("system", "tools", "message", "answer", "memory", "margin", "reserve", "unused")
 
 
@@ -24,9 +26,10 @@ PARTS = ("system", "tools", "message", "answer", "memory", "margin", "reserve", 
     message=SIZES,
     margin=st.floats(0.01, 0.05),
     most=st.none() | st.integers(0, 100_000),
+    cap=st.none() | st.integers(0, 100_000),
 )
 def test_parts_add_up_or_the_error_says_by_how_much(
-    *, window, mode, verbosity, complexity, system, tools, message, margin, most
+    *, window, mode, verbosity, complexity, system, tools, message, margin, most, cap
 ):
     def divided():
         return allocate(
@@ -39,6 +42,7 @@ def test_parts_add_up_or_the_error_says_by_how_much(
             message_tokens=message,
             margin_share=margin,
             max_prompt_tokens=most,
+            memory_cap=cap,
         )
 
     needed = system + tools + message + round(margin * window) + least_answer(window)
@@ -55,10 +59,16 @@ def test_parts_add_up_or_the_error_says_by_how_much(
     assert (budget.system, budget.tools, budget.message) == (system, tools, message)
     assert budget.answer >= least_answer(window)
     assert 0 <= budget.complexity <= 1
-    if most is None:
-        assert budget.unused == 0
-    elif budget.memory:
+    if most is not None and budget.memory:
         assert system + tools + message + budget.memory <= most
+    if cap is not None:
+        assert budget.memory <= cap
+    assert (budget.unused > 0) is bool(budget.bound)
+    if budget.bound == "memory_cap":
+        assert budget.memory == cap
+    elif not budget.bound:
+        most = cap = None
+        assert divided() == budget
 
 
 @given(window=WINDOWS, mode=st.sampled_from(Mode), low=st.floats(0, 1), high=st.floats(0, 1))
@@ -86,13 +96,15 @@ def test_more_complexity_never_means_a_smaller_answer(window, mode, low, high):
     intent=st.sampled_from(Intent),
     facts=st.integers(-5, 300_000),
     richness=st.floats(-1, 2),
+    shares=st.just(TIER_SHARES) | st.builds(TierShares, **dict.fromkeys(SHARES, st.floats(0, 1))),
 )
-def test_tiers_add_up_to_memory(memory, intent, facts, richness):
-    tiers = divide(memory, intent, facts_tokens_wanted=facts, richness=richness)
+def test_tiers_add_up_to_memory(memory, intent, facts, richness, shares):
+    tiers = divide(memory, intent, facts_tokens_wanted=facts, richness=richness, shares=shares)
     parts = (tiers.immediate, tiers.knowledge, tiers.semantic, tiers.recent)
     assert sum(parts) == memory == tiers.memory
     assert min(parts) >= 0
-    assert tiers.knowledge <= memory * 0.125
+    assert tiers.knowledge <= memory * shares.knowledge
+    assert abs(tiers.immediate - memory * shares.immediate) <= 0.5
     if intent is Intent.CASUAL:
         assert tiers.semantic == 0
 

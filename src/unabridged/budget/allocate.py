@@ -1,5 +1,6 @@
 """Divide a window: the fixed parts, this message, the answer, then memory, then the reserve."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from unabridged.budget.shares import (
@@ -43,6 +44,7 @@ def allocate(  # noqa: PLR0913 - the parts of a window are nine, all by keyword
     message_tokens: int,
     margin_share: float = MARGIN_SHARE,
     max_prompt_tokens: int | None = None,
+    memory_cap: int | None = None,
 ) -> Budget:
     """Divide a window into whole tokens that add up to it exactly (design, section 5).
 
@@ -51,6 +53,7 @@ def allocate(  # noqa: PLR0913 - the parts of a window are nine, all by keyword
 
     ``max_prompt_tokens`` takes from memory only. Where system prompt, tools and message alone
     exceed it, they are sent all the same, since nothing of them may be cut; memory is then 0.
+    ``memory_cap`` takes from memory likewise. What either of them takes is the part ``unused``.
 
     Args:
         window: Tokens that prompt and answer may take together; at least 512.
@@ -62,6 +65,7 @@ def allocate(  # noqa: PLR0913 - the parts of a window are nine, all by keyword
         message_tokens: This message and the template's overhead as counted.
         margin_share: The safety margin's share of the window, 0 to 1.
         max_prompt_tokens: The most tokens that the prompt shall take, or None.
+        memory_cap: The most tokens that memory shall take, or None.
 
     Raises:
         PromptTooLargeError: What must be sent, a least answer and the margin exceed the window.
@@ -84,9 +88,10 @@ def allocate(  # noqa: PLR0913 - the parts of a window are nine, all by keyword
     answer = min(_wanted_answer(shares, verbosity, complexity, window), room)
     floor = round(shares.reserve_floor * window)
     memory = max(0, min(_memory_cap(shares, fixed, window), room - answer - floor))
-    allowed = memory
+    bounds = {"max_prompt_tokens": max_prompt_tokens, "memory_cap": memory_cap}
     if max_prompt_tokens is not None:
-        allowed = max(0, min(memory, max_prompt_tokens - fixed.prompt))
+        bounds["max_prompt_tokens"] = max(0, max_prompt_tokens - fixed.prompt)
+    allowed, bound = _bounded(memory, bounds)
     return Budget(
         window=window,
         system=fixed.system,
@@ -98,7 +103,17 @@ def allocate(  # noqa: PLR0913 - the parts of a window are nine, all by keyword
         reserve=room - answer - memory,
         unused=memory - allowed,
         complexity=complexity,
+        bound=bound,
     )
+
+
+def _bounded(memory: int, bounds: Mapping[str, int | None]) -> tuple[int, str]:
+    """What memory may take under bounds in tokens, and the name of the one that binds, if any."""
+    bound = ""
+    for name, most in bounds.items():
+        if most is not None and most < memory:
+            memory, bound = most, name
+    return memory, bound
 
 
 def least_answer(window: int) -> int:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from unabridged.domain.budget import Mode, Verbosity
 from unabridged.domain.intent import Intent
+from unabridged.domain.settings import Settings
 
 LEAST_WINDOW = 512
 """Tokens of the smallest window that is divided."""
@@ -73,24 +74,53 @@ LEAST_ANSWER_TOKENS = 256
 LEAST_ANSWER_SHARE = 0.10
 """… or this share of the window, where that is less."""
 
-IMMEDIATE_SHARE = 0.19
-"""Of the memory budget."""
-
-KNOWLEDGE_SHARE = 0.125
-"""Of the memory budget, at most."""
-
 FACT_TOKENS = 100
 """Tokens of one fact, about."""
 
-SEMANTIC_SHARES: Mapping[Intent, float] = MappingProxyType(
-    {
-        Intent.VIVID_RECALL: 0.60,
-        Intent.SUMMARY: 0.20,
-        Intent.CONTEXTUAL: 0.40,
-        Intent.CASUAL: 0.0,
-    }
-)
-"""Of what immediate and knowledge leave, at middling richness."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TierShares:
+    """How the memory budget is divided among the tiers (design, section 6).
+
+    Attributes:
+        immediate: Of the memory budget: the newest exchanges.
+        knowledge: Of the memory budget, at most: facts.
+        vivid: Of what these two leave, at middling richness: what is recalled for who asks for
+            details …
+        summary: … for who asks for an overview …
+        contextual: … and for who mentions the past. Small talk recalls nothing.
+    """
+
+    immediate: float = 0.19
+    knowledge: float = 0.125
+    vivid: float = 0.60
+    summary: float = 0.20
+    contextual: float = 0.40
+
+    def semantic(self, intent: Intent) -> float:
+        """Of what immediate and knowledge leave: what is recalled, by intent."""
+        shares = {
+            Intent.VIVID_RECALL: self.vivid,
+            Intent.SUMMARY: self.summary,
+            Intent.CONTEXTUAL: self.contextual,
+        }
+        return shares.get(intent, 0.0)
+
+
+TIER_SHARES = TierShares()
+"""The shares where nobody set others."""
+
+
+def tier_shares(settings: Settings) -> TierShares:
+    """Give the shares that a person chose."""
+    return TierShares(
+        immediate=settings.immediate_share,
+        knowledge=settings.knowledge_share,
+        vivid=settings.vivid_share,
+        summary=settings.summary_share,
+        contextual=settings.contextual_share,
+    )
+
 
 RICHNESS_SWING = 0.25
 """How far richness moves the semantic share, either way: from 75 % to 125 % of it."""

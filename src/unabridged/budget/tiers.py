@@ -6,18 +6,22 @@ from unabridged.budget.shares import (
     ASSISTANT_SIDE_SHARE,
     EXCHANGE_SHARE,
     FACT_TOKENS,
-    IMMEDIATE_SHARE,
-    KNOWLEDGE_SHARE,
     RICHNESS_SWING,
-    SEMANTIC_SHARES,
+    TIER_SHARES,
     USER_SIDE_SHARE,
+    TierShares,
 )
 from unabridged.domain.budget import TierBudget
 from unabridged.domain.intent import Intent
 
 
 def divide(
-    memory: int, intent: Intent, *, facts_tokens_wanted: int = 0, richness: float = 0.5
+    memory: int,
+    intent: Intent,
+    *,
+    facts_tokens_wanted: int = 0,
+    richness: float = 0.5,
+    shares: TierShares = TIER_SHARES,
 ) -> TierBudget:
     """Divide a memory budget by intent; the parts add up to it exactly (design, section 6).
 
@@ -28,12 +32,15 @@ def divide(
             ``facts_tokens`` gives a guess where they are not counted.
         richness: 0 to 1: how rich the conversation is in facts and changes of topic; 0.5 moves
             nothing.
+        shares: The tiers' shares; where immediate and knowledge are more than all of it together,
+            knowledge gets what is left.
     """
-    immediate = round(IMMEDIATE_SHARE * memory)
-    knowledge = min(max(0, facts_tokens_wanted), int(KNOWLEDGE_SHARE * memory))
+    immediate = round(shares.immediate * memory)
+    most = min(int(shares.knowledge * memory), memory - immediate)
+    knowledge = min(max(0, facts_tokens_wanted), most)
     left = memory - immediate - knowledge
     swing = 1 + RICHNESS_SWING * (2 * min(1.0, max(0.0, richness)) - 1)
-    semantic = min(left, round(SEMANTIC_SHARES[intent] * swing * left))
+    semantic = min(left, round(shares.semantic(intent) * swing * left))
     return TierBudget(memory, immediate, knowledge, semantic, left - semantic)
 
 

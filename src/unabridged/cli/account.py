@@ -93,6 +93,8 @@ def _legend(ledger: Ledger, room: int, *, colour: bool) -> list[str]:
     rows = []
     for name in names:
         letter, block, meaning = PARTS.get(name, ("?", "█", ""))
+        if name == "unused" and ledger.bound:
+            meaning = f"kept from memory by the setting {ledger.bound}"
         tokens = ledger.parts[name]
         sign = block if colour else letter
         rows.append((sign, name, f"{tokens:,}", _share(tokens, ledger.window), meaning))

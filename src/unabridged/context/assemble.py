@@ -104,9 +104,8 @@ def assemble(plan: Plan, material: Material, occasion: Occasion, reading: Intent
     sizes = _sizes(plan, pins, occasion.user, offered)
     score = complexity(text, plan.mode)
     budget = _budget(plan, sizes, score)
-    steady = int(STEADY_SHARE * min(plan.window, plan.max_prompt_tokens or plan.window))
     room = max(0, budget.memory - sizes.pinned)
-    ask = Ask(reading.intent, query_terms(text), room, steady, sizes.pinned)
+    ask = Ask(reading.intent, query_terms(text), room, _steady(plan), sizes.pinned)
     tiers = choose(plan, material, ask)
     rendered = _render(plan, pins, tiers, occasion)
     return _context(
@@ -139,10 +138,17 @@ def _sizes(plan: Plan, pins: Sequence[str], user: Message, offered: Sequence[Too
     )
 
 
+def _steady(plan: Plan) -> int:
+    """Tokens that memory has at the least, whatever is asked."""
+    most = min(plan.window, plan.max_prompt_tokens or plan.window)
+    return min(int(STEADY_SHARE * most), plan.memory_cap or most)
+
+
 def _budget(plan: Plan, sizes: _Sizes, score: float) -> Budget:
     """Divide the window; pinned facts that exceed what memory has count as system prompt."""
 
-    def divided(system: int) -> Budget:
+    def divided(system: int, beside: int = 0) -> Budget:
+        cap = plan.memory_cap
         return allocate(
             window=plan.window,
             mode=plan.mode,
@@ -153,13 +159,14 @@ def _budget(plan: Plan, sizes: _Sizes, score: float) -> Budget:
             message_tokens=sizes.message,
             margin_share=plan.counter.calibration.margin_share(),
             max_prompt_tokens=plan.max_prompt_tokens,
+            memory_cap=None if cap is None else max(0, cap - beside),
         )
 
     budget = divided(sizes.system)
     if budget.memory >= sizes.pinned:
         return budget
     try:
-        full = divided(sizes.system + sizes.pinned)
+        full = divided(sizes.system + sizes.pinned, sizes.pinned)
     except PromptTooLargeError as error:
         raise PromptTooLargeError(
             error.needed,
@@ -273,6 +280,7 @@ def _manifest(plan: Plan, material: Material, made: _Made) -> dict[str, Any]:
         "model": plan.model,
         "mode": plan.mode.value,
         "window": plan.window,
+        "reach": plan.reach,
         "system": blob_id(plan.system),
         "tools": blob_id(repr(tools)) if tools else None,
         "pins": [pin.id for pin in material.pins],

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from unabridged.budget.count import Counter
-from unabridged.budget.shares import KNOWLEDGE_SHARE
 from unabridged.context.fence import fact_block
 from unabridged.domain.fact import Fact
 from unabridged.knowledge.bearing import Bearing
@@ -62,24 +61,14 @@ class Facts:
         return Facts(stays, self.dropped + gone)
 
 
-def choose_facts(
-    bearings: Sequence[Bearing],
-    counter: Counter,
-    memory: int,
-    pinned_tokens: int,
-    most: int | None = None,
-) -> Facts:
-    """Take facts while their share of memory holds them, best first.
+def choose_facts(bearings: Sequence[Bearing], counter: Counter, room: int) -> Facts:
+    """Take facts while there is room, best first.
 
     Args:
         bearings: Facts that bear on the message, best first; no pinned ones.
         counter: Counts tokens.
-        memory: Tokens of the memory budget.
-        pinned_tokens: What the pinned facts take of that share.
-        most: Tokens that they may take at the most, or None for their whole share.
+        room: Tokens that they may take: their share of memory without what is pinned, or less.
     """
-    room = int(KNOWLEDGE_SHARE * memory) - pinned_tokens
-    room = room if most is None else min(room, most)
     items: list[Told] = []
     dropped: list[Told] = []
     for bearing in bearings:

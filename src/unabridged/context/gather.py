@@ -38,7 +38,7 @@ MOST_MONTHS = 3
 MOST_OVERVIEWS = 12
 """Conversations whose condensations are considered for one message."""
 LARGER = 1.25
-"""How much larger a window must be than the last one for the shown history to begin anew."""
+"""How much more memory may have than the last time for the shown history to begin anew."""
 
 
 FLOOR_SHARES: Mapping[Intent, float] = MappingProxyType(
@@ -207,10 +207,15 @@ def _is_beside(
 
 
 def _is_anew(plan: Plan, previous: Mapping[str, Any] | None, earlier: Earlier | None) -> bool:
-    """Whether the shown history begins anew: the first time, and where the window has grown.
+    """Whether the shown history begins anew: the first time, and where there is far more room.
 
     Also where a part of what stood before it was forgotten: it is made of what the session holds.
     """
-    if previous is None or plan.window > LARGER * previous["window"]:
+    if previous is None:
+        return True
+    room, before = plan.reach, previous.get("reach")
+    if before is None:  # a manifest from before memory could be bounded
+        room, before = plan.window, previous["window"]
+    if room > LARGER * before:
         return True
     return earlier is None and bool(previous.get("earlier") or not previous["history"])

@@ -199,6 +199,7 @@ def ledger_of(
         model=plan.model,
         tokenizer=plan.counter.identity,
         notes=plan.notes,
+        bound=budget.bound,
     )
 
 
@@ -218,6 +219,7 @@ def ledger_to_dict(ledger: Ledger) -> dict[str, Any]:
         "model": ledger.model,
         "tokenizer": ledger.tokenizer,
         "notes": list(ledger.notes),
+        "bound": ledger.bound,
     }
 
 
@@ -238,4 +240,5 @@ def ledger_from_dict(data: Mapping[str, Any]) -> Ledger:
         model=data["model"],
         tokenizer=data["tokenizer"],
         notes=tuple(data["notes"]),
+        bound=data.get("bound", ""),  # older ones have none
     )

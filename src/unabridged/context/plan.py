@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unabridged.budget.count import Counter
+from unabridged.budget.shares import TIER_SHARES, TierShares
 from unabridged.condense.earlier import Earlier
 from unabridged.domain.budget import Mode, Verbosity
 from unabridged.domain.chat import ToolSpec
@@ -41,6 +42,8 @@ class Plan:
         system: The system prompt.
         tools: Every tool that may be offered; none in chat mode.
         max_prompt_tokens: The most tokens of one prompt, or None.
+        memory_cap: The most tokens of it that memory takes, or None.
+        shares: How memory is divided among the tiers.
         max_turns: The most exchanges of the session that are shown, or None for what fits.
         max_output: The caller's limit of the answer in tokens, or None.
         output_cap: The model's own limit, or None where unknown.
@@ -60,6 +63,8 @@ class Plan:
     system: str
     tools: tuple[ToolSpec, ...] = ()
     max_prompt_tokens: int | None = None
+    memory_cap: int | None = None
+    shares: TierShares = TIER_SHARES
     max_turns: int | None = None
     max_output: int | None = None
     output_cap: int | None = None
@@ -69,6 +74,12 @@ class Plan:
     condenser: Condenser | None = None
     notes: tuple[str, ...] = ()
     only: str | None = None
+
+    @property
+    def reach(self) -> int:
+        """Tokens that memory can take at the very most."""
+        bounds = (self.window, self.max_prompt_tokens, self.memory_cap)
+        return min(bound for bound in bounds if bound is not None)
 
 
 @dataclass(frozen=True, slots=True)

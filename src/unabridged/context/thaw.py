@@ -81,4 +81,5 @@ def _budget(manifest: Mapping[str, Any], ledger: Ledger) -> Budget:
         reserve=parts["reserve"] - spare,
         unused=parts["unused"],
         complexity=ledger.complexity,
+        bound=ledger.bound,
     )

@@ -103,8 +103,8 @@ def choose(plan: Plan, material: Material, ask: Ask) -> Tiers:
     """Divide a memory budget and fill it."""
     memory, intent = ask.memory, ask.intent
     material, left = _as_sent(plan, material, memory)
-    facts = choose_facts(material.facts, plan.counter, memory + ask.pinned, ask.pinned, left)
-    budget = divide(memory, intent, facts_tokens_wanted=facts.tokens)
+    facts = _facts(plan, material, ask, left)
+    budget = divide(memory, intent, facts_tokens_wanted=facts.tokens, shares=plan.shares)
     wanted = _wanted(plan, material, budget.semantic, intent)
     give = wanted if intent is Intent.VIVID_RECALL else int(wanted * (1 - YIELD_SHARE))
     give = min(give + facts.tokens, left)
@@ -128,6 +128,12 @@ def choose(plan: Plan, material: Material, ask: Ask) -> Tiers:
     )
     recent = replace(recent, dropped=older)
     return Tiers(immediate, recent, semantic, frame, history, facts, overviews)
+
+
+def _facts(plan: Plan, material: Material, ask: Ask, most: int) -> Facts:
+    """Facts that bear on the message, into what the pinned ones leave of their share."""
+    room = int(plan.shares.knowledge * (ask.memory + ask.pinned)) - ask.pinned
+    return choose_facts(material.facts, plan.counter, min(room, most))
 
 
 def _as_sent(plan: Plan, material: Material, memory: int) -> tuple[Material, int]:

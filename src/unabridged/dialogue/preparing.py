@@ -6,6 +6,7 @@ from typing import Any
 
 from unabridged.budget.calibration import Calibration
 from unabridged.budget.count import Counter
+from unabridged.budget.shares import tier_shares
 from unabridged.context.archive import context_records
 from unabridged.context.assemble import Occasion, assemble
 from unabridged.context.excerpt import excerpt
@@ -79,6 +80,8 @@ class Preparer:
             system=self._parts.system[mode],
             tools=specs if mode is Mode.TOOLS else (),
             max_prompt_tokens=terms.max_prompt_tokens,
+            memory_cap=settings.memory_cap,
+            shares=tier_shares(settings),
             max_turns=settings.max_turns,
             max_output=settings.max_output,
             output_cap=terms.abilities.max_output,

@@ -32,8 +32,9 @@ class Budget:
         memory: What memory may take.
         margin: Kept for counting errors.
         reserve: What remains.
-        unused: What ``max_prompt_tokens`` keeps from being used.
+        unused: What ``max_prompt_tokens`` or ``memory_cap`` keep from being used.
         complexity: 0 to 1, of the message.
+        bound: The one of these two that holds memory down, or empty.
     """
 
     window: int
@@ -46,6 +47,7 @@ class Budget:
     reserve: int
     unused: int
     complexity: float
+    bound: str = ""
 
     @property
     def total(self) -> int:

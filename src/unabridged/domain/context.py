@@ -88,6 +88,8 @@ class Ledger:
         complexity: 0 to 1.
         response_percentage: The answer's share of the window, 0 to 100.
         budget_available: Tokens that memory might take.
+        bound: The setting that holds memory below its share of the window (``memory_cap``,
+            ``max_prompt_tokens``), or empty.
         prefix_reuse: Share of prompt tokens that equal the session's previous request, 0 to 1;
             None for a session's first.
         model: The model it was planned for.
@@ -109,6 +111,7 @@ class Ledger:
     model: str
     tokenizer: str
     notes: tuple[str, ...] = ()
+    bound: str = ""
 
     @property
     def prompt_tokens(self) -> int:

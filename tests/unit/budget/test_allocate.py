@@ -1,10 +1,15 @@
+import tomllib
+from importlib import resources
+
 import pytest
 
 from unabridged.budget.allocate import allocate
 from unabridged.budget.output import output_limit
+from unabridged.budget.shares import TIER_SHARES, tier_shares
 from unabridged.budget.tiers import divide, exchange_limits, facts_tokens
 from unabridged.domain.budget import Budget, Mode, Verbosity
 from unabridged.domain.intent import Intent
+from unabridged.domain.settings import Settings
 from unabridged.errors import PromptTooLargeError, SettingError
 
 W = 100_000
@@ -96,6 +101,25 @@ def test_a_message_above_max_prompt_tokens_is_sent_without_memory():
     assert budget.total == W
 
 
+@pytest.mark.parametrize(
+    ("cap", "most", "memory", "bound"),
+    [
+        (16_000, None, 16_000, "memory_cap"),
+        (60_000, None, 60_000, ""),
+        (16_000, 20_000, 10_000, "max_prompt_tokens"),
+        (5_000, 20_000, 5_000, "memory_cap"),
+        (0, None, 0, "memory_cap"),
+    ],
+)
+def test_memory_cap_holds_memory_down_and_says_so(cap, most, memory, bound):
+    free = divided(complexity=0.1, message_tokens=1_000)
+    budget = divided(complexity=0.1, message_tokens=1_000, memory_cap=cap, max_prompt_tokens=most)
+    assert (budget.memory, budget.bound) == (memory, bound)
+    assert budget.unused == free.memory - memory
+    assert (budget.answer, budget.reserve) == (free.answer, free.reserve)
+    assert budget.total == W
+
+
 def test_a_smaller_margin_leaves_more():
     assert divided(mode=Mode.CHAT, margin_share=0.01).memory == 80_000
 
@@ -156,6 +180,31 @@ def test_rich_conversations_recall_more_and_simple_ones_less():
         divide(10_000, Intent.CONTEXTUAL, richness=value).semantic for value in (0.0, 0.5, 1.0)
     )
     assert (poor, plain, rich) == (2_430, 3_240, 4_050)
+
+
+@pytest.mark.parametrize(
+    ("intent", "semantic", "recent"),
+    [
+        (Intent.VIVID_RECALL, 6_600, 4_400),
+        (Intent.SUMMARY, 2_000, 9_000),
+        (Intent.CONTEXTUAL, 4_000, 7_000),
+        (Intent.CASUAL, 0, 11_000),
+    ],
+)
+def test_the_companions_tiers_at_16_000_tokens_are_the_seeds(intent, semantic, recent):
+    text = resources.files("unabridged.profiles").joinpath("companion.toml").read_text("utf-8")
+    chosen = tomllib.loads(text)["settings"]
+    assert chosen["memory_cap"] == 16_000
+    settings = Settings(**{n: v for n, v in chosen.items() if n.endswith("_share")})
+    tiers = divide(
+        16_000, intent, facts_tokens_wanted=facts_tokens(30), shares=tier_shares(settings)
+    )
+    assert (tiers.immediate, tiers.knowledge) == (3_000, 2_000)
+    assert (tiers.semantic, tiers.recent) == (semantic, recent)
+
+
+def test_settings_that_nobody_changed_give_the_usual_shares():
+    assert tier_shares(Settings()) == TIER_SHARES
 
 
 def test_limits_of_one_exchange():
