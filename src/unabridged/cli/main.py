@@ -38,6 +38,8 @@ COMMANDS: Mapping[str, str] = {
     "forget": "Forget for good: an exchange, a session, a fact, a space, a user, or a search.",
     "receipts": "List the receipts for what was forgotten, or show one of them.",
     "models": "List the models that can answer, or fetch a small one.",
+    "profiles": "List the profiles: settings that go together, under one name.",
+    "personas": "List the personas: who answers, as a text that begins every prompt.",
     "config": "Show every setting and where it came from, or change one.",
     "key": "Make the key that digests and encryption use, change it, or show its mark.",
     "keys": "Make, list or revoke the API keys that `unabridged serve` asks for.",
@@ -153,7 +155,7 @@ def _usage(error: click.ClickException) -> str:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="`unabridged COMMAND --help` tells about one command, with an example.",
 )
-@common("home", "user", "agent", "model", "upstream", "json", "debug")
+@common("home", "profile", "set", "user", "agent", "model", "upstream", "json", "debug")
 @click.version_option(package_name="unabridged", message="%(prog)s %(version)s")
 def cli() -> None:
     """Conversation memory that never cuts you off mid-sentence.

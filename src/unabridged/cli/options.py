@@ -17,6 +17,18 @@ _PREFIX = "unabridged."
 
 _OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
     "home": (("--home",), {"metavar": "FOLDER", "help": "Where everything is kept."}),
+    "profile": (
+        ("--profile",),
+        {"metavar": "NAME", "help": "Settings of a profile: see `unabridged profiles`."},
+    ),
+    "set": (
+        ("--set",),
+        {
+            "multiple": True,
+            "metavar": "NAME=VALUE",
+            "help": "Any setting, for this call; may be given several times.",
+        },
+    ),
     "user": (("--user",), {"metavar": "NAME", "help": "Whose memory it is."}),
     "agent": (("--agent",), {"metavar": "NAME", "help": "Which assistant's memory it is."}),
     "model": (("--model",), {"metavar": "NAME", "help": "The model that answers."}),
@@ -71,9 +83,10 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
     "json": (("--json",), {"is_flag": True, "help": "Write JSON."}),
     "debug": (("--debug",), {"is_flag": True, "help": "Show a traceback with an error."}),
 }
-_SCOPE = ("home", "user", "agent")
+_CHOICE = ("profile", "set")
+_SCOPE = ("home", "user", "agent", *_CHOICE)
 _SERVED = ("model", "upstream", "ollama_url", "openai_url", "gguf", "window")
-PLACE = ("home", "json")
+PLACE = ("home", *_CHOICE, "json")
 MEMORY = (*_SCOPE, "json")
 TALK = (*_SCOPE, *_SERVED, "persona", "tools", "mode", "session", "new", "ephemeral", "json")
 _KINDS = {"ollama_url": "ollama", "openai_url": "openai", "gguf": "gguf"}
@@ -128,10 +141,10 @@ class Invocation:
         Raises:
             SettingError: A setting cannot be used.
         """
-        return config.read(home=self.given("home"), **self._chosen())
+        return config.read(home=self.given("home"), **self.chosen())
 
-    def _chosen(self) -> dict[str, Any]:
-        """The settings that options give."""
+    def chosen(self) -> dict[str, Any]:
+        """Give the settings that options name, as ``config.read`` takes them."""
         chosen = {name: self.given(name) for name in _SETTINGS - {"home"}}
         kinds = [kind for name, kind in _KINDS.items() if chosen.get(name)]
         if len(kinds) > 1:
@@ -143,11 +156,28 @@ class Invocation:
             chosen["upstream"] = kinds[0]
         if self.given("ephemeral"):
             chosen["store"] = "memory"
-        return chosen
+        return {**chosen, "exact": self._set()}
+
+    def _set(self) -> dict[str, Any]:
+        """What ``--set`` says.
+
+        Raises:
+            InputError: It is not of the form NAME=VALUE.
+            SettingError: The name is unknown or the value cannot be used.
+        """
+        said = {}
+        for text in self.given("set") or ():
+            name, equals, value = text.partition("=")
+            if not equals:
+                raise InputError(f"--set {text!r} has no value.", hint="Write --set NAME=VALUE.")
+            name = name.strip()
+            config.in_file(name, "--set")
+            said[name] = config.value_from(name, value, "--set")
+        return said
 
     def by_agent(self) -> ByAgent:
         """Read the settings of every agent, with the options of the call over all of them."""
-        return by_agent(home=self.given("home"), **self._chosen())
+        return by_agent(home=self.given("home"), **self.chosen())
 
     def settings(self) -> Settings:
         """Read the settings."""

@@ -3,8 +3,6 @@
 The page goes to standard output.
 """
 
-import inspect
-import re
 import sys
 from collections.abc import Iterator
 
@@ -13,9 +11,8 @@ import click
 from unabridged import config
 from unabridged.cli import main
 from unabridged.cli.chat.commands import COMMANDS as CHAT_COMMANDS
+from unabridged.config.meanings import meanings
 from unabridged.domain.settings import Settings
-
-_SETTING = re.compile(r"^    (\w+): (.+?)(?=^    \w+: |\Z)", re.MULTILINE | re.DOTALL)
 
 _HEAD = """# The command line
 
@@ -75,16 +72,15 @@ def _settings() -> Iterator[str]:
     yield "## Settings\n"
     yield (
         "Defaults yield to the settings file (`unabridged config path`), that to the environment,"
-        " that to options. `OLLAMA_HOST` stands for `ollama_url`; `OPENAI_API_KEY` is the key where"
+        " that to options; a profile stands right below what the place that chose it says itself."
+        "  `OLLAMA_HOST` stands for `ollama_url`; `OPENAI_API_KEY` is the key where"
         " an `openai_url` is named and no `openai_key`.\n"
     )
     yield "| Setting | Variable | Default | Meaning |\n|---|---|---|---|"
-    told = inspect.getdoc(Settings) or ""
-    meanings = dict(_SETTING.findall(told.partition("Attributes:")[2]))
     defaults = Settings()
     for name in config.NAMES:
         value = config.shown(name, getattr(defaults, name)).replace("|", "\\|")
-        meaning = " ".join(meanings[name].split()).replace("``", "`")
+        meaning = meanings()[name].replace("``", "`")
         yield f"| `{name}` | `{config.PREFIX}{name.upper()}` | {value} | {meaning} |"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from unabridged import config
 from unabridged.config.file import text_of, write_text
+from unabridged.config.profiles import profile_of
 from unabridged.errors import SettingError
 
 
@@ -33,6 +34,8 @@ def write_setting(
     check = config.in_file if agent is None else config.for_agent
     check(name, "config set")
     value = None if text is None else config.value_from(name, text)
+    if name == "profile" and value:
+        profile_of(value, home)
     path = config.file_of(home)
     wanted = _with(config.parse_file(path), name, value, agent)
     lines = text_of(path).splitlines()

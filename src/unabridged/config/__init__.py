@@ -1,39 +1,78 @@
 """Settings from files, environment and arguments; the only reader of the environment.
 
 Defaults yield to ``<home>/config/unabridged.toml``, that to ``UNABRIDGED_*`` variables (one for each
-setting), those to arguments. Two variables of others are honoured: ``OLLAMA_HOST`` says where
+setting), those to arguments. A profile stands right below the explicit settings of the place that
+chose it; where several places choose one, the last of them does. Two variables of others are honoured: ``OLLAMA_HOST`` says where
 Ollama listens, and ``OPENAI_API_KEY`` is the key where an ``openai_url`` was named and no key.
 """
 
-import difflib
 import os
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, get_type_hints
+from typing import Any
 from urllib.parse import urlsplit
 
-import msgspec
 import platformdirs
 
 from unabridged.config.file import not_toml, text_of
-from unabridged.config.rules import CHECKS, CHOICES, check_together, is_address
+from unabridged.config.profiles import profile_of
+from unabridged.config.rules import check_together, is_address
+from unabridged.config.values import (
+    LISTED,
+    NAMES,
+    SECRETS,
+    checked,
+    for_agent,
+    in_file,
+    known,
+    nearest,
+    shown,
+    value_from,
+    values_in,
+)
 from unabridged.disk.folders import check_home, private_folder
 from unabridged.domain.scope import DEFAULT_NAME
 from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
 
+__all__ = [
+    "AGENTS",
+    "FOLDERS",
+    "NAMES",
+    "PREFIX",
+    "SECRETS",
+    "Reading",
+    "SettingRow",
+    "colour_wanted",
+    "describe",
+    "file_of",
+    "folder",
+    "for_agent",
+    "home_of",
+    "in_file",
+    "known",
+    "load",
+    "ollama_address",
+    "parse_file",
+    "read",
+    "shown",
+    "value_from",
+    "variable",
+    "variables",
+]
+
 FOLDERS = "spaces memory chats conversations config logs knowledge cache backups imports".split()
 PREFIX = "UNABRIDGED_"
 AGENTS = "agents"
 """The table of the settings file under which each agent may have settings of its own."""
-SECRETS = frozenset({"openai_key"})
-NAMES = tuple(field.name for field in fields(Settings))
 
-_TYPES: Mapping[str, Any] = get_type_hints(Settings)
-_PATHS = ("persona", "gguf", "custom_filepath", "anchor")
+_PROFILE = "profile "
+"""What the source of a setting begins with that a profile says."""
+_Layer = Mapping[str, tuple[Any, str]]
+"""What one place says: name to value and where that stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +103,7 @@ def load(
     *,
     home: str | os.PathLike[str] | None = None,
     environ: Mapping[str, str] = os.environ,
+    exact: Mapping[str, Any] | None = None,
     **overrides: Any,
 ) -> Settings:
     """Give the settings. Reads one file and the environment; writes nothing.
@@ -71,44 +111,68 @@ def load(
     Args:
         home: The home folder; None for ``$UNABRIDGED_HOME``, else the platform's data folder.
         environ: The environment.
+        exact: Fields of ``Settings`` by name, of which None is a value like any other.
         **overrides: Any field of ``Settings``; None stands for "not given".
 
     Raises:
         SettingError: A name is unknown or a value cannot be used.
     """
-    return read(home=home, environ=environ, **overrides).settings
+    return read(home=home, environ=environ, exact=exact, **overrides).settings
 
 
 def read(
     *,
     home: str | os.PathLike[str] | None = None,
     environ: Mapping[str, str] = os.environ,
+    exact: Mapping[str, Any] | None = None,
     **overrides: Any,
 ) -> Reading:
     """Give the settings with where each came from; otherwise as ``load``."""
-    values: dict[str, Any] = {}
-    sources = dict.fromkeys(NAMES, "default")
-    values["home"], sources["home"] = _find_home(home, environ)
-    path = file_of(values["home"])
+    root, said = _find_home(home, environ)
+    path = file_of(root)
     common, agents = _from_file(path)
-    given = _from_environment(environ)
-    for name, value in overrides.items():
-        if value is not None:
-            known(name, "the argument")
-            given[name] = (_checked(name, value, "the argument"), "argument")
-    for name, value in common.items():
-        values[name], sources[name] = value, str(path)
-    agent = given["agent"][0] if "agent" in given else values.get("agent", DEFAULT_NAME)
-    for name, value in agents.get(agent, {}).items():
-        values[name], sources[name] = value, f"{path}, agent {agent}"
-    for name, (value, source) in given.items():
-        values[name], sources[name] = value, source
-    key = environ.get("OPENAI_API_KEY", "")
-    if key and values.get("openai_url") and not values.get("openai_key"):
-        values["openai_key"], sources["openai_key"] = key, "$OPENAI_API_KEY"
+    given = {**_given(overrides), **_said(exact or {}, "argument")}
+    variables = _from_environment(environ)
+    agent = {**common, **variables, **given}.get("agent", (DEFAULT_NAME, ""))[0]
+    layers = [common, agents.get(agent, {}), variables, given]
+    settled = {"home": (root, said), **_settled(layers, root)}
+    if (found := environ.get("OPENAI_API_KEY")) and "openai_url" in settled:
+        wanted = settled["openai_url"][0] and not settled.get("openai_key", ("", ""))[0]
+        settled |= {"openai_key": (found, "$OPENAI_API_KEY")} if wanted else {}
+    values = {name: value for name, (value, _) in settled.items()}
+    sources = {name: settled[name][1] if name in settled else "default" for name in NAMES}
     settings = Settings(**values)
     check_together(settings, sources)
     return Reading(settings, MappingProxyType(sources), path)
+
+
+def _given(overrides: Mapping[str, Any]) -> _Layer:
+    """What arguments say; None stands for "not given"."""
+    layer = {}
+    for name, value in overrides.items():
+        if value is not None:
+            known(name, "the argument")
+            layer[name] = (checked(name, value, "the argument"), "argument")
+    return layer
+
+
+def _settled(layers: Sequence[_Layer], home: str) -> dict[str, tuple[Any, str]]:
+    """Lay the places over one another; the profile lies right below the last that chose one."""
+    last = max((n for n, layer in enumerate(layers) if "profile" in layer), default=-1)
+    settled: dict[str, tuple[Any, str]] = {}
+    for n, layer in enumerate(layers):
+        if n == last and (name := layer["profile"][0]):
+            profile = profile_of(name, home)
+            settled |= {k: (value, _PROFILE + name) for k, value in profile.values.items()}
+        settled |= layer
+    words = settled.get("system", ("", ""))
+    if words[0] and _of_profile(settled.get("persona")) and not _of_profile(words):
+        del settled["persona"]  # a prompt that a person wrote is not lost behind a profile's
+    return settled
+
+
+def _of_profile(said: tuple[Any, str] | None) -> bool:
+    return said is not None and said[1].startswith(_PROFILE)
 
 
 def home_of(
@@ -124,15 +188,6 @@ def describe(reading: Reading) -> list[SettingRow]:
         SettingRow(name, shown(name, getattr(reading.settings, name)), reading.sources[name])
         for name in NAMES
     ]
-
-
-def shown(name: str, value: Any) -> str:
-    """Write a value as people read it; a secret is masked, None is ``auto``."""
-    if name in SECRETS:
-        return "(set, not shown)" if value else ""
-    if value is None:
-        return "auto"
-    return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 
 def variable(name: str, environ: Mapping[str, str] = os.environ) -> str:
@@ -175,25 +230,6 @@ def folder(home: str | os.PathLike[str], name: str) -> Path:
     return path
 
 
-def value_from(name: str, text: str, where: str = "config set") -> Any:
-    """Read a setting's value from text, as environment variables and ``config set`` give it.
-
-    Lists are separated by commas; an empty text or ``auto`` leaves a number to the upstream.
-
-    Raises:
-        SettingError: The name is unknown or the value cannot be used.
-    """
-    known(name, where)
-    kind = _TYPES[name]
-    if kind == tuple[str, ...]:
-        return _checked(name, [part.strip() for part in text.split(",") if part.strip()], where)
-    if kind == (int | None):
-        text = text.strip().replace("_", "").replace(",", "")
-        if text.lower() in {"", "auto", "none"}:
-            return None
-    return _checked(name, text, where, strict=False)
-
-
 def _find_home(home: str | os.PathLike[str] | None, environ: Mapping[str, str]) -> tuple[str, str]:
     """Give the absolute home and where it came from."""
     if home is not None and os.fspath(home):
@@ -222,7 +258,7 @@ def parse_file(path: Path) -> dict[str, Any]:
         raise not_toml(path, error) from error
 
 
-def _from_file(path: Path) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+def _from_file(path: Path) -> tuple[_Layer, dict[str, _Layer]]:
     """Read the file: what holds for every agent, and by name what holds for one."""
     parsed = parse_file(path)
     tables = parsed.pop(AGENTS, {})
@@ -231,29 +267,20 @@ def _from_file(path: Path) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
             f"{path}: {AGENTS} is no table of tables.",
             hint=f'Write [{AGENTS}."NAME"] above what holds for the agent NAME.',
         )
-    common = _values_in(parsed, path, str(path))
+    common = values_in(parsed, path, str(path))
     for agent, table in tables.items():
         where = f"{path}, agent {agent}"
         for name in table:
             for_agent(name, where)
-    return common, {a: _values_in(t, path, f"{path}, agent {a}") for a, t in tables.items()}
+    own = {a: values_in(t, path, f"{path}, agent {a}") for a, t in tables.items()}
+    return _said(common, str(path)), {a: _said(t, f"{path}, agent {a}") for a, t in own.items()}
 
 
-def _values_in(table: Mapping[str, Any], path: Path, where: str) -> dict[str, Any]:
-    values = {}
-    for name, value in table.items():
-        in_file(name, where)
-        values[name] = _checked(name, value, where)
-    for name in _PATHS:
-        if values.get(name):
-            values[name] = str(path.parent / Path(values[name]).expanduser())
-    kind, _, named = values.get("key", "").partition(":")
-    if kind == "file":
-        values["key"] = f"file:{path.parent / Path(named).expanduser()}"
-    return values
+def _said(values: Mapping[str, Any], where: str) -> _Layer:
+    return {name: (value, where) for name, value in values.items()}
 
 
-def _from_environment(environ: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
+def _from_environment(environ: Mapping[str, str]) -> _Layer:
     """Read the variables that are set: name to value and source. Empty ones count as unset."""
     values: dict[str, tuple[Any, str]] = {}
     if environ.get("OLLAMA_HOST", "").strip():
@@ -263,10 +290,10 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
             continue
         name = variable.removeprefix(PREFIX).lower()
         if name not in NAMES:
-            near = _nearest(name)
+            near = nearest(name)
             raise SettingError(
                 f"The environment has {variable}, which is no setting.",
-                hint=f"Did you mean {PREFIX}{near.upper()}?" if near else _LISTED,
+                hint=f"Did you mean {PREFIX}{near.upper()}?" if near else LISTED,
             )
         if name != "home":
             values[name] = (value_from(name, environ[variable], f"${variable}"), f"${variable}")
@@ -300,89 +327,6 @@ def ollama_address(text: str) -> str:
     parts = urlsplit(where)
     host = _REACHED.get(parts.hostname or "", parts.hostname or "")
     return f"{scheme}://{f'[{host}]' if ':' in host else host}:{parts.port or port}{parts.path}"
-
-
-_LISTED = "`unabridged config` lists every setting."
-
-
-def _nearest(name: str) -> str:
-    return next(iter(difflib.get_close_matches(name, NAMES, 1, 0.6)), "")
-
-
-def known(name: str, where: str) -> None:
-    """Check that there is a setting of that name.
-
-    Raises:
-        SettingError: There is none; the hint names the nearest.
-    """
-    if name not in NAMES:
-        near = _nearest(name)
-        raise SettingError(
-            f"{where}: there is no setting {name!r}.",
-            hint=f"Did you mean {near!r}?" if near else _LISTED,
-        )
-
-
-def in_file(name: str, where: str) -> None:
-    """Check that a settings file may hold the setting.
-
-    Raises:
-        SettingError: There is none of that name, or it is the home itself.
-    """
-    known(name, where)
-    if name == "home":
-        raise SettingError(
-            f"{where}: the home cannot be set inside the home.",
-            hint="Use --home or UNABRIDGED_HOME.",
-        )
-
-
-def for_agent(name: str, where: str) -> None:
-    """Check that a setting may be another one for one agent.
-
-    Raises:
-        SettingError: There is none of that name, or it says whose memory it is.
-    """
-    in_file(name, where)
-    if name in {"agent", "user"}:
-        raise SettingError(
-            f"{where}: {name} cannot be another one for one agent.",
-            hint=f"Set {name} for all, or give it with --{name}.",
-        )
-
-
-def _checked(name: str, value: Any, where: str, *, strict: bool = True) -> Any:
-    """Convert a value to the setting's type and check it."""
-    if isinstance(value, os.PathLike):
-        value = os.fspath(value)
-    try:
-        good = msgspec.convert(value, _TYPES[name], strict=strict)
-    except msgspec.ValidationError:
-        raise _wrong(name, value, where, _wanted(name)) from None
-    if name in CHOICES and good not in CHOICES[name]:
-        near = difflib.get_close_matches(str(good), CHOICES[name], 1)
-        mean = f"Did you mean {near[0]!r}? " if near else ""
-        raise _wrong(name, value, where, _wanted(name), mean)
-    test, wanted = CHECKS.get(name, (None, ""))
-    if test and good is not None and not test(good):
-        raise _wrong(name, value, where, wanted)
-    return good
-
-
-def _wanted(name: str) -> str:
-    """Say what a setting takes."""
-    if name in CHOICES:
-        return "one of " + ", ".join(CHOICES[name])
-    words = {str: "text", bool: "yes or no", float: "a number", tuple[str, ...]: "a list of words"}
-    return words.get(_TYPES[name], "a whole number")
-
-
-def _wrong(name: str, value: Any, where: str, *hint: str) -> SettingError:
-    wanted, *mean = hint
-    what = "its value" if name in SECRETS else repr(value)
-    return SettingError(
-        f"{where}: {name} cannot be {what}.", hint=f"{''.join(mean)}It takes {wanted}."
-    )
 
 
 def colour_wanted(environ: Mapping[str, str] = os.environ) -> bool:

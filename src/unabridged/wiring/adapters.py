@@ -6,6 +6,7 @@ from pathlib import Path
 
 from unabridged import config
 from unabridged.clock import SystemClock
+from unabridged.config.personas import persona_text
 from unabridged.context.prompts import SYSTEM
 from unabridged.dialogue.parts import Terms
 from unabridged.disk.cipher import AesGcm, can_seal
@@ -222,7 +223,7 @@ def space_from(scope: Scope, settings: Settings) -> Space:
         unnamed = "model" in settings.isolation and not (scope.model or "").strip()
         hint = (
             "Models have memories of their own here (`isolation`): name one, by --model, in the "
-            "request, or by the setting `model`."
+            "request, by the header X-Unabridged-Model, or by the setting `model`."
             if unnamed
             else "Choose another name for it."
         )
@@ -237,15 +238,7 @@ def settings_for(settings: Settings, space: Space) -> Settings:
 
 def system_prompts(settings: Settings) -> dict[Mode, str]:
     """The system prompts: the persona, the given text, or the default of each mode."""
-    words = settings.system
-    if settings.persona:
-        try:
-            words = Path(settings.persona).expanduser().read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError) as error:
-            raise SettingError(
-                f"The persona {settings.persona} cannot be read: {error}.",
-                hint="Give the path of a text file in UTF-8.",
-            ) from error
+    words = persona_text(settings) or settings.system
     return {mode: words or SYSTEM[mode] for mode in Mode}
 
 

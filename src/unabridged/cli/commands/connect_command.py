@@ -44,7 +44,7 @@ _SPOKEN = {"ollama": "Ollama", "openai": "OpenAI", "mcp": "MCP"}
 @click.option(
     "--show-token", is_flag=True, help="Print the token for memory and MCP, not its place."
 )
-@common("listen", "home", "model", "json")
+@common("listen", "home", "profile", "set", "model", "json")
 @invoked
 def command(
     invocation: Invocation, name: str | None, url: str | None, *, only: bool, show_token: bool

@@ -25,7 +25,10 @@ TOPIC_ROOM = 22
 @click.option(
     "--repair", is_flag=True, help="Mend indices and rights, and remove what was left half written."
 )
-@common("home", "user", "agent", "model", "upstream", "ollama_url", "openai_url", "gguf", "json")
+@common(
+    "home", "profile", "set", "user", "agent", "model", "upstream", "ollama_url", "openai_url",
+    "gguf", "json",
+)  # fmt: skip
 @invoked
 def command(invocation: Invocation, *, repair: bool) -> None:
     """Check what is installed, what answers, and whether the store is sound.

@@ -50,7 +50,7 @@ def command() -> None:
 @click.option(
     "--expires", metavar="WHEN", help="When it ends: 12h, 30d, 8w, or a date such as 2027-01-31."
 )
-@common("home", "user", "agent", "json")
+@common("home", "profile", "user", "agent", "json")
 @invoked
 def create_command(
     invocation: Invocation,
@@ -64,6 +64,8 @@ def create_command(
 
     --user and --agent make it a key for that user's or agent's memory only. A key without a user may name any user, so give one to each person. Rights: chat talks to the model with memory, read looks memory up, write records and corrects, forget removes for good.
 
+    --profile serves it under a profile of its own, whatever the server was started with.
+
     --session narrows a key to one session: nothing of another one is listed, shown, recalled or quoted for it, nor what is known or pinned beside.
     """
     now = SystemClock().now()
@@ -74,6 +76,7 @@ def create_command(
         session=session,
         rights=frozenset(Right(right) for right in rights) or frozenset(_USUAL),
         expires=ending(expires, now) if expires else None,
+        profile=invocation.given("profile") or "",
     )
     key, secret = Access(invocation.settings().home).create(grant, now)
     if invocation.json:
@@ -158,6 +161,7 @@ def _data(key: AccessKey, now: datetime) -> dict[str, Any]:
         "user": grant.user,
         "agent": grant.agent,
         "session": grant.session,
+        "profile": grant.profile,
         "rights": [right for right in Right if right in grant.rights],
         "state": key.state(now),
         "created": key.created,
@@ -169,8 +173,8 @@ def _data(key: AccessKey, now: datetime) -> dict[str, Any]:
 
 def _reach(key: AccessKey) -> str:
     """Whose memory it reaches."""
-    fields = ("user", "agent", "session")
-    named = [f"{f} {getattr(key.grant, f)}" for f in fields if getattr(key.grant, f) is not None]
+    fields = ("user", "agent", "session", "profile")
+    named = [f"{f} {getattr(key.grant, f)}" for f in fields if getattr(key.grant, f)]
     return ", ".join(named) or "everything"
 
 

@@ -14,7 +14,7 @@ from unabridged.errors import MissingExtraError
     "mcp",
     epilog=example("unabridged mcp", "unabridged mcp --user ann --home /srv/memory"),
 )
-@common("home", "user", "agent", "debug")
+@common("home", "profile", "set", "user", "agent", "debug")
 @invoked
 def command(invocation: Invocation) -> None:
     """Offer memory to agents over MCP, on standard input and output.

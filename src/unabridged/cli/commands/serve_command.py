@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @common("listen")
 @click.option("--port", type=click.IntRange(0, 65_535), help="Another port; 0 takes a free one.")
 @common(
-    "home", "user", "agent", "model", "upstream", "ollama_url", "openai_url", "gguf", "window",
+    "home", "profile", "set", "user", "agent", "model", "upstream", "ollama_url", "openai_url", "gguf", "window",
     "persona", "embedder", "log", "ephemeral", "json",
 )  # fmt: skip
 @invoked

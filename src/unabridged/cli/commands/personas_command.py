@@ -1,0 +1,59 @@
+"""``unabridged personas``."""
+
+import click
+
+from unabridged import config
+from unabridged.cli.options import PLACE, Invocation, common, example, invoked
+from unabridged.cli.output import echo, echo_lines
+from unabridged.cli.paint import Column, table, width
+from unabridged.config.personas import own_folder, persona_of, personas
+
+
+@click.group(
+    "personas",
+    invoke_without_command=True,
+    epilog=example("unabridged personas", "unabridged chat --persona analyst"),
+)
+@common(*PLACE)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """List the personas: who answers, as a text that begins every prompt.
+
+    A text file in the folder config/personas of the home is a persona of your own; one of the same name goes before the program's. --persona takes a name, or the path of any text file.
+    """
+    if ctx.invoked_subcommand is None:
+        _list(Invocation(ctx))
+
+
+@command.command("list", epilog=example("unabridged personas list --json"))
+@common(*PLACE)
+@invoked
+def list_command(invocation: Invocation) -> None:
+    """List the personas."""
+    _list(invocation)
+
+
+@command.command("show", epilog=example("unabridged personas show analyst"))
+@click.argument("name")
+@common(*PLACE)
+@invoked
+def show_command(invocation: Invocation, name: str) -> None:
+    """Print a persona's text."""
+    home = config.home_of(invocation.given("home"))
+    text = persona_of(name, home)
+    if invocation.json:
+        invocation.emit({"name": name, "path": personas(home)[name], "text": text})
+        return
+    echo(text)
+
+
+def _list(invocation: Invocation) -> None:
+    home = config.home_of(invocation.given("home"))
+    texts = {name: persona_of(name, home) for name in personas(home)}
+    if invocation.json:
+        paths = personas(home)
+        invocation.emit([{"name": n, "path": paths[n], "text": t} for n, t in texts.items()])
+        return
+    rows = [(name, " ".join(text.split())) for name, text in texts.items()]
+    echo_lines(table([Column("persona"), Column("begins with", flexible=True)], rows, width()))
+    echo(f"\nYour own go into {own_folder(home)}, as NAME.txt or NAME.md.", "dim")

@@ -1,0 +1,94 @@
+"""``unabridged profiles``, ``personas``, and ``--profile`` and ``--set`` on every command."""
+
+from pathlib import Path
+
+
+def test_they_are_listed_and_the_chosen_one_is_marked(run):
+    listed = run("profiles")
+    assert all(name in listed.out for name in ("workspace", "companion", "agent", "story"))
+    assert run("config", "set", "profile", "story").code == 0
+    rows = run("profiles", "list", "--json").data
+    assert [row["name"] for row in rows if row["chosen"]] == ["story"]
+
+
+def test_show_says_what_each_setting_does_and_where_it_comes_from(run):
+    shown = run("profiles", "show", "workspace")
+    assert "layout = model  (as everywhere)" in shown.out
+    assert "memory/qwen2-5-7b.json" in shown.out
+    assert "Which files the store of files keeps" in shown.out
+    assert "WorkspaceAI" in shown.out
+    told = run("profiles", "show", "workspace", "--json").data
+    assert told["settings"]["isolation"]["value"] == ["user", "agent", "model"]
+    assert told["settings"]["isolation"]["otherwise"] == ["user", "agent"]
+    assert told["settings"]["isolation"]["from"] == "workspace"
+
+
+def test_show_says_what_overrules_a_setting(run):
+    told = run("profiles", "show", "companion", "--set", "window=4096")
+    assert "overruled here: 4096, by argument" in " ".join(told.out.split())
+
+
+def test_a_profile_of_ones_own_is_begun_changed_and_used(run, tmp_path):
+    made = run("profiles", "new", "tutor", "--extends", "companion", "--json")
+    assert made.code == 0
+    with Path(made.data["path"]).open("a") as file:
+        file.write("window = 8192\n")
+    assert run("config", "get", "window", "--profile", "tutor").out.strip() == "8192"
+    shown = run("profiles", "show", "tutor")
+    assert "(from companion)" in shown.out
+    assert str(made.data["path"]) in shown.out.replace("\n", "")
+    assert run("profiles", "new", "tutor", "--extends", "companion").code == 2
+    assert run("profiles", "new", "a/b", "--extends", "companion").code == 2
+    assert run("profiles", "new", "x", "--extends", "companoin").code == 2
+    left = sorted(path.name for path in (tmp_path / "home" / "config" / "profiles").iterdir())
+    assert left == ["tutor.toml"]
+
+
+def test_a_wrong_one_is_refused_with_the_nearest(run):
+    for words in (("ask", "Hello", "--profile", "compnion"), ("profiles", "show", "compnion")):
+        refused = run(*words)
+        assert refused.code == 2
+        assert "'companion'" in refused.err
+    assert run("config", "set", "profile", "compnion").code == 2
+    assert run("config", "get", "profile").out.strip() == ""
+
+
+def test_set_holds_for_one_call_and_beats_the_profile(run):
+    assert (
+        run("config", "get", "window", "--profile", "story", "--set", "window=9000").out == "9000\n"
+    )
+    assert (
+        run("config", "get", "window", "--profile", "story", "--set", "window=auto").out == "auto\n"
+    )
+    assert run("config", "get", "window").out == "auto\n"
+    two = ("--set", "window=9000", "--set", "layout=user")
+    assert run("config", "get", "layout", *two).out == "user\n"
+    for wrong, said in (
+        ("window", "no value"),
+        ("windo=1", "'window'"),
+        ("store=sqlit", "'sqlite'"),
+    ):
+        refused = run("stats", "--set", wrong)
+        assert refused.code == 2
+        assert said in refused.err
+
+
+def test_the_profile_decides_where_things_lie(run, tmp_path):
+    assert run("ask", "Hello there", "--profile", "requirements", "--user", "ann").code == 0
+    home = tmp_path / "home"
+    assert (home / "conversations" / "ann" / "sessions.json").is_file()
+    assert run("sessions", "--user", "ann", "--json").data == []  # nothing in the usual place
+    assert len(run("sessions", "--user", "ann", "--profile", "requirements", "--json").data) == 1
+
+
+def test_it_stands_before_the_command_too(run):
+    assert run("--profile", "story", "config", "get", "scheme").out == "story\n"
+
+
+def test_a_persona_is_listed_shown_and_used_by_its_name(run):
+    assert "analyst" in run("personas").out
+    text = run("personas", "show", "analyst").out
+    assert text.startswith("You are a requirements analyst.")
+    assert run("personas", "show", "anlyst").code == 2
+    assert run("ask", "Hello", "--persona", "analyst").code == 0
+    assert text.split(".")[0] in run("why", "--prompt").out

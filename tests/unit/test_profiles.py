@@ -1,0 +1,181 @@
+"""Profiles: named sets of settings, and where they stand among everything else that says one."""
+
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from unabridged import config
+from unabridged.config.agents import by_agent
+from unabridged.config.personas import persona_text
+from unabridged.config.profiles import names, profile_of
+from unabridged.domain.settings import Settings
+from unabridged.errors import SettingError
+
+OURS = ["agent", "companion", "requirements", "story", "workspace"]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+def write(home: Path, text: str) -> None:
+    (home / "config").mkdir(parents=True, exist_ok=True)
+    (home / "config" / "unabridged.toml").write_text(text)
+
+
+def own(home: Path, name: str, text: str) -> None:
+    folder = home / "config" / "profiles"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.toml").write_text(text)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_each_of_ours_is_whole(name, home):
+    profile = profile_of(name, home)
+    assert profile.title
+    assert profile.about
+    assert profile.seed
+    assert set(profile.reasons) == set(profile.values)
+    settings = config.load(home=home, environ={}, profile=name)
+    assert {key: getattr(settings, key) for key in profile.values} == dict(profile.values)
+    assert persona_text(settings) or not settings.persona
+
+
+def test_they_are_listed_before_a_persons_own(home):
+    own(home, "a-mine", 'extends = "story"\n')
+    assert names(home) == [*OURS, "a-mine"]
+
+
+def test_a_profile_stands_right_below_the_place_that_chose_it(home):
+    write(home, 'profile = "workspace"\nlayout = "user"\nwindow = 9000\n')
+    by_file = config.read(home=home, environ={})
+    assert (by_file.settings.store, by_file.settings.layout) == ("files", "user")
+    assert by_file.sources["store"] == "profile workspace"
+    by_variable = config.read(home=home, environ={"UNABRIDGED_PROFILE": "companion"})
+    assert by_variable.settings.window == 24_576  # chosen above the file, so it goes before it
+    assert by_variable.settings.store == "sqlite"  # of two profiles only one holds
+    beside = {"UNABRIDGED_PROFILE": "companion", "UNABRIDGED_WINDOW": "4096"}
+    assert config.load(home=home, environ=beside).window == 4096
+    by_argument = config.read(home=home, environ=beside, profile="story")
+    assert by_argument.settings.window == 32_768
+    assert config.load(home=home, environ=beside, profile="story", window=2048).window == 2048
+
+
+def test_the_last_place_can_choose_none(home):
+    write(home, 'profile = "workspace"\n')
+    assert config.load(home=home, environ={}, profile="").store == "sqlite"
+
+
+def test_an_agent_has_its_own(home):
+    write(home, 'profile = "workspace"\n[agents.bard]\nprofile = "story"\ncondense_tokens = 500\n')
+    assert config.load(home=home, environ={}, agent="bard").condense_tokens == 500
+    assert config.load(home=home, environ={}, agent="bard").store == "sqlite"
+    assert config.load(home=home, environ={}, agent="clerk").store == "files"
+
+
+def test_a_request_has_its_own(home):
+    write(home, "[agents.bard]\nwindow = 2048\n")
+    agents = by_agent(home=home, environ={}, profile="workspace")
+    assert agents.of("clerk").store == "files"
+    under = agents.of("clerk", "story")
+    assert (under.store, under.window, under.agent) == ("sqlite", 32_768, "clerk")
+    assert agents.of("bard", "story").window == 32_768  # the request counts for more
+    with pytest.raises(SettingError, match="no profile 'stroy'"):
+        agents.of("clerk", "stroy")
+
+
+def test_settings_given_exactly_may_be_none(home):
+    got = config.load(home=home, environ={}, profile="companion", exact={"window": None})
+    assert got.window is None
+
+
+def test_a_prompt_of_ones_own_is_not_lost_behind_a_profiles_persona(home):
+    write(home, 'system = "You are Ada."\n')
+    got = config.load(home=home, environ={}, profile="companion")
+    assert (got.system, got.persona) == ("You are Ada.", "")
+
+
+def test_own_profiles_stand_on_others(home):
+    own(home, "tutor", 'extends = "companion"\ntitle = "Lessons"\n[settings]\nwindow = 8192\n')
+    own(home, "maths", 'extends = "tutor"\n[settings]\npersona = "maths.txt"\n')
+    profile = profile_of("maths", home)
+    assert profile.title == "Lessons"
+    assert profile.values["window"] == 8192
+    assert profile.values["memory_cap"] == 16_000
+    assert profile.values["persona"] == str(home / "config" / "profiles" / "maths.txt")
+    assert (profile.origins["window"], profile.origins["scheme"]) == ("tutor", "companion")
+    assert "window" not in profile.reasons  # that of companion is not one for this
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "hint"),
+    [
+        ('[settings]\nlayuot = "user"\n', "no setting 'layuot'", "'layout'"),
+        ('[settings]\nlayout = "modle"\n', "layout cannot be 'modle'", "'model'"),
+        ('[settings]\nopenai_key = "s"\n', "openai_key cannot be set by a profile", "config set"),
+        ('[settings]\nlisten = "0.0.0.0:1"\n', "listen cannot be set by a profile", "whole server"),
+        ('[settings]\nprofile = "story"\n', "profile cannot be set by a profile", "config set"),
+        ('layout = "user"\n', "a profile has no 'layout'", "[settings]"),
+        ('[setings]\nlayout = "user"\n', "a profile has no 'setings'", "'settings'"),
+        ("title = 3\n", "title cannot be 3", "text in quotes"),
+        ("settings = 3\n", "settings cannot be 3", "[settings]"),
+        ("[reasons]\nlayout = 3\n", "reason for layout is no text", "quotes"),
+        ('[reasons]\nlayuot = "x"\n', "no setting 'layuot'", "'layout'"),
+        ('extends = "storey"\n', "the profile mine extends", "'story'"),
+        ('extends = "mine"\n', "stands on itself: mine > mine", "extends"),
+        ("title = ", "is not valid TOML", "Mend that line"),
+    ],
+)
+def test_a_wrong_one_is_refused_with_what_to_do(home, text, said, hint):
+    own(home, "mine", text)
+    with pytest.raises(SettingError) as caught:
+        profile_of("mine", home)
+    assert said in str(caught.value)
+    assert hint in f"{caught.value} {caught.value.hint}"
+
+
+@pytest.mark.parametrize("name", ["../story", "", "STORY", "no/where", "story.toml", "\0"])
+def test_a_name_never_becomes_a_path(home, name):
+    with pytest.raises(SettingError, match="There is no profile"):
+        profile_of(name, home)
+
+
+def test_two_of_one_name_are_told_apart(home):
+    own(home, "story", 'title = "Mine"\n')
+    with pytest.raises(SettingError, match=r"own profiles") as caught:
+        profile_of("story", home)
+    assert 'extends = "story"' in caught.value.hint
+
+
+def test_every_setting_has_a_meaning():
+    from unabridged.config.meanings import meanings
+
+    assert set(meanings()) == {field.name for field in fields(Settings)}
+
+
+def test_a_persona_is_a_name_or_a_path(home):
+    folder = home / "config" / "personas"
+    folder.mkdir(parents=True)
+    (folder / "ada.md").write_text("You are Ada.\n")
+    (folder / "companion.txt").write_text("You are mine.\n")
+    (home / "bob.text").write_text("You are Bob.")
+
+    def text(persona: str) -> str:
+        return persona_text(config.load(home=home, environ={}, persona=persona))
+
+    assert text("ada") == "You are Ada."
+    assert text("companion") == "You are mine."
+    assert text(str(home / "bob.text")) == "You are Bob."
+    assert text("") == ""
+    with pytest.raises(SettingError, match="no persona 'anlyst'") as caught:
+        text("anlyst")
+    assert "'analyst'" in caught.value.hint
+
+
+def test_a_persona_of_the_settings_file_may_lie_beside_it(home):
+    write(home, 'persona = "ada"\n')
+    assert config.load(home=home, environ={}).persona == "ada"
+    (home / "config" / "ada").write_text("You are Ada.")
+    assert persona_text(config.load(home=home, environ={})) == "You are Ada."
