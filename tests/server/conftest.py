@@ -10,6 +10,7 @@ import uvicorn
 
 from unabridged import config
 from unabridged.clock import SystemClock
+from unabridged.config.agents import by_agent
 from unabridged.server.app import create_app
 from unabridged.server.service import Service
 from unabridged.wiring.access import Access
@@ -47,8 +48,8 @@ def bearer(secret):
 class _Running:
     """One server in a thread of its own, closed as a signal would close it."""
 
-    def __init__(self, settings, clock, more, tracing):
-        self.service = Service(settings, Lanes(settings, clock), tracing)
+    def __init__(self, agents, settings, clock, more, tracing):
+        self.service = Service(settings, Lanes(settings, clock, agents=agents), tracing)
         self.app = create_app(self.service, more)
         self.socket = socket.socket()
         self.socket.bind(("127.0.0.1", 0))
@@ -88,7 +89,8 @@ class _Running:
 def running(*, clock=None, more=(), tracing=None, **settings):
     """Start a server outside a test: ``served`` is its address, ``stop`` ends it."""
     found = config.load(environ={}, **settings)
-    one = _Running(found, clock or SystemClock(), more, tracing)
+    agents = by_agent(environ={}, **settings)
+    one = _Running(agents, found, clock or SystemClock(), more, tracing)
     one.start()
     one.served = Served(f"http://127.0.0.1:{one.socket.getsockname()[1]}")
     one.served.app, one.served.service, one.served.settings = one.app, one.service, found

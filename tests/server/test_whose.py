@@ -1,3 +1,4 @@
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -14,7 +15,9 @@ FREE = Grant("free")
 
 def asked(grant=FREE, *headers, **settings):
     chosen = Settings(**settings)
-    app = SimpleNamespace(state=SimpleNamespace(service=SimpleNamespace(settings=chosen)))
+    lanes = SimpleNamespace(settings_of=lambda agent, profile: replace(chosen, agent=agent))
+    service = SimpleNamespace(settings=chosen, lanes=lanes)
+    app = SimpleNamespace(state=SimpleNamespace(service=service))
     raw = [(f"x-unabridged-{name}".encode(), value) for name, value in headers]
     return Request({"type": "http", "headers": raw, "app": app, "state": {"grant": grant}})
 
@@ -69,3 +72,10 @@ def test_a_model_is_part_of_the_scope_where_models_have_memories_of_their_own():
     assert scope_of(asked(), model="llama3.2").model is None
     assert scope_of(asked(isolation=apart), model="llama3.2").model == "llama3.2"
     assert scope_of(asked(isolation=apart, model="qwen3")).model == "qwen3"
+    named = asked(FREE, ("model", b"phi4"), isolation=apart, model="qwen3")
+    assert scope_of(named).model == "phi4"
+    assert scope_of(named, model="llama3.2").model == "llama3.2"
+
+
+def test_a_key_says_under_which_profile():
+    assert scope_of(asked(Grant("k", profile="story"))).profile == "story"

@@ -42,6 +42,7 @@ class RemoteMemory:
         key: The API key, or the token that the server's first start made; empty for none.
         user: The user; empty for what the key says, or the server's default.
         agent: The agent; likewise.
+        model: The model, where models have memories of their own; empty for the server's default.
         session: The session to take up, as ``switch`` finds it; None for the newest.
         timeout: Seconds to wait for an answer.
 
@@ -64,10 +65,11 @@ class RemoteMemory:
         key: str = "",
         user: str = "",
         agent: str = "",
+        model: str = "",
         session: str | None = None,
         timeout: float = 60.0,
     ) -> None:
-        self._wire = Wire(url, _headers(key, user, agent), timeout)
+        self._wire = Wire(url, _headers(key, user, agent, model), timeout)
         self._clock = SystemClock()
         self._remarks: list[str] = []
         self._title = ""
@@ -369,10 +371,15 @@ class RemoteMemory:
         return int(told["added"])
 
 
-def _headers(key: str, user: str, agent: str) -> dict[bytes, bytes]:
+def _headers(key: str, user: str, agent: str, model: str) -> dict[bytes, bytes]:
     """What goes with each request; names in UTF-8, as the server reads them."""
     bearer = f"Bearer {key}" if key else ""
-    named = {"X-Unabridged-User": user, "X-Unabridged-Agent": agent, "Authorization": bearer}
+    named = {
+        "X-Unabridged-User": user,
+        "X-Unabridged-Agent": agent,
+        "X-Unabridged-Model": model,
+        "Authorization": bearer,
+    }
     return {name.encode(): value.encode() for name, value in named.items() if value}
 
 

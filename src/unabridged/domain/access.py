@@ -36,6 +36,7 @@ class Grant:
             any; with one, nothing that the whole memory knows (facts, pins) is told either.
         rights: What it allows.
         expires: When it ends, or None.
+        profile: The profile under which it is served; empty for that of the server.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Grant:
     session: str | None = None
     rights: frozenset[Right] = ALL_RIGHTS
     expires: datetime | None = None
+    profile: str = ""
 
 
 @dataclass(frozen=True, slots=True)

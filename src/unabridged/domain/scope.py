@@ -17,12 +17,14 @@ class Scope:
         model: The model; recorded with each exchange, and part of the space only where
             ``isolation`` names it.
         session: The conversation, or None for the newest.
+        profile: The profile whose settings hold for it; empty for those that hold anyway.
     """
 
     user: str = DEFAULT_NAME
     agent: str = DEFAULT_NAME
     model: str | None = None
     session: str | None = None
+    profile: str = ""
 
 
 ISOLATION_FIELDS = ("user", "agent", "model")

@@ -16,6 +16,7 @@ HEADERS = {
     "user": "x-unabridged-user",
     "agent": "x-unabridged-agent",
     "session": "x-unabridged-session",
+    "model": "x-unabridged-model",
 }
 """The headers that name whose memory it is; UTF-8, at most once each."""
 
@@ -27,7 +28,8 @@ def scope_of(connection: HTTPConnection, user_field: str = "", model: str = "") 
         connection: The request; the guard has seen it.
         user_field: The ``user`` of an OpenAI body; empty for none. It counts where neither the key
             nor a header names the user.
-        model: The model that the request names; it counts where models have memories of their own.
+        model: The model that the request's body names; it counts before the header, where models
+            have memories of their own.
 
     Returns:
         The scope. Its session is None where neither the key nor a header names one.
@@ -36,18 +38,22 @@ def scope_of(connection: HTTPConnection, user_field: str = "", model: str = "") 
         PermissionRefusedError: It names what its key does not allow.
         NameRefusedError: A name cannot be used.
     """
-    grant, settings = grant_of(connection), service_of(connection).settings
-    _check_isolation(grant, settings)
+    grant, service = grant_of(connection), service_of(connection)
     named = {field: _header(connection, field) for field in HEADERS}
     user = _chosen("user", grant.user, named["user"])
     agent = _chosen("agent", grant.agent, named["agent"])
     if user is None and user_field:
         user = _checked("user", user_field)
+    agent = service.settings.agent if agent is None else agent
+    settings = service.lanes.settings_of(agent, grant.profile)
+    _check_isolation(grant, settings)
+    asked = model or named["model"] or settings.model
     return Scope(
         user=settings.user if user is None else user,
-        agent=settings.agent if agent is None else agent,
-        model=(model or settings.model) if "model" in settings.isolation else None,
+        agent=agent,
+        model=asked if "model" in settings.isolation else None,
         session=_chosen("session", grant.session, named["session"]),
+        profile=grant.profile,
     )
 
 

@@ -277,6 +277,7 @@ def _row(key: AccessKey) -> dict[str, Any]:
         "user": grant.user,
         "agent": grant.agent,
         "session": grant.session,
+        "profile": grant.profile,
         "rights": sorted(grant.rights),
         "created": key.created,
         "expires": grant.expires,
@@ -300,6 +301,7 @@ class _Row(msgspec.Struct):
     session: str | None
     expires: _Time | None
     revoked: _Time | None
+    profile: str = ""  # keys that were made before there were profiles have none
 
 
 class _File(msgspec.Struct):
@@ -326,7 +328,9 @@ def _read(path: Path) -> dict[str, AccessKey]:
         )
     keys = {}
     for row in found.keys:
-        grant = Grant(row.name, row.user, row.agent, row.session, row.rights, row.expires)
+        grant = Grant(
+            row.name, row.user, row.agent, row.session, row.rights, row.expires, row.profile
+        )
         keys[row.id] = AccessKey(row.id, grant, row.digest, row.created, row.revoked)
     return keys
 

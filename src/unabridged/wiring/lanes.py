@@ -50,7 +50,7 @@ class Lanes:
         self._agents = agents or ByAgent(settings, {})
         self.clock = clock or SystemClock()
         self._most = most
-        self._lanes: OrderedDict[Space, _Lane] = OrderedDict()
+        self._lanes: OrderedDict[tuple[str, Space], _Lane] = OrderedDict()
         self._guard = threading.Lock()
         self._closed = False
 
@@ -63,13 +63,12 @@ class Lanes:
 
         Raises:
             NameRefusedError: A name in the scope cannot be used.
-            SettingError: A setting of its agent cannot be used.
+            SettingError: A setting of its agent or profile cannot be used.
             StoreClosedError: The lanes are closed.
             StoreError: The space cannot be opened.
         """
         settings = self._settings_of(scope)
-        space = space_from(scope, settings)
-        lane = self._enter(space)
+        lane = self._enter((scope.profile, space_from(scope, settings)))
         try:
             with lane.lock:
                 if self._closed:  # while this one waited for its turn
@@ -83,7 +82,8 @@ class Lanes:
     def open_spaces(self) -> list[Space]:
         """The spaces whose memories are open, the most recently used last."""
         with self._guard:
-            return [space for space, lane in self._lanes.items() if lane.memory is not None]
+            held = [space for (_, space), lane in self._lanes.items() if lane.memory is not None]
+            return list(dict.fromkeys(held))
 
     def close(self) -> None:
         """Close every memory, each when its last user leaves it; a second call does nothing."""
@@ -94,12 +94,20 @@ class Lanes:
         for lane in lanes:
             _close(lane)
 
+    def settings_of(self, agent: str, profile: str = "") -> Settings:
+        """Give the settings that an agent has under a profile.
+
+        Raises:
+            SettingError: There is no such profile, or something in it cannot be used.
+        """
+        return self._agents.of(agent, profile)
+
     def _settings_of(self, scope: Scope) -> Settings:
         """The settings of a scope, with those that its agent has of its own."""
-        named = replace(self._agents.of(scope.agent), user=scope.user)
+        named = replace(self.settings_of(scope.agent, scope.profile), user=scope.user)
         return replace(named, model=scope.model) if scope.model else named
 
-    def _enter(self, space: Space) -> _Lane:
+    def _enter(self, space: tuple[str, Space]) -> _Lane:
         with self._guard:
             if self._closed:
                 raise _ending()

@@ -38,6 +38,7 @@ _HEADERS = {
     "X-Unabridged-User": "The user whose memory it is; only what the key leaves free.",
     "X-Unabridged-Agent": "The agent whose memory it is; only what the key leaves free.",
     "X-Unabridged-Session": "The only session that the request reaches.",
+    "X-Unabridged-Model": "The model whose memory it is, where models have memories of their own.",
 }
 _REPEATABLE = (
     "/memory/search",
