@@ -283,15 +283,61 @@ def test_a_wrong_table_of_an_agent_is_refused_whoever_is_asked_for(tmp_path, tex
 
 def test_set_writes_for_one_agent_and_leaves_the_rest(tmp_path):
     path = file_in(tmp_path, '# mine\nuser = "a"\n\n[agents.tutor] # his\nmode = "tools"\n')
-    write_setting(tmp_path, "max_turns", "20", "tutor")
-    write_setting(tmp_path, "compression", "true", "a.b")
+    write_setting(tmp_path, "max_turns", "20", ("agents", "tutor"))
+    write_setting(tmp_path, "compression", "true", ("agents", "a.b"))
     write_setting(tmp_path, "model", "m")
     assert path.read_text(encoding="utf-8") == (
         '# mine\nuser = "a"\nmodel = "m"\n\n[agents.tutor] # his\nmode = "tools"\n'
         'max_turns = 20\n\n[agents."a.b"]\ncompression = true\n'
     )
-    write_setting(tmp_path, "compression", None, "a.b")
-    write_setting(tmp_path, "max_turns", None, "never seen")
+    write_setting(tmp_path, "compression", None, ("agents", "a.b"))
+    write_setting(tmp_path, "max_turns", None, ("agents", "never seen"))
     assert config.load(home=tmp_path, environ={}, agent="a.b").compression is False
     with pytest.raises(SettingError, match="cannot be another one"):
-        write_setting(tmp_path, "user", "x", "tutor")
+        write_setting(tmp_path, "user", "x", ("agents", "tutor"))
+
+
+def test_a_model_has_settings_of_its_own(tmp_path):
+    file_in(tmp_path, 'window = 16384\n[models."Qwen2.5:7b"]\nwindow = 8192\nmax_turns = 5\n')
+    settings = config.load(home=tmp_path, environ={})
+    assert settings.window == 16_384
+    assert settings.for_model("qwen2.5:7b").window == 8192
+    assert settings.for_model("qwen2.5:7b:latest").max_turns == 5
+    assert settings.for_model("llama3").window == 16_384
+
+
+def test_what_counts_for_more_than_the_file_counts_for_more_than_a_models_table(tmp_path):
+    file_in(tmp_path, "[models.qwen]\nwindow = 8192\nmax_turns = 5\n")
+    by_argument = config.load(home=tmp_path, environ={}, window=4096).for_model("qwen")
+    assert (by_argument.window, by_argument.max_turns) == (4096, 5)
+    by_variable = config.load(home=tmp_path, environ={"UNABRIDGED_WINDOW": "2048"})
+    assert by_variable.for_model("qwen").window == 2048
+    by_profile = config.load(home=tmp_path, environ={}, profile="story")
+    assert by_profile.for_model("qwen").window == 32_768
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[models.qwen]\nstore = "files"\n', "store cannot be another one for one model"),
+        ("[models.qwen]\nwindwo = 1\n", "no setting 'windwo'"),
+        ("[models.qwen]\nwindow = 1\n", "window cannot be 1"),
+        ("models = 3\n", "models is no table of tables"),
+        ("[models.qwen]\nimmediate_share = 0.99\n", "more than all of memory"),
+    ],
+)
+def test_a_models_table_is_checked(tmp_path, text, said):
+    file_in(tmp_path, text)
+    with pytest.raises(SettingError, match=said):
+        config.load(home=tmp_path, environ={})
+
+
+def test_a_models_setting_is_written_and_shown(tmp_path):
+    write_setting(tmp_path, "window", "8192", ("models", "qwen2.5:7b"))
+    write_setting(tmp_path, "window", "9000")
+    reading = config.read(home=tmp_path, environ={}, model="qwen2.5:7b")
+    rows = {row.name: row for row in config.describe(reading)}
+    assert rows["window"].value == "8192"
+    assert rows["window"].source.endswith("model qwen2.5:7b")
+    write_setting(tmp_path, "window", None, ("models", "qwen2.5:7b"))
+    assert config.load(home=tmp_path, environ={}).for_model("qwen2.5:7b").window == 9000

@@ -12,9 +12,12 @@ from unabridged.config.file import text_of, write_text
 from unabridged.config.profiles import profile_of
 from unabridged.errors import SettingError
 
+Holder = tuple[str, str]
+"""For what alone a setting holds: ``agents`` or ``models``, and the name."""
+
 
 def write_setting(
-    home: str | os.PathLike[str], name: str, text: str | None, agent: str | None = None
+    home: str | os.PathLike[str], name: str, text: str | None, holder: Holder | None = None
 ) -> Path:
     """Write one setting into the settings file, leaving the rest of the file as it is.
 
@@ -22,7 +25,7 @@ def write_setting(
         home: The home folder.
         name: The setting.
         text: Its value as ``config.value_from`` reads it; None removes it from the file.
-        agent: The agent for which alone it shall hold; None for all.
+        holder: The agent or model for which alone it shall hold; None for all.
 
     Returns:
         The file's path.
@@ -31,15 +34,15 @@ def write_setting(
         SettingError: The name, the value or the file cannot be used.
         StoreError: The file cannot be written; it is as it was.
     """
-    check = config.in_file if agent is None else config.for_agent
+    check = _CHECKS[holder[0] if holder else ""]
     check(name, "config set")
     value = None if text is None else config.value_from(name, text)
     if name == "profile" and value:
         profile_of(value, home)
     path = config.file_of(home)
-    wanted = _with(config.parse_file(path), name, value, agent)
+    wanted = _with(config.parse_file(path), name, value, holder)
     lines = text_of(path).splitlines()
-    start, end = _place(lines, name, *_region(lines, agent, missing=value is not None))
+    start, end = _place(lines, name, *_region(lines, holder, missing=value is not None))
     lines[start:end] = [] if value is None else [f"{name} = {_toml(value)}"]
     text = "".join(line + "\n" for line in lines)
     if _without_empty(tomllib.loads(text)) != _without_empty(wanted):
@@ -51,11 +54,15 @@ def write_setting(
     return path
 
 
-def _with(parsed: dict[str, Any], name: str, value: Any, agent: str | None) -> dict[str, Any]:
+_CHECKS = {"": config.in_file, config.AGENTS: config.for_agent, config.MODELS: config.for_model}
+
+
+def _with(parsed: dict[str, Any], name: str, value: Any, holder: Holder | None) -> dict[str, Any]:
     """What the file shall say afterwards."""
     table = parsed
-    if agent is not None:
-        table = parsed.setdefault(config.AGENTS, {}).setdefault(agent, {})
+    if holder is not None:
+        kind, named = holder
+        table = parsed.setdefault(kind, {}).setdefault(named, {})
     table.pop(name, None)
     if value is not None:
         table[name] = list(value) if isinstance(value, tuple) else value
@@ -63,30 +70,32 @@ def _with(parsed: dict[str, Any], name: str, value: Any, agent: str | None) -> d
 
 
 def _without_empty(parsed: dict[str, Any]) -> dict[str, Any]:
-    """Leave out agents that have no settings of their own."""
-    agents = {agent: table for agent, table in parsed.get(config.AGENTS, {}).items() if table}
-    rest = {name: value for name, value in parsed.items() if name != config.AGENTS}
-    return {**rest, config.AGENTS: agents} if agents else rest
+    """Leave out agents and models that have no settings of their own."""
+    kept = dict(parsed)
+    for kind in (config.AGENTS, config.MODELS):
+        held = {name: table for name, table in kept.pop(kind, {}).items() if table}
+        kept |= {kind: held} if held else {}
+    return kept
 
 
-def _region(lines: list[str], agent: str | None, *, missing: bool) -> tuple[int, int]:
-    """Give the lines between which a setting of this agent stands; its table is begun if wanted."""
+def _region(lines: list[str], holder: Holder | None, *, missing: bool) -> tuple[int, int]:
+    """Give the lines between which a holder's settings stand; its table is begun if wanted."""
     heads = [n for n, line in enumerate(lines) if re.match(r"\s*\[", line)]
-    ends = [*heads[1:], len(lines)]
-    if agent is None:
+    ends = [*heads[1:], len(lines)] if heads else []
+    if holder is None:
         return 0, (heads or [len(lines)])[0]
     for head, end in zip(heads, ends, strict=True):
-        if _names(lines[head], agent):
+        if _names(lines[head], holder):
             return head + 1, end
     if missing:
-        lines += [*([""] if lines else []), f"[{config.AGENTS}.{_toml(agent)}]"]
+        lines += [*([""] if lines else []), f"[{holder[0]}.{_toml(holder[1])}]"]
     return len(lines), len(lines)
 
 
-def _names(line: str, agent: str) -> bool:
-    """Whether a line is the head of an agent's table."""
+def _names(line: str, holder: Holder) -> bool:
+    """Whether a line is the head of a holder's table."""
     try:
-        return tomllib.loads(line) == {config.AGENTS: {agent: {}}}
+        return tomllib.loads(line) == {holder[0]: {holder[1]: {}}}
     except tomllib.TOMLDecodeError:  # a line of a list
         return False
 

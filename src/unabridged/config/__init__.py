@@ -8,7 +8,7 @@ Ollama listens, and ``OPENAI_API_KEY`` is the key where an ``openai_url`` was na
 
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -26,6 +26,7 @@ from unabridged.config.values import (
     SECRETS,
     checked,
     for_agent,
+    for_model,
     in_file,
     known,
     nearest,
@@ -35,12 +36,13 @@ from unabridged.config.values import (
 )
 from unabridged.disk.folders import check_home, private_folder
 from unabridged.domain.scope import DEFAULT_NAME
-from unabridged.domain.settings import Settings
+from unabridged.domain.settings import Settings, model_key
 from unabridged.errors import SettingError
 
 __all__ = [
     "AGENTS",
     "FOLDERS",
+    "MODELS",
     "NAMES",
     "PREFIX",
     "SECRETS",
@@ -51,6 +53,7 @@ __all__ = [
     "file_of",
     "folder",
     "for_agent",
+    "for_model",
     "home_of",
     "in_file",
     "known",
@@ -59,6 +62,7 @@ __all__ = [
     "parse_file",
     "read",
     "shown",
+    "source_of",
     "value_from",
     "variable",
     "variables",
@@ -68,6 +72,8 @@ FOLDERS = "spaces memory chats conversations config logs knowledge cache backups
 PREFIX = "UNABRIDGED_"
 AGENTS = "agents"
 """The table of the settings file under which each agent may have settings of its own."""
+MODELS = "models"
+"""The same for each model."""
 
 _PROFILE = "profile "
 """What the source of a setting begins with that a profile says."""
@@ -130,20 +136,33 @@ def read(
     """Give the settings with where each came from; otherwise as ``load``."""
     root, said = _find_home(home, environ)
     path = file_of(root)
-    common, agents = _from_file(path)
+    common, agents, models = _from_file(path)
     given = {**_given(overrides), **_said(exact or {}, "argument")}
     variables = _from_environment(environ)
     agent = {**common, **variables, **given}.get("agent", (DEFAULT_NAME, ""))[0]
     layers = [common, agents.get(agent, {}), variables, given]
     settled = {"home": (root, said), **_settled(layers, root)}
+    above = _settled([{}, {}, variables, given], root)  # what counts for more than the file
     if (found := environ.get("OPENAI_API_KEY")) and "openai_url" in settled:
         wanted = settled["openai_url"][0] and not settled.get("openai_key", ("", ""))[0]
         settled |= {"openai_key": (found, "$OPENAI_API_KEY")} if wanted else {}
     values = {name: value for name, (value, _) in settled.items()}
     sources = {name: settled[name][1] if name in settled else "default" for name in NAMES}
+    values["models"] = _without(models, above)
     settings = Settings(**values)
     check_together(settings, sources)
+    for model in models:
+        check_together(settings.for_model(model), sources)
     return Reading(settings, MappingProxyType(sources), path)
+
+
+def _without(models: Mapping[str, _Layer], above: _Layer) -> Mapping[str, Mapping[str, Any]]:
+    """What models have of their own, but for what is said in a place that counts for more."""
+    own = {
+        model: {name: value for name, (value, _) in layer.items() if name not in above}
+        for model, layer in models.items()
+    }
+    return MappingProxyType(own)
 
 
 def _given(overrides: Mapping[str, Any]) -> _Layer:
@@ -183,11 +202,23 @@ def home_of(
 
 
 def describe(reading: Reading) -> list[SettingRow]:
-    """Give every setting as text, with where it came from; secrets are masked."""
+    """Give every setting as text, with where it came from; secrets are masked.
+
+    Where a model is named, what that model has of its own is given.
+    """
+    settings = reading.settings.for_model(reading.settings.model)
     return [
-        SettingRow(name, shown(name, getattr(reading.settings, name)), reading.sources[name])
+        SettingRow(name, shown(name, getattr(settings, name)), source_of(reading, name))
         for name in NAMES
     ]
+
+
+def source_of(reading: Reading, name: str) -> str:
+    """Give where a setting came from, for the model that is named."""
+    model = reading.settings.model
+    if name in reading.settings.models.get(model_key(model), {}):
+        return f"{reading.path}, model {model}"
+    return reading.sources[name]
 
 
 def variable(name: str, environ: Mapping[str, str] = os.environ) -> str:
@@ -258,22 +289,33 @@ def parse_file(path: Path) -> dict[str, Any]:
         raise not_toml(path, error) from error
 
 
-def _from_file(path: Path) -> tuple[_Layer, dict[str, _Layer]]:
-    """Read the file: what holds for every agent, and by name what holds for one."""
+def _from_file(path: Path) -> tuple[_Layer, dict[str, _Layer], dict[str, _Layer]]:
+    """Read the file: what holds for all, by name what for one agent, and what for one model."""
     parsed = parse_file(path)
-    tables = parsed.pop(AGENTS, {})
+    agents = _tables(parsed, AGENTS, path, for_agent)
+    models = _tables(parsed, MODELS, path, for_model)
+    common = _said(values_in(parsed, path, str(path)), str(path))
+    return common, agents, {model_key(name): layer for name, layer in models.items()}
+
+
+def _tables(
+    parsed: dict[str, Any], kind: str, path: Path, check: Callable[[str, str], None]
+) -> dict[str, _Layer]:
+    """Take the tables of one kind out of what was read: by name what they say."""
+    tables = parsed.pop(kind, {})
+    one = kind.removesuffix("s")
     if not isinstance(tables, dict) or not all(isinstance(t, dict) for t in tables.values()):
         raise SettingError(
-            f"{path}: {AGENTS} is no table of tables.",
-            hint=f'Write [{AGENTS}."NAME"] above what holds for the agent NAME.',
+            f"{path}: {kind} is no table of tables.",
+            hint=f'Write [{kind}."NAME"] above what holds for the {one} NAME.',
         )
-    common = values_in(parsed, path, str(path))
-    for agent, table in tables.items():
-        where = f"{path}, agent {agent}"
+    layers = {}
+    for holder, table in tables.items():
+        where = f"{path}, {one} {holder}"
         for name in table:
-            for_agent(name, where)
-    own = {a: values_in(t, path, f"{path}, agent {a}") for a, t in tables.items()}
-    return _said(common, str(path)), {a: _said(t, f"{path}, agent {a}") for a, t in own.items()}
+            check(name, where)
+        layers[holder] = _said(values_in(table, path, where), where)
+    return layers
 
 
 def _said(values: Mapping[str, Any], where: str) -> _Layer:

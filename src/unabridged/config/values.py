@@ -15,11 +15,16 @@ from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
 
 SECRETS = frozenset({"openai_key"})
-NAMES = tuple(field.name for field in fields(Settings))
+NAMES = tuple(field.name for field in fields(Settings) if field.name != "models")
 OWN = frozenset({"home", "user", "agent", "profile", "openai_key", "key", "encrypt", "anchor"})
 """Whose memory it is and what locks it: a person's own, and never a profile's."""
 SERVER = frozenset({"listen", "hosts", "max_body", "max_streams", "rate", "log", "memory_failure"})
 """What holds for a whole server, whichever profile a request has."""
+OF_MODEL = frozenset(
+    "window max_prompt_tokens memory_cap max_output max_turns verbosity tokenizer evidence_floor "
+    "immediate_share knowledge_share vivid_share summary_share contextual_share".split()
+)
+"""What may be another one for one model."""
 
 _TYPES: Mapping[str, Any] = get_type_hints(Settings)
 _PERSONA = re.compile(r"[\w-]+")
@@ -74,6 +79,20 @@ def in_profile(name: str, where: str) -> None:
         raise SettingError(
             f"{where}: {name} cannot be set by a profile; it is a setting of {whose}.",
             hint=f"Set it with: unabridged config set {name} VALUE",
+        )
+
+
+def for_model(name: str, where: str) -> None:
+    """Check that a setting may be another one for one model.
+
+    Raises:
+        SettingError: There is none of that name, or it says nothing of a model.
+    """
+    in_file(name, where)
+    if name not in OF_MODEL:
+        raise SettingError(
+            f"{where}: {name} cannot be another one for one model.",
+            hint=f"For a model there are: {', '.join(sorted(OF_MODEL))}.",
         )
 
 

@@ -69,6 +69,7 @@ class Preparer:
             ToolError: A function cannot be a tool.
         """
         model = terms.abilities.model
+        settings = settings.for_model(model)
         offered = self._parts.tools if tools is None else [as_tool(given) for given in tools]
         specs = tuple(t.spec if isinstance(t, Tool) else t for t in offered)
         return Plan(

@@ -3,7 +3,10 @@
 ``config`` reads them from files, environment and arguments; the rest of the house only sees this.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
 
 from unabridged.domain.budget import Mode, Verbosity
 from unabridged.domain.scope import DEFAULT_ISOLATION, DEFAULT_NAME
@@ -90,6 +93,8 @@ class Settings:
         rate: Requests that one key may send in a minute, or None for any number.
         log: How the server writes a line for each request to standard error: ``text``, ``json``
             or ``none``; never what was said.
+        models: By a model's name, what is another one for that model; from the tables ``models`` of
+            the settings file, and no setting by itself.
     """
 
     home: str = ""
@@ -149,3 +154,16 @@ class Settings:
     max_streams: int = 256
     rate: int | None = None
     log: str = "text"
+    models: Mapping[str, Mapping[str, Any]] = field(
+        default_factory=lambda: MappingProxyType({}), hash=False
+    )
+
+    def for_model(self, model: str) -> "Settings":
+        """Give the settings that hold for a model: ``llama3`` and ``llama3:latest`` are one."""
+        own = self.models.get(model_key(model)) if self.models else None
+        return replace(self, **own) if own else self
+
+
+def model_key(model: str) -> str:
+    """Give the name under which a model has settings of its own."""
+    return model.strip().removesuffix(":latest").lower()

@@ -269,6 +269,7 @@ class TermsBook:
 def _terms(settings: Settings, model: ChatModel, client: int | None) -> Terms:
     """Ask an upstream for its window, and choose what counts for it."""
     abilities = model.abilities()
+    settings = settings.for_model(abilities.model)
     width = window(abilities, client=client, setting=settings.window)
     gguf = str(getattr(model, "path", ""))
     return Terms(

@@ -92,3 +92,22 @@ def test_a_persona_is_listed_shown_and_used_by_its_name(run):
     assert run("personas", "show", "anlyst").code == 2
     assert run("ask", "Hello", "--persona", "analyst").code == 0
     assert text.split(".")[0] in run("why", "--prompt").out
+
+
+def test_an_agent_gets_a_setting_in_a_home_that_has_none(run):
+    assert run("config", "set", "max_turns", "20", "--agent", "tutor").code == 0
+    assert run("config", "get", "max_turns", "--agent", "tutor").out == "20\n"
+
+
+def test_a_model_gets_a_setting_in_a_home_that_has_none(run):
+    assert run("config", "set", "window", "8192", "--model", "qwen2.5:7b").code == 0
+    assert run("config", "get", "window", "--model", "qwen2.5:7b").out == "8192\n"
+    assert run("config", "get", "window").out == "auto\n"
+    assert run("config", "set", "store", "files", "--model", "qwen2.5:7b").code == 2
+    assert run("config", "set", "max_turns", "20", "--model", "a", "--agent", "b").code == 2
+
+
+def test_the_ledger_shows_a_models_own_window(run):
+    assert run("config", "set", "window", "8192", "--model", "quote").code == 0
+    assert run("ask", "Hello").code == 0
+    assert run("why", "--json").data["window"] == 8192

@@ -6,8 +6,8 @@ from unabridged import config
 from unabridged.cli.options import TALK, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines, plain
 from unabridged.cli.paint import Column, table, width
-from unabridged.cli.settings_file import write_setting
-from unabridged.errors import SettingError
+from unabridged.cli.settings_file import Holder, write_setting
+from unabridged.errors import InputError, SettingError
 
 _OPTIONS = tuple(name for name in TALK if name not in {"session", "new", "ephemeral"})
 
@@ -56,7 +56,8 @@ def get_command(invocation: Invocation, name: str) -> None:
     if invocation.json:
         invocation.emit({"name": name, **_data(reading, name)})
         return
-    echo(config.shown(name, getattr(reading.settings, name)))
+    settings = reading.settings
+    echo(config.shown(name, getattr(settings.for_model(settings.model), name)))
 
 
 @command.command(
@@ -65,26 +66,27 @@ def get_command(invocation: Invocation, name: str) -> None:
         "unabridged config set upstream ollama",
         "unabridged config set tools tools.py,more.py",
         "unabridged config set max_turns 20 --agent tutor",
+        "unabridged config set window 8192 --model qwen2.5:7b",
     ),
 )
 @click.argument("name")
 @click.argument("value")
-@common("home", "agent", "json")
+@common("home", "agent", "model", "json")
 @invoked
 def set_command(invocation: Invocation, name: str, value: str) -> None:
     """Write a setting into the settings file.
 
-    Lists are separated by commas. "auto" leaves a number to the upstream. With --agent it holds for that agent alone.
+    Lists are separated by commas. "auto" leaves a number to the upstream. With --agent it holds for that agent alone, with --model for that model: its window, how much memory and answers take of it.
     """
     _change(invocation, name, value)
 
 
 @command.command("unset", epilog=example("unabridged config unset upstream"))
 @click.argument("name")
-@common("home", "agent", "json")
+@common("home", "agent", "model", "json")
 @invoked
 def unset_command(invocation: Invocation, name: str) -> None:
-    """Remove a setting from the settings file: its default holds again, or with --agent what holds for all."""
+    """Remove a setting from the settings file: its default holds again, or with --agent or --model what holds for all."""
     _change(invocation, name, None)
 
 
@@ -101,28 +103,42 @@ def path_command(invocation: Invocation) -> None:
 
 
 def _change(invocation: Invocation, name: str, value: str | None) -> None:
-    agent = invocation.given("agent")
-    path = write_setting(config.home_of(invocation.given("home")), name, value, agent)
+    holder = _holder(invocation)
+    path = write_setting(config.home_of(invocation.given("home")), name, value, holder)
     told: str = ""
     try:
         reading = invocation.reading()
-        if value is not None and not reading.sources[name].startswith(str(path)):
-            told = f"It is overruled by {reading.sources[name]}."
+        source = config.source_of(reading, name)
+        if value is not None and not source.startswith(str(path)):
+            told = f"It is overruled by {source}."
     except SettingError as error:
         told = f"Another setting is wrong, though: {error} {error.hint}"
     if invocation.json:
         invocation.emit({"name": name, "value": value, "path": path, "note": told})
         return
-    holder = f" for the agent {agent}" if agent else ""
+    whose = f" for the {holder[0].removesuffix('s')} {holder[1]}" if holder else ""
     verb = "set" if value is not None else "not set"
-    done = f"{name} is {verb}{holder} in {path}."
+    done = f"{name} is {verb}{whose} in {path}."
     echo(f"{done} {told}".strip())
 
 
+def _holder(invocation: Invocation) -> Holder | None:
+    """For what alone a setting shall hold."""
+    agent, model = invocation.given("agent"), invocation.given("model")
+    if agent and model:
+        raise InputError(
+            "A setting holds for one agent or for one model.",
+            hint="Keep one of --agent and --model.",
+        )
+    if model:
+        return config.MODELS, model
+    return (config.AGENTS, agent) if agent else None
+
+
 def _data(reading: config.Reading, name: str) -> dict[str, object]:
-    value = getattr(reading.settings, name)
+    value = getattr(reading.settings.for_model(reading.settings.model), name)
     secret = name in config.SECRETS
     return {
         "value": config.shown(name, value) if secret else plain(value),
-        "source": reading.sources[name],
+        "source": config.source_of(reading, name),
     }
