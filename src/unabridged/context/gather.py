@@ -98,7 +98,7 @@ def gather(sources: Sources, plan: Plan, question: Question, standing: Standing)
     elif earlier is not None:
         path = [exchange for exchange in path if exchange.id not in earlier.inner]
     found = _found(sources, plan, question)
-    open_here = plan.only is None and question.intent is not Intent.CASUAL
+    open_here = not plan.closed and question.intent is not Intent.CASUAL
     held = {exchange.text: exchange.id for exchange in sent}
     beside = [e for e in found if _is_beside(e.exchange, session, parent, held)]
     totals = store.totals()
@@ -106,9 +106,9 @@ def gather(sources: Sources, plan: Plan, question: Question, standing: Standing)
         path=path,
         order=order,
         pins=_pins(sources, plan),
-        facts=_facts(sources.facts, question.text, found) if open_here else [],
+        facts=_facts(sources.facts, question.text, found, plan.only) if open_here else [],
         overviews=_overviews(store, found, session)
-        if open_here and question.intent is Intent.SUMMARY
+        if open_here and plan.only is None and question.intent is Intent.SUMMARY
         else [],
         evidence=[e for e in found if e not in beside],
         beside=beside,
@@ -144,21 +144,24 @@ def _found(sources: Sources, plan: Plan, question: Question) -> list[Evidence]:
     if question.intent is Intent.CASUAL:
         return []
     floor = FLOOR_SHARES[question.intent] * plan.floor
-    found = sources.finder.find(question, _most(plan, question.intent), floor=floor)
-    return [e for e in found if plan.only in (None, e.exchange.session)]
+    question = replace(question, session=plan.only)
+    return sources.finder.find(question, _most(plan, question.intent), floor=floor)
 
 
 def _pins(sources: Sources, plan: Plan) -> list[Fact]:
-    """What every prompt carries; nothing where only one session is open."""
-    if plan.only is not None:
+    """What every prompt carries; nothing where what the space knows is kept back."""
+    if plan.closed:
         return []
     return [*sources.facts.pinned(), *sources.requirements.pinned()]
 
 
-def _facts(book: FactBook, message: str, found: Sequence[Evidence]) -> list[Bearing]:
+def _facts(
+    book: FactBook, message: str, found: Sequence[Evidence], only: str | None
+) -> list[Bearing]:
     """Facts that bear on a message; pinned ones stand in every prompt anyway."""
     recalled = {evidence.exchange.id for evidence in found}
-    return [b for b in book.bearing(message, MOST_FACTS, recalled) if not b.fact.pinned]
+    told = book.bearing(message, MOST_FACTS, recalled, only)
+    return [bearing for bearing in told if not bearing.fact.pinned]
 
 
 def _overviews(store: Store, found: Sequence[Evidence], here: str | None) -> list[Condensation]:

@@ -53,6 +53,8 @@ class Plan:
         condenser: Condenses what falls out of the shown history; None to leave it out.
         notes: What a person should know of the window and the upstream.
         only: The only session from which anything is recalled, or None for the whole space.
+        closed: Whether what the space knows (pins, facts) is kept back too; else, where recall is
+            from one session, pins are told, and facts that were said there or that a person gave.
     """
 
     model: str
@@ -74,6 +76,7 @@ class Plan:
     condenser: Condenser | None = None
     notes: tuple[str, ...] = ()
     only: str | None = None
+    closed: bool = False
 
     @property
     def reach(self) -> int:

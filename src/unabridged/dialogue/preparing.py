@@ -55,6 +55,7 @@ class Preparer:
         tools: Sequence[Offered] | None = None,
         *,
         only: str | None = None,
+        closed: bool = False,
     ) -> Plan:
         """Give the terms under which the next context is made.
 
@@ -64,6 +65,7 @@ class Preparer:
             mode: The mode.
             tools: Tools to offer in tools mode instead of the configured ones.
             only: The only session from which anything is recalled, or None.
+            closed: Whether what the space knows is kept back too.
 
         Raises:
             ToolError: A function cannot be a tool.
@@ -92,6 +94,7 @@ class Preparer:
             condenser=self._parts.condenser,
             notes=terms.notes,
             only=only,
+            closed=closed,
         )
 
     def prepare(self, plan: Plan, occasion: Occasion) -> Context:
@@ -116,16 +119,12 @@ class Preparer:
             plan = replace(plan, notes=(*plan.notes, finder.trouble))
         return assemble(plan, material, occasion, reading)
 
-    def prepare_again(
-        self, settings: Settings, terms: Terms, context: Context, refusal: ContextRefusedError
-    ) -> Context:
-        """Make the context of a begun message anew with what a refusal for length taught.
+    def prepare_again(self, plan: Plan, context: Context) -> Context:
+        """Make the context of a begun message anew, after ``learn``.
 
         Raises:
             PromptTooLargeError: What must be sent does not fit the window that the server has.
         """
-        self.learn(terms, context, refusal)
-        plan = self.plan(settings, terms, context.mode, context.tools or ())
         occasion = Occasion(
             id=context.id,
             scope=context.scope,

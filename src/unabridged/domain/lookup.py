@@ -16,11 +16,14 @@ class Probe:
         terms: The question's search terms, each once, as ``language.words`` makes them.
         vector: The question's vector, shape (dimension,); None to look for words only.
         limit: How many exchanges to give at least, the best by words and the best by vectors.
+        session: The number of the only session to look in (``retrieval.entries.session_number``);
+            None for all.
     """
 
     terms: tuple[str, ...]
     vector: "NDArray[np.float32] | None" = None
     limit: int = 128
+    session: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

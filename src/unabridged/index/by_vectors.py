@@ -126,6 +126,20 @@ class ByVectors:
         docs, nearness = self._nearness(chosen)
         return docs[best(nearness, limit, lambda some: self._scene.places(docs[some]))]
 
+    def best_of(self, docs: Numbers, limit: int) -> Numbers:
+        """The nearest of ascending docs that have vectors, ascending.
+
+        Args:
+            docs: What is looked at.
+            limit: How many at most.
+        """
+        if not self._scene.passages or not self._scale:
+            return np.empty(0, dtype=np.int64)
+        user, answer = (np.maximum(side, 0) for side in self.scores(docs))
+        nearness = user + np.maximum(user, answer)
+        docs, nearness = docs[nearness > 0], nearness[nearness > 0]
+        return docs[best(nearness, limit, lambda some: self._scene.places(docs[some]))]
+
     def _nearness(self, chosen: list[_Chosen]) -> tuple[Numbers, NDArray[np.float32]]:
         """The docs of passages, ascending: the best cosine of the user's side and that of any."""
         held = [c.part.arrays["passage_docs"].take(c.rows) + np.int64(c.part.base) for c in chosen]

@@ -96,6 +96,17 @@ class ByWords:
         scores = self._scores(docs)
         return docs[best(scores, limit, lambda some: self._scene.places(docs[some]))]
 
+    def best_of(self, docs: Numbers, limit: int) -> Numbers:
+        """The best of ascending docs that hold any of the terms, ascending.
+
+        Args:
+            docs: What is looked at.
+            limit: How many.
+        """
+        scores = self._scores(docs)
+        docs, scores = docs[scores > 0], scores[scores > 0]
+        return docs[best(scores, limit, lambda some: self._scene.places(docs[some]))]
+
     def times(self, docs: Numbers) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """How often both sides of ascending docs have each term; shapes (docs, terms)."""
         hits = self._hits(docs)

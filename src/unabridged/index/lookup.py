@@ -29,9 +29,15 @@ def look_up(view: View, probe: Probe) -> Shortlist:
     scene = view.scene()
     words = ByWords(scene, probe.terms)
     vectors = None if probe.vector is None else ByVectors(scene, probe.vector)
-    found = words.candidates(probe.limit)
-    if vectors is not None:
-        found = distinct(np.concatenate((found, vectors.candidates(probe.limit))))
+    if probe.session is None:
+        found = words.candidates(probe.limit)
+        if vectors is not None:
+            found = distinct(np.concatenate((found, vectors.candidates(probe.limit))))
+    else:
+        among = scene.of_session(probe.session)
+        found = words.best_of(among, probe.limit)
+        if vectors is not None:
+            found = distinct(np.concatenate((found, vectors.best_of(among, probe.limit))))
     docs = distinct(np.concatenate((found, scene.beside(found))))
     at = docs.searchsorted(found)
     columns = scene.columns(tuple(COLUMNS), docs)

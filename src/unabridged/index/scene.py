@@ -84,6 +84,14 @@ class Scene:
         """The places of ascending docs."""
         return self.columns(("places",), docs)["places"]
 
+    def of_session(self, session: int) -> Numbers:
+        """The docs of a session that count, ascending."""
+        found = [
+            part.living((part.arrays["sessions"] == session).nonzero()[0]) + part.base
+            for part in self.parts
+        ]
+        return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+
     def beside(self, docs: Numbers) -> Numbers:
         """The docs before and after ascending docs on their paths, ascending, each once."""
         columns = self.columns(("places", "parents"), docs)

@@ -6,14 +6,15 @@ open. Below a floor nothing bears. What was superseded or withdrawn is never loo
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unabridged.domain.fact import SELF, Fact
+from unabridged.domain.fact import SELF, Fact, FactState
 from unabridged.knowledge.attributes import TABLE, attribute_of
+from unabridged.knowledge.merge import Settled
 from unabridged.language.words import STOP_WORDS, asked_terms, fold, is_frame, stem, words
 from unabridged.ports import Embedder
 
@@ -91,6 +92,19 @@ class Entry:
     fact: Fact
     sources: frozenset[str] = frozenset()
     aliases: tuple[str, ...] = ()
+
+
+def entries_of(settled: Iterable[Settled]) -> list[Entry]:
+    """Give the current ones among facts as they are looked for."""
+    return [
+        Entry(
+            one.fact,
+            frozenset(s.exchange for s in one.members if s.exchange),
+            tuple(dict.fromkeys(a for s in one.members for a in s.aliases)),
+        )
+        for one in settled
+        if one.fact.state is FactState.CURRENT
+    ]
 
 
 @dataclass(frozen=True, slots=True)

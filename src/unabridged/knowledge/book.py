@@ -22,6 +22,7 @@ from unabridged.knowledge.lineage import (
 )
 from unabridged.knowledge.merge import Settled, settle
 from unabridged.knowledge.rules import VERSION, extract, understood
+from unabridged.knowledge.said import Sessions
 from unabridged.knowledge.statements import (
     Statement,
     changed,
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 PROGRESS = "facts"
 """The id of the record that says how far learning has come."""
+SHELVES = 16
+"""Sessions whose facts are laid out at the same time."""
 
 Extractor = Callable[[Exchange], Iterable[Statement]]
 """Draws statements from one exchange, each tied to it by a quote."""
@@ -68,7 +71,8 @@ class FactBook:
         self._embedder = embedder if embedder is not None and embedder.instant else None
         self._lock = RLock()
         self._seen: _View | None = None
-        self._shelf: tuple[int, Shelf] | None = None
+        self._shelves: dict[str | None, tuple[int, Shelf]] = {}  # the last one asked for at the end
+        self._sessions = Sessions(store)
 
     # Looking.
 
@@ -132,7 +136,11 @@ class FactBook:
         return list(groups.values())
 
     def bearing(
-        self, message: str, limit: int = 20, evidence: Collection[str] = ()
+        self,
+        message: str,
+        limit: int = 20,
+        evidence: Collection[str] = (),
+        session: str | None = None,
     ) -> "list[Bearing]":
         """The current facts that bear on a message, best first.
 
@@ -140,8 +148,10 @@ class FactBook:
             message: The message.
             limit: At most so many; a fact and what disputes it come together or not at all.
             evidence: The ids of exchanges that were recalled for the message.
+            session: Only what was said in the session of this id, or given by a person: as if no
+                other session had ever been; None for everything.
         """
-        return self._laid_out().bearing(message, limit, evidence)
+        return self._laid_out(session).bearing(message, limit, evidence)
 
     def export(self) -> list[dict[str, Any]]:
         """Every fact of every state, as plain data, with its history."""
@@ -346,25 +356,23 @@ class FactBook:
                 self._seen = _View(revision, statements, settled, members)
             return self._seen
 
-    def _laid_out(self) -> "Shelf":
-        """The current facts, laid out for messages."""
-        from unabridged.knowledge.bearing import Entry, Shelf  # noqa: PLC0415 - imports numpy
+    def _laid_out(self, session: str | None) -> "Shelf":
+        """The current facts, of a session or all, laid out for messages."""
+        from unabridged.knowledge.bearing import Shelf, entries_of  # noqa: PLC0415 - imports numpy
 
         with self._lock:
             view = self._view()
-            if self._shelf is None or self._shelf[0] != view.revision:
-                entries = [
-                    Entry(
-                        settled.fact,
-                        frozenset(s.exchange for s in settled.members if s.exchange),
-                        tuple(dict.fromkeys(a for s in settled.members for a in s.aliases)),
-                    )
-                    for settled in view.settled
-                    if settled.fact.state is FactState.CURRENT
-                ]
-                before = self._shelf[1] if self._shelf else None
-                self._shelf = (view.revision, Shelf(entries, self._embedder, before))
-            return self._shelf[1]
+            held = self._shelves.pop(session, None)
+            if held is None or held[0] != view.revision:
+                settled = view.settled
+                if session is not None:
+                    settled = settle(self._sessions.within(view.statements.values(), session))
+                shelf = Shelf(entries_of(settled), self._embedder, held[1] if held else None)
+                held = (view.revision, shelf)
+            self._shelves[session] = held
+            if len(self._shelves) > SHELVES:
+                self._shelves.pop(next(iter(self._shelves)))
+            return held[1]
 
     def _find(self, wanted: str) -> Settled:
         """A fact with its statements.

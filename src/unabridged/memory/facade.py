@@ -41,6 +41,7 @@ from unabridged.memory.carrying import leaving, take
 from unabridged.memory.hearing import Hearing
 from unabridged.memory.texts import StoredTexts
 from unabridged.ports import SupportsCheck
+from unabridged.retrieval.evidence import Evidence
 from unabridged.retrieval.finder import Question
 
 
@@ -109,8 +110,8 @@ class Memory(Hearing):
         """
         words = parts_of(message, images) if retry_of is None else ()
         wanted = Mode(mode) if mode else self.settings.mode
-        plan = self._plan(self._terms(), wanted, tools)
         occasion = occasion_of(self._parts, self.scope, self.session, words, retry_of)
+        plan = self._plan(self._terms(), wanted, tools, occasion.scope.session)
         return self._preparer.prepare(plan, occasion)
 
     # The write path.
@@ -253,7 +254,13 @@ class Memory(Hearing):
 
     def search(self, query: str, limit: int = 10) -> list[Found]:
         """Find exchanges by words, meaning and time, best first; each whole, with its session."""
-        found = self._found(Question(query, self._clock.now()), limit)
+        return self._titled(self._found(Question(query, self._clock.now()), limit))
+
+    def search_here(self, query: str, limit: int = 10) -> list[Found]:
+        """The same as far as the session may recall it: of itself alone where the settings say so."""
+        return self._titled(self._recalled_here(Question(query, self._clock.now()), limit))
+
+    def _titled(self, found: Sequence[Evidence]) -> list[Found]:
         held = map(self._store.session, {e.exchange.session for e in found})
         titles = {session.id: session.title for session in held if session}
         return [Found(e.exchange, e.score, titles.get(e.exchange.session, "")) for e in found]

@@ -27,8 +27,6 @@ from unabridged.wire.draft import Draft
 
 THAWED = 256
 """Contexts of exchanges that may go on which are held in memory."""
-MORE = 20
-"""Times as many are looked at where only those of one session count."""
 WISHED = 64
 """Requests that may be refused for their length which are held in memory."""
 
@@ -56,6 +54,7 @@ class Hearing(Talking):
         self._passing = Passing(parts.store, self.forgetting.recogniser)
         self._upstream: ChatModel | None = None
         self._only: str | None = None
+        self._here: str | None = None
         self._preparer = Preparer(parts)
         self._matcher = Matcher(
             parts.store, parts.clock, parts.tokenizer, self.forgetting.recogniser
@@ -104,15 +103,40 @@ class Hearing(Talking):
         finally:
             self._only = before
 
-    def _plan(self, terms: Terms, mode: Mode, tools: Sequence[Offered] | None) -> Plan:
-        return self._preparer.plan(self.settings, terms, mode, tools, only=self._only)
+    @contextmanager
+    def answering(self, session: str | None) -> Iterator[None]:
+        """Say in which session is answered what happens inside: ``recall = session`` is about it.
+
+        Args:
+            session: The session; None for the one that is being talked in.
+        """
+        before, self._here = self._here, session
+        try:
+            yield
+        finally:
+            self._here = before
+
+    def _reached(self, session: str | None) -> str | None:
+        """The only session that a prompt of this session recalls from; None for the whole space."""
+        if self._only is not None or self.settings.recall != "session":
+            return self._only
+        return session or ""  # one that has not begun holds nothing
+
+    def _plan(
+        self, terms: Terms, mode: Mode, tools: Sequence[Offered] | None, session: str | None
+    ) -> Plan:
+        closed = self._only is not None
+        only = self._reached(session)
+        return self._preparer.plan(self.settings, terms, mode, tools, only=only, closed=closed)
 
     def _found(self, question: Question, limit: int) -> list[Evidence]:
-        """What was found, best first; of one session where recall is narrowed to it."""
-        if self._only is None:
-            return list(self._parts.finder.find(question, limit))
-        found = self._parts.finder.find(question, limit * MORE)
-        return [e for e in found if e.exchange.session == self._only][:limit]
+        """What was found, best first; of one session where the memory is narrowed to it."""
+        return self._parts.finder.find(replace(question, session=self._only), limit)
+
+    def _recalled_here(self, question: Question, limit: int) -> list[Evidence]:
+        """The same as far as what is answered here may recall it."""
+        only = self._reached(self._here or self._session_id)
+        return self._parts.finder.find(replace(question, session=only), limit)
 
     def _terms(self, window: int | None = None) -> Terms:
         """What is known of the upstream.
@@ -165,7 +189,7 @@ class Hearing(Talking):
 
     def _prepared(self, heard: Heard, wishes: Wishes, name: str) -> Context:
         mode = Mode.TOOLS if wishes.tools else Mode.CHAT
-        plan = self._plan(self._terms(wishes.window), mode, wishes.tools)
+        plan = self._plan(self._terms(wishes.window), mode, wishes.tools, heard.session)
         limit = plan.max_output if wishes.max_output is None else wishes.max_output
         plan = replace(plan, system=heard.system or plan.system, max_output=limit)
         session = self._store.session(heard.session)
@@ -191,7 +215,10 @@ class Hearing(Talking):
             refusal: What the server said.
         """
         if context.id not in self._wished:
-            return self._preparer.prepare_again(self.settings, self._terms(), context, refusal)
+            terms = self._terms()
+            self._preparer.learn(terms, context, refusal)
+            plan = self._plan(terms, context.mode, context.tools or (), context.scope.session)
+            return self._preparer.prepare_again(plan, context)
         heard, wishes = self._wished[context.id]
         self._preparer.learn(self._terms(wishes.window), context, refusal)
         again = self._prepared(heard, wishes, context.id)

@@ -13,7 +13,7 @@ from unabridged.domain.lookup import Probe
 from unabridged.errors import UpstreamError
 from unabridged.language.words import asked_terms
 from unabridged.ports import Reranker, Store, SupportsLookup, SupportsVectors
-from unabridged.retrieval.entries import Reader
+from unabridged.retrieval.entries import Reader, session_number
 from unabridged.retrieval.evidence import Evidence
 from unabridged.retrieval.fallback import FallbackIndex
 from unabridged.retrieval.features import Asked, features
@@ -38,11 +38,13 @@ class Question:
         text: In words.
         now: The time that its time expressions are relative to.
         intent: What it asks of memory; it chooses the recipe.
+        session: The only session in which it is looked for, or None for all.
     """
 
     text: str
     now: datetime
     intent: Intent = Intent.VIVID_RECALL
+    session: str | None = None
 
 
 class Finder:
@@ -85,6 +87,8 @@ class Finder:
         chosen = [one for one in ranked if one.score >= max(floor, LEAST)]
         found = self._index.at([one.place for one in chosen[: max(limit, depth)]])
         evidence = [Evidence(found[one.place], one.score) for one in chosen if one.place in found]
+        if (only := question.session) is not None:  # a number of sessions that meet is no proof
+            evidence = [e for e in evidence if e.exchange.session == only]
         if depth and self._reranker is not None:
             evidence = _reranked(self._reranker, question.text, evidence, depth)
         return evidence[:limit]
@@ -101,7 +105,9 @@ class Finder:
         if not asked and vector is None:
             return []
         recipe = RECIPES[question.intent]
-        shortlist = self._index.lookup(Probe(tuple(asked), vector, recipe.candidates_for(limit)))
+        only = None if question.session is None else session_number(question.session)
+        probe = Probe(tuple(asked), vector, recipe.candidates_for(limit), only)
+        shortlist = self._index.lookup(probe)
         if not len(shortlist.places):
             return []
         embedder = self.reader.embedder

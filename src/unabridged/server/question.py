@@ -34,6 +34,7 @@ class Question:
         max_output: The limit of the answer in tokens, or None.
         onward: The body for an upstream of the client's own dialect, or None.
         only: The only session that a memory may quote from, or None for all.
+        session: The session that it is asked in, or None without memory.
     """
 
     asked: Asked
@@ -43,6 +44,7 @@ class Question:
     max_output: int | None
     onward: Mapping[str, Any] | None
     only: str | None = None
+    session: str | None = None
 
     def is_raw(self, model: ChatModel | None) -> bool:
         """Whether the answer of a model can be passed on byte for byte."""
@@ -62,6 +64,7 @@ def with_memory(asked: Asked, sent: Sent, only: str | None = None) -> Question:
         max_output=sent.max_output,
         onward=asked.onward(sent) if asked.onward else None,
         only=only,
+        session=sent.context.scope.session,
     )
 
 
@@ -126,7 +129,7 @@ async def _asked(
         request = _request(question, "openai")
 
         def quoted(memory: Memory) -> list[Chunk]:
-            with memory.narrowed(question.only):
+            with memory.narrowed(question.only), memory.answering(question.session):
                 return list(memory.quoting.chat(request))
 
         return SaidAnswer(await service.run(scope, quoted))

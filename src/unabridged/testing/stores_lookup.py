@@ -13,7 +13,7 @@ from unabridged.domain.lookup import Probe
 from unabridged.domain.message import Role, ToolResult
 from unabridged.language.words import query_terms
 from unabridged.ports import Store, SupportsLookup
-from unabridged.retrieval.entries import Reader
+from unabridged.retrieval.entries import Reader, session_number
 from unabridged.retrieval.fallback import FallbackIndex
 from unabridged.testing.stores_writing import WritingContract
 from unabridged.testing.talk import Talk
@@ -85,6 +85,27 @@ class LookupContract(WritingContract):
         assert rows.before[row_of[said[2].id]] == row_of[said[1].id]
         assert rows.positions[row_of[said[1].id]] == 1
         assert said[3].id not in row_of
+
+    def test_one_session_alone(self, store: Store) -> None:
+        """However many others hold the words, and better ones; what was forgotten is not there."""
+        own = Talk(store, "own")
+        first = own.say("alpha and much else that is said in one long breath", "indeed")
+        loud = Talk(store, "loud")
+        for _ in range(12):
+            loud.say("alpha beta", "alpha beta")
+        index = index_of(store)
+
+        def found(limit: int, *terms: str) -> list[str]:
+            rows = index.lookup(Probe(terms, limit=limit, session=session_number("own")))
+            places = rows.places[rows.found].tolist()
+            return [index.at(places)[place].id for place in places]
+
+        assert found(1, "alpha", "beta") == [first.id]
+        assert found(8, "beta") == []
+        second = own.say("beta", "alpha")
+        assert found(8, "alpha", "beta") == [first.id, second.id]
+        store.forget([first.id])
+        assert found(8, "alpha", "beta") == [second.id]
 
     def test_words_are_never_syntax(self, store: Store) -> None:
         """Whatever a person types is searched for, and nothing more."""

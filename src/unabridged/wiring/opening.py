@@ -137,7 +137,7 @@ class Memory(memory.Memory):
             outside=lambda since: outside(settings, store.space, since),
         )
         opened = cls(parts, scope)
-        offered += toolbox.unique([*toolbox.built_in(clock.now, opened.search), *given])
+        offered += toolbox.unique([*toolbox.built_in(clock.now, opened.search_here), *given])
         return opened
 
     def choose_upstream(self, **changes: Any) -> ChatModel:
@@ -257,7 +257,8 @@ class Memory(memory.Memory):
     def _recalled(self, question: str) -> Sequence[Exchange]:
         """What ``quote`` answers with: what comes near the best that there is."""
         asked = question.strip()  # stored by now, and the best match of itself
-        found = [f for f in self.search(question, QUOTED) if f.exchange.user.text.strip() != asked]
+        here = self.search_here(question, QUOTED)
+        found = [f for f in here if f.exchange.user.text.strip() != asked]
         best = max((f.score for f in found), default=0.0)
         least = FLOOR_SHARES[detect(question).intent] * self.settings.evidence_floor
         floor = max(least, STRONG_SHARE * best)

@@ -291,3 +291,47 @@ def test_an_edit_holds_words_of_the_exchange_and_goes_with_it(talk, book):
     talk.store.forget([exchange.id])
     assert [f.text for f in book.all(None)] == ["I like tea."]
     assert "quokka" not in str([r.body for r in talk.store.records(RecordKind.FACT)])
+
+
+def told(book, message, session):
+    return [bearing.fact for bearing in book.bearing(message, session=session)]
+
+
+def test_one_sessions_facts_are_as_if_no_other_had_ever_been(talk, book):
+    berlin = talk.say("lives in=Berlin; likes=tea", session="a")
+    paris = talk.say("lives in=Paris; likes=tea", session="b")
+    book.learn([berlin, paris], by_hand)
+    (everywhere,) = [
+        f for f in told(book, "who lives in which town?", None) if f.attribute == "lives in"
+    ]
+    assert everywhere.value == "Paris"
+    for session, city in (("a", "Berlin"), ("b", "Paris")):
+        (lives,) = told(book, "who lives in which town?", session)
+        assert (lives.value, lives.disputed_by, lives.supersedes) == (city, (), None)
+        assert [f.value for f in told(book, "what do I like to drink, tea?", session)] == ["tea"]
+    assert told(book, "who lives in which town?", "new") == []
+    talk.store.forget([berlin.id])
+    assert told(book, "who lives in which town?", "a") == []
+
+
+def test_what_a_person_gave_holds_in_every_session(talk, book):
+    exchange = talk.say("lives in=Berlin", session="a")
+    book.learn([exchange], by_hand)
+    book.add("The boat is called Elin.")
+    book.edit(book.all()[0].id, value="Bonn")
+    for session in ("a", "b"):
+        assert [f.value for f in told(book, "who lives in which town?", session)] == ["Bonn"]
+        assert [f.text for f in told(book, "what is the boat called?", session)] == [
+            "The boat is called Elin."
+        ]
+
+
+def test_the_shelves_of_many_sessions_are_not_held_for_ever(talk, book):
+    exchanges = [talk.say(f"lives in=Town {n}", session=f"s{n}") for n in range(40)]
+    book.learn(exchanges, by_hand)
+    for _ in range(2):
+        for n in range(40):
+            assert [f.value for f in told(book, "who lives in which town?", f"s{n}")] == [
+                f"Town {n}"
+            ]
+    assert len(book._shelves) <= 16
