@@ -9,6 +9,7 @@ from unabridged.domain.intent import Intent
 from unabridged.intent.english import SIGNALS, WORDS
 from unabridged.intent.languages import ELSEWHERE
 from unabridged.intent.needs import needs
+from unabridged.intent.reopening import SIGNALS as REOPENING, WORDS as REOPENING_WORDS
 
 UNSPACED_FROM = 0x0E00
 """From this code on, scripts have no spaces that a pattern could begin behind."""
@@ -94,7 +95,7 @@ def _polite() -> Mapping[str, list[str]]:
 @cache
 def english() -> Table:
     """The signals of English, compiled once, at the first message."""
-    return _table(SIGNALS)
+    return _table({intent: SIGNALS[intent] + REOPENING.get(intent, "") for intent in SIGNALS})
 
 
 @cache
@@ -144,7 +145,7 @@ def _compiled(source: str) -> re.Pattern[str]:
 
 def _expanded(pattern: str, *, everywhere: bool) -> str:
     """Write out the shorthands of a pattern."""
-    for name, words in WORDS.items():
+    for name, words in (*REOPENING_WORDS.items(), *WORDS.items()):
         pattern = pattern.replace(f"{{{name}}}", f"(?:{words})")
     pattern = re.sub(
         r"(?<![(?\\])<(?![=!])", rf"[.?] (?:(?:{WORDS['polite']}) ){{0,{MOST_POLITE}}}", pattern

@@ -38,9 +38,50 @@ def test_accuracy(name, least):
 def test_the_held_out_messages_are_no_development_messages():
     texts = {
         name: {text.strip().lower() for _, text in labelled(f"{name}.tsv")}
-        for name in ("dev", "varied", "heldout", "untouched")
+        for name in ("dev", "varied", "heldout", "untouched", "reopened", "reopened-later")
     }
     assert not (texts["dev"] | texts["varied"]) & (texts["heldout"] | texts["untouched"])
+    assert not texts["reopened"] & texts["reopened-later"]
+
+
+@pytest.mark.parametrize(("name", "least"), [("reopened.tsv", 1.0), ("reopened-later.tsv", 0.95)])
+def test_who_opens_something_past_again_asks_for_details(name, least):
+    """The first were .617 before ``intent.reopening``; the later ones, unseen by it, .825."""
+    assert run(labelled(name))[-1]["accuracy"] >= least
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Remember the cheese?",
+        "Can you recall the cheese?",
+        "Tell me about the cheese project",
+        "What was that cheese?",
+        "You mentioned a cheese",
+        "the cheese we talked about, which one was it?",
+        "How did that project end?",
+        "Can we go back to those conversations about grief?",
+        "When I said that, what did you say?",
+        "What you said about the cheese, what was it?",
+    ],
+)
+def test_every_signal_of_the_companion_for_details_is_heard(text):
+    assert detect(text).intent is Intent.VIVID_RECALL
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tell me about the history of cheese",
+        "Let's go back to the old layout",
+        "When I said tomorrow I meant Friday",
+        "What was that noise?",
+        "How did the war end?",
+        "I'm baking again, kind of like that cheese thing",
+    ],
+)
+def test_what_only_sounds_like_it_stays_background(text):
+    assert detect(text).intent is Intent.CONTEXTUAL
 
 
 @pytest.mark.parametrize(
