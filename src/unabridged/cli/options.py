@@ -31,7 +31,7 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
     ),
     "user": (("--user",), {"metavar": "NAME", "help": "Whose memory it is."}),
     "agent": (("--agent",), {"metavar": "NAME", "help": "Which assistant's memory it is."}),
-    "model": (("--model",), {"metavar": "NAME", "help": "The model that answers."}),
+    "model": (("--model",), {"metavar": "NAME", "help": "The model that answers; also whose memory it is, where models are apart."}),
     "upstream": (
         ("--upstream",),
         {"metavar": "KIND", "help": "What answers: auto, ollama, openai, gguf or quote."},
@@ -87,7 +87,7 @@ _CHOICE = ("profile", "set")
 _SCOPE = ("home", "user", "agent", *_CHOICE)
 _SERVED = ("model", "upstream", "ollama_url", "openai_url", "gguf", "window")
 PLACE = ("home", *_CHOICE, "json")
-MEMORY = (*_SCOPE, "json")
+MEMORY = (*_SCOPE, "model", "json")
 TALK = (*_SCOPE, *_SERVED, "persona", "tools", "mode", "session", "new", "ephemeral", "json")
 _KINDS = {"ollama_url": "ollama", "openai_url": "openai", "gguf": "gguf"}
 _SETTINGS = frozenset(config.NAMES)
@@ -97,7 +97,7 @@ def common(*names: str) -> Callable[[Command], Command]:
     """Give a command shared options; their values are kept for its ``Invocation``."""
 
     def decorate(command: Command) -> Command:
-        for name in reversed(names):
+        for name in reversed(dict.fromkeys(names)):
             flags, extra = _OPTIONS[name]
             command = click.option(*flags, callback=_keep, expose_value=False, **extra)(command)
         return command

@@ -4,12 +4,14 @@ from collections.abc import Callable
 
 import anyio
 
+from unabridged.clock import SystemClock
 from unabridged.domain.access import Grant
 from unabridged.domain.scope import Scope
 from unabridged.domain.settings import Settings
 from unabridged.mcp.desk import Caller, Desk
 from unabridged.mcp.server import server_of
 from unabridged.mcp.tending import Tender
+from unabridged.wiring.adapters import named_for
 from unabridged.wiring.lanes import Lanes
 
 
@@ -23,7 +25,8 @@ def serve(settings: Settings, failed: Callable[[Exception], None]) -> None:
     Raises:
         UnabridgedError: The memory cannot be opened.
     """
-    caller = Caller(Scope(settings.user, settings.agent), Grant("stdio"))
+    settings = named_for(settings, SystemClock())
+    caller = Caller(Scope(settings.user, settings.agent, settings.model or None), Grant("stdio"))
     lanes = Lanes(settings)
     try:
         with lanes.hold(caller.scope):

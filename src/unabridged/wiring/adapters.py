@@ -19,6 +19,7 @@ from unabridged.embeddings.choose import choose as choose_embedder, name_of
 from unabridged.embeddings.lexicon import StaticLexicon
 from unabridged.errors import NameRefusedError, SettingError
 from unabridged.migration.settling import settle
+from unabridged.models.choose import choose as choose_model
 from unabridged.models.openai import OPENAI_HOST
 from unabridged.models.window import max_prompt_tokens, window
 from unabridged.ports import ChatModel, Clock, Embedder, Store, SupportsVectors
@@ -36,6 +37,7 @@ from unabridged.stores.spaces import SpacesFolder
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import Access
 from unabridged.tokens.choose import choose as choose_tokenizer
+from unabridged.wire.ollama import short_name
 from unabridged.wiring.keys import key_of, secrets_of
 
 TERMS_SECONDS = 60
@@ -217,6 +219,8 @@ def space_from(scope: Scope, settings: Settings) -> Space:
     Raises:
         NameRefusedError: A name cannot be used.
     """
+    if scope.model:
+        scope = replace(scope, model=short_name(scope.model))
     try:
         return space_of(scope, settings.isolation)
     except ValueError as error:
@@ -228,6 +232,29 @@ def space_from(scope: Scope, settings: Settings) -> Space:
             else "Choose another name for it."
         )
         raise NameRefusedError(f"This space cannot be named: {error}.", hint=hint) from error
+
+
+def named_for(settings: Settings, clock: Clock, upstream: ChatModel | None = None) -> Settings:
+    """The same settings with a model, where models have memories of their own and none is named.
+
+    Args:
+        settings: Every choice.
+        clock: The time.
+        upstream: The model that answers; None for the one that the settings choose.
+
+    Raises:
+        UpstreamError: The upstream that the settings name does not answer, or has no model.
+    """
+    if "model" not in settings.isolation or settings.model:
+        return settings
+    if upstream is not None:
+        return replace(settings, model=short_name(upstream.model))
+    cache = config.folder(settings.home, "cache") if settings.store != "memory" else None
+    chosen = choose_model(settings, clock, cache).model
+    chosen.close()
+    named = replace(settings, model=short_name(chosen.model))
+    # Where nothing better was found, the note of how to get it shall still be given.
+    return named if chosen.provider == "quote" else replace(named, upstream=chosen.provider)
 
 
 def settings_for(settings: Settings, space: Space) -> Settings:

@@ -37,6 +37,7 @@ from unabridged.tokens.estimate import EstimateTokenizer
 from unabridged.wiring.adapters import (
     TermsBook,
     embedder_of,
+    named_for,
     reader_for,
     rescued,
     store_for,
@@ -82,7 +83,8 @@ class Memory(memory.Memory):
         Args:
             home: The home folder; None for ``$UNABRIDGED_HOME``, else the platform's.
             settings: Every choice; then no file and no environment is read.
-            upstream: A model, or the name of an upstream; None for the setting.
+            upstream: A model, or the name of an upstream; None for the setting. Where models have
+                memories of their own and the settings name none, it is asked which it would take.
             clock: The time and ids; None for the machine's.
             ephemeral: Keep everything in memory, and nothing afterwards.
             session: The session to take up; None for the newest.
@@ -101,6 +103,7 @@ class Memory(memory.Memory):
         if ephemeral:
             chosen = replace(chosen, store="memory")
         time = clock or SystemClock()
+        chosen = named_for(chosen, time, upstream if not isinstance(upstream, str) else None)
         scope = Scope(chosen.user, chosen.agent, chosen.model or None, session)
         store, found = rescued(chosen, scope) if salvage else (store_for(chosen, scope), None)
         try:

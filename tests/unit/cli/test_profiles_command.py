@@ -111,3 +111,13 @@ def test_the_ledger_shows_a_models_own_window(run):
     assert run("config", "set", "window", "8192", "--model", "quote").code == 0
     assert run("ask", "Hello").code == 0
     assert run("why", "--json").data["window"] == 8192
+
+
+def test_where_models_are_apart_the_one_that_answers_names_the_memory(run, tmp_path):
+    assert run("ask", "My cat is called Ada.", "--profile", "workspace").code == 0
+    assert (tmp_path / "home" / "memory" / "quote.json").is_file()
+    assert len(run("sessions", "--profile", "workspace", "--json").data) == 1
+    assert run("sessions", "--profile", "workspace", "--model", "other", "--json").data == []
+    assert (
+        len(run("search", "Ada", "--profile", "workspace", "--model", "quote", "--json").data) == 1
+    )

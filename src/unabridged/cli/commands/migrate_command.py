@@ -45,7 +45,7 @@ MISSED_SHOWN = 20
     help="Go back to the old folder; of the last migration, or of this one.",
 )
 @click.option("--list", "listed", is_flag=True, help="List the migrations.")
-@common(*MEMORY)
+@common(*(name for name in MEMORY if name != "model"))
 @invoked
 def command(
     invocation: Invocation,
