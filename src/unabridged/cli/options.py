@@ -50,7 +50,10 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
         ("--window",),
         {"type": int, "metavar": "TOKENS", "help": "Tokens of prompt and answer together."},
     ),
-    "persona": (("--persona",), {"metavar": "FILE", "help": "A text file as the system prompt."}),
+    "persona": (
+        ("--persona",),
+        {"metavar": "NAME|FILE", "help": "Who answers: see `unabridged personas`."},
+    ),
     "tools": (
         ("--tools",),
         {

@@ -1,13 +1,33 @@
-"""Personas: texts that say who answers, by a name or by the path of a file."""
+"""Personas: texts that say who answers, by a name or by the path of a file.
+
+A file is text (``.txt``, ``.md``), or JSON (``.json``) as programs with roles keep one: an object of
+which one key holds the text, whatever else it has.
+"""
 
 import os
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from unabridged.config.values import is_persona_name, nearest
 from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
 
-SUFFIXES = (".txt", ".md")
+SUFFIXES = (".json", ".md", ".txt")
+"""Of two files of one name in a folder, the later kind holds."""
+ROLE_KEYS = (
+    "system_prompt",
+    "systemPrompt",
+    "system",
+    "prompt",
+    "instructions",
+    "persona",
+    "content",
+    "text",
+    "description",
+)
+"""The keys under which a role's text stands in JSON; the first that holds text counts."""
 _BUNDLED = Path(__file__).parent.parent / "profiles" / "personas"
 
 
@@ -20,9 +40,8 @@ def personas(home: str | os.PathLike[str]) -> dict[str, Path]:
     """Give every persona's file by its name; a person's own stands before the program's."""
     found: dict[str, Path] = {}
     for folder in (_BUNDLED, own_folder(home)):
-        for path in sorted(folder.glob("*")):
-            if path.suffix in SUFFIXES:
-                found[path.stem] = path
+        for suffix in SUFFIXES:
+            found |= {path.stem: path for path in sorted(folder.glob(f"*{suffix}"))}
     return dict(sorted(found.items()))
 
 
@@ -34,7 +53,10 @@ def persona_text(settings: Settings) -> str:
     """
     if not settings.persona:
         return ""
-    if is_persona_name(settings.persona, Path("unabridged.toml")):
+    if is_persona_name(settings.persona, Path("unabridged.toml")) or (
+        settings.persona in personas(settings.home)  # a name of several words
+        and not Path(settings.persona).exists()
+    ):
         return persona_of(settings.persona, settings.home)
     return _text(settings.persona, Path(settings.persona).expanduser())
 
@@ -53,12 +75,40 @@ def persona_of(name: str, home: str | os.PathLike[str]) -> str:
 
 def _text(name: str, path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8").strip()
+        text = path.read_text(encoding="utf-8-sig").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise SettingError(
             f"The persona {name} cannot be read: {error}.",
             hint="Give the path of a text file in UTF-8, or the name of a persona.",
         ) from error
+    return _of_role(text, path) if path.suffix == ".json" else text
+
+
+def _of_role(text: str, path: Path) -> str:
+    """Take a role's words out of JSON.
+
+    Raises:
+        SettingError: It is no JSON, or no key of it holds a text.
+    """
+    keys = ", ".join(ROLE_KEYS)
+    try:
+        role: Any = msgspec.json.decode(text)
+    except msgspec.DecodeError as error:
+        raise SettingError(
+            f"{path} is not JSON: {error}.", hint="Mend it, or name a text file .txt or .md."
+        ) from error
+    if not isinstance(role, dict):
+        raise SettingError(
+            f"{path} holds no role: it is not an object of JSON.",
+            hint=f"Put the text under one of these keys: {keys}.",
+        )
+    for key in ROLE_KEYS:
+        if isinstance(words := role.get(key), str) and words.strip():
+            return words.strip()
+    raise SettingError(
+        f"{path} holds no text for a role: it has {', '.join(map(str, role)) or 'nothing'}.",
+        hint=f"Put the text under one of these keys: {keys}.",
+    )
 
 
 def _unknown(name: str, every: list[str]) -> SettingError:

@@ -39,10 +39,14 @@ class Preparer:
 
     Args:
         parts: What the memory is built from.
+
+    Attributes:
+        system: The system prompt, by mode.
     """
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
+        self.system = parts.system
         self._store = parts.store
         self._refused: dict[str, int] = {}
         self._counters: dict[str, tuple[Calibration, Counter]] = {}
@@ -80,7 +84,7 @@ class Preparer:
             counter=self.counter(terms),
             mode=mode,
             verbosity=settings.verbosity,
-            system=self._parts.system[mode],
+            system=self.system[mode],
             tools=specs if mode is Mode.TOOLS else (),
             max_prompt_tokens=terms.max_prompt_tokens,
             memory_cap=settings.memory_cap,

@@ -54,7 +54,7 @@ class Settings:
         mode: ``chat`` or ``tools``.
         verbosity: How long answers may grow.
         persona: Who answers: the path of a text file that is the system prompt, or the name of a
-            persona (one of the program's, or ``<home>/config/personas/NAME.txt`` or ``.md``).
+            persona (one of the program's, or ``<home>/config/personas/NAME.txt``, ``.md`` or ``.json``).
         system: The system prompt itself, or empty for the default of the mode.
         tools: Tools to offer: ``file.py``, ``file.py:function`` or ``module:function``.
         tokenizer: ``auto``, ``estimate``, ``tiktoken`` or ``gguf``.

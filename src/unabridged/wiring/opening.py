@@ -158,6 +158,20 @@ class Memory(memory.Memory):
         self.upstream_note = chosen.note
         return chosen.model
 
+    def answer_as(self, persona: str) -> None:
+        """Let another persona answer from the next message on; the memory stays.
+
+        Args:
+            persona: Its name, or the path of its file; empty for the setting ``system``, or the
+                program's own words.
+
+        Raises:
+            SettingError: There is none of that name, or it cannot be read; nothing is changed.
+        """
+        changed = replace(self.settings, persona=persona)
+        self._preparer.system = system_prompts(changed)
+        self.settings = changed
+
     def enrich(self) -> Iterator[Embedded]:
         """Embed what was recorded and has no vectors yet; nothing to do for the default embedder.
 

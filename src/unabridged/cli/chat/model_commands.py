@@ -5,10 +5,14 @@ import difflib
 from unabridged.cli import lists
 from unabridged.cli.chat.command import ChatCommand
 from unabridged.cli.chat.talk import Chat
+from unabridged.cli.people import persona_lines, persona_rows
 from unabridged.cli.words import model_name
 from unabridged.domain.budget import Mode
 from unabridged.errors import InputError, NotFoundError
 from unabridged.wiring import available_models
+
+NOBODY = "none"
+"""What stands for no persona."""
 
 
 def _model(chat: Chat, wanted: str) -> None:
@@ -45,7 +49,32 @@ def _mode(chat: Chat, wanted: str) -> None:
     chat.screen.note(f"{chat.mode.value.capitalize()} mode. t: or chat: chooses it for a message.")
 
 
+def _persona(chat: Chat, wanted: str) -> None:
+    memory = chat.memory
+    current = memory.settings.persona
+    rows = persona_rows(memory.settings.home)
+    if not wanted:
+        chat.screen.say(persona_lines(rows, current))
+        chat.screen.note("/persona NAME goes on as another; /persona none as nobody in particular.")
+        return
+    named = {row.name for row in rows}
+    nobody = wanted.lower() == NOBODY and wanted not in named
+    folded = {name.lower(): name for name in named}
+    name = "" if nobody else folded.get(wanted.lower(), wanted)
+    if name == current:
+        chat.screen.note(f"{name or 'Nobody in particular'} answers already.")
+        return
+    memory.answer_as(name)
+    who = f"{name} answers" if name else "Nobody in particular answers"
+    chat.screen.note(f"{who} from the next message on; the memory stays.")
+    chat.screen.note(
+        "The beginning of the prompt changes once for it: the next answer may start later. "
+        f"For always: unabridged config set persona {name or chr(34) * 2}"
+    )
+
+
 COMMANDS = (
     ChatCommand("/model", "[NAME]", "List the models, or go on with another.", _model),
+    ChatCommand("/persona", "[NAME]", "List the personas, or let another one answer.", _persona),
     ChatCommand("/mode", "[chat|tools]", "Show or change the mode.", _mode),
 )

@@ -5,21 +5,28 @@ import click
 from unabridged import config
 from unabridged.cli.options import PLACE, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
-from unabridged.cli.paint import Column, table, width
+from unabridged.cli.people import persona_lines, persona_rows
 from unabridged.config.personas import own_folder, persona_of, personas
 
 
 @click.group(
     "personas",
     invoke_without_command=True,
-    epilog=example("unabridged personas", "unabridged chat --persona analyst"),
+    epilog=example(
+        "unabridged personas",
+        "unabridged personas show analyst",
+        "unabridged chat --persona analyst",
+        "cp roles/*.json ~/.local/share/unabridged/config/personas/",
+    ),
 )
 @common(*PLACE)
 @click.pass_context
 def command(ctx: click.Context) -> None:
     """List the personas: who answers, as a text that begins every prompt.
 
-    A text file in the folder config/personas of the home is a persona of your own; one of the same name goes before the program's. --persona takes a name, or the path of any text file.
+    A text file in the folder config/personas of the home is a persona of your own; one of the same name goes before the program's. --persona takes a name, or the path of any such file; in the chat, /persona NAME goes on as another.
+
+    Roles that another program keeps as JSON come along as they are: copy NAME.json into that folder. Its text is what stands under the first of these keys: system_prompt, systemPrompt, system, prompt, instructions, persona, content, text, description. What else the file has is left alone.
     """
     if ctx.invoked_subcommand is None:
         _list(Invocation(ctx))
@@ -49,11 +56,9 @@ def show_command(invocation: Invocation, name: str) -> None:
 
 def _list(invocation: Invocation) -> None:
     home = config.home_of(invocation.given("home"))
-    texts = {name: persona_of(name, home) for name in personas(home)}
+    rows = persona_rows(home)
     if invocation.json:
-        paths = personas(home)
-        invocation.emit([{"name": n, "path": paths[n], "text": t} for n, t in texts.items()])
+        invocation.emit(rows)
         return
-    rows = [(name, " ".join(text.split())) for name, text in texts.items()]
-    echo_lines(table([Column("persona"), Column("begins with", flexible=True)], rows, width()))
-    echo(f"\nYour own go into {own_folder(home)}, as NAME.txt or NAME.md.", "dim")
+    echo_lines(persona_lines(rows))
+    echo(f"\nYour own go into {own_folder(home)}, as NAME.txt, NAME.md or NAME.json.", "dim")
