@@ -19,7 +19,16 @@ OWN = "unabridged"
 """The source of sessions that were begun here."""
 
 
-def open_memory(invocation: Invocation, *, salvage: bool = False) -> Memory:
+def look_into(invocation: Invocation) -> Memory:
+    """Open the memory that a call names for a command that only looks: it begins no space.
+
+    Raises:
+        As ``open_memory``.
+    """
+    return open_memory(invocation, begins=False)
+
+
+def open_memory(invocation: Invocation, *, salvage: bool = False, begins: bool = True) -> Memory:
     """Open the memory that a call names, on the session it names; closed with the call.
 
     Without a name that is the newest session. Where the file is damaged, commands that write set it
@@ -28,13 +37,14 @@ def open_memory(invocation: Invocation, *, salvage: bool = False) -> Memory:
     Args:
         invocation: The call.
         salvage: Whether the command writes.
+        begins: Whether a space that is not there is begun; else an empty one stands for it.
 
     Raises:
         SettingError: A setting cannot be used.
         NotFoundError: No session is called that.
         StoreError: The store cannot be opened.
     """
-    memory = Memory.open(settings=invocation.settings(), salvage=salvage)
+    memory = Memory.open(settings=invocation.settings(), salvage=salvage, begins=begins)
     invocation.ctx.call_on_close(lambda: _leave(invocation, memory))
     if memory.salvaged is not None:
         for line in salvage_lines(memory.salvaged):

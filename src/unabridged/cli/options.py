@@ -31,7 +31,13 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
     ),
     "user": (("--user",), {"metavar": "NAME", "help": "Whose memory it is."}),
     "agent": (("--agent",), {"metavar": "NAME", "help": "Which assistant's memory it is."}),
-    "model": (("--model",), {"metavar": "NAME", "help": "The model that answers; also whose memory it is, where models are apart."}),
+    "model": (
+        ("--model",),
+        {
+            "metavar": "NAME",
+            "help": "The model that answers; also whose memory it is, where models are apart.",
+        },
+    ),
     "upstream": (
         ("--upstream",),
         {"metavar": "KIND", "help": "What answers: auto, ollama, openai, gguf or quote."},

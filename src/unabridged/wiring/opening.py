@@ -76,6 +76,7 @@ class Memory(memory.Memory):
         ephemeral: bool = False,
         session: str | None = None,
         salvage: bool = True,
+        begins: bool = True,
         **overrides: Any,
     ) -> Self:
         """Open a space; its folder is made on first use.
@@ -90,6 +91,8 @@ class Memory(memory.Memory):
             session: The session to take up; None for the newest.
             salvage: Whether a damaged file is set aside, and a new one begun with all that is whole
                 in it (``salvaged`` then tells); else it is an error, and nothing is changed.
+            begins: Whether a space that is not there is begun; else an empty one in memory stands for
+                it, for who only looks. It goes with ``salvage=False``.
             **overrides: Any field of ``Settings``.
 
         Raises:
@@ -105,7 +108,10 @@ class Memory(memory.Memory):
         time = clock or SystemClock()
         chosen = named_for(chosen, time, upstream if not isinstance(upstream, str) else None)
         scope = Scope(chosen.user, chosen.agent, chosen.model or None, session)
-        store, found = rescued(chosen, scope) if salvage else (store_for(chosen, scope), None)
+        plain = not (salvage and begins)
+        store, found = (
+            (store_for(chosen, scope, begins=begins), None) if plain else rescued(chosen, scope)
+        )
         try:
             opened = cls._wired(chosen, time, store, scope)
             opened.salvaged = found

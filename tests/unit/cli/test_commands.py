@@ -276,3 +276,18 @@ def test_two_processes_on_one_session(run, tmp_path, monkeypatch):
     assert "Another program went on" in ran.err
     said = [exchange["message"] for exchange in run("show", "--json").data]
     assert said == ["one", "meanwhile", "two"]
+
+
+LOOKING = [
+    ["sessions"], ["stats"], ["search", "x"], ["topics"], ["export", "-o", "-"], ["expand"],
+    ["receipts"], ["facts"], ["facts", "list"], ["facts", "export"], ["requirements"],
+    ["requirements", "conflicts"], ["requirements", "export"], ["show"], ["why"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", LOOKING, ids=" ".join)
+@pytest.mark.parametrize("store", ["sqlite", "files"])
+def test_who_only_looks_begins_no_space(run, words, store):
+    given = (*words, "--user", "nobody", "--set", f"store={store}")
+    assert run(*given).code in {0, 3}
+    assert run("spaces", "--json", "--set", f"store={store}").data == []

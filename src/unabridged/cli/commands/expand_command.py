@@ -3,7 +3,7 @@
 import click
 
 from unabridged.cli.condensed import condensation_lines, expanded_lines
-from unabridged.cli.opening import open_memory
+from unabridged.cli.opening import look_into
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines, exchange_data, plain
 
@@ -18,7 +18,7 @@ def command(invocation: Invocation, wanted: str | None, limit: int) -> None:
 
     ID is a condensation's id or the beginning of one. Without it, the newest are listed.
     """
-    upkeep = open_memory(invocation).upkeep
+    upkeep = look_into(invocation).upkeep
     if wanted:
         found = upkeep.expand(wanted)
         if invocation.json:

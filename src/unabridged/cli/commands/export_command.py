@@ -8,7 +8,7 @@ from typing import BinaryIO, cast
 
 import click
 
-from unabridged.cli.opening import open_home, open_memory
+from unabridged.cli.opening import look_into, open_home
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo
 from unabridged.cli.words import count
@@ -115,7 +115,7 @@ def command(
         make_folder(shelf.folder)
         _all(invocation, report, form, shelf, contexts=contexts)
     else:
-        memory = open_memory(invocation)
+        memory = look_into(invocation)
         wanted = memory.session if invocation.given("session") else None
         outgoing = _outgoing(memory, None, wanted, contexts=contexts)
         _one(report, form, outgoing, force=force)

@@ -7,7 +7,7 @@ import click
 
 from unabridged.cli.knowing import change_lines, learn
 from unabridged.cli.known import fact_card, fact_lines
-from unabridged.cli.opening import open_memory, words_from
+from unabridged.cli.opening import look_into, open_memory, words_from
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import paint
@@ -65,7 +65,7 @@ def list_command(invocation: Invocation, state: str) -> None:
 @invoked
 def show_command(invocation: Invocation, which: str) -> None:
     """Show a fact with the words that say so."""
-    fact = open_memory(invocation).facts.get(which)
+    fact = look_into(invocation).facts.get(which)
     if invocation.json:
         invocation.emit(fact)
         return
@@ -170,7 +170,7 @@ def forget_command(invocation: Invocation, which: str) -> None:
 @invoked
 def history_command(invocation: Invocation, which: str) -> None:
     """Show what happened to a fact, and to those whose place it took."""
-    changes = open_memory(invocation).facts.history(which)
+    changes = look_into(invocation).facts.history(which)
     if invocation.json:
         invocation.emit(changes)
         return
@@ -182,7 +182,7 @@ def history_command(invocation: Invocation, which: str) -> None:
 @invoked
 def export_command(invocation: Invocation) -> None:
     """Write every fact of every state out, as JSON."""
-    invocation.emit(open_memory(invocation).facts.export())
+    invocation.emit(look_into(invocation).facts.export())
 
 
 @command.command(
@@ -211,7 +211,7 @@ def learn_command(invocation: Invocation, *, with_model: bool) -> None:
 
 
 def _list(invocation: Invocation, state: str) -> None:
-    memory = open_memory(invocation)
+    memory = look_into(invocation)
     facts = memory.facts.all(None if state == EVERY else state)
     if invocation.json:
         invocation.emit(facts)

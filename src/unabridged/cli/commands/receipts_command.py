@@ -3,7 +3,7 @@
 import click
 
 from unabridged.cli.forgotten import receipt_lines, receipt_row
-from unabridged.cli.opening import open_home, open_memory
+from unabridged.cli.opening import look_into, open_home
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
@@ -25,7 +25,7 @@ def command(invocation: Invocation, which: str | None) -> None:
     Of a whole space that was forgotten the receipt lies in the home's folder `logs/receipts`; it is
     listed too. WHICH is a receipt's id, or the beginning or end of it.
     """
-    memory = open_memory(invocation)
+    memory = look_into(invocation)
     own = memory.forgetting.receipts()
     receipts = sorted([*own, *open_home(invocation).receipts()], key=lambda one: (one.at, one.id))
     if which:

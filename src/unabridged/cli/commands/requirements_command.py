@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from unabridged.cli.knowing import change_lines, learn
-from unabridged.cli.opening import open_memory, words_from
+from unabridged.cli.opening import look_into, open_memory, words_from
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
@@ -78,7 +78,7 @@ def list_command(invocation: Invocation, *, withdrawn: bool) -> None:
 @invoked
 def show_command(invocation: Invocation, which: str) -> None:
     """Show every field of a requirement."""
-    _tell(invocation, open_memory(invocation).requirements.get(which), "")
+    _tell(invocation, look_into(invocation).requirements.get(which), "")
 
 
 @command.command(
@@ -151,7 +151,7 @@ def forget_command(invocation: Invocation, which: str) -> None:
 @invoked
 def history_command(invocation: Invocation, which: str) -> None:
     """Show what happened to a requirement."""
-    changes = open_memory(invocation).requirements.history(which)
+    changes = look_into(invocation).requirements.history(which)
     if invocation.json:
         invocation.emit(changes)
         return
@@ -163,7 +163,7 @@ def history_command(invocation: Invocation, which: str) -> None:
 @invoked
 def conflicts_command(invocation: Invocation) -> None:
     """Show pairs that cannot be met together: other numbers, must against must not."""
-    pairs = open_memory(invocation).requirements.conflicts()
+    pairs = look_into(invocation).requirements.conflicts()
     if invocation.json:
         invocation.emit([[one.id, other.id] for one, other in pairs])
         return
@@ -194,7 +194,7 @@ def conflicts_command(invocation: Invocation) -> None:
 def export_command(invocation: Invocation, form: str) -> None:
     """Write the requirements out, with all their fields."""
     chosen = "json" if invocation.json else form
-    held = open_memory(invocation).requirements.all()
+    held = look_into(invocation).requirements.all()
     click.echo(WRITERS[chosen](held), nl=chosen != "csv")
 
 
@@ -243,7 +243,7 @@ def learn_command(invocation: Invocation, *, with_model: bool) -> None:
 
 
 def _list(invocation: Invocation, *, withdrawn: bool) -> None:
-    held = open_memory(invocation).requirements.all(withdrawn=withdrawn)
+    held = look_into(invocation).requirements.all(withdrawn=withdrawn)
     if invocation.json:
         invocation.emit(held)
         return

@@ -3,7 +3,7 @@
 import click
 
 from unabridged.cli.lists import found_lines
-from unabridged.cli.opening import open_memory, words_from
+from unabridged.cli.opening import look_into, words_from
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import width
@@ -25,7 +25,7 @@ def command(invocation: Invocation, query: tuple[str, ...], limit: int) -> None:
 
     The whole space is searched, every session and branch. `unabridged show ID` shows one whole.
     """
-    memory = open_memory(invocation)
+    memory = look_into(invocation)
     found = memory.search(words_from(query), limit)
     for line in wrap(safe(memory.search_note), width()) if memory.search_note else ():
         echo(line, "warn", err=True)

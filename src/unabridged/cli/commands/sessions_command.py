@@ -3,7 +3,7 @@
 import click
 
 from unabridged.cli.lists import session_lines
-from unabridged.cli.opening import open_memory
+from unabridged.cli.opening import look_into
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.words import count
@@ -21,7 +21,7 @@ def command(invocation: Invocation, limit: int, *, archived: bool) -> None:
 
     The number before a session names it for --session and /switch. Archived sessions (see `unabridged archive`) are searched as any other, and taken up again by talking in them.
     """
-    numbered = list(enumerate(open_memory(invocation).sessions(), 1))
+    numbered = list(enumerate(look_into(invocation).sessions(), 1))
     away = sum(line.session.archived is not None for _, line in numbered)
     lines = [one for one in numbered if (one[1].session.archived is not None) is archived]
     if invocation.json:

@@ -2,7 +2,7 @@
 
 import click
 
-from unabridged.cli.opening import open_memory
+from unabridged.cli.opening import look_into
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo_lines, exchange_data
 from unabridged.cli.transcript import exchange_lines
@@ -19,7 +19,7 @@ def command(invocation: Invocation, wanted: str | None, limit: int) -> None:
     ID is an exchange's id or the beginning of one. Without it, the newest session is shown, or the
     one that --session names.
     """
-    memory = open_memory(invocation)
+    memory = look_into(invocation)
     exchanges = [memory.show(wanted)] if wanted else memory.history(limit)
     if invocation.json:
         data = [exchange_data(exchange) for exchange in exchanges]

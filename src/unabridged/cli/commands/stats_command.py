@@ -3,7 +3,7 @@
 import click
 
 from unabridged.cli.figures import figures_data, figures_lines
-from unabridged.cli.opening import open_memory
+from unabridged.cli.opening import look_into
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo_lines
 
@@ -13,7 +13,7 @@ from unabridged.cli.output import echo_lines
 @invoked
 def command(invocation: Invocation) -> None:
     """Say what the memory holds, knows and condensed."""
-    memory = open_memory(invocation)
+    memory = look_into(invocation)
     if invocation.json:
         invocation.emit(figures_data(memory))
         return

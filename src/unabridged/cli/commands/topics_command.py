@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from unabridged.cli.opening import open_memory
+from unabridged.cli.opening import look_into
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines, exchange_data, plain
 from unabridged.cli.paint import Column, paint, table, width
@@ -52,7 +52,7 @@ def command(
     Every exchange is in exactly one topic; what belongs to none is the last one. The number before
     a topic names it for --show with the same --since, --until and --session.
     """
-    memory = open_memory(invocation)
+    memory = look_into(invocation)
     start = since.astimezone() if since else None
     end = (until + timedelta(days=1)).astimezone() if until else None
     if start and end and start >= end:

@@ -3,7 +3,7 @@
 import click
 
 from unabridged.cli.account import account_data, account_lines
-from unabridged.cli.opening import open_memory
+from unabridged.cli.opening import look_into
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import dumps, echo, echo_lines
 from unabridged.cli.paint import colour_out, width
@@ -22,7 +22,7 @@ def command(invocation: Invocation, wanted: str | None, *, everything: bool, pro
     ID is the exchange that the prompt was for, or the beginning of its id; without it, the last.
     With --json, the tokens in "parts" add up to "window".
     """
-    account = open_memory(invocation).why(wanted)
+    account = look_into(invocation).why(wanted)
     if invocation.json:
         invocation.emit(account_data(account, prompt=prompt))
         return
