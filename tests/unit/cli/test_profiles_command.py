@@ -2,6 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
+from unabridged import config
+from unabridged.cli.commands.spaces_command import parse_space
+from unabridged.cli.elsewhere import elsewhere
+from unabridged.domain.scope import Space
+from unabridged.errors import InputError
+
 
 def test_they_are_listed_and_the_chosen_one_is_marked(run):
     listed = run("profiles")
@@ -121,3 +129,38 @@ def test_where_models_are_apart_the_one_that_answers_names_the_memory(run, tmp_p
     assert (
         len(run("search", "Ada", "--profile", "workspace", "--model", "quote", "--json").data) == 1
     )
+
+
+def test_a_space_is_named_by_what_the_settings_make_one_of(run):
+    assert run("ask", "My cat is called Ada.", "--user", "ann").code == 0
+    under = ("--profile", "requirements")
+    done = run("copy", *under, "sqlite:ann/default", "files:ann", "--json")
+    assert done.data[0]["exchanges"] == 1
+    [found] = run("search", "Ada", "--user", "ann", *under, "--json").data
+    assert found
+    refused = run("copy", "sqlite:ann/default", "files:ann")
+    assert refused.code == 2
+    assert "USER/AGENT" in refused.err
+
+
+def test_parse_space():
+    assert parse_space("a/b/c/d") == Space("a", "b", "c/d")
+    assert parse_space("a/b") == Space("a", "b")
+    assert parse_space("a", ("user",)) == Space("a", "")
+    assert parse_space("a/b", ("user",)) == Space("a", "b")
+    assert parse_space("a/m", ("user", "model")) == Space("a", "", "m")
+    assert parse_space("m", ("model",)) == Space("", "", "m")
+    for wrong in ("", "a", "a/", "/b", "a//c"):
+        with pytest.raises(InputError):
+            parse_space(wrong)
+
+
+def test_whoever_begins_under_a_profile_is_told_what_lies_elsewhere(run, tmp_path):
+    assert run("ask", "My cat is called Ada.").code == 0
+    home = str(tmp_path / "home")
+    settings = config.load(home=home, profile="requirements")
+    assert "sqlite:default/default files:default" in elsewhere(settings)
+    assert "1 exchange" in elsewhere(settings)
+    assert elsewhere(config.load(home=home, profile="companion")) == ""
+    assert elsewhere(config.load(home=home)) == ""
+    assert elsewhere(config.load(home=home, profile="requirements", user="bob")) == ""

@@ -4,6 +4,7 @@ import click
 
 from unabridged.cli.chat import commands
 from unabridged.cli.chat.talk import Chat
+from unabridged.cli.elsewhere import elsewhere
 from unabridged.cli.paint import paint
 from unabridged.cli.text import one_line
 from unabridged.cli.words import count, model_name, moment
@@ -92,10 +93,14 @@ def _greet(chat: Chat) -> None:
             model_name(upstream.model, upstream.provider),
             f"{chat.mode.value} mode",
         ]
+        if settings.profile:
+            who.append(f"profile {settings.profile}")
         if settings.store == "memory":
             who.append("nothing is kept")
         screen.say(["", paint("Unabridged", "bold") + paint("  " + " · ".join(who), "dim")])
         screen.note(_where(chat))
+        if memory.session is None and (hint := elsewhere(settings)):
+            screen.note(hint)
     if memory.upstream_note:
         screen.note(memory.upstream_note)
     if screen.interactive:

@@ -78,7 +78,7 @@ def _end(invocation: Invocation, text: str, home: str | None) -> End:
         return End(settings, file=Path(rest).expanduser())
     if found and kind in STORES:
         settings, text = replace(settings, store=kind), rest
-    return End(settings, parse_space(text) if text else None)
+    return End(settings, parse_space(text, settings.isolation) if text else None)
 
 
 def _tell(one: CopiedSpace) -> None:

@@ -31,7 +31,7 @@ def command(
 
     FILE is a path, or a name in backups/ of the home. A space that is there already is left alone, and the command refuses, unless --replace sets it aside under another name; so it does where the backup would bring back what was forgotten since, unless --with-forgotten says so. Everything is unpacked and proved before anything changes; killed at any moment, each space is as it was or as it is in the backup. Of a whole home, settings are given back where there are none.
     """
-    space = parse_space(renamed) if renamed else None
+    space = parse_space(renamed, invocation.settings().isolation) if renamed else None
     with Stages(quiet=invocation.json) as stages:
         done = open_safekeeping(invocation).restore(
             file,

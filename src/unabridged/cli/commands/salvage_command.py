@@ -37,12 +37,12 @@ def command(invocation: Invocation, what: str, into: str | None) -> None:
     file = Path(what)
     with Stages(quiet=invocation.json) as stages:
         if file.is_file():
-            space = parse_space(into) if into else None
+            space = parse_space(into, invocation.settings().isolation) if into else None
             found: Salvage | None = safe.salvage_file(file, space, stages.show)
         elif into:
             raise InputError(f"{what} is no file.", hint="--into is for files; leave it out.")
         else:
-            found = safe.salvage(parse_space(what), stages.show)
+            found = safe.salvage(parse_space(what, invocation.settings().isolation), stages.show)
     if invocation.json:
         invocation.emit({"sound": found is None, "salvage": found, "into": into})
         return

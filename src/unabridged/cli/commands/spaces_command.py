@@ -1,5 +1,6 @@
 """``unabridged spaces``."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -9,7 +10,7 @@ from unabridged.cli.options import PLACE, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines, plain
 from unabridged.cli.paint import Column, table, width
 from unabridged.cli.words import count, size
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import DEFAULT_ISOLATION, ISOLATION_FIELDS, Space
 from unabridged.errors import InputError, NotFoundError
 from unabridged.wiring import Home
 
@@ -50,7 +51,7 @@ def list_command(invocation: Invocation) -> None:
 def rename_command(invocation: Invocation, old: str, new: str) -> None:
     """Rename a space."""
     home = open_home(invocation)
-    source, target = find_space(home, old), parse_space(new)
+    source, target = find_space(home, old), _named(invocation, new)
     home.rename(source, target)
     if invocation.json:
         invocation.emit({"old": source.name, "new": target.name})
@@ -81,7 +82,7 @@ def merge_command(invocation: Invocation, source: str, into: str) -> None:
 @invoked
 def set_aside_command(invocation: Invocation, name: str, *, force: bool) -> None:
     """Move a damaged space out of the way, so that a new one can begin; nothing is deleted."""
-    home, space = open_home(invocation), parse_space(name)
+    home, space = open_home(invocation), _named(invocation, name)
     if not force and any(info.space == space and not info.damaged for info in home.spaces()):
         raise InputError(
             f"{name} shows no damage.",
@@ -94,18 +95,34 @@ def set_aside_command(invocation: Invocation, name: str, *, force: bool) -> None
     echo(f"{name} lies in {path} now; the next message begins a new space.")
 
 
-def parse_space(text: str) -> Space:
+def parse_space(text: str, isolation: Sequence[str] = DEFAULT_ISOLATION) -> Space:
     """Read a space as people write it.
 
+    Args:
+        text: The names with slashes between them.
+        isolation: The fields of which the settings make a space: as many names are those.
+
     Raises:
-        InputError: It has not two or three parts.
+        InputError: It has neither so many parts nor two or three.
     """
-    parts = text.split("/", 2)
-    if len(parts) < 2 or not all(part.strip() for part in parts):
+    fields = [name for name in ISOLATION_FIELDS if name in isolation]
+    parts = text.split("/", max(2, len(fields) - 1))
+    if len(parts) != len(fields):
+        fields = list(ISOLATION_FIELDS[: len(parts)])
+    if (len(parts) < 2 and len(isolation) != 1) or not all(part.strip() for part in parts):
+        wanted = "/".join(name.upper() for name in ISOLATION_FIELDS if name in isolation)
         raise InputError(
-            f"{text!r} names no space.", hint="Write it USER/AGENT, or USER/AGENT/MODEL."
+            f"{text!r} names no space.",
+            hint="Write it USER/AGENT, or USER/AGENT/MODEL"
+            + (
+                "." if tuple(isolation) == DEFAULT_ISOLATION else f"; with these settings {wanted}."
+            ),
         )
-    return Space(*parts)
+    return Space(**{"user": "", "agent": "", **dict(zip(fields, parts, strict=True))})
+
+
+def _named(invocation: Invocation, text: str) -> Space:
+    return parse_space(text, invocation.settings().isolation)
 
 
 def find_space(home: Home, text: str) -> Space:

@@ -30,7 +30,7 @@ def command(invocation: Invocation, space: str | None, *, anchor_anew: bool) -> 
     Looks at every digest, at the chain over what was said, at the index, and at the anchor where one is set; of one SPACE, written USER/AGENT, or of all. It ends with exit code 1 where something does not fit, and says what and where.
     """
     settings = invocation.settings()
-    chosen = parse_space(space) if space else None
+    chosen = parse_space(space, invocation.settings().isolation) if space else None
     proofs = moor(settings) if anchor_anew else verify(settings, chosen)
     found = list(_told(proofs, quiet=invocation.json))
     if invocation.json:
