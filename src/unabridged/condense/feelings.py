@@ -39,8 +39,8 @@ WORDS: tuple[tuple[float, float, str], ...] = (
         deadly toxic bullied bully harassed sue arrested prison jail poison
      """),
     (-0.6, 0.45, """
-        sad sadly sadness unhappy worried worry worrying nervous uneasy tense frustrated frustrating
-        frustration annoyed annoying irritated irritating disappointed disappointing disappointment
+        sad sadly sadness sorrowful melancholy unhappy worried worry worrying nervous uneasy tense
+        frustrated frustrating frustration annoyed annoying irritated irritating disappointed disappointing disappointment
         exhausted exhausting exhaustion struggling struggle suffer troubled trouble problem missed
         miss missing homesick embarrassed embarrassing awkward insecure confused rough hard tough
         difficult unfair wrong bad worse ugly nasty poor weak fail mess messy conflict complain

@@ -110,3 +110,22 @@ def test_meaning_counts_where_no_word_of_the_table_stands(feelings):
     text = "They lowered the coffin into the ground."
     assert feel(text)[0] == 0.5
     assert feelings.feel([text])[0][0] < 0.45
+
+
+@pytest.mark.parametrize(
+    ("feeling", "words"),
+    [
+        ("fear", "afraid scared frightened terrified"),
+        ("joy", "happy joyful excited thrilled"),
+        ("anger", "angry furious mad rage"),
+        ("sadness", "sad sorrowful depressed melancholy"),
+        ("surprise", "surprised shocked amazed astonished"),
+    ],
+)
+def test_every_word_of_the_seed_feels_as_it_says(feeling, words):
+    """EMM's words for emotions (its step 3.2)."""
+    for word in words.split():
+        valence, intensity = feel(f"I am {word}.")
+        assert intensity > 0.3, word
+        if feeling != "surprise":
+            assert (valence > 0.5) == (feeling == "joy"), word
