@@ -22,7 +22,7 @@ from pathlib import Path
 
 import pytest
 
-from unabridged.config import variable
+from unabridged.config import PREFIX
 from unabridged.domain.settings import Settings
 
 CHECKOUT = Path(__file__).parents[2]
@@ -93,7 +93,7 @@ def document_of(letter):
 
 def plain(text):
     """Text without markup, boxes and line breaks, as quotations are compared."""
-    return " ".join(re.sub(r"[*`│├─└>]", " ", text.replace("\\|", "|")).split())
+    return " ".join(re.sub(r"[*`│├─└>]", " ", re.sub(r"\\([|_])", r"\1", text)).split())
 
 
 @cache
@@ -126,7 +126,9 @@ def file_of(mark):
 
 def section_of(command):
     """The part of the command reference that is about a command; empty where there is none."""
-    found = re.search(rf"^## {re.escape(command)}\n(.*?)(?=^## )", REFERENCE, re.M | re.S)
+    found = re.search(
+        rf"^## {re.escape(command)}\n(.*?)(?=^## )", REFERENCE, re.MULTILINE | re.DOTALL
+    )
     return found[1] if found else ""
 
 
@@ -147,43 +149,56 @@ def wrong_test(mark):
     return "" if name.replace("::", ".") in names_of(CHECKOUT / path) else f"no test: {mark}"
 
 
-def wrong_setting(mark):
-    name, equals, _ = mark.partition("=")
-    if name.strip() not in Settings.__dataclass_fields__:
-        return f"nothing of the name: {mark}"
-    return f"say where it is set: {mark}" if equals else ""
+def wrong_chat_command(mark):
+    said = REFERENCE.partition("## In the chat")[2].partition("## Settings")[0]
+    return "" if f"`{mark}" in said else f"no chat command: {mark}"
+
+
+def wrong_option(mark):
+    return "" if f"- `{mark}" in REFERENCE else f"no option: {mark}"
+
+
+def wrong_route(mark):
+    said = (CHECKOUT / "docs" / "reference" / "http.md").read_text("utf-8")
+    return "" if f"### `{mark}`" in said else f"no route: {mark}"
+
+
+def wrong_variable(mark):
+    known = {PREFIX + name.upper() for name in Settings.__dataclass_fields__}
+    return "" if mark in known else f"no variable: {mark}"
+
+
+def wrong_name(mark, path):
+    """A name in the file that was named before it, a line of a profile, or a setting."""
+    if path is not None and path.suffix == ".py" and mark in names_of(path):
+        return ""
+    if path is not None and path.suffix == ".toml":
+        return "" if mark in path.read_text("utf-8").splitlines() else f"not set: {mark}"
+    return "" if mark in Settings.__dataclass_fields__ else f"nothing of the name: {mark}"
+
+
+LOOKUPS = (
+    (r".+::.+", wrong_test),
+    (r"unabridged\b.*", wrong_command),
+    (r"/.+|(?:t|chat): …", wrong_chat_command),
+    (r"--.+", wrong_option),
+    (r"(?:GET|POST|PATCH|DELETE) /.+", wrong_route),
+    (r"UNABRIDGED_.+", wrong_variable),
+)
 
 
 def wrong_marks(text):
     """What the code marks of a cell name and is not there."""
     path = None
     for mark in re.findall(r"`([^`]+)`", text):
-        if "::" in mark:
-            wrong = wrong_test(mark)
-        elif mark.startswith("unabridged"):
-            wrong = wrong_command(mark)
-        elif mark.startswith("/") or mark in ("t: …", "chat: …"):
-            said = REFERENCE.partition("## In the chat")[2].partition("## Settings")[0]
-            wrong = "" if f"`{mark}" in said else f"no chat command: {mark}"
-        elif mark.startswith("--"):
-            wrong = "" if f"- `{mark}" in REFERENCE else f"no option: {mark}"
-        elif re.match(r"(GET|POST|PATCH|DELETE) /", mark):
-            said = (CHECKOUT / "docs" / "reference" / "http.md").read_text("utf-8")
-            wrong = "" if f"### `{mark}" in said else f"no route: {mark}"
-        elif mark.startswith("UNABRIDGED_"):
-            known = {variable(name) for name in Settings.__dataclass_fields__}
-            wrong = "" if mark.partition("=")[0] in known else f"no variable: {mark}"
+        lookup = next((look for form, look in LOOKUPS if re.fullmatch(form, mark)), None)
+        if lookup is not None:
+            yield from filter(None, [lookup(mark)])
         elif FILE.fullmatch(mark):
             path = file_of(mark)
-            wrong = "" if path else f"no file: {mark}"
-        elif path is not None and path.suffix == ".py" and mark in names_of(path):
-            wrong = ""
-        elif path is not None and path.suffix == ".toml":
-            wrong = "" if mark in path.read_text("utf-8").splitlines() else f"not set: {mark}"
+            yield from [] if path else [f"no file: {mark}"]
         else:
-            wrong = wrong_setting(mark)
-        if wrong:
-            yield wrong
+            yield from filter(None, [wrong_name(mark, path)])
 
 
 @pytest.mark.parametrize("letter", PAGES)
@@ -214,7 +229,7 @@ def test_every_row_has_what_its_state_needs(letter):
         if row.kind == "mended":
             assert REASON.search(row.state), f"{row.id}: why?"
         if row.kind == "merged":
-            said = " ".join((row.here, row.shown, row.state))
+            said = f"{row.here} {row.shown} {row.state}"
             assert ID.search(said) or tested, f"{row.id}: with what?"
         if row.kind in ("merged", "later"):
             assert len(row.state.split()) > 3, f"{row.id}: why?"
@@ -235,9 +250,7 @@ def test_the_head_counts_the_rows():
         counts = {s: sum(row.kind == s for row in rows_of(letter)) for s in STATES}
         total = {s: total[s] + counts[s] for s in STATES}
         figures = " | ".join(str(n) for n in (sum(counts.values()), *counts.values()))
-        assert re.search(rf"^\| \[[^]]+\]\(seeds/{page}\.md\) \| {re.escape(figures)} \|$", head, re.M), (
-            f"{page}: {figures}"
-        )
+        assert f"](seeds/{page}.md) | {figures} |" in head, f"{page}: {figures}"
     figures = " | ".join(str(n) for n in (sum(total.values()), *total.values()))
     assert f"| all | {figures} |" in head, figures
 
@@ -265,7 +278,7 @@ def test_every_line_of_the_document_has_a_row(letter):
     lines = document_of(letter).decode().splitlines()
     worded = {n for n, line in enumerate(lines, 1) if re.search(r"\w", line)}
     worded -= {n for n in worded if re.fullmatch(r"\s*```\w*", lines[n - 1])}
-    spans = re.findall(r"^#+ .*<!-- ([\d, -]+) -->$", page_of(letter), re.M)
+    spans = re.findall(r"^#+ .*<!-- ([\d, -]+) -->$", page_of(letter), re.MULTILINE)
     headed = {n for each in spans for n in lines_of(each)}
     assert [lines[n - 1] for n in sorted(headed) if not lines[n - 1].startswith("#")] == []
     cited = {n for row in rows_of(letter) for n in row.lines} | headed
