@@ -13,6 +13,12 @@ from unabridged.domain.views import Account
 _SIGNS = {Verdict.KEPT: "●", Verdict.CONDENSED: "◐", Verdict.LEFT_OUT: "○"}
 ROWS_SHOWN = 12
 """Rows of a verdict that a list shows unless all are asked for."""
+BY_MEANING = "meaning or date"
+"""Why an exchange is recalled that has no word of the message."""
+SCORED = (
+    "What was recalled has behind it how much it bears on the message, 0 to 1, and which of the "
+    "message's words it has too."
+)
 
 
 def account_data(account: Account, *, prompt: bool = False) -> dict[str, Any]:
@@ -30,6 +36,7 @@ def account_data(account: Account, *, prompt: bool = False) -> dict[str, Any]:
         "hash": account.hash,
         "intact": account.intact,
         "missing": account.missing,
+        "words": account.words,
         **ledger,
         "prompt_tokens": account.ledger.prompt_tokens,
         "rest": rest,
@@ -136,6 +143,8 @@ def _candidates(account: Account, room: int, limit: int | None) -> list[str]:
         Column("why", flexible=True, style="dim"),
     ]
     lines = table(columns, [_row(row, account) for row in shown], room)
+    if account.words:
+        lines += [paint(line, "dim") for line in wrap(SCORED, room)]
     if hidden:
         lines += [paint(line, "dim") for line in hidden]
         lines.append(paint(f"unabridged why --all {account.id} lists all of them", "dim"))
@@ -146,7 +155,11 @@ def _row(row: LedgerRow, account: Account) -> Sequence[str]:
     tier = row.tier.value if row.tier else row.kind.value
     score = "" if row.score is None else f"{row.score:.2f}"
     what = account.texts.get(row.id, row.id)
-    reason = row.reason if score in row.reason else f"{row.reason} {score}"
+    words = account.words.get(row.id)
+    if words is not None and row.verdict is Verdict.KEPT:
+        reason = f"{score} {', '.join(words) or BY_MEANING}"
+    else:
+        reason = row.reason if score in row.reason else f"{row.reason} {score}"
     return (_SIGNS[row.verdict], tier, f"{row.tokens:,}", day(row.at), what, reason)
 
 

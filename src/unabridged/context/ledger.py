@@ -60,6 +60,7 @@ def rows_of(
             verdict=Verdict.CONDENSED,
             tokens=one.tokens,
             reason=one.reason,
+            at=one.at,
             session=one.session or None,
         )
         for one in tiers.overviews

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from unabridged.budget.count import Counter
@@ -23,6 +24,7 @@ class Overview:
         tokens: What it takes.
         session: The session that it is of; empty for a month.
         reason: Why it is there.
+        at: The date of the first of it.
     """
 
     id: str
@@ -31,6 +33,7 @@ class Overview:
     tokens: int
     session: str
     reason: str
+    at: datetime
 
 
 def overview_of(one: Condensation, counter: Counter) -> Overview:
@@ -48,7 +51,13 @@ def overview_of(one: Condensation, counter: Counter) -> Overview:
     if any(line.role is None for line in one.lines):
         drawn = one.covers
     reason = f"an overview of {said}"
-    return Overview(one.id, text, drawn, counter.text(text), one.session, reason)
+    return Overview(one.id, text, drawn, counter.text(text), one.session, reason, one.since)
+
+
+def overview_words(body: Mapping[str, Any]) -> str:
+    """What a block says, without its frame and who said it; empty where a body is no block."""
+    lines = str(body.get("block", "")).splitlines()[1:-1]
+    return " ".join(line.partition(": ")[2] for line in lines)
 
 
 def overview_to_data(overview: Overview) -> Mapping[str, Any]:

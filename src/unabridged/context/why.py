@@ -1,14 +1,20 @@
 """Why: the account of a past context, read from its record and rendered again."""
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
+from unabridged.condense.earlier import earlier_from_data
 from unabridged.context.ledger import ledger_from_dict
 from unabridged.context.manifest import replay
+from unabridged.context.overviews import overview_words
 from unabridged.domain.chat import Usage
 from unabridged.domain.context import ItemKind, Ledger
+from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.views import Account
 from unabridged.errors import NotFoundError
+from unabridged.language.words import asked_terms, terms as terms_of
 from unabridged.ports import Store
 
 EXCERPT_LENGTH = 72
@@ -31,6 +37,8 @@ def account(store: Store, context_id: str | None = None) -> Account:
     manifest = record.body["manifest"]
     ledger = ledger_from_dict(manifest["ledger"])
     again = replay(store, record.id, manifest)
+    ids = [row.id for row in ledger.rows if row.kind is ItemKind.EXCHANGE]
+    held = store.get([record.id, *ids])
     usage = record.body.get("usage")
     return Account(
         id=record.id,
@@ -40,8 +48,9 @@ def account(store: Store, context_id: str | None = None) -> Account:
         messages=again.messages,
         intact=again.intact,
         missing=again.missing,
-        texts=_texts(store, ledger),
+        texts=_texts(store, ledger, held),
         hash=str(manifest["hash"]),
+        words=_words(ledger, held, held.get(record.id)),
     )
 
 
@@ -63,14 +72,36 @@ def _record(store: Store, wanted: str | None) -> Record:
     return found[0]
 
 
-def _texts(store: Store, ledger: Ledger) -> dict[str, str]:
+def _texts(store: Store, ledger: Ledger, held: Mapping[str, Exchange]) -> dict[str, str]:
     """The first words of every candidate that is still stored."""
-    ids = [row.id for row in ledger.rows if row.kind is ItemKind.EXCHANGE]
-    texts = {i: _first_words(e.user.text or e.text) for i, e in store.get(ids).items()}
+    texts = {i: _first_words(e.user.text or e.text) for i, e in held.items()}
     facts = [row.id for row in ledger.rows if row.kind is ItemKind.FACT]
     for record in store.records(RecordKind.FACT, ids=facts):
         texts[record.id] = _first_words(str(record.body.get("text", "")))
+    shorter = [row.id for row in ledger.rows if row.kind is ItemKind.CONDENSATION]
+    for record in store.records(RecordKind.BLOB, ids=shorter):
+        texts[record.id] = _first_words(overview_words(record.body) or _earlier_words(record.body))
     return texts
+
+
+def _earlier_words(body: Mapping[str, Any]) -> str:
+    """What stands for exchanges that a session shows no more, without who said it."""
+    return " ".join(line.text for line in earlier_from_data(body).lines)
+
+
+def _words(
+    ledger: Ledger, held: Mapping[str, Exchange], asked: Exchange | None
+) -> dict[str, tuple[str, ...]]:
+    """The words of the message that each recalled exchange has too, in the message's order."""
+    if asked is None:
+        return {}
+    terms = asked_terms(asked.user.text)
+    found = [row.id for row in ledger.rows if row.score is not None and row.id in held]
+    return {
+        name: tuple(word for term, word in terms.items() if term in said)
+        for name in found
+        for said in [set(terms_of(held[name].text))]
+    }
 
 
 def _first_words(text: str) -> str:

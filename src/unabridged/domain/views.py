@@ -1,6 +1,6 @@
 """What the facade gives back: values for people to look at. They own nothing and change nothing."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -71,6 +71,7 @@ class Account:
         missing: The ids of what was forgotten since.
         texts: Candidate id to its first words, for those that are still stored.
         hash: SHA-256 of what was sent, as the context had it.
+        words: Id of a recalled exchange to the words of the message that it has too.
     """
 
     id: str
@@ -82,6 +83,7 @@ class Account:
     missing: tuple[str, ...]
     texts: Mapping[str, str]
     hash: str = ""
+    words: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,19 @@ def test_nothing_of_an_ephemeral_question_is_kept(run, tmp_path):
     assert not any(b"secret" in path.read_bytes() for path in files)
 
 
+def test_why_says_which_words_of_the_message_brought_an_exchange_back(run):
+    told(run, "My cat Ada caught a mouse.", "The boiler was mended by Mr Fox.")
+    assert run("ask", "--new", "Remember the mouse that my cat caught?").code == 0
+    data = run("why", "--json").data
+    words = {tuple(found) for found in data["words"].values()}
+    assert ("mouse", "cat", "caught") in words
+    text = run("why").out
+    assert "mouse, cat" in text
+    assert "how much it bears on the message, 0 to 1" in text
+    assert run("ask", "--new", "Hi!").code == 0
+    assert "0 to 1" not in run("why").out
+
+
 def test_why_adds_up_to_the_window(run):
     assert run("why").code == 3
     told(run, "My cat is called Ada.", "What is my cat called?")

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from unabridged.domain.chat import Abilities
+from unabridged.domain.context import ItemKind
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
 from unabridged.wiring import Memory
@@ -29,4 +30,9 @@ def test_a_question_that_names_nothing_gets_the_newest_conversations(tmp_path, a
         assert last.index("Turin") < last.index("Lima") < last.index("Oslo")
         assert sum(context.ledger.parts.values()) == 4096
         memory.record(context, "So.")
-        assert memory.why(context.id).intact
+        account = memory.why(context.id)
+        assert account.intact
+        rows = [row for row in account.ledger.rows if row.kind is ItemKind.CONDENSATION]
+        assert len(rows) == 3
+        assert all(row.at is not None and row.session for row in rows)
+        assert "Turin" in account.texts[rows[0].id]
