@@ -31,7 +31,8 @@ def look_into(invocation: Invocation) -> Memory:
 def open_memory(invocation: Invocation, *, salvage: bool = False, begins: bool = True) -> Memory:
     """Open the memory that a call names, on the session it names; closed with the call.
 
-    Without a name that is the newest session. Where the file is damaged, commands that write set it
+    Without a name that is the newest session; where sessions are isolated, whoever says something
+    in one that is not there begins it. Where the file is damaged, commands that write set it
     aside and go on with what is whole in it, and say so; commands that read change nothing.
 
     Args:
@@ -54,6 +55,8 @@ def open_memory(invocation: Invocation, *, salvage: bool = False, begins: bool =
         raise InputError("--new and --session contradict each other.", hint="Keep one of the two.")
     if invocation.given("new"):
         memory.new_session()
+    elif wanted and invocation.ctx.info_name in _SAID and memory.settings.recall == "session":
+        memory.take_up(str(wanted))
     elif wanted:
         memory.switch(str(wanted))
     return memory

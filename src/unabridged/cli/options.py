@@ -74,7 +74,10 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
     ),
     "session": (
         ("--session",),
-        {"metavar": "WHICH", "help": "A session: its id, title or number in `sessions`."},
+        {
+            "metavar": "WHICH",
+            "help": "A session: its id, title or number in `sessions`; where sessions are isolated, an id that may be new.",
+        },
     ),
     "new": (("--new",), {"is_flag": True, "help": "Begin a new session."}),
     "ephemeral": (("--ephemeral",), {"is_flag": True, "help": "Keep nothing of it."}),

@@ -188,7 +188,9 @@ def occasion_of(
     scope: Scope,
     session: Session | None,
     words: Sequence[Part],
+    *,
     retry_of: str | None = None,
+    named: str | None = None,
 ) -> Occasion:
     """Say where in the store the next context belongs.
 
@@ -198,6 +200,7 @@ def occasion_of(
         session: The session that is being talked in, or None for a new one.
         words: What the user says; not looked at where a message is answered again.
         retry_of: The exchange whose message is answered again, or None.
+        named: The id that a new session gets, or None for a fresh one.
 
     Raises:
         NotFoundError: There is no such exchange.
@@ -213,7 +216,7 @@ def occasion_of(
         user = Message(clock.new_id(), Role.USER, tuple(words), now)
         current = current_exchange(store, session) if session else None
         parent = current.id if current else None
-    session_id = session.id if session else clock.new_id()
+    session_id = session.id if session else named or clock.new_id()
     return Occasion(
         id=clock.new_id(),
         scope=replace(scope, session=session_id),

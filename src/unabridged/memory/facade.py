@@ -110,7 +110,9 @@ class Memory(Hearing):
         """
         words = parts_of(message, images) if retry_of is None else ()
         wanted = Mode(mode) if mode else self.settings.mode
-        occasion = occasion_of(self._parts, self.scope, self.session, words, retry_of)
+        occasion = occasion_of(
+            self._parts, self.scope, self.session, words, retry_of=retry_of, named=self.named
+        )
         plan = self._plan(self._terms(), wanted, tools, occasion.scope.session)
         return self._preparer.prepare(plan, occasion)
 

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 
 from unabridged.domain.exchange import Exchange
+from unabridged.domain.scope import check_name
 from unabridged.domain.session import Session
 from unabridged.domain.views import SessionLine
-from unabridged.errors import NotFoundError
+from unabridged.errors import NameRefusedError, NotFoundError
 from unabridged.ingest import sessions as sessions_of
 from unabridged.memory.requests import Requests
 from unabridged.ports import Clock, Store, SupportsSaving
@@ -28,6 +29,7 @@ class Talking:
         self._clock = clock
         self._session_id = self._first_session(wanted)
         self._title = ""
+        self._named: str | None = None
 
     def _first_session(self, wanted: str | None) -> str | None:
         if wanted is not None:
@@ -38,7 +40,8 @@ class Talking:
     @property
     def session(self) -> Session | None:
         """The session that is being talked in; None where the next message begins one."""
-        return self._store.session(self._session_id) if self._session_id else None
+        wanted = self._session_id or self._named
+        return self._store.session(wanted) if wanted else None
 
     @property
     def requests(self) -> Requests:
@@ -69,7 +72,7 @@ class Talking:
 
     def sessions(self) -> list[SessionLine]:
         """Every session, the most recently updated first."""
-        current = self._session_id
+        current = self._session_id or self._named
         counts = self._store.counts()
         return [
             SessionLine(session, counts.get(session.id, 0), session.id == current)
@@ -128,11 +131,42 @@ class Talking:
     def new_session(self, title: str = "") -> None:
         """Let the next message begin a session; the current one stays as it is."""
         self._session_id = None
+        self._named = None
         self._title = title
+
+    def take_up(self, session: str) -> Session | None:
+        """Take up the session of exactly this id; where there is none, the next message begins it.
+
+        Args:
+            session: Its id: any name, as a program that runs many sessions gives them.
+
+        Returns:
+            The session, or None where nothing was said in it yet; nothing is stored for that.
+
+        Raises:
+            NameRefusedError: No session can be called that.
+        """
+        try:
+            check_name("session", session)
+        except ValueError as error:
+            raise NameRefusedError(
+                f"This session cannot be named: {error}.", hint="Choose another name for it."
+            ) from error
+        held = self._store.session(session)
+        self.new_session()
+        self._session_id = held.id if held else None
+        self._named = None if held else session
+        return held
+
+    @property
+    def named(self) -> str | None:
+        """The id that the next message begins a session with; None where it gets one of ours."""
+        return None if self.session else self._named
 
     def switch(self, wanted: str) -> Session:
         """Take up another session, by id, number in the list, title or beginning of its id."""
         session = sessions_of.find_session(self._store, wanted)
+        self.new_session()
         self._session_id = session.id
         return session
 
@@ -143,7 +177,8 @@ class Talking:
 
     def history(self, limit: int = 50) -> list[Exchange]:
         """The current session's path, oldest first."""
-        return self._store.recent(self._session_id, limit) if self._session_id else []
+        wanted = self._session_id or self._named  # another process may have begun it
+        return self._store.recent(wanted, limit) if wanted else []
 
     def undo(self) -> Exchange | None:
         """Step back over the newest exchange, which stays stored as a branch."""
@@ -157,6 +192,7 @@ class Talking:
     def take_branch(self, exchange_id: str) -> Session:
         """Go on from the end of an exchange."""
         session = sessions_of.take_branch(self._store, self.show(exchange_id), self._clock.now())
+        self.new_session()
         self._session_id = session.id
         return session
 

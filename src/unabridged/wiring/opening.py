@@ -88,7 +88,9 @@ class Memory(memory.Memory):
                 memories of their own and the settings name none, it is asked which it would take.
             clock: The time and ids; None for the machine's.
             ephemeral: Keep everything in memory, and nothing afterwards.
-            session: The session to take up; None for the newest.
+            session: The session to take up; None for the newest. Where sessions are isolated
+                (the setting ``recall`` is ``session``), it is an id, and the first message begins
+                a session that is not there yet.
             salvage: Whether a damaged file is set aside, and a new one begun with all that is whole
                 in it (``salvaged`` then tells); else it is an error, and nothing is changed.
             begins: Whether a space that is not there is begun; else an empty one in memory stands for
@@ -107,7 +109,8 @@ class Memory(memory.Memory):
             chosen = replace(chosen, store="memory")
         time = clock or SystemClock()
         chosen = named_for(chosen, time, upstream if not isinstance(upstream, str) else None)
-        scope = Scope(chosen.user, chosen.agent, chosen.model or None, session)
+        apart = chosen.recall == "session"
+        scope = Scope(chosen.user, chosen.agent, chosen.model or None, None if apart else session)
         plain = not (salvage and begins)
         store, found = (
             (store_for(chosen, scope, begins=begins), None) if plain else rescued(chosen, scope)
@@ -115,6 +118,8 @@ class Memory(memory.Memory):
         try:
             opened = cls._wired(chosen, time, store, scope)
             opened.salvaged = found
+            if apart and session is not None:
+                opened.take_up(session)
             finish_forgetting(opened.forgetting, store)
         except BaseException:
             store.close()

@@ -109,6 +109,8 @@ def _greet(chat: Chat) -> None:
 
 def _where(chat: Chat) -> str:
     session = chat.memory.session
+    if chat.memory.named:
+        return f"A new session “{chat.memory.named}” begins with your first message."
     if session is None:
         return "A new session begins with your first message."
     line = next((one for one in chat.memory.sessions() if one.current), None)
