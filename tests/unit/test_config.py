@@ -341,3 +341,10 @@ def test_a_models_setting_is_written_and_shown(tmp_path):
     assert rows["window"].source.endswith("model qwen2.5:7b")
     write_setting(tmp_path, "window", None, ("models", "qwen2.5:7b"))
     assert config.load(home=tmp_path, environ={}).for_model("qwen2.5:7b").window == 9000
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("yes", True), ("No", False), ("on", True), ("OFF", False), ("true", True)]
+)
+def test_yes_and_no_are_what_the_hint_says_they_are(text, value):
+    assert config.value_from("auto_save", text) is value

@@ -28,6 +28,8 @@ OF_MODEL = frozenset(
 
 _TYPES: Mapping[str, Any] = get_type_hints(Settings)
 _PERSONA = re.compile(r"[\w-]+")
+_SPOKEN = {"yes": "true", "on": "true", "no": "false", "off": "false"}
+"""Words that stand for a value which is true or false."""
 _PATHS = ("persona", "gguf", "custom_filepath", "anchor")
 
 
@@ -160,6 +162,8 @@ def value_from(name: str, text: str, where: str = "config set") -> Any:
         text = text.strip().replace("_", "").replace(",", "")
         if text.lower() in {"", "auto", "none"}:
             return None
+    if kind is bool:
+        text = _SPOKEN.get(text.strip().lower(), text)
     return checked(name, text, where, strict=False)
 
 
