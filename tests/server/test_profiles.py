@@ -73,3 +73,17 @@ def test_a_key_whose_profile_is_gone_is_told_so(serving, upstream, tmp_path):
     assert answer.status_code in {400, 500}
     assert "no profile 'gone'" in answer.text
     assert not upstream.sent("/api/chat")
+
+
+def test_who_only_looks_begins_no_space(serving, upstream, tmp_path):
+    url = serving(upstream="ollama", ollama_url=upstream.url)
+    token = Access(url.settings.home).token()
+    headers = {"Authorization": f"Bearer {token}", "X-Unabridged-User": "nobody"}
+    with httpx2.Client(base_url=str(url), headers=headers) as http:
+        for path in ("sessions", "stats", "facts", "pins", "requirements"):
+            assert http.get(f"/memory/{path}").status_code == 200
+        assert list((tmp_path / "home").glob("spaces/*.db")) == []
+        assert url.service.lanes.open_spaces() == []
+        assert http.post("/memory/pins", json={"text": "Call me Ann."}).status_code == 201
+        assert http.get("/memory/pins").json()["items"]
+    assert len(list((tmp_path / "home").glob("spaces/*.db"))) == 1

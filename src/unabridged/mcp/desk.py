@@ -129,7 +129,8 @@ class Desk:
                     "This key is for one session, and this concerns the whole memory.",
                     hint="A key without a session does it.",
                 )
-            with self.lanes.hold(caller.scope) as memory:
+            begins = right is not Right.READ  # who only looks begins no space
+            with self.lanes.hold(caller.scope, begins=begins) as memory:
                 return work(memory, caller.scope)
 
         try:

@@ -67,7 +67,9 @@ class Service:
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="memory")
         self._thoughts = ThreadPoolExecutor(THREADS, thread_name_prefix="upstream")
 
-    async def run(self, scope: Scope, work: Callable[[Memory], Result]) -> Result:
+    async def run(
+        self, scope: Scope, work: Callable[[Memory], Result], *, begins: bool = True
+    ) -> Result:
         """Do something with the memory of a scope, in a thread, while nobody else uses it.
 
         The work goes on to its end where the caller is cancelled: what is half done stays nowhere.
@@ -75,13 +77,14 @@ class Service:
         Args:
             scope: Whose memory.
             work: Takes the memory; may block.
+            begins: Whether a space that is not there is begun; see ``Lanes.hold``.
 
         Raises:
             UnabridgedError: As the work, or as ``Lanes.hold``.
         """
 
         def held() -> Result:
-            with self.lanes.hold(scope) as memory:
+            with self.lanes.hold(scope, begins=begins) as memory:
                 return work(memory)
 
         spans = copy_context()  # what is traced in the thread belongs to this request

@@ -17,7 +17,7 @@ from unabridged.domain.scope import ISOLATION_FIELDS, Scope, Space, space_of
 from unabridged.domain.settings import Settings
 from unabridged.embeddings.choose import choose as choose_embedder, name_of
 from unabridged.embeddings.lexicon import StaticLexicon
-from unabridged.errors import NameRefusedError, NotFoundError, SettingError
+from unabridged.errors import NameRefusedError, NotFoundError, SettingError, StoreDamagedError
 from unabridged.migration.settling import settle
 from unabridged.models.choose import choose as choose_model
 from unabridged.models.openai import OPENAI_HOST
@@ -46,20 +46,22 @@ MOST_TERMS = 16
 """Upstreams and windows of which the terms are remembered."""
 
 
-def store_for(settings: Settings, scope: Scope, *, begins: bool = True) -> Store:
-    """Open the space that a scope falls into.
+def is_begun(settings: Settings, scope: Scope) -> bool:
+    """Whether the space that a scope falls into is there, sound or not."""
+    if settings.store == "memory":
+        return True
+    try:
+        spaces_of(settings).open(space_from(scope, settings), create=False).close()
+    except NotFoundError:
+        return False
+    except StoreDamagedError:
+        return True
+    return True
 
-    Args:
-        settings: Every choice.
-        scope: Whose memory.
-        begins: Whether one that is not there is begun; else an empty one in memory stands for it.
-    """
+
+def store_for(settings: Settings, scope: Scope) -> Store:
+    """Open the space that a scope falls into."""
     space = space_from(scope, settings)
-    if not begins and settings.store != "memory":
-        try:
-            return spaces_of(settings).open(space, create=False)
-        except NotFoundError:
-            return InMemoryStore(space)
     if settings.store == "memory":
         return InMemoryStore(space)
     if settings.store == "files":

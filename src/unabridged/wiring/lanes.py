@@ -55,11 +55,13 @@ class Lanes:
         self._closed = False
 
     @contextmanager
-    def hold(self, scope: Scope) -> Iterator[Memory]:
+    def hold(self, scope: Scope, *, begins: bool = True) -> Iterator[Memory]:
         """Open the memory that a scope falls into, and keep every other thread out of it.
 
         Args:
             scope: Whose memory; its session is of no account.
+            begins: Whether a space that is not there is begun; for who only looks an empty one
+                stands for it, this once.
 
         Raises:
             NameRefusedError: A name in the scope cannot be used.
@@ -74,8 +76,13 @@ class Lanes:
                 if self._closed:  # while this one waited for its turn
                     raise _ending()
                 if lane.memory is None:
-                    lane.memory = Memory.open(settings=settings, clock=self.clock)
-                yield lane.memory
+                    lane.memory = Memory.open(settings=settings, clock=self.clock, begins=begins)
+                try:
+                    yield lane.memory
+                finally:
+                    if lane.memory.stands_in:
+                        lane.memory.close()
+                        lane.memory = None
         finally:
             self._leave(lane)
 

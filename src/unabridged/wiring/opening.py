@@ -37,6 +37,7 @@ from unabridged.tokens.estimate import EstimateTokenizer
 from unabridged.wiring.adapters import (
     TermsBook,
     embedder_of,
+    is_begun,
     named_for,
     reader_for,
     rescued,
@@ -60,8 +61,11 @@ class Memory(memory.Memory):
             it was needed.
         salvaged: What was taken out of a damaged file that was set aside on opening; None where it
             was sound.
+        stands_in: Whether it is empty and stands for a space that was not begun: what is written to
+            it is kept nowhere.
     """
 
+    stands_in: bool = False
     upstream_note: str = ""
     salvaged: Salvage | None = None
 
@@ -94,7 +98,7 @@ class Memory(memory.Memory):
             salvage: Whether a damaged file is set aside, and a new one begun with all that is whole
                 in it (``salvaged`` then tells); else it is an error, and nothing is changed.
             begins: Whether a space that is not there is begun; else an empty one in memory stands for
-                it, for who only looks. It goes with ``salvage=False``.
+                it, for who only looks (``stands_in`` then says so).
             **overrides: Any field of ``Settings``.
 
         Raises:
@@ -111,13 +115,12 @@ class Memory(memory.Memory):
         chosen = named_for(chosen, time, upstream if not isinstance(upstream, str) else None)
         apart = chosen.recall == "session"
         scope = Scope(chosen.user, chosen.agent, chosen.model or None, None if apart else session)
-        plain = not (salvage and begins)
-        store, found = (
-            (store_for(chosen, scope, begins=begins), None) if plain else rescued(chosen, scope)
-        )
+        empty = not begins and not is_begun(chosen, scope)
+        kept = replace(chosen, store="memory") if empty else chosen
+        store, found = rescued(kept, scope) if salvage else (store_for(kept, scope), None)
         try:
             opened = cls._wired(chosen, time, store, scope)
-            opened.salvaged = found
+            opened.salvaged, opened.stands_in = found, empty
             if apart and session is not None:
                 opened.take_up(session)
             finish_forgetting(opened.forgetting, store)

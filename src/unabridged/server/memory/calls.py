@@ -20,6 +20,7 @@ MOST_A_PAGE = 200
 """Items of one page."""
 
 Result = TypeVar("Result")
+_LOOKING = frozenset({"GET", "HEAD"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,12 @@ class Call:
         return self.scope.user, self.scope.agent
 
     async def run(self, work: Callable[[Memory], Result]) -> Result:
-        """Do something with the memory, in a thread; see ``Service.run``."""
-        return await self.service.run(self.scope, work)
+        """Do something with the memory, in a thread; see ``Service.run``.
+
+        Who only looks begins no space.
+        """
+        begins = self.request.method not in _LOOKING
+        return await self.service.run(self.scope, work, begins=begins)
 
     def recorded(self) -> None:
         """Let what is due after recording be done in the background."""
