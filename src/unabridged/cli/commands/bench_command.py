@@ -19,6 +19,7 @@ from unabridged.cli.commands.bench_recall import (
     pooled_command,
     teller,
 )
+from unabridged.cli.commands.bench_seeds import seeds_command
 from unabridged.cli.commands.bench_stores import stores_command
 from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo
@@ -42,6 +43,7 @@ for each in (
     stores_command,
     peers_command,
     proxy_command,
+    seeds_command,
 ):
     command.add_command(each)
 
