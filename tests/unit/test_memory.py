@@ -536,3 +536,10 @@ def test_tools_keep_the_order_they_were_given_in(memory, count):
     offered = memory.prepare("Do it.", mode="tools", tools=specs).tools
     assert len(offered) >= 8
     assert list(offered) == [spec for spec in specs if spec in offered]
+
+
+def test_the_title_that_a_session_has_is_not_written_again(memory):
+    say(memory, "My boat is called Kestrel.")
+    named = memory.retitle("The  boat")
+    assert memory.retitle(" The boat ") == named == memory.session
+    assert memory.retitle("Another").updated > named.updated

@@ -93,14 +93,17 @@ def step_back(store: Store, session: Session, at: datetime) -> Exchange | None:
 
 
 def retitle(store: Store, session: Session, title: str, at: datetime) -> Session:
-    """Give a session another title.
+    """Give a session another title; the one that it has is not written again.
 
     Raises:
         InputError: The title is empty.
     """
-    if not title.strip():
+    words = " ".join(title.split())
+    if not words:
         raise InputError("A title needs some words.", hint="Write /title and then the title.")
-    changed = replace(session, title=" ".join(title.split()), updated=at)
+    if words == session.title:
+        return session
+    changed = replace(session, title=words, updated=at)
     store.amend(changed, session.head)
     return changed
 

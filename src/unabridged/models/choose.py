@@ -15,6 +15,7 @@ from unabridged.errors import (
 )
 from unabridged.models import gguf, ollama, openai, smollm2
 from unabridged.models.abilities import AbilityBook
+from unabridged.models.listing import ListBook, Listed
 from unabridged.models.quote import MODEL as QUOTE, QuoteModel
 from unabridged.models.window import window
 from unabridged.ports import ChatModel, Clock
@@ -113,6 +114,7 @@ class Chooser:
         self._cache = cache_folder
         self._quote = quote or (lambda: QuoteModel(recall, clock))
         self._book = AbilityBook(clock, cache_folder, settings.model_cache_ttl)
+        self._lists = ListBook(clock, cache_folder, settings.model_cache_ttl)
 
     def choose(self) -> Chosen:
         """Give the model that answers.
@@ -214,21 +216,43 @@ class Chooser:
 
     # ---- for people: `models` and `doctor` -----------------------------------------------------
 
-    def available(self) -> list[Available]:
-        """List what every provider can serve; one that does not answer says why."""
-        rows = [self._listed("ollama", self._ollama_names)]
+    def available(self, *, fresh: bool = False) -> list[Available]:
+        """List what every provider can serve; one that does not answer says why.
+
+        Args:
+            fresh: Ask every server now, whatever is remembered of it.
+        """
+        rows = [self._listed("ollama", lambda: self._ollama_list(fresh=fresh))]
         if self._settings.openai_url:
-            rows.insert(0, self._listed("openai", self._openai_names))
-        rows.append(self._listed("gguf", self._gguf_names))
+            rows.insert(0, self._listed("openai", lambda: self._openai_list(fresh=fresh)))
+        rows.append(self._listed("gguf", lambda: (self._gguf_names(), "")))
         rows.append(Available("quote", (QUOTE,), "needs no model: quotes from memory"))
         return rows
 
-    def _listed(self, provider: str, names: Callable[[], list[str]]) -> Available:
+    def _listed(self, provider: str, names: Callable[[], tuple[Sequence[str], str]]) -> Available:
         try:
-            found = tuple(names())
+            found, note = names()
         except UnabridgedError as error:
             return Available(provider, (), f"{error} {error.hint}".strip())
-        return Available(provider, found)
+        return Available(provider, tuple(found), note)
+
+    def _ollama_list(self, *, fresh: bool) -> tuple[Sequence[str], str]:
+        server = self._ollama_server(PROBE_SECONDS)
+        try:
+            listed = self._lists.get(server.http.shown, server.models, fresh=fresh)
+        finally:
+            server.close()
+        if not listed.names:
+            raise ollama.no_model()
+        return listed.names, _as_of(listed)
+
+    def _openai_list(self, *, fresh: bool) -> tuple[Sequence[str], str]:
+        server = self._openai_server(LIST_SECONDS)
+        try:
+            listed = self._lists.get(server.http.shown, server.models, fresh=fresh)
+        finally:
+            server.close()
+        return listed.names, _as_of(listed)
 
     def _ollama_names(self) -> list[str]:
         server = self._ollama_server(PROBE_SECONDS)
@@ -325,9 +349,19 @@ def choose(
     return Chooser(settings, clock, cache_folder, recall, quote=quote).choose()
 
 
-def available(settings: Settings, clock: Clock, cache_folder: Path | None) -> list[Available]:
+def available(
+    settings: Settings, clock: Clock, cache_folder: Path | None, *, fresh: bool = False
+) -> list[Available]:
     """List what every provider can serve; see ``Chooser.available``."""
-    return Chooser(settings, clock, cache_folder).available()
+    return Chooser(settings, clock, cache_folder).available(fresh=fresh)
+
+
+def _as_of(listed: Listed) -> str:
+    """Say of a list that was remembered when it was given, and why it was not asked for now."""
+    if not listed.cached:
+        return ""
+    when = f"as listed on {listed.at:%Y-%m-%d at %H:%M}"
+    return f"{when}: {listed.trouble}" if listed.trouble else f"{when}; --refresh asks anew"
 
 
 def diagnose(settings: Settings, clock: Clock, cache_folder: Path | None) -> list[Diagnosis]:

@@ -112,11 +112,25 @@ def fetch_model(settings: Settings, name: str, progress: Callable[[str], None]) 
     raise SettingError(f"No model {name!r} can be fetched.", hint=f"Known: {known}.")
 
 
-def available_models(settings: Settings, clock: Clock | None = None) -> list[ModelLine]:
-    """List the models that can answer, provider by provider."""
+def available_models(
+    settings: Settings, clock: Clock | None = None, *, fresh: bool = False
+) -> list[ModelLine]:
+    """List the models that can answer, provider by provider.
+
+    A server is asked once in ``model_cache_ttl`` seconds; one that is away is listed as it was.
+
+    Args:
+        settings: Every choice.
+        clock: The time; None for the machine's.
+        fresh: Ask every server now.
+    """
     folder = config.folder(settings.home, "cache")
-    rows = models.available(settings, clock or SystemClock(), folder)
-    return [ModelLine(row.provider, name, row.note) for row in rows for name in row.models or ("",)]
+    rows = models.available(settings, clock or SystemClock(), folder, fresh=fresh)
+    return [
+        ModelLine(row.provider, name, "" if number else row.note)
+        for row in rows
+        for number, name in enumerate(row.models or ("",))
+    ]
 
 
 def diagnose(

@@ -107,7 +107,7 @@ class Upstreams:
             UpstreamError: The upstream does not answer.
         """
         provider = self.provider
-        for row in models.available(self._settings, self._clock, self._folder):
+        for row in models.available(self._settings, self._clock, self._folder, fresh=True):
             if row.provider == provider:
                 if not row.models and row.note:
                     raise UpstreamError(row.note, hint="Look at `unabridged doctor`.")

@@ -18,6 +18,8 @@ NOBODY = "none"
 def _model(chat: Chat, wanted: str) -> None:
     memory = chat.memory
     found = available_models(memory.settings)
+    if wanted and not wanted.isdecimal() and wanted not in {line.model for line in found}:
+        found = available_models(memory.settings, fresh=True)  # pulled since the list was given
     if not wanted:
         current = memory.upstream
         chat.screen.say(lists.model_lines(found, current.provider, current.model))

@@ -7,7 +7,7 @@ import click
 
 from unabridged.cli.commands.bench_recall import teller
 from unabridged.cli.options import Invocation, common, example, invoked
-from unabridged.cli.output import echo, echo_lines, plain
+from unabridged.cli.output import echo_lines, plain
 from unabridged.cli.paint import Column, paint, table, width
 from unabridged.cli.text import wrap
 

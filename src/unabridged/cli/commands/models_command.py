@@ -9,6 +9,7 @@ from unabridged.wiring import available_models, fetch_model
 
 _EMBED = "unabridged config set embedder onnx:{}"
 _OPTIONS = ("home", "ollama_url", "openai_url", "gguf", "json")
+_refresh = click.option("--refresh", is_flag=True, help="Ask every server now.")
 
 
 @click.group(
@@ -16,20 +17,26 @@ _OPTIONS = ("home", "ollama_url", "openai_url", "gguf", "json")
     invoke_without_command=True,
     epilog=example("unabridged models", "unabridged models get smollm2"),
 )
+@_refresh
 @common(*_OPTIONS)
 @click.pass_context
-def command(ctx: click.Context) -> None:
-    """List the models that can answer, or fetch a small one."""
+def command(ctx: click.Context, *, refresh: bool) -> None:
+    """List the models that can answer, or fetch a small one.
+
+    Servers are asked once an hour (the setting model_cache_ttl); one that is away is listed as it
+    was. After you pulled a model, say --refresh.
+    """
     if ctx.invoked_subcommand is None:
-        _list(Invocation(ctx))
+        _list(Invocation(ctx), refresh=refresh)
 
 
 @command.command("list", epilog=example("unabridged models list --json"))
+@_refresh
 @common(*_OPTIONS)
 @invoked
-def list_command(invocation: Invocation) -> None:
+def list_command(invocation: Invocation, *, refresh: bool) -> None:
     """List the models that can answer, and from where."""
-    _list(invocation)
+    _list(invocation, refresh=refresh)
 
 
 @command.command(
@@ -58,8 +65,8 @@ def get_command(invocation: Invocation, name: str) -> None:
     echo(f"{name} is in {path}. Use it with: {use}")
 
 
-def _list(invocation: Invocation) -> None:
-    models = available_models(invocation.settings())
+def _list(invocation: Invocation, *, refresh: bool) -> None:
+    models = available_models(invocation.settings(), fresh=refresh)
     if invocation.json:
         invocation.emit(models)
         return

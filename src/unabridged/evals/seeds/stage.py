@@ -2,11 +2,8 @@
 
 import json
 import os
-import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -59,22 +56,10 @@ class Course:
         return path if path is not None and path.exists() else None
 
 
-@cache
-def profile(name: str) -> dict[str, Any]:
-    """Give the settings of a profile as its file has them."""
-    text = (resources.files("unabridged.profiles") / f"{name}.toml").read_text("utf-8")
-    given: dict[str, Any] = tomllib.loads(text)["settings"]
-    return {key: tuple(v) if isinstance(v, list) else v for key, v in given.items()}
-
-
 def settings(name: str, home: Path, **changes: Any) -> Settings:
-    """Give the settings of a profile for a home."""
-    chosen = profile(name) | {"home": str(home), "user": USER, "upstream": "quote"} | changes
-    if chosen.get("persona"):
-        chosen["persona"] = str(resources.files("unabridged.profiles") / "personas") + (
-            f"/{chosen['persona']}.txt"
-        )
-    return config.load(environ={}, **chosen)
+    """Give the settings of a profile for a home; no environment is read."""
+    given = {"profile": name, "user": USER, "upstream": "quote"} | changes
+    return config.load(home=home, environ={}, **given)
 
 
 def opened(

@@ -48,9 +48,7 @@ def _own(course: Course) -> Iterator[Metric]:
         memory.admit(story.talk)
         session = story.talk.session.id
         for exchange, (_, category, importance) in zip(story.talk.exchanges, SAID, strict=True):
-            memory.readings.correct(
-                exchange, Role.USER, category=category, importance=importance
-            )
+            memory.readings.correct(exchange, Role.USER, category=category, importance=importance)
         outlook = memory.upkeep.condense(session)
         yield exactly(SEED, "a run at the limit, the seed's 17 messages", int(outlook.due), 1, "runs",
                       note=f"{outlook.tokens} tokens, the limit is {outlook.threshold}")  # fmt: skip

@@ -65,7 +65,9 @@ def _one_path(course: Course) -> Iterator[Metric]:
 
 def _fits(context: Context) -> bool:
     whole = sum(context.ledger.parts.values()) == context.ledger.window
-    return whole and context.ledger.prompt_tokens + (context.max_output or 0) <= context.ledger.window
+    return (
+        whole and context.ledger.prompt_tokens + (context.max_output or 0) <= context.ledger.window
+    )
 
 
 def _sends(context: Context, text: str) -> bool:
@@ -139,7 +141,9 @@ def _damaged(home: Path, count: int) -> Iterator[Metric]:
         kept, told = 0, True
     metric = share(SEED, "exchanges salvaged from the damaged file", kept, count, least=1)
     note = f"{metric.note}; the seed begins an empty file; it was {'' if told else 'not '}reported"
-    yield replace(metric, baseline=0.0, of="the seed's fresh memory", note=note, met=told and kept > 0)
+    yield replace(
+        metric, baseline=0.0, of="the seed's fresh memory", note=note, met=told and kept > 0
+    )
 
 
 def _taken_over(course: Course) -> Metric:

@@ -29,7 +29,6 @@ from unabridged.evals.seeds.stage import (
     settings,
     talked,
 )
-from unabridged.evals.sized import model as upstream
 from unabridged.evals.timing import Spread, each, spread, timed
 from unabridged.tokens.estimate import EstimateTokenizer
 from unabridged.wiring import Memory
@@ -196,5 +195,3 @@ def _by_keywords(text: str) -> float:
         True,
     ]
     return sum(map(float, factors)) / len(factors)
-
-
