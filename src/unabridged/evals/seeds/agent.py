@@ -9,7 +9,7 @@ from pathlib import Path
 
 from unabridged.evals.generator import SHORT, Generator
 from unabridged.evals.seeds.metric import Metric, exactly, share, within
-from unabridged.evals.seeds.stage import Course, dumped, loaded, opened
+from unabridged.evals.seeds.stage import Course, loaded, opened, plainly_saved
 from unabridged.evals.timing import Spread, each, spread, timed
 from unabridged.wiring import Memory
 
@@ -48,11 +48,7 @@ def _large(course: Course, turns: int) -> Iterator[Metric]:
     at = f", {turns:,} turns"
     path = max((home / "chats").glob("*_conversation.json"), key=lambda one: one.stat().st_size)
     read = each(lambda _: loaded(path), range(CALLS["open"]))
-    content = loaded(path)
-    content.pop("unabridged", None)
-    copy = home / "plain.json"
-    saved = each(lambda _: dumped(copy, content), range(CALLS["save"]))
-    del content
+    saved = plainly_saved(path, CALLS["save"])
     gc.collect()
     took = [timed(_opened_and_closed, home)[0] for _ in range(CALLS["open"])]
     yield within(SEED, f"opening{at}", spread(took), most=None, baseline=read,

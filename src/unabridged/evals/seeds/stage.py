@@ -12,6 +12,7 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.settings import Settings
 from unabridged.evals.generator import Generator, Size
 from unabridged.evals.sized import model as upstream
+from unabridged.evals.timing import Spread, each
 from unabridged.ports import Clock
 from unabridged.wiring import Memory
 
@@ -108,3 +109,13 @@ def loaded(path: Path) -> Any:
     """The plain way to load."""
     with path.open(encoding="utf-8") as file:
         return json.load(file)
+
+
+def plainly_saved(path: Path, times: int) -> Spread:
+    """What it takes to save plainly what a file of ours says to people, without what is ours in it."""
+    content = loaded(path)
+    content.pop("unabridged", None)
+    copy = path.parent / "plain.draft"
+    found = each(lambda _: dumped(copy, content), range(times))
+    copy.unlink()
+    return found

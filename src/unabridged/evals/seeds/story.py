@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from unabridged.condense.schemes import scheme
 from unabridged.condense.select import least_kept
 from unabridged.domain.condensation import Condensation, Level
 from unabridged.domain.message import Role
 from unabridged.domain.views import Conversation, Outlook
+from unabridged.evals.seeds.companion_texts import ended
 from unabridged.evals.seeds.metric import Metric, exactly, share, within
 from unabridged.evals.seeds.stage import Course, opened
 from unabridged.evals.seeds.story_texts import (
@@ -26,7 +27,7 @@ from unabridged.language.sentences import sentences
 from unabridged.wiring import Memory
 
 SEED = "story"
-TRIED = {"condense_tokens": 100, "condense_messages": 10}
+TRIED: dict[str, Any] = {"condense_tokens": 100, "condense_messages": 10}
 """The seed's test mode: its own 200 is never reached, since its 17 messages are fewer tokens."""
 _NUMBER = re.compile(r"\d+")
 
@@ -150,7 +151,7 @@ def _told(texts: Iterable[str]) -> set[str]:
     return found
 
 
-def _reloaded(home: Path, stories: Sequence[Story], changes: Mapping[str, int]) -> Metric:
+def _reloaded(home: Path, stories: Sequence[Story], changes: dict[str, Any]) -> Metric:
     """Open it once more: the condensed state is there, and opens up to every original."""
     right = total = 0
     with opened(SEED, home, **changes) as memory:
@@ -168,7 +169,7 @@ def _long(course: Course) -> Iterator[Metric]:
     """Stories of a little more than 25,000 tokens, under the profile's own limit."""
     origin, stories = long_stories(course)
     limit = course.scaled(LIMIT, 1_500)
-    changes = {"condense_tokens": limit}
+    changes: dict[str, Any] = {"condense_tokens": limit}
     home = course.folder("long")
     runs: list[tuple[Conversation, Outlook]] = []
     took: list[float] = []
@@ -203,9 +204,7 @@ def _shortened(story: Story, limit: int) -> Conversation:
         if tokens > limit:
             break
         held.append(exchange)
-    head = held[-1].messages[-1].id
-    session = story.talk.session
-    return Conversation(replace(session, head=head, updated=held[-1].at), tuple(held))
+    return ended(story.talk, len(held))
 
 
 def _is_due(memory: Memory, talk: Conversation) -> bool:

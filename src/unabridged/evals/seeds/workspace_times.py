@@ -23,9 +23,9 @@ from unabridged.evals.seeds.stage import (
     USER,
     Course,
     asks,
-    dumped,
     loaded,
     opened,
+    plainly_saved,
     settings,
     talked,
 )
@@ -92,11 +92,7 @@ class _Stage:
         """A conversation that goes on: contexts, the counting in one, and what is made durable."""
         questions = asks(self._drawn, len(self._calls("talk")))
         base = each(lambda text: seeds_context(self._files[-1], text), questions)
-        content = loaded(self._files[-1])
-        content.pop("unabridged", None)
-        copy = self._home / "plain.json"
-        saved = each(lambda _: dumped(copy, content), self._calls("save"))
-        copy.unlink()
+        saved = plainly_saved(self._files[-1], len(self._calls("save")))
         with opened(SEED, self._home) as memory:
             first, _ = timed(memory.prepare, questions[0])
             talk = list(_talk(memory, questions, self._drawn))
