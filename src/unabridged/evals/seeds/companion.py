@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 from unabridged.condense.earlier import earlier_from_data
 from unabridged.context.fence import as_line, neutralise
