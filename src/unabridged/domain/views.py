@@ -1,6 +1,6 @@
 """What the facade gives back: values for people to look at. They own nothing and change nothing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -83,7 +83,7 @@ class Account:
     missing: tuple[str, ...]
     texts: Mapping[str, str]
     hash: str = ""
-    words: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
