@@ -17,7 +17,7 @@ from unabridged.errors import InputError, StoreError, TransferError
 from unabridged.transfer.markdown import write_markdown
 from unabridged.transfer.messages import write_messages
 from unabridged.transfer.unabridged import write_jsonl
-from unabridged.transfer.version3 import Document, Summary, documents, untold
+from unabridged.transfer.version3 import About, Document, Summary, documents, told, untold
 from unabridged.transfer.webpage import Entry, write_html, write_index
 
 _UNSAFE = re.compile(r"[^a-z0-9]+")
@@ -33,8 +33,10 @@ class Outgoing:
         conversations: Gives the conversations; called once.
         records: Gives what goes along with them; called once, after them.
         space: The space that it is of.
-        window: The context window, in tokens, or None where it is not known.
+        window: The context window, in tokens; None for that of the newest context.
         summary: Says what a session was about; may say nothing.
+        contexts: Gives the records of the contexts that exchanges were begun with; called at most
+            once, before the conversations.
     """
 
     conversations: Callable[[], Iterable[Conversation]]
@@ -42,6 +44,7 @@ class Outgoing:
     space: Space | None = None
     window: int | None = None
     summary: Summary = untold
+    contexts: Callable[[], Iterable[Record]] = tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +181,8 @@ def _version3_folder(out: Outgoing, shelf: Shelf) -> int:
 
 
 def _documents(out: Outgoing) -> Iterator[Document]:
-    return documents(out.conversations(), summary=out.summary, window=out.window)
+    about = About(out.summary, out.window, told(out.contexts()))
+    return documents(out.conversations(), about)
 
 
 def _model(one: Document) -> str:

@@ -4,17 +4,21 @@ The fields are those of its plan ("Memory File Structure (Per Model)"): ``metada
 model, created, last_updated, total_exchanges, total_tokens and context_window;
 ``current_conversation``; ``recent_conversations`` and ``summarized_conversations`` with summary,
 exchange_count, total_tokens and date_range. That program keeps no words of earlier conversations;
-here each has its ``exchanges`` beside the summary, in the form of the current conversation's.
+here each has its ``exchanges`` beside the summary, in the form of the current conversation's. An
+exchange's ``metadata`` has timestamp, mode, total_tokens and, where a context was prepared for it,
+complexity_score; and the model.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Role
+from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.session import Session
 from unabridged.domain.views import Conversation
 from unabridged.transfer.path import current_path
@@ -30,6 +34,48 @@ Summary = Callable[[Session], str]
 def untold(_session: Session) -> str:
     """Say nothing of a session."""
     return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the context of an exchange tells.
+
+    Attributes:
+        complexity: How complex its message is, 0 to 1; None where that is not told.
+        window: The context window, in tokens; None likewise.
+    """
+
+    complexity: float | None = None
+    window: int | None = None
+
+
+def told(records: Iterable[Record]) -> dict[str, Asked]:
+    """Give what contexts tell, by the exchange that each was begun with.
+
+    Args:
+        records: Of any kinds; those that are no contexts say nothing.
+    """
+    found = {}
+    for record in records:
+        if record.kind is RecordKind.CONTEXT:
+            ledger = record.body.get("manifest", {}).get("ledger", {})
+            found[record.id] = Asked(ledger.get("complexity"), ledger.get("window"))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a document says beside the words.
+
+    Attributes:
+        summary: Says what a session was about; where it says nothing the title does.
+        window: The context window, in tokens; None for that of the newest context of each model.
+        asked: What contexts tell, by exchange.
+    """
+
+    summary: Summary = untold
+    window: int | None = None
+    asked: Mapping[str, Asked] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +106,15 @@ class _Part:
 
 
 def documents(
-    conversations: Iterable[Conversation],
-    *,
-    summary: Summary = untold,
-    window: int | None = None,
+    conversations: Iterable[Conversation], about: About | None = None
 ) -> Iterator[Document]:
     """Make a document of each model, by the models' names.
 
     Args:
         conversations: What to write; of each the current path.
-        summary: Says what a session was about; where it says nothing the title does.
-        window: The context window, in tokens, or None where it is not known.
+        about: What else to say.
     """
+    about = about or About()
     models: dict[str, list[_Part]] = {}
     for conversation in conversations:
         by_model: dict[str, list[Exchange]] = {}
@@ -82,12 +125,10 @@ def documents(
     for model, parts in sorted(models.items()):
         newest = sorted(parts, key=lambda p: (p.session.updated, p.session.id), reverse=True)
         count = sum(len(part.exchanges) for part in parts)
-        yield Document(model or None, _document(model, newest, summary, window), count)
+        yield Document(model or None, _document(model, newest, about), count)
 
 
-def _document(
-    model: str, newest: Sequence[_Part], summary: Summary, window: int | None
-) -> dict[str, Any]:
+def _document(model: str, newest: Sequence[_Part], about: About) -> dict[str, Any]:
     current, earlier = newest[0], newest[1:]
     exchanges = [exchange for part in newest for exchange in part.exchanges]
     return {
@@ -98,38 +139,50 @@ def _document(
             "last_updated": max(part.session.updated for part in newest).isoformat(),
             "total_exchanges": len(exchanges),
             "total_tokens": sum(map(_tokens, exchanges)),
-            "context_window": window,
+            "context_window": about.window or _window(exchanges, about),
         },
-        "current_conversation": [_exchange(exchange) for exchange in current.exchanges],
-        "recent_conversations": [_summarized(part, summary) for part in earlier[:RECENT]],
-        "summarized_conversations": [_summarized(part, summary) for part in earlier[RECENT:]],
+        "current_conversation": _exchanges(current, about),
+        "recent_conversations": [_summarized(part, about) for part in earlier[:RECENT]],
+        "summarized_conversations": [_summarized(part, about) for part in earlier[RECENT:]],
     }
 
 
-def _summarized(part: _Part, summary: Summary) -> dict[str, Any]:
+def _summarized(part: _Part, about: About) -> dict[str, Any]:
     first, last = part.exchanges[0].at, part.exchanges[-1].at
     return {
-        "summary": summary(part.session) or part.session.title,
+        "summary": about.summary(part.session) or part.session.title,
         "exchange_count": len(part.exchanges),
         "total_tokens": sum(map(_tokens, part.exchanges)),
         "date_range": f"{first:%Y-%m-%d} to {last:%Y-%m-%d}",
-        "exchanges": [_exchange(exchange) for exchange in part.exchanges],
+        "exchanges": _exchanges(part, about),
     }
 
 
-def _exchange(exchange: Exchange) -> dict[str, Any]:
+def _window(exchanges: Sequence[Exchange], about: About) -> int | None:
+    newest = max((x for x in exchanges if x.id in about.asked), key=_when, default=None)
+    return about.asked[newest.id].window if newest else None
+
+
+def _when(exchange: Exchange) -> tuple[datetime, str]:
+    return exchange.at, exchange.id
+
+
+def _exchanges(part: _Part, about: About) -> list[dict[str, Any]]:
+    return [_exchange(one, about.asked.get(one.id, Asked()).complexity) for one in part.exchanges]
+
+
+def _exchange(exchange: Exchange, score: float | None) -> dict[str, Any]:
     users = [m for m in exchange.messages if m.role is Role.USER]
     answers = [m for m in exchange.messages if m.role is Role.ASSISTANT]
-    return {
-        "user": _side(users),
-        "assistant": _side(answers),
-        "metadata": {
-            "timestamp": exchange.at.isoformat(),
-            "mode": exchange.mode,
-            "model": exchange.model,
-            "total_tokens": _tokens(exchange),
-        },
+    metadata: dict[str, Any] = {
+        "timestamp": exchange.at.isoformat(),
+        "mode": exchange.mode,
+        "model": exchange.model,
+        "total_tokens": _tokens(exchange),
     }
+    if score is not None:
+        metadata["complexity_score"] = score
+    return {"user": _side(users), "assistant": _side(answers), "metadata": metadata}
 
 
 def _side(messages: Sequence[Message]) -> dict[str, Any]:

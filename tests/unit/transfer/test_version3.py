@@ -4,9 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
+from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.session import Session
 from unabridged.domain.views import Conversation
-from unabridged.transfer.version3 import RECENT, documents
+from unabridged.transfer.version3 import RECENT, About, documents, told
 
 START = datetime(2025, 9, 1, 10, tzinfo=UTC)
 
@@ -29,7 +30,8 @@ def talk(name, *exchanges, day=0):
 
 def test_the_newest_session_is_current_and_others_are_recent_then_summarized():
     talks = [talk(f"s{n}", said(f"x{n}", n), day=n) for n in range(RECENT + 3)]
-    (found,) = documents(talks, summary=lambda s: "About tea" if s.id == "s0" else "", window=32768)
+    about = About(summary=lambda s: "About tea" if s.id == "s0" else "", window=32768)
+    (found,) = documents(talks, about)
     data = json.loads(found.encoded())
     assert data["metadata"] == {
         "version": "3.0",
@@ -65,6 +67,23 @@ def test_each_model_has_a_document_and_none_is_guessed():
     assert set(found) == {None, "qwen2.5:7b", "llama3.1:8b"}
     assert found[None].data["metadata"]["model"] is None
     assert all(one.exchanges == 1 for one in found.values())
+
+
+def context(exchange, complexity, window):
+    ledger = {"complexity": complexity, "window": window}
+    return Record(RecordKind.CONTEXT, exchange, START, {"manifest": {"ledger": ledger}})
+
+
+def test_what_contexts_tell_is_written_with_their_exchanges():
+    both = talk("s", said("a"), said("b", parent="a"), said("c", model="llama3", parent="b"))
+    other = Record(RecordKind.FACT, "c", START, {"manifest": 1})
+    asked = told([context("a", 0.1, 8192), context("b", 0.8, 32768), other])
+    llama, qwen = documents([both], About(asked=asked))
+    scores = [x["metadata"]["complexity_score"] for x in qwen.data["current_conversation"]]
+    assert scores == [0.1, 0.8]
+    assert qwen.data["metadata"]["context_window"] == 32768
+    assert "complexity_score" not in llama.data["current_conversation"][0]["metadata"]
+    assert llama.data["metadata"]["context_window"] is None
 
 
 def test_an_unanswered_question_and_half_a_character_are_written():

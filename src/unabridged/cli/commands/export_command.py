@@ -17,7 +17,7 @@ from unabridged.domain.record import Record
 from unabridged.domain.scope import Space
 from unabridged.domain.session import Session
 from unabridged.domain.views import Conversation
-from unabridged.errors import InputError, NotFoundError, StoreError, TransferError
+from unabridged.errors import InputError, StoreError, TransferError
 from unabridged.transfer.outgoing import (
     FORMS,
     Form,
@@ -188,6 +188,9 @@ def _outgoing(
     def records() -> Iterable[Record]:
         return memory.records(contexts=contexts, session=wanted)
 
+    def all_contexts() -> Iterable[Record]:
+        return memory.records(contexts=True, session=wanted)
+
     said: dict[str, str] = {}
 
     def summary(session: Session) -> str:
@@ -195,22 +198,14 @@ def _outgoing(
             said.update(_said(memory))
         return said.get(session.id, "")
 
-    window = memory.settings.window or _window(memory)
-    return Outgoing(conversations, records, space, window, summary)
+    window = memory.settings.window
+    return Outgoing(conversations, records, space, window, summary, all_contexts)
 
 
 def _said(memory: Memory) -> dict[str, str]:
     """What stored condensations say of whole sessions."""
     found = (one for one in memory.upkeep.condensations() if one.level is Level.CONVERSATION)
     return {one.session: " ".join(line.text for line in one.lines) for one in found} | {"": ""}
-
-
-def _window(memory: Memory) -> int | None:
-    """The window of the last prompt; None where there was none."""
-    try:
-        return memory.why().ledger.window
-    except NotFoundError:
-        return None
 
 
 def _tell(invocation: Invocation, report: _Report) -> None:

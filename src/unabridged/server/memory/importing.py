@@ -240,4 +240,5 @@ def _outgoing(memory: Memory, session: str | None, *, contexts: bool) -> Outgoin
         lambda: memory.records(contexts=contexts, session=session),
         window=memory.settings.window,
         summary=lambda one: said.get(one.id, ""),
+        contexts=lambda: memory.records(contexts=True, session=session),
     )
