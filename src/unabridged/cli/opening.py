@@ -1,13 +1,16 @@
 """Opens what the settings of a call name: a memory, or the home with all its spaces."""
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo
 from unabridged.cli.salvaged import salvage_lines
 from unabridged.cli.words import count
-from unabridged.errors import InputError
+from unabridged.domain.scope import Space
+from unabridged.domain.settings import Settings
+from unabridged.errors import InputError, NameRefusedError
 from unabridged.wiring import Home, Memory
 
 if TYPE_CHECKING:
@@ -42,14 +45,58 @@ def open_memory(invocation: Invocation, *, salvage: bool = False, begins: bool =
 
     Raises:
         SettingError: A setting cannot be used.
+        NameRefusedError: Each model has its own, and none is named.
         NotFoundError: No session is called that.
         StoreError: The store cannot be opened.
     """
-    memory = Memory.open(settings=invocation.settings(), salvage=salvage, begins=begins)
+    return _begun(
+        invocation, _opened(invocation, named(invocation), salvage=salvage, begins=begins)
+    )
+
+
+def named(invocation: Invocation) -> Settings:
+    """Read the settings of a call that is about one memory.
+
+    Where each model has its own and none is named, it is the only one that there is.
+
+    Raises:
+        SettingError: A setting cannot be used.
+        NameRefusedError: There are several: which model would answer now must not decide what is
+            looked at, or forgotten.
+    """
+    settings = invocation.settings()
+    if "model" not in settings.isolation or settings.model:
+        return settings
+    spaces = (info.space for info in Home(settings).spaces() if info.space)
+    models = [one.model for one in spaces if one.model and _is_of(one, settings)]
+    if len(models) < 2:
+        return replace(settings, model="".join(models))
+    raise NameRefusedError(
+        "Each model has a memory of its own here, and none is named.",
+        hint=f"Name one with --model: {', '.join(sorted(models))}.",
+    )
+
+
+def _is_of(space: Space, settings: Settings) -> bool:
+    """Whether a space belongs to the user and agent of the settings."""
+    fields = (name for name in settings.isolation if name != "model")
+    return all(getattr(space, name) == getattr(settings, name) for name in fields)
+
+
+def _opened(
+    invocation: Invocation, settings: Settings, *, salvage: bool = True, begins: bool = True
+) -> Memory:
+    """Open a memory; it is closed with the call."""
+    memory = Memory.open(settings=settings, salvage=salvage, begins=begins)
     invocation.ctx.call_on_close(lambda: _leave(invocation, memory))
     if memory.salvaged is not None:
         for line in salvage_lines(memory.salvaged):
             echo(line, "bad", err=True)
+    return memory
+
+
+def _begun(invocation: Invocation, memory: Memory) -> Memory:
+    """Take up the session that a call names."""
     wanted = invocation.given("session")
     if wanted and invocation.given("new"):
         raise InputError("--new and --session contradict each other.", hint="Keep one of the two.")
@@ -76,13 +123,26 @@ def _leave(invocation: Invocation, memory: Memory) -> None:
 def open_conversation(invocation: Invocation) -> Memory:
     """Open a memory to talk with: as ``open_memory``, but an imported session is not gone on with.
 
-    Whoever has just taken over years of conversations means none of them by a new message.
+    Whoever has just taken over years of conversations means none of them by a new message. Where
+    each model has its own memory and none is named, it is that of the model that answers.
     """
-    memory = open_memory(invocation, salvage=True)
-    session = memory.session
-    if session and session.source != OWN and not invocation.given("session"):
-        memory.new_session()
+    memory = _begun(invocation, _opened(invocation, invocation.settings()))
+    if not invocation.given("session"):
+        _own(memory)
     return memory
+
+
+def open_beside(invocation: Invocation, settings: Settings) -> Memory:
+    """Open another memory to talk with, while the first one stays open."""
+    memory = _opened(invocation, settings)
+    _own(memory)
+    return memory
+
+
+def _own(memory: Memory) -> None:
+    """Begin a session where the newest one came from elsewhere."""
+    if memory.session and memory.session.source != OWN:
+        memory.new_session()
 
 
 def open_home(invocation: Invocation) -> Home:
@@ -90,11 +150,11 @@ def open_home(invocation: Invocation) -> Home:
     return Home(invocation.settings())
 
 
-def open_safekeeping(invocation: Invocation) -> "Safekeeping":
-    """Open the backups of the home that a call names."""
+def open_safekeeping(invocation: Invocation, settings: Settings | None = None) -> "Safekeeping":
+    """Open the backups of the home that a call names; of one space by the settings given."""
     from unabridged.wiring.safekeeping import Safekeeping  # noqa: PLC0415 - for a few commands
 
-    return Safekeeping(invocation.settings())
+    return Safekeeping(settings or invocation.settings())
 
 
 def words_from(words: tuple[str, ...]) -> str:

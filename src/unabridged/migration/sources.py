@@ -17,6 +17,7 @@ from unabridged.domain.views import Conversation, Unread
 from unabridged.errors import MigrationError, NameRefusedError, UnknownFormatError
 from unabridged.transfer.detect import open_file
 from unabridged.transfer.formats import dana, emm, reqvibe, workspaceai
+from unabridged.wire.ollama import short_name
 
 FORMATS = frozenset({workspaceai.FORMAT, dana.FORMAT, reqvibe.FORMAT, emm.FORMAT})
 """Whose files are taken over."""
@@ -185,7 +186,7 @@ def space_for(source: Source, chosen: Chosen, model: str | None) -> Space:
             f"{source.name} holds exchanges that name no model, and spaces hold one model each.",
             hint="Say which model answered: --model NAME.",
         )
-    scope = Scope(source.user or chosen.user, source.agent or chosen.agent, model)
+    scope = Scope(source.user or chosen.user, source.agent or chosen.agent, short_name(model or ""))
     try:
         return space_of(scope, chosen.isolation)
     except ValueError as error:

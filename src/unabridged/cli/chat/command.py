@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from unabridged.cli.chat.talk import Chat
 from unabridged.cli.text import clip, one_line
+from unabridged.cli.words import count, moment
 from unabridged.domain.exchange import Exchange
 from unabridged.errors import NotFoundError
 
@@ -41,3 +42,17 @@ def last(chat: Chat) -> Exchange:
 def first_words(exchange: Exchange) -> str:
     """Give the beginning of what the user said, in one line."""
     return clip(one_line(exchange.user.text), 50)
+
+
+def where(chat: Chat) -> str:
+    """Say in one line with which session the conversation goes on."""
+    session = chat.memory.session
+    if chat.memory.named:
+        return f"A new session “{chat.memory.named}” begins with your first message."
+    if session is None:
+        return "A new session begins with your first message."
+    line = next((one for one in chat.memory.sessions() if one.current), None)
+    said = count(line.exchanges, "exchange") if line else "no exchange"
+    title = one_line(session.title) or "untitled"
+    last = moment(session.updated)
+    return f"Going on with “{title}” · {said} · last {last}"

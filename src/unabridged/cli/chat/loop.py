@@ -3,14 +3,14 @@
 import click
 
 from unabridged.cli.chat import commands
+from unabridged.cli.chat.command import where
 from unabridged.cli.chat.talk import Chat
 from unabridged.cli.elsewhere import elsewhere
 from unabridged.cli.paint import paint
-from unabridged.cli.text import one_line
-from unabridged.cli.words import count, model_name, moment
+from unabridged.cli.words import count, model_name
 from unabridged.domain.budget import Mode
-from unabridged.domain.scope import space_of
 from unabridged.errors import UnabridgedError
+from unabridged.wiring import space_from
 
 PREFIXES = (("t:", Mode.TOOLS), ("chat:", Mode.CHAT))
 """The beginnings of a message that choose its mode, as in WorkspaceAI."""
@@ -32,7 +32,7 @@ def converse(chat: Chat) -> None:
         try:
             line = chat.screen.read()
         except KeyboardInterrupt:
-            chat.screen.note(LEAVE_UNSAVED if chat.memory.unsaved else LEAVE)
+            chat.screen.note(LEAVE_UNSAVED if chat.held else LEAVE)
             continue
         if line is None:
             break
@@ -51,13 +51,14 @@ def _say_unsaved(chat: Chat) -> None:
 
 def _offer_to_save(chat: Chat) -> None:
     """Before leaving, ask whether what is held back shall be saved."""
-    held = chat.memory.unsaved
+    held = sum(memory.unsaved for memory in chat.held)
     if (
         held
         and chat.screen.interactive
         and click.confirm(f"Save {count(held, 'write')}?", default=True)
     ):
-        chat.memory.save()
+        for memory in chat.held:
+            memory.save()
 
 
 def handle(chat: Chat, line: str) -> None:
@@ -89,7 +90,7 @@ def _greet(chat: Chat) -> None:
     if screen.interactive:
         settings = memory.settings
         who = [
-            space_of(memory.scope, settings.isolation).name,
+            space_from(memory.scope, settings).name,
             model_name(upstream.model, upstream.provider),
             f"{chat.mode.value} mode",
         ]
@@ -98,23 +99,10 @@ def _greet(chat: Chat) -> None:
         if settings.store == "memory":
             who.append("nothing is kept")
         screen.say(["", paint("Unabridged", "bold") + paint("  " + " · ".join(who), "dim")])
-        screen.note(_where(chat))
+        screen.note(where(chat))
         if memory.session is None and (hint := elsewhere(settings)):
             screen.note(hint)
     if memory.upstream_note:
         screen.note(memory.upstream_note)
     if screen.interactive:
         screen.note(KEYS)
-
-
-def _where(chat: Chat) -> str:
-    session = chat.memory.session
-    if chat.memory.named:
-        return f"A new session “{chat.memory.named}” begins with your first message."
-    if session is None:
-        return "A new session begins with your first message."
-    line = next((one for one in chat.memory.sessions() if one.current), None)
-    said = count(line.exchanges, "exchange") if line else "no exchange"
-    title = one_line(session.title) or "untitled"
-    last = moment(session.updated)
-    return f"Going on with “{title}” · {said} · last {last}"

@@ -3,7 +3,7 @@
 import difflib
 
 from unabridged.cli import lists
-from unabridged.cli.chat.command import ChatCommand
+from unabridged.cli.chat.command import ChatCommand, where
 from unabridged.cli.chat.talk import Chat
 from unabridged.cli.people import persona_lines, persona_rows
 from unabridged.cli.words import model_name
@@ -23,7 +23,8 @@ def _model(chat: Chat, wanted: str) -> None:
     if not wanted:
         current = memory.upstream
         chat.screen.say(lists.model_lines(found, current.provider, current.model))
-        chat.screen.note("/model NAME or NUMBER goes on with another; the memory stays.")
+        memories = "with its own memory" if _apart(chat) else "the memory stays"
+        chat.screen.note(f"/model NAME or NUMBER goes on with another; {memories}.")
         return
     models = [line for line in found if line.model]
     number = int(wanted) if wanted.isdecimal() else 0
@@ -38,9 +39,18 @@ def _model(chat: Chat, wanted: str) -> None:
                 hint=f"Did you mean {near[0]!r}?" if near else "/model lists what there is.",
             )
         line = named[wanted]
-    memory.use_upstream(memory.choose_upstream(upstream=line.provider, model=line.model))
+    changed = chat.take(line.provider, line.model)
     name = model_name(line.model, line.provider)
-    chat.screen.note(f"{name} answers from now on; the memory stays.")
+    if changed:
+        chat.screen.note(f"{name} answers from now on, with a memory of its own.")
+        chat.screen.note(where(chat))
+    else:
+        chat.screen.note(f"{name} answers from now on; the memory stays.")
+
+
+def _apart(chat: Chat) -> bool:
+    """Whether each model has a memory of its own."""
+    return "model" in chat.memory.settings.isolation
 
 
 def _mode(chat: Chat, wanted: str) -> None:

@@ -1,6 +1,7 @@
 """A conversation on a screen: what it talks with, how it sends a message, how it fails."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from unabridged.cli.chat.answer import Asked, ask
@@ -10,13 +11,16 @@ from unabridged.cli.output import echo_json
 from unabridged.cli.tending import tend_recorded
 from unabridged.cli.words import footer
 from unabridged.domain.budget import Mode
+from unabridged.domain.scope import Space
+from unabridged.domain.settings import Settings
 from unabridged.errors import UnabridgedError
-from unabridged.wiring import Memory
+from unabridged.wiring import Memory, space_from
 
 STOPPED = "Stopped. What came is kept, marked incomplete."
 SILENT = "Stopped before any words came. Your message is kept; /retry asks again."
 UNSENT = "Stopped before it was sent; nothing was stored."
 PUT_OFF = "Put off: what follows an answer goes on after the next one."
+QUOTING = "quote"
 AGAIN = "Your message is kept. /retry asks again."
 
 
@@ -27,6 +31,7 @@ class Chat:
         memory: What it talks with.
         screen: Where it is read and shown.
         data_of: Gives an answer for JSON, one line each; None for people.
+        beside: Opens the memory of another model, where each has its own; None where nothing can.
 
     Attributes:
         mode: Whether tools are offered.
@@ -41,8 +46,11 @@ class Chat:
         memory: Memory,
         screen: Screen,
         data_of: Callable[[Asked], dict[str, Any]] | None = None,
+        beside: Callable[[Settings], Memory] | None = None,
     ) -> None:
         self.memory = memory
+        self._beside = beside
+        self._open = {_space(memory, memory.settings): memory}
         self.screen = screen
         self.mode = memory.settings.mode
         self.done = False
@@ -73,6 +81,35 @@ class Chat:
                 self.screen.note(AGAIN)
         return asked
 
+    def take(self, provider: str, model: str) -> bool:
+        """Go on with another model; where each has a memory of its own, with that memory.
+
+        Args:
+            provider: What serves it. Quoting is no model: it quotes the memory that is talked with.
+            model: Its name.
+
+        Returns:
+            Whether the memory is another one now.
+        """
+        changed = replace(self.memory.settings, upstream=provider, model=model)
+        space = _space(self.memory, changed)
+        if provider == QUOTING or self._beside is None or space in self._open:
+            found = self._open.get(space, self.memory)
+        else:
+            found = self._open[space] = self._beside(changed)
+        found.use_upstream(found.choose_upstream(upstream=provider, model=model))
+        before, self.memory = self.memory, found
+        if found is before:
+            return False
+        self.found = []
+        self.screen.open(found, self.commands)
+        return True
+
+    @property
+    def held(self) -> list[Memory]:
+        """The memories of this conversation in which something is not saved yet."""
+        return [memory for memory in self._open.values() if memory.unsaved]
+
     def _tend(self) -> None:
         """Embed what was said, judge it, draw facts and condense; Ctrl-C puts it off."""
         try:
@@ -93,6 +130,11 @@ class Chat:
         """Show an error; the conversation goes on."""
         self.failed = error
         self.screen.error(error)
+
+
+def _space(memory: Memory, settings: Settings) -> Space:
+    """The space in which what is said with a model belongs."""
+    return space_from(replace(memory.scope, model=settings.model or None), settings)
 
 
 def _stopped(asked: Asked) -> str:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from unabridged.cli.opening import open_safekeeping
+from unabridged.cli.opening import named, open_safekeeping
 from unabridged.cli.options import MEMORY, PLACE, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
@@ -47,8 +47,10 @@ def _make(
 ) -> None:
     if keep and output:
         raise InputError("--keep is for backups in the home.", hint="Leave out --output or --keep.")
-    safe = open_safekeeping(invocation)
-    make = safe.backup_all if everything else safe.backup
+    if everything:
+        make = open_safekeeping(invocation).backup_all
+    else:
+        make = open_safekeeping(invocation, named(invocation)).backup
     with Stages(quiet=invocation.json) as stages:
         made, gone = make(output=Path(output) if output else None, keep=keep, moved=stages.show)
     if invocation.json:

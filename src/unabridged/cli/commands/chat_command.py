@@ -1,6 +1,7 @@
 """``unabridged chat``."""
 
 import sys
+from functools import partial
 
 import click
 
@@ -8,7 +9,7 @@ from unabridged.cli.chat.loop import converse
 from unabridged.cli.chat.screens import choose_screen
 from unabridged.cli.chat.talk import Chat
 from unabridged.cli.commands.ask_command import answer_data
-from unabridged.cli.opening import open_conversation
+from unabridged.cli.opening import open_beside, open_conversation
 from unabridged.cli.options import TALK, Invocation, common, example, invoked
 
 
@@ -27,8 +28,10 @@ def command(invocation: Invocation, *, plain: bool) -> None:
     """Talk with a model that remembers.
 
     It goes on with the newest session; --new begins another. /help lists the commands. From a pipe,
-    each line is a message or a command.
+    each line is a message or a command. Where each model has a memory of its own (the profile
+    workspace), /model goes over to that of the other model.
     """
     memory = open_conversation(invocation)
     screen = choose_screen(plain=plain or not sys.stdin.isatty(), as_json=invocation.json)
-    converse(Chat(memory, screen, answer_data if invocation.json else None))
+    told = answer_data if invocation.json else None
+    converse(Chat(memory, screen, told, partial(open_beside, invocation)))

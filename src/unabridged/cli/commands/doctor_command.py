@@ -5,7 +5,7 @@ import click
 from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo_lines
 from unabridged.cli.paint import paint, width
-from unabridged.cli.text import clip, pad, safe, wrap
+from unabridged.cli.text import cells, pad, safe, wrap
 from unabridged.domain.views import Finding
 from unabridged.wiring import diagnose
 
@@ -53,6 +53,8 @@ def _lines(finding: Finding) -> list[str]:
     lines = wrap(safe(finding.text), room)
     if finding.hint:
         lines += [paint(line, "dim") for line in wrap(safe(finding.hint), room)]
-    topic = clip(finding.topic, TOPIC_ROOM)
+    topic, indent = safe(finding.topic), " " * (TOPIC_ROOM + 4)
+    if cells(topic) > TOPIC_ROOM:  # a space's name, which must not be cut: it tells two apart
+        return [f"{paint(sign, style)} {topic}", *(indent + line for line in lines)]
     head = f"{paint(sign, style)} {pad(topic, TOPIC_ROOM)}  "
-    return [(head if n == 0 else " " * (TOPIC_ROOM + 4)) + line for n, line in enumerate(lines)]
+    return [(head if n == 0 else indent) + line for n, line in enumerate(lines)]

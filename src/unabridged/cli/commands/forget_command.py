@@ -9,11 +9,11 @@ from typing import Any
 import click
 
 from unabridged.cli.forgotten import plan_lines, receipt_lines, space_lines
-from unabridged.cli.opening import open_home, open_memory
+from unabridged.cli.opening import named, open_home, open_memory
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import dumps, echo, echo_lines
 from unabridged.domain.forgetting import Receipt
-from unabridged.domain.scope import Scope
+from unabridged.domain.scope import Scope, Space
 from unabridged.errors import InputError, NotFoundError
 from unabridged.wiring import space_from, write_private
 
@@ -124,13 +124,10 @@ def _named(invocation: Invocation, asked: Asked) -> None:
 
 def _spaces(invocation: Invocation, asked: Asked) -> None:
     """Forget whole spaces."""
-    home, settings = open_home(invocation), invocation.settings()
+    home = open_home(invocation)
     known = [info.space for info in home.spaces() if info.space is not None]
-    scope = Scope(settings.user, settings.agent, settings.model or None)
-    own = [space_from(scope, settings)]
-    plans = home.plan_forgetting(
-        [s for s in known if s.user == asked.all_of] if asked.all_of else own
-    )
+    wanted = [s for s in known if s.user == asked.all_of] if asked.all_of else [_own(invocation)]
+    plans = home.plan_forgetting(wanted)
     if not plans:
         raise NotFoundError(f"{asked.all_of!r} has no space.", hint="List: unabridged spaces")
     if asked.dry_run and invocation.json:
@@ -141,6 +138,13 @@ def _spaces(invocation: Invocation, asked: Asked) -> None:
     if not asked.dry_run:
         _ask(yes=asked.yes)
         _tell(invocation, [home.forget(plan) for plan in plans], asked)
+
+
+def _own(invocation: Invocation) -> Space:
+    """The space of the call."""
+    settings = named(invocation)
+    scope = Scope(settings.user, settings.agent, settings.model or None)
+    return space_from(scope, settings)
 
 
 def _ask(*, yes: bool) -> None:

@@ -1,0 +1,136 @@
+"""A memory for each model at the command line: which one is meant, and what switching does."""
+
+import pytest
+
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
+
+SMALL, LARGE = "qwen2.5:3b", "qwen2.5:7b"
+
+
+def said(body):
+    """What reached a model, so that a test can see it in the answer."""
+    return " | ".join(m["content"] for m in body["messages"] if m["role"] == "user")
+
+
+@pytest.fixture
+def apart(run, monkeypatch):
+    """Runs commands by the profile `workspace`, before a server with two models."""
+    entries = (OllamaEntry(LARGE, day=3), OllamaEntry(SMALL, day=2), OllamaEntry("llama3:latest"))
+    with OllamaTestServer(said, models=entries) as server:
+        monkeypatch.setenv("UNABRIDGED_PROFILE", "workspace")
+        monkeypatch.setenv("UNABRIDGED_UPSTREAM", "ollama")
+        monkeypatch.setenv("UNABRIDGED_OLLAMA_URL", server.url)
+        yield run
+
+
+def talk(run, *lines, words=()):
+    ran = run("chat", *words, text="\n".join(lines) + "\n")
+    assert ran.code == 0, ran.err
+    return ran
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("sessions",),
+        ("stats",),
+        ("search", "dog"),
+        ("why",),
+        ("show",),
+        ("facts",),
+        ("export",),
+        ("backup",),
+        ("forget", "--space", "--yes"),
+        ("forget", "--search", "dog", "--yes"),
+    ],
+)
+def test_a_command_that_names_no_model_says_which_there_are(apart, words):
+    talk(apart, "My dog is called Waldi.", words=("--model", LARGE))
+    if words[0] not in {"backup", "forget"}:  # the only one there is
+        assert apart(*words).code == 0
+    talk(apart, "My dog is called Waldi.", words=("--model", SMALL))
+    ran = apart(*words)
+    assert ran.code == 2
+    assert f"--model: {SMALL}, {LARGE}" in ran.err
+    assert len(apart("spaces", "--json").data) == 2
+    if words[0] not in {"backup", "forget"}:
+        assert apart(*words, "--model", LARGE).code == 0
+
+
+def test_a_command_that_names_a_model_sees_its_memory_only(apart):
+    talk(apart, "My dog is called Waldi.", words=("--model", LARGE))
+    talk(apart, "My cat is called Ada.", words=("--model", SMALL))
+    assert "Waldi" in apart("search", "called", "--model", LARGE).out
+    assert "Ada" not in apart("search", "called", "--model", LARGE).out
+    assert apart("forget", "--space", "--yes", "--model", SMALL).code == 0
+    assert [row["name"] for row in apart("spaces", "--json").data] == [f"default/default/{LARGE}"]
+    assert apart("backup", "--model", LARGE).code == 0
+
+
+def test_who_talks_without_a_name_gets_the_memory_of_the_model_that_answers(apart):
+    talk(apart, "My dog is called Waldi.")
+    assert "Waldi" in apart("ask", "And how is my dog called?").out
+    assert [row["name"] for row in apart("spaces", "--json").data] == [f"default/default/{LARGE}"]
+
+
+def test_quoting_answers_from_the_memory_of_the_model_that_is_named(apart, monkeypatch):
+    talk(apart, "My dog is called Waldi.")
+    monkeypatch.setenv("UNABRIDGED_UPSTREAM", "quote")
+    assert "Waldi" in apart("ask", "How is my dog called?", "--model", LARGE).out
+
+
+def test_the_tag_that_ollama_adds_makes_no_other_memory(apart):
+    talk(apart, "My dog is called Waldi.", words=("--model", "llama3"))
+    assert "Waldi" in talk(apart, "And?", words=("--model", "llama3:latest")).out
+    assert [row["name"] for row in apart("spaces", "--json").data] == ["default/default/llama3"]
+
+
+def test_another_model_in_the_chat_has_its_own_memory(apart):
+    ran = talk(
+        apart,
+        "My dog is called Waldi.",
+        "/model",
+        f"/model {SMALL}",
+        "My cat is called Ada.",
+        "/model quote",
+        f"/model {LARGE}",
+        "And my pets?",
+    )
+    answers = ran.out.splitlines()
+    assert "My cat is called Ada." in answers
+    assert answers[-1] == "My dog is called Waldi. | And my pets?"
+    assert "with its own memory" in ran.err
+    assert f"{SMALL} (ollama) answers from now on, with a memory of its own." in ran.err
+    assert "A new session begins with your first message." in ran.err
+    assert "quote answers from now on; the memory stays." in ran.err.replace(" (quote)", "")
+    assert "Going on with “My dog is called Waldi.”" in ran.err
+    for model, words in ((SMALL, ["Ada"]), (LARGE, ["Waldi", "pets"])):
+        out = apart("show", "--model", model).out
+        assert [word for word in ("Waldi", "Ada", "pets") if word in out] == words
+
+
+def test_a_memory_that_forgets_at_the_end_is_kept_until_then(apart):
+    lines = ("My dog is called Waldi.", f"/model {SMALL}", "Hm.", f"/model {LARGE}", "And?")
+    ran = talk(apart, *lines, words=("--ephemeral",))
+    assert ran.out.splitlines()[-1] == "My dog is called Waldi. | And?"
+    assert apart("spaces", "--json").data == []
+
+
+def test_without_models_apart_the_memory_stays(apart):
+    ran = talk(
+        apart,
+        "My dog is called Waldi.",
+        f"/model {SMALL}",
+        "And?",
+        words=("--set", "isolation=user,agent"),
+    )
+    assert ran.out.splitlines()[-1] == "My dog is called Waldi. | And?"
+    assert "the memory stays" in ran.err
+
+
+def test_the_check_up_tells_memories_apart(apart):
+    for model in (SMALL, LARGE):
+        talk(apart, "My dog is called Waldi.", words=("--model", model))
+    out = apart("doctor").out
+    assert f"space default/default/{SMALL}" in out
+    assert f"space default/default/{LARGE}" in out
