@@ -226,6 +226,18 @@ class Desk:
         self._put(self.about.write, {main: self._render_main(Content(), self.about)}, [])
         self._main, self._stamps = main, {main: paper.stamp(main)}
 
+    @property
+    def is_blank(self) -> bool:
+        """Whether it was read or begun, and nobody ever wrote: its one file is the empty one."""
+        kept = self.about.log or self.about.archive or self.about.files or self.about.write
+        guarded = self.guard is not None and self.guard.anchor is not None
+        return bool(self._stamps) and not (kept or guarded or self.seal.sealed)
+
+    def end(self) -> None:
+        """Remove the first, empty file of a space."""
+        for path in self._stamps:
+            durable.remove(path)
+
     def take_up(
         self, about: About, log: Log, archived: set[str], digests: Mapping[str, str]
     ) -> None:

@@ -1,7 +1,7 @@
 """The store of files: one space as JSON that people can read."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import RLock
@@ -17,7 +17,7 @@ from unabridged.domain.proof import Sealed
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
 from unabridged.domain.session import Session
-from unabridged.errors import StoreDamagedError, StoreReadOnlyError
+from unabridged.errors import StoreDamagedError, StoreError, StoreReadOnlyError
 from unabridged.stores import refusals
 from unabridged.stores.content import Content
 from unabridged.stores.files import faults, tracing, verbs
@@ -32,6 +32,8 @@ T = TypeVar("T")
 Verb = Callable[[InMemoryStore, Change], T]
 BUSY_TIMEOUT = 30.0
 """Seconds to wait for other writers."""
+HURRY = 1.0
+"""The same when closing: what is not done then is not missed."""
 
 
 class FilesStore:
@@ -76,7 +78,7 @@ class FilesStore:
         self._space = space
         self._timeout = busy_timeout
         self._lock = RLock()
-        self._closed = False
+        self._closed = self._made = False
         self._engine: InMemoryStore | None = None
         self._auto_save = auto_save
         self._held: list[Verb[object]] = []
@@ -239,9 +241,22 @@ class FilesStore:
         self._write(verbs.rewrite, now=True)
 
     def close(self) -> None:
-        """Close; a second call does nothing."""
-        self._closed = True
-        self._engine = None
+        """Close; a second call does nothing. A space that it made for nothing goes again."""
+        with self._lock:
+            if self._made and not self._closed:
+                with suppress(StoreError):  # an empty file that stays harms nobody
+                    self._leave_nothing()
+            self._closed = True
+            self._engine = None
+
+    def _leave_nothing(self) -> None:
+        """Remove the file of a space in which nobody ever wrote; who has it open begins it anew."""
+        with locked(self.place.lock, HURRY):
+            if self._desk.find() is None:
+                return
+            self._load(mend=False)  # others may have written since
+            if self._desk.is_blank:
+                self._desk.end()
 
     # --- the parts -----------------------------------------------------------------------------
 
@@ -257,6 +272,7 @@ class FilesStore:
             if self._desk.load() is None:
                 self._desk.begin()
                 self._engine = InMemoryStore(self._space)
+                self._made = True
 
     def _current(self) -> InMemoryStore:
         """The store in memory, as the files are now."""
@@ -274,6 +290,9 @@ class FilesStore:
 
     def _load(self, *, mend: bool) -> InMemoryStore:
         content: Content | None = self._desk.load(mend=mend)
+        if content is None and mend and self._desk.is_blank:  # who made it has left it
+            self._desk.begin()
+            self._made, content = True, Content()
         if content is None:
             raise faults.missing(self.place.path)
         return InMemoryStore(self._space, content)
