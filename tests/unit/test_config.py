@@ -170,6 +170,14 @@ def test_shares_that_are_more_than_all_of_memory_are_refused_with_the_way_out(tm
     assert config.load(home=tmp_path, environ={"UNABRIDGED_IMMEDIATE_SHARE": "0"})
 
 
+def test_a_file_elsewhere_is_refused_where_the_store_has_none(tmp_path):
+    with pytest.raises(SettingError, match="store of files") as caught:
+        config.load(home=tmp_path, environ={}, custom_filepath="x.json")
+    assert "store to files" in caught.value.hint
+    for store in ("files", "memory"):
+        config.load(home=tmp_path, environ={}, custom_filepath="x.json", store=store)
+
+
 def test_a_wrong_secret_is_not_repeated(tmp_path):
     file_in(tmp_path, "openai_key = 12345678\n")
     with pytest.raises(SettingError) as caught:

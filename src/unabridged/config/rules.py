@@ -100,7 +100,10 @@ _ROUNDING = 1e-9
 
 
 def check_together(settings: Settings, sources: Mapping[str, str]) -> None:
-    """Check what single settings cannot show: the newest exchanges and facts share one memory.
+    """Check what single settings cannot show.
+
+    The newest exchanges and facts share one memory, and only the store of files has one file that
+    can lie elsewhere.
 
     Args:
         settings: The settings, each good by itself.
@@ -109,6 +112,12 @@ def check_together(settings: Settings, sources: Mapping[str, str]) -> None:
     Raises:
         SettingError: They do not go together.
     """
+    if settings.custom_filepath and settings.store == "sqlite":
+        raise SettingError(
+            f"custom_filepath ({sources['custom_filepath']}) is for the store of files, and the "
+            f"store is sqlite ({sources['store']}).",
+            hint="Set store to files, or custom_filepath to nothing and home to another folder.",
+        )
     newest, facts = settings.immediate_share, settings.knowledge_share
     if newest + facts <= 1 + _ROUNDING:
         return

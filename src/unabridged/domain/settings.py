@@ -26,7 +26,8 @@ class Settings:
         compression: Whether the store of files packs them (gzip).
         auto_save: Whether the store of files writes at once; else what was recorded is held as
             *unsaved* until it is saved.
-        custom_filepath: The file that holds the space, in place of the one under the home.
+        custom_filepath: The file that holds the space in the store of files, in place of the one
+            under the home.
         max_turns: The most exchanges of the session that a prompt shows, or None for what fits.
         max_sessions: Sessions that stay active in a space, or None for all; older ones are
             archived: compressed, still searched, never deleted.
