@@ -13,6 +13,7 @@ from unabridged.domain.fact import Fact
 from unabridged.domain.forgetting import Going, Outside, Plan, Repeat
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.session import Session
+from unabridged.knowledge.provenance import provenance_of
 from unabridged.knowledge.support import leaving, states_one_of, support
 from unabridged.ports import Store
 from unabridged.retrieval.pages import everything
@@ -75,7 +76,8 @@ def plan(
         repeats = []
     gone = {name: chosen[name] for name in sorted(chosen)}
     going, condensed, periods = _going(store, gone)
-    known = support(store.records(RecordKind.FACT), gone.keys())
+    carried = provenance_of(store.records(RecordKind.SHARE), store.space.name)
+    known = support(store.records(RecordKind.FACT), gone.keys(), carried)
     sessions, titles = _sessions(store, gone)
     since = min((exchange.at for exchange in gone.values()), default=None)
     return Plan(

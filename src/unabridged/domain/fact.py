@@ -19,6 +19,21 @@ class FactState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """From which other space a fact came.
+
+    Attributes:
+        space: The name of the space in which it was learned.
+        exchange: The exchange there that says so, or None where a person gave it.
+        arrived: When it came into this space.
+    """
+
+    space: str
+    exchange: str | None
+    arrived: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Fact:
     """A statement.
 
@@ -37,6 +52,7 @@ class Fact:
         pinned: Whether every prompt carries it.
         supersedes: The id of the fact whose place it took, or None.
         disputed_by: The ids of facts that say otherwise without one taking the other's place.
+        origin: From which other space it was shared, or None where it is of this space.
     """
 
     id: str
@@ -53,6 +69,7 @@ class Fact:
     pinned: bool = False
     supersedes: str | None = None
     disputed_by: tuple[str, ...] = ()
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,8 @@ class RecordKind(StrEnum):
     """What a forgetting removed, in figures."""
     REQUEST = "request"
     """What a client's request did, in ids; by it one that is repeated is not done twice."""
+    SHARE = "share"
+    """What was carried from one space into another, in ids and names; both sides keep one."""
 
 
 @dataclass(frozen=True, slots=True)

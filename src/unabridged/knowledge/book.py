@@ -14,6 +14,7 @@ from unabridged.knowledge.extracted import ModelExtractor
 from unabridged.knowledge.lineage import (
     are_linked,
     ends_of,
+    exported,
     gone_fact,
     is_edit,
     sources_of,
@@ -21,6 +22,7 @@ from unabridged.knowledge.lineage import (
     with_value,
 )
 from unabridged.knowledge.merge import Settled, settle
+from unabridged.knowledge.provenance import provenance_of
 from unabridged.knowledge.rules import VERSION, extract, understood
 from unabridged.knowledge.said import Sessions
 from unabridged.knowledge.statements import (
@@ -45,11 +47,15 @@ Extractor = Callable[[Exchange], Iterable[Statement]]
 """Draws statements from one exchange, each tied to it by a quote."""
 
 
+_Revision = tuple[int, int]
+"""Of facts and of shares: what came from elsewhere is weighed by these."""
+
+
 @dataclass(frozen=True, slots=True)
 class _View:
     """The statements as they were read last, and what was derived from them."""
 
-    revision: int
+    revision: _Revision
     statements: dict[str, Statement]
     settled: list[Settled]
     by_member: dict[str, Settled]
@@ -71,7 +77,7 @@ class FactBook:
         self._embedder = embedder if embedder is not None and embedder.instant else None
         self._lock = RLock()
         self._seen: _View | None = None
-        self._shelves: dict[str | None, tuple[int, Shelf]] = {}  # the last one asked for at the end
+        self._shelves: dict[str | None, tuple[_Revision, Shelf]] = {}  # the last one asked for at the end
         self._sessions = Sessions(store)
 
     # Looking.
@@ -155,25 +161,7 @@ class FactBook:
 
     def export(self) -> list[dict[str, Any]]:
         """Every fact of every state, as plain data, with its history."""
-        return [
-            {
-                "id": fact.id,
-                "text": fact.text,
-                "subject": fact.subject,
-                "attribute": fact.attribute,
-                "value": fact.value,
-                "quote": fact.quote,
-                "exchange": fact.exchange,
-                "since": fact.since.isoformat(),
-                "until": fact.until.isoformat() if fact.until else None,
-                "by": fact.by,
-                "state": fact.state.value,
-                "pinned": fact.pinned,
-                "supersedes": fact.supersedes,
-                "disputed_by": list(fact.disputed_by),
-            }
-            for fact in self.all(None)
-        ]
+        return [exported(fact) for fact in self.all(None)]
 
     # What a person does.
 
@@ -348,10 +336,13 @@ class FactBook:
     def _view(self) -> _View:
         """What is stored, derived anew where it changed."""
         with self._lock:
-            revision = self._store.revision(RecordKind.FACT)
+            store = self._store
+            revision = store.revision(RecordKind.FACT), store.revision(RecordKind.SHARE)
             if self._seen is None or self._seen.revision != revision:
                 statements = read(self._store.records(RecordKind.FACT))
-                settled = settle(statements.values())
+                shares = self._store.records(RecordKind.SHARE)
+                carried = provenance_of(shares, self._store.space.name)
+                settled = settle(statements.values(), carried)
                 members = {s.id: found for found in settled for s in found.members}
                 self._seen = _View(revision, statements, settled, members)
             return self._seen

@@ -1,71 +1,19 @@
 """From statements to facts: what confirms, what supersedes, and what contradicts without an order.
 
 Derived anew from immutable statements, in the order in which they were said and not in which they
-came. A *slot* is what can have one answer: for an attribute with one value at a time subject and
-attribute; for others the value too, and the answer is yes or no. A *run* is a stretch of statements
-in a slot that say the same: it is one fact.
+came; what was shared between spaces, by what each space knew (``causes``).
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 
 from unabridged.domain.fact import Fact, FactState
 from unabridged.knowledge.attributes import attribute_of
+from unabridged.knowledge.causes import is_mixed, matters, runs_of
+from unabridged.knowledge.provenance import NOTHING_SHARED, Provenance
+from unabridged.knowledge.runs import Run, Slot, close, contradict, slot_of
 from unabridged.knowledge.statements import PERSON, Statement, folded
-
-Slot = tuple[str, ...]
-
-
-@dataclass(slots=True)
-class Run:
-    """Statements of one slot that say the same, without another between them.
-
-    Attributes:
-        slot: The slot.
-        said: What is said: the folded value.
-        denied: Whether it is denied.
-        members: The statements, the oldest first.
-        until: When another took its place, or None.
-        follows: The run whose place it took.
-        against: Runs that say otherwise without an order between them.
-    """
-
-    slot: Slot
-    said: str
-    denied: bool
-    members: list[Statement]
-    until: datetime | None = None
-    follows: "Run | None" = None
-    against: list["Run"] = field(default_factory=list)
-
-    @property
-    def face(self) -> Statement:
-        """The statement that speaks for all: a pinned one, a person's, else the oldest."""
-        return min(self.members, key=lambda s: (not s.pinned, s.by != PERSON))
-
-    @property
-    def last(self) -> Statement:
-        """The newest statement."""
-        return self.members[-1]
-
-    @property
-    def by_person(self) -> bool:
-        """Whether a person gave it outright."""
-        return any(statement.by == PERSON for statement in self.members)
-
-    @property
-    def pinned(self) -> bool:
-        """Whether it, or what it took the place of, was pinned: a pin is on the matter."""
-        run: Run | None = self
-        looked_at: list[Run] = []
-        while run is not None and not any(run is seen for seen in looked_at):
-            if any(statement.pinned for statement in run.members):
-                return True
-            looked_at.append(run)
-            run = run.follows
-        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +31,49 @@ class Settled:
     slot: Slot
 
 
-def settle(statements: Iterable[Statement]) -> list[Settled]:
+def settle(statements: Iterable[Statement], carried: Provenance = NOTHING_SHARED) -> list[Settled]:
     """Derive the facts, the oldest first; withdrawn statements have none.
 
     Args:
         statements: In any order.
+        carried: What came from other spaces. Without anything of it times alone decide.
     """
+    kept = [s for s in {s.id: s for s in statements}.values() if s.withdrawn is None]
+    if not carried:
+        return _in_order([_settled(run, carried) for run in _merged(kept)])
+    found: list[Settled] = []
+    alone: list[Statement] = []
+    away = [s for s in kept if s.id in carried.withdrawn]
+    for matter in matters(s for s in kept if s.id not in carried.withdrawn):
+        if is_mixed(matter, carried):
+            found += [_settled(run, carried) for run in runs_of(matter, carried)]
+        else:
+            alone += matter
+    found += [_settled(run, carried) for run in _merged(alone)]
+    found += [_settled(_ended(s, carried), carried) for s in away]
+    return _in_order(found)
+
+
+def _in_order(settled: list[Settled]) -> list[Settled]:
+    return sorted(settled, key=lambda s: (s.fact.since, s.members[0].place, s.fact.id))
+
+
+def _ended(statement: Statement, carried: Provenance) -> Run:
+    """A statement that a person took back in another space: it stays in the history."""
+    denied = bool(statement.attribute and attribute_of(statement.attribute).denies)
+    run = Run(slot_of(statement), folded(statement.value or statement.text), denied, [statement])
+    close(run, max(statement.since, carried.withdrawn[statement.id]))
+    return run
+
+
+def _merged(kept: Sequence[Statement]) -> list[Run]:
+    """The runs of statements of one space, by the times at which they were said."""
+    by_id = {statement.id: statement for statement in kept}
     slots: defaultdict[Slot, list[Statement]] = defaultdict(list)
     ends: defaultdict[Slot, list[Statement]] = defaultdict(list)
-    kept = {s.id: s for s in statements if s.withdrawn is None}
-    for statement in kept.values():
+    for statement in kept:
         slots[slot_of(statement)].append(statement)
-        old = kept.get(statement.replaces) if statement.replaces else None
+        old = by_id.get(statement.replaces) if statement.replaces else None
         if old is not None and slot_of(old) != slot_of(statement):
             ends[slot_of(old)].append(statement)
     runs: list[Run] = []
@@ -102,18 +81,7 @@ def settle(statements: Iterable[Statement]) -> list[Settled]:
         runs += _runs(slot, members, ends.get(slot, ()))
     owner = {statement.id: run for run in runs for statement in run.members}
     _link_edits(runs, owner)
-    settled = [_settled(run) for run in runs]
-    return sorted(settled, key=lambda s: (s.fact.since, s.members[0].place, s.fact.id))
-
-
-def slot_of(statement: Statement) -> Slot:
-    """What a statement gives an answer to."""
-    if not statement.attribute:
-        return (statement.id,)
-    attribute = attribute_of(statement.attribute)
-    base = attribute.denies or attribute.name
-    subject = folded(statement.subject)
-    return (subject, base) if attribute.single else (subject, base, folded(statement.value))
+    return runs
 
 
 def _runs(slot: Slot, members: Sequence[Statement], ends: Sequence[Statement]) -> list[Run]:
@@ -131,7 +99,7 @@ def _runs(slot: Slot, members: Sequence[Statement], ends: Sequence[Statement]) -
     for event in events:
         if id(event) in closing:
             for run in current:
-                _close(run, event.since)
+                close(run, event.since)
             current = []
         else:
             current = _taken_in(slot, event, current, runs)
@@ -150,25 +118,16 @@ def _taken_in(slot: Slot, new: Statement, current: list[Run], runs: list[Run]) -
     runs.append(made)
     staying: list[Run] = []
     for run in current:
-        if not _contradict(run, made):
+        if not contradict(run, made):
             staying.append(run)
         elif _supersedes(made, run):
-            _close(run, new.since)
+            close(run, new.since)
             made.follows = made.follows or run
         else:
             run.against.append(made)
             made.against.append(run)
             staying.append(run)
     return [*staying, made]
-
-
-def _contradict(one: Run, other: Run) -> bool:
-    """Whether two runs of a slot cannot both be true: another value, or the same one denied."""
-    if one.said == other.said:
-        return one.denied != other.denied
-    # That one does not live in one place says nothing against living in another; but who says
-    # where one lives now says more than who said where not.
-    return not other.denied
 
 
 def _supersedes(made: Run, run: Run) -> bool:
@@ -181,14 +140,6 @@ def _supersedes(made: Run, run: Run) -> bool:
     return new.since > run.last.since or new.corrects or (run.denied and run.said != made.said)
 
 
-def _close(run: Run, at: datetime) -> None:
-    """End a run; there is nothing left to settle between it and others."""
-    run.until = at
-    for other in run.against:
-        other.against = [each for each in other.against if each is not run]
-    run.against = []
-
-
 def _link_edits(runs: Sequence[Run], owner: dict[str, Run]) -> None:
     """Let what a person edited know what took its place, also where that is in another slot."""
     for run in runs:
@@ -197,11 +148,11 @@ def _link_edits(runs: Sequence[Run], owner: dict[str, Run]) -> None:
             if old is None or old is run:
                 continue
             if old.until is None:
-                _close(old, statement.since)
+                close(old, statement.since)
             run.follows = run.follows or old
 
 
-def _settled(run: Run) -> Settled:
+def _settled(run: Run, carried: Provenance) -> Settled:
     face = run.face
     fact = Fact(
         id=face.id,
@@ -218,5 +169,6 @@ def _settled(run: Run) -> Settled:
         pinned=run.until is None and run.pinned,
         supersedes=run.follows.face.id if run.follows else None,
         disputed_by=tuple(sorted(other.face.id for other in run.against)),
+        origin=carried.told(face) if carried else None,
     )
     return Settled(fact, tuple(run.members), run.slot)

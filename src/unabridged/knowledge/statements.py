@@ -141,6 +141,8 @@ def to_record(statement: Statement) -> Record:
         body["value"] = statement.value
     if statement.quote:
         body |= {"quote": statement.quote, "place": statement.place}
+    elif statement.place:
+        body["place"] = statement.place
     for name in ("corrects", "replaces", "seal"):
         if given := getattr(statement, name):
             body[name] = given

@@ -8,6 +8,7 @@ from unabridged.domain.fact import Fact
 from unabridged.domain.record import Record
 from unabridged.knowledge.cards import Card, from_record
 from unabridged.knowledge.merge import settle
+from unabridged.knowledge.provenance import NOTHING_SHARED, Provenance
 from unabridged.knowledge.statements import folded, read
 
 
@@ -26,20 +27,25 @@ class Support:
     pins: tuple[str, ...]
 
 
-def support(records: Iterable[Record], gone: Collection[str]) -> Support:
+def support(
+    records: Iterable[Record], gone: Collection[str], carried: Provenance = NOTHING_SHARED
+) -> Support:
     """Say what becomes of facts when exchanges are forgotten.
 
     Args:
         records: Every fact's record.
         gone: The ids of the exchanges.
+        carried: What came from other spaces.
     """
     every = read(records)
     kept = {s.id: s for s in every.values() if not _rests_on(s.exchange, s.sources, gone)}
-    after = {member.id: found for found in settle(kept.values()) for member in found.members}
+    after = {
+        member.id: found for found in settle(kept.values(), carried) for member in found.members
+    }
     going: list[Fact] = []
     staying: dict[str, Fact] = {}
     pins: list[str] = []
-    for found in settle(every.values()):
+    for found in settle(every.values(), carried):
         left = [member for member in found.members if member.id in kept]
         if len(left) == len(found.members):
             continue

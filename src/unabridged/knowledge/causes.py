@@ -1,0 +1,252 @@
+"""Causes: what becomes of statements that were made in several spaces.
+
+Times of different spaces say nothing of each other: who said something later may not have known what
+was said elsewhere. So a statement takes the place of one from another space only if its own space
+knew that one when it was made. Whatever else contradicts stands beside it, and is shown. Among
+statements of one space their times decide, as ever.
+
+A statement that was carried brings what its space knew along (``over``). One that was made here
+knew what had arrived here before. Knowing is transitive: whoever knows a statement knows what it
+knew. This is the happened-before relation (Lamport, 1978), kept for one matter at a time.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
+
+from unabridged.knowledge.attributes import attribute_of
+from unabridged.knowledge.provenance import HERE, Provenance
+from unabridged.knowledge.runs import Run, close, contradict, slot_of
+from unabridged.knowledge.statements import PERSON, Statement, folded
+
+
+def matters(statements: Iterable[Statement]) -> list[list[Statement]]:
+    """Group statements that can supersede or contradict each other: by slot, and by edits."""
+    leaders: dict[object, object] = {}
+
+    def leader(name: object) -> object:
+        while (above := leaders.setdefault(name, name)) != name:
+            leaders[name] = leaders[above]
+            name = above
+        return name
+
+    given = list(statements)
+    for one in given:
+        for other in (one.id, *((one.replaces,) if one.replaces else ())):
+            leaders[leader(other)] = leader(slot_of(one) if other == one.id else one.id)
+    groups: defaultdict[object, list[Statement]] = defaultdict(list)
+    for one in given:
+        groups[leader(one.id)].append(one)
+    return list(groups.values())
+
+
+def is_mixed(matter: Sequence[Statement], carried: Provenance) -> bool:
+    """Whether statements of several spaces are among those of one matter."""
+    return len({carried.origin_of(statement) for statement in matter}) > 1
+
+
+class Causes:
+    """What was known when each statement of one matter was made.
+
+    Args:
+        matter: The statements.
+        carried: Where they are from.
+    """
+
+    def __init__(self, matter: Sequence[Statement], carried: Provenance) -> None:
+        self._carried = carried
+        self._origins = {s.id: carried.origin_of(s) for s in matter}
+        self._by_time = sorted(matter, key=_time)
+        self._ranks = {s.id: rank for rank, s in enumerate(self._by_time)}
+        direct = {s.id: self._directly(s) for s in matter}
+        self._known = {s.id: _reached(s.id, direct) for s in matter}
+
+    def knew(self, one: Statement, other: Statement) -> bool:
+        """Whether the space of one statement knew the other when it was made."""
+        return other.id in self._known[one.id]
+
+    def known(self, statement: Statement) -> frozenset[str]:
+        """Every statement of the matter that its space knew."""
+        return frozenset(self._known[statement.id])
+
+    def same_origin(self, one: Statement, other: Statement) -> bool:
+        """Whether two statements are of one space."""
+        return self._origins[one.id] == self._origins[other.id]
+
+    def overrides(self, one: Statement, other: Statement) -> bool:
+        """Whether a statement takes the place of one that says otherwise."""
+        if one.replaces == other.id:
+            return True
+        if not self.knew(one, other) or (
+            self.knew(other, one) and not self.same_origin(one, other)
+        ):
+            return False
+        if one.by == PERSON:
+            return True
+        if other.by == PERSON:
+            return False
+        if not self.same_origin(one, other):
+            return True
+        return one.since > other.since or one.corrects or (_denies(other) and _says(one, other))
+
+    def ordered(self) -> list[Statement]:
+        """The statements, each behind what it knew; else by time."""
+        waiting = {s.id: {k for k in self._known[s.id] if k in self._ranks} for s in self._by_time}
+        followers: defaultdict[str, list[str]] = defaultdict(list)
+        for name, known in waiting.items():
+            for each in known:
+                followers[each].append(name)
+        ready = [self._ranks[name] for name, known in waiting.items() if not known]
+        heapify(ready)
+        found: list[Statement] = []
+        left = dict.fromkeys(s.id for s in self._by_time)
+        while left:
+            # A clock that was put back can let two know each other: then time decides.
+            rank = heappop(ready) if ready else self._ranks[next(iter(left))]
+            statement = self._by_time[rank]
+            if statement.id not in left:
+                continue
+            del left[statement.id]
+            found.append(statement)
+            for name in followers[statement.id]:
+                waiting[name].discard(statement.id)
+                if name in left and not waiting[name]:
+                    heappush(ready, self._ranks[name])
+        return found
+
+    def _directly(self, statement: Statement) -> set[str]:
+        """What its space knew, as far as it was told or can be seen here."""
+        origin, rank = self._origins[statement.id], self._ranks[statement.id]
+        before = {s.id for s in self._by_time[:rank] if self._origins[s.id] == origin}
+        if origin != HERE:
+            return before | (self._carried.over.get(statement.id, frozenset()) - {statement.id})
+        for other in self._by_time:
+            arrived = self._carried.arrival_of(other)
+            if self._origins[other.id] != HERE and arrived and arrived < statement.since:
+                before.add(other.id)
+        return before
+
+
+def _time(statement: Statement) -> tuple[object, ...]:
+    return (statement.since, statement.place, statement.id)
+
+
+def _reached(name: str, direct: Mapping[str, set[str]]) -> set[str]:
+    reached: set[str] = set()
+    waiting = list(direct[name])
+    while waiting:
+        each = waiting.pop()
+        if each not in reached:
+            reached.add(each)
+            waiting += direct.get(each, ())
+    return reached - {name}
+
+
+def _denies(statement: Statement) -> bool:
+    return bool(statement.attribute and attribute_of(statement.attribute).denies)
+
+
+def _said(statement: Statement) -> str:
+    return folded(statement.value or statement.text)
+
+
+def _says(one: Statement, other: Statement) -> bool:
+    """Whether they speak of different values."""
+    return _said(one) != _said(other)
+
+
+@dataclass(slots=True)
+class _Matter:
+    """Runs of one matter while its statements are taken in.
+
+    Attributes:
+        causes: What was known when.
+        by_id: The statements.
+        runs: Every run.
+        open: Those without an end.
+        live: By run, its statements whose place nothing took.
+    """
+
+    causes: Causes
+    by_id: Mapping[str, Statement]
+    runs: list[Run] = field(default_factory=list)
+    open: list[Run] = field(default_factory=list)
+    live: dict[int, list[Statement]] = field(default_factory=dict)
+
+    def take_in(self, new: Statement) -> None:
+        """Let a statement confirm, supersede or contradict what is there."""
+        slot, said, denied = slot_of(new), _said(new), _denies(new)
+        own = next(
+            (r for r in self.open if (r.slot, r.said, r.denied) == (slot, said, denied)), None
+        )
+        if own is None:
+            own = Run(slot, said, denied, [])
+            self.runs.append(own)
+            self.open.append(own)
+            self.live[id(own)] = []
+        own.members.append(new)
+        self.live[id(own)].append(new)
+        for run in [run for run in self.open if run is not own]:
+            if not self._bears(run, own, new):
+                continue
+            self.live[id(run)] = [m for m in self.live[id(run)] if not self._ends(new, m, run)]
+            if not self.live[id(run)]:
+                close(run, max(new.since, run.last.since))
+                self.open.remove(run)
+                own.follows = own.follows or run
+            elif self._against(run, own, new) and not any(own is each for each in run.against):
+                run.against.append(own)
+                own.against.append(run)
+
+    def _bears(self, run: Run, own: Run, new: Statement) -> bool:
+        """Whether a new statement of a run has anything to say against another run."""
+        if run.slot == own.slot:
+            return contradict(run, own)
+        return bool(new.replaces) and any(self._edits(new, m, run) for m in self.live[id(run)])
+
+    def _edits(self, new: Statement, member: Statement, run: Run) -> bool:
+        """Whether a person's edit concerns a statement of another slot."""
+        old = self.by_id.get(new.replaces or "")
+        if old is not None and slot_of(old) == run.slot:
+            return True
+        return self._rivals(new, member)
+
+    def _rivals(self, one: Statement, other: Statement) -> bool:
+        """Whether both are edits of the same statement, made in different spaces."""
+        if not (one.replaces and other.replaces) or self.causes.same_origin(one, other):
+            return False
+        return self._root(one) == self._root(other) and _says(one, other)
+
+    def _root(self, statement: Statement) -> str:
+        seen: set[str] = set()
+        name = statement.id
+        while name not in seen and (found := self.by_id.get(name)) and found.replaces:
+            seen.add(name)
+            name = found.replaces
+        return name
+
+    def _ends(self, new: Statement, member: Statement, run: Run) -> bool:
+        if run.slot != slot_of(new) and not self._edits(new, member, run):
+            return False
+        return self.causes.overrides(new, member)
+
+    def _against(self, run: Run, own: Run, new: Statement) -> bool:
+        """Whether what is left of a run and the run of a new statement cannot both be true."""
+        if run.slot == own.slot:
+            return True
+        return any(self._rivals(new, member) for member in self.live[id(run)])
+
+
+def runs_of(matter: Sequence[Statement], carried: Provenance) -> list[Run]:
+    """The runs of one matter of which several spaces speak.
+
+    Args:
+        matter: Its statements; see ``matters``.
+        carried: Where they are from.
+    """
+    causes = Causes(matter, carried)
+    found = _Matter(causes, {statement.id: statement for statement in matter})
+    for statement in causes.ordered():
+        found.take_in(statement)
+    return found.runs
