@@ -11,7 +11,7 @@ from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
 from unabridged.domain.views import Conversation
 from unabridged.ingest.sessions import conversations
-from unabridged.memory.carrying import leaving, take
+from unabridged.sharing.carrying import leaving, take
 from unabridged.stores.copying import compare, copy
 from unabridged.stores.digest import digest_of
 from unabridged.stores.inmemory import InMemoryStore

@@ -2,7 +2,7 @@ import pytest
 
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
-from unabridged.memory.carrying import CARRIED, leaving, take
+from unabridged.sharing.carrying import CARRIED, leaving, take
 from unabridged.stores.inmemory import InMemoryStore
 from unabridged.testing.talk import START, Talk
 

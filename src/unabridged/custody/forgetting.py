@@ -81,8 +81,12 @@ class Forgetter:
         clock = self._hands.clock
         return plan(self._store, wanted, clock.new_id(), clock.now(), self._hands.outside)
 
-    def carry_out(self, planned: Plan) -> Receipt:
+    def carry_out(self, planned: Plan, *, recognised: bool = True) -> Receipt:
         """Forget what a plan names.
+
+        Args:
+            planned: The plan.
+            recognised: Whether it is recognised when it comes again, and then not stored.
 
         Raises:
             StoreBusyError: It is gone, but others read the files for so long that old bytes wait in
@@ -92,8 +96,10 @@ class Forgetter:
         work = work_of(planned)
         at = self._hands.clock.now()
         key = self._hands.keys.current()
-        stone = tombstone(planned, at, key, self._store)
-        self._store.put([work_record(work), *([stone] if planned.exchanges else [])])
+        stones = []
+        if planned.exchanges and recognised:
+            stones.append(tombstone(planned, at, key, self._store))
+        self._store.put([work_record(work), *stones])
         return self._finish(work, planned.exchanges, planned.messages, renew=True)
 
     def resume(self, *, renew: bool = True) -> list[Receipt]:

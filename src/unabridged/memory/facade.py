@@ -37,12 +37,12 @@ from unabridged.ingest import sessions as sessions_of
 from unabridged.ingest.record import extend_exchange, open_exchange
 from unabridged.ingest.tending import tend
 from unabridged.knowledge import pins as pins_of
-from unabridged.memory.carrying import leaving, take
 from unabridged.memory.hearing import Hearing
 from unabridged.memory.texts import StoredTexts
 from unabridged.ports import SupportsCheck
 from unabridged.retrieval.evidence import Evidence
 from unabridged.retrieval.finder import Question
+from unabridged.sharing.carrying import leaving, take
 
 
 class Memory(Hearing):

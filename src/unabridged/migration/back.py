@@ -15,11 +15,11 @@ from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
 from unabridged.errors import MigrationError, NotFoundError
 from unabridged.ingest.sessions import conversations
-from unabridged.memory.carrying import leaving
 from unabridged.migration import archive, settling
 from unabridged.migration.forward import PATIENCE, Ground, locked_for
 from unabridged.migration.state import DONE, GOING_BACK, GONE_BACK, State, translated
 from unabridged.ports import Store
+from unabridged.sharing.carrying import leaving
 from unabridged.stores.digest import PAGE
 from unabridged.stores.listing import Spaces
 from unabridged.stores.spaces import SUFFIX

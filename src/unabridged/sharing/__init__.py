@@ -1,0 +1,1 @@
+"""Sharing: carrying chosen sessions and facts from one space to another, and taking them back."""

@@ -1,0 +1,154 @@
+"""Delivering a parcel: written down on both sides first, so that a kill leaves it to be completed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from unabridged.custody.tombstones import Recogniser
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.record import RecordKind
+from unabridged.domain.session import Session
+from unabridged.domain.share import Carry, Share, ShareKind, ShareSide, held_by, to_record
+from unabridged.errors import HeadMovedError
+from unabridged.ports import Clock, Store
+from unabridged.sharing.carrying import leaving, take
+from unabridged.sharing.parcel import Parcel, Wanted, pack
+
+_ATTEMPTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Taker:
+    """The space that is given to.
+
+    Attributes:
+        store: The space.
+        recogniser: Recognises what was forgotten there.
+        counted: Gives an exchange with its messages counted, as that space counts.
+    """
+
+    store: Store
+    recogniser: Recogniser
+    counted: Callable[[Exchange], Exchange]
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """What a share brought.
+
+    Attributes:
+        share: As the giving side keeps it.
+        exchanges: Exchanges that were new there.
+        facts: Facts that were new there, or better grounded.
+        passed_over: Exchanges that were forgotten there, and stay so.
+        refused: Facts that were taken back there, and stay so.
+    """
+
+    share: Share
+    exchanges: int
+    facts: int
+    passed_over: int
+    refused: int
+
+
+def survey(
+    giver: Store, taker: Taker, wanted: Wanted, draft: Share, at: datetime
+) -> tuple[Share, Parcel]:
+    """Say what would go, and by which share: one that carries the same already, or a new one.
+
+    Args:
+        giver: Where it is; it is only read.
+        taker: Where it would go; it is only read.
+        wanted: What shall be carried.
+        draft: The share as the giving side would keep it, were it new.
+        at: The time.
+    """
+    parcel = pack(giver, taker.store, taker.recogniser, wanted, at)
+    mirrored = _mirrored(draft, giver)
+    there = held_by(taker.store.records(RecordKind.SHARE), ShareSide.TAKEN)
+    here = held_by(giver.records(RecordKind.SHARE), ShareSide.GIVEN)
+    same = [share for share in there if share.asks_the_same(mirrored)]
+    begun = [share for share in here if share.asks_the_same(draft)]
+    known = {share.id for share in here}
+    found = next((share for share in same if share.id in known), None) or next(iter(begun), None)
+    if found is None:
+        return draft, parcel
+    return replace(draft, id=found.id, at=found.at, by=found.by, carries=found.carries), parcel
+
+
+def deliver(giver: Store, taker: Taker, wanted: Wanted, draft: Share, clock: Clock) -> Delivered:
+    """Carry what is wanted; what is there already is passed over, so doing it again completes it.
+
+    Args:
+        giver: Where it is.
+        taker: Where it goes.
+        wanted: What shall be carried.
+        draft: The share as the giving side would keep it, were it new.
+        clock: The time.
+
+    Raises:
+        StoreError: Whatever the stores raise; sharing again goes on, revoking removes what came.
+    """
+    share, parcel = survey(giver, taker, wanted, draft, clock.now())
+    before = tuple(carry for carry in share.carries if carry.done)
+    news = _news(parcel.carry, before)
+    share = replace(share, carries=(*before, news))
+    giver.put([to_record(share)])  # first, so that it knows where something may lie
+    taker.store.put([to_record(_mirrored(share, giver))])
+    exchanges = 0
+    for conversation in parcel.conversations:
+        header = replace(conversation.session, archived=None)
+        counted = [taker.counted(exchange) for exchange in conversation.exchanges]
+        exchanges += taker.store.admit(header, counted)
+        hanging = leaving(giver, session=header.id)
+        take(taker.store, (r for r in hanging if r.kind is not RecordKind.FACT))
+        if share.kind is ShareKind.HANDOFF:
+            _take_up(taker.store, header, clock.now())
+    taker.store.put(parcel.facts)
+    if before and not (news.exchanges or news.facts or news.withdrawn):
+        share = replace(share, carries=before)
+    else:
+        share = replace(share, carries=(*before, replace(news, at=clock.now(), done=True)))
+    taker.store.put([to_record(_mirrored(share, giver))])
+    giver.put([to_record(share)])
+    return Delivered(share, exchanges, len(parcel.facts), parcel.passed_over, parcel.refused)
+
+
+def _mirrored(share: Share, giver: Store) -> Share:
+    """A share of the giving side as the other side keeps it."""
+    return replace(share, side=ShareSide.TAKEN, other=giver.space)
+
+
+def _news(carry: Carry, before: tuple[Carry, ...]) -> Carry:
+    """What of a carry no earlier one of the same share holds."""
+    exchanges = {name for one in before for name in one.exchange_ids}
+    facts: dict[str, object] = {}
+    withdrawn: set[str] = set()
+    for one in before:
+        facts |= one.facts
+        withdrawn |= set(one.withdrawn)
+    spoken = {
+        origin: tuple(name for name in names if name not in exchanges)
+        for origin, names in carry.exchanges.items()
+    }
+    return Carry(
+        carry.at,
+        {origin: names for origin, names in spoken.items() if names},
+        {name: came for name, came in carry.facts.items() if facts.get(name) != came},
+        {name: at for name, at in carry.withdrawn.items() if name not in withdrawn},
+    )
+
+
+def _take_up(store: Store, header: Session, at: datetime) -> None:
+    """Let a session be the one that is gone on with, where the other side left it."""
+    for attempt in range(_ATTEMPTS):
+        there = store.session(header.id)
+        if there is None:
+            return
+        try:
+            store.amend(replace(there, head=header.head, updated=at, archived=None), there.head)
+        except HeadMovedError:
+            if attempt == _ATTEMPTS - 1:
+                raise
+        else:
+            return
