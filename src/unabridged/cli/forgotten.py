@@ -102,6 +102,9 @@ def _outside(outside: Outside) -> Iterator[str]:
     if outside.backups:
         yield paint("Backups that may still hold it:", "warn")
         yield from _some(list(outside.backups))
+    if outside.shared:
+        yield paint("Shared with other spaces, which keep it until the share is revoked:", "warn")
+        yield from _some([f"{name}" for name in outside.shared])
     if outside.aside:
         yield paint("Other files that may still hold it:", "warn")
         yield from _some(list(outside.aside))

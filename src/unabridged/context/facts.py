@@ -13,6 +13,8 @@ MOST = 24
 """Facts that are considered for one message."""
 DISPUTED = "the user also said otherwise"
 """The note on a fact that another contradicts without taking its place."""
+FROM = "from {space}"
+"""The note on a fact that another space shared."""
 NO_ROOM, HELD = "over the facts' share of memory", "its exchange stands whole in the prompt"
 """Why a fact that bears on the message is left out."""
 
@@ -90,4 +92,7 @@ def _told(bearing: Bearing, counter: Counter) -> Told:
 
 
 def _note(fact: Fact) -> str:
-    return DISPUTED if fact.disputed_by else ""
+    if fact.origin is None:
+        return DISPUTED if fact.disputed_by else ""
+    origin = FROM.format(space=fact.origin.space)
+    return f"{origin}; {DISPUTED}" if fact.disputed_by else origin

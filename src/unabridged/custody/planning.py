@@ -2,11 +2,12 @@
 
 from collections import Counter as Multiset
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from unabridged.condense.view import PERIOD, view_of
 from unabridged.custody.repeats import Traces
+from unabridged.custody.shared import copies
 from unabridged.custody.titles import telling_titles
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Fact
@@ -79,6 +80,7 @@ def plan(
     carried = provenance_of(store.records(RecordKind.SHARE), store.space.name)
     known = support(store.records(RecordKind.FACT), gone.keys(), carried)
     sessions, titles = _sessions(store, gone)
+    facts = {one.id for one in going if one.kind is RecordKind.FACT} | {f.id for f in wanted.facts}
     since = min((exchange.at for exchange in gone.values()), default=None)
     return Plan(
         id=plan_id,
@@ -92,7 +94,7 @@ def plan(
         going=tuple(going),
         staying=known.staying,
         repeats=tuple(repeats),
-        outside=outside(since),
+        outside=replace(outside(since), shared=copies(store, gone, facts)),
         pins=known.pins,
         sources=_sources(store, gone),
         shared=shared,

@@ -57,12 +57,15 @@ def from_data(data: Mapping[str, Any]) -> Receipt:
 
 def outside_to_data(outside: Outside) -> dict[str, Any]:
     """What was not reached, as plain data."""
-    return {"backups": list(outside.backups), "aside": list(outside.aside)}
+    data = {"backups": list(outside.backups), "aside": list(outside.aside)}
+    # Left away where there is none: receipts from before there were shares stay as they were sealed.
+    return data | ({"shared": list(outside.shared)} if outside.shared else {})
 
 
 def outside_from_data(data: Mapping[str, Any]) -> Outside:
     """Read what ``outside_to_data`` gave."""
-    return Outside(tuple(data["backups"]), tuple(data["aside"]))
+    named = (tuple(data["backups"]), tuple(data["aside"]), tuple(data.get("shared", ())))
+    return Outside(*named)
 
 
 def record_of(receipt: Receipt) -> Record:

@@ -55,10 +55,12 @@ class Outside:
     Attributes:
         backups: Backups that may still hold it.
         aside: Files that were set aside, and backups of migrations, that may hold it.
+        shared: Spaces that it was shared with, each with the share by which it can be revoked.
     """
 
     backups: tuple[str, ...] = ()
     aside: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,8 @@ class Plan:
     Attributes:
         id: That of the receipt that it will have.
         at: When it was made.
-        what: What was asked for: ``exchanges``, ``session``, ``fact``, ``search`` or ``space``.
+        what: What was asked for: ``exchanges``, ``session``, ``fact``, ``search``, ``space`` or
+            ``share`` (one was revoked).
         exchanges: The exchanges that go, in the order of their ids.
         facts: Facts that are taken back though the exchanges that they rest on stay.
         given: Facts and requirements of a person's own words that go: kind and id.

@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from unabridged.domain.forgetting import Receipt
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
 
@@ -142,6 +143,40 @@ class Share:
     def _asked(self) -> tuple[object, ...]:
         named = frozenset(self.sessions), frozenset(self.facts), self.all_facts
         return (self.kind, self.side, self.other, *named)
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What a share brought, or would bring.
+
+    Attributes:
+        share: As the giving side keeps it.
+        exchanges: Exchanges that were new there.
+        facts: Facts that were new there, or better grounded.
+        passed_over: Exchanges that were forgotten there, and stay so.
+        refused: Facts that were taken back there, and stay so.
+    """
+
+    share: Share
+    exchanges: int
+    facts: int
+    passed_over: int
+    refused: int
+
+
+@dataclass(frozen=True, slots=True)
+class Revoked:
+    """What became of a share that was revoked.
+
+    Attributes:
+        share: As this side keeps it now.
+        receipt: What went in the space that was given to; None where nothing of it was left.
+        reached: Whether that space was there.
+    """
+
+    share: Share
+    receipt: Receipt | None
+    reached: bool = True
 
 
 def to_record(share: Share) -> Record:

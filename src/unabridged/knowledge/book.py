@@ -271,7 +271,8 @@ class FactBook:
         found = self._find(wanted)
         at = self._clock.now()
         gone = {s.id: s for s in found.members}
-        settled = self._view().settled
+        # What was edited otherwise in another space stays: taking this back may settle it.
+        settled = [s for s in self._view().settled if s.fact.id not in found.fact.disputed_by]
         while more := [s for s in settled if is_edit(s, gone) and s.members[0].id not in gone]:
             gone |= {statement.id: statement for each in more for statement in each.members}
         # What remains is written first: it hides the words even if this is killed in between.

@@ -246,9 +246,9 @@ def _lines(planned: Planned) -> list[str]:
             "thing that says it once more and stays", [_short(one.text) for one in plan.repeats]
         ),
     ]
-    outside = len(plan.outside.backups) + len(plan.outside.aside)
+    outside = sum(map(len, (plan.outside.backups, plan.outside.aside, plan.outside.shared)))
     if outside:
-        lines.append(f"{outside} backups or other files may still hold it.")
+        lines.append(f"{outside} backups, other files or spaces may still hold it.")
     return lines
 
 
@@ -293,7 +293,7 @@ def _out(status: str, planned: Planned, code: str | None = "") -> ForgottenOut:
             "facts": [one.id for one in plan.facts],
             "sessions": [name_of(one.id) for one in plan.sessions],
             "repeats": [name_of(one.id) for one in plan.repeats],
-            "backups": [*plan.outside.backups, *plan.outside.aside],
+            "backups": [*plan.outside.backups, *plan.outside.aside, *plan.outside.shared],
         }
     )
 

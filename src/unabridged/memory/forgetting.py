@@ -155,9 +155,14 @@ class Forgetting:
 
 def forgetting_of(parts: Parts) -> Forgetting:
     """Put forgetting together for a space."""
+    recogniser = Recogniser(parts.store, parts.keys)
+    return Forgetting(parts.store, forgetter_of(parts), recogniser, parts.books.facts)
+
+
+def forgetter_of(parts: Parts) -> Forgetter:
+    """Put together what plans and carries out a forgetting."""
     books = parts.books
     hands = Hands(
         parts.clock, parts.keys, books.facts, books.requirements, books.upkeep, parts.outside
     )
-    recogniser = Recogniser(parts.store, parts.keys)
-    return Forgetting(parts.store, Forgetter(parts.store, hands), recogniser, books.facts)
+    return Forgetter(parts.store, hands)

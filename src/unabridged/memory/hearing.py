@@ -19,6 +19,7 @@ from unabridged.errors import ContextRefusedError
 from unabridged.matching.matcher import Matcher
 from unabridged.memory.forgetting import forgetting_of
 from unabridged.memory.passing import Passing
+from unabridged.memory.sharing import Sharing
 from unabridged.memory.talking import Talking
 from unabridged.ports import ChatModel
 from unabridged.retrieval.evidence import Evidence
@@ -43,6 +44,7 @@ class Hearing(Talking):
 
     Attributes:
         forgetting: What can be forgotten, and the receipts for what was.
+        sharing: What was shared with other spaces, and came from them.
     """
 
     def __init__(self, parts: Parts, scope: Scope) -> None:
@@ -51,6 +53,7 @@ class Hearing(Talking):
         self.settings = parts.settings
         self.scope = scope
         self.forgetting = forgetting_of(parts)
+        self.sharing = Sharing(parts)
         self._passing = Passing(parts.store, self.forgetting.recogniser)
         self._upstream: ChatModel | None = None
         self._only: str | None = None

@@ -8,7 +8,7 @@ from unabridged.custody.tombstones import Recogniser
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import RecordKind
 from unabridged.domain.session import Session
-from unabridged.domain.share import Carry, Share, ShareKind, ShareSide, held_by, to_record
+from unabridged.domain.share import Carried, Carry, Share, ShareKind, ShareSide, held_by, to_record
 from unabridged.errors import HeadMovedError
 from unabridged.ports import Clock, Store
 from unabridged.sharing.carrying import leaving, take
@@ -30,25 +30,6 @@ class Taker:
     store: Store
     recogniser: Recogniser
     counted: Callable[[Exchange], Exchange]
-
-
-@dataclass(frozen=True, slots=True)
-class Delivered:
-    """What a share brought.
-
-    Attributes:
-        share: As the giving side keeps it.
-        exchanges: Exchanges that were new there.
-        facts: Facts that were new there, or better grounded.
-        passed_over: Exchanges that were forgotten there, and stay so.
-        refused: Facts that were taken back there, and stay so.
-    """
-
-    share: Share
-    exchanges: int
-    facts: int
-    passed_over: int
-    refused: int
 
 
 def survey(
@@ -76,7 +57,7 @@ def survey(
     return replace(draft, id=found.id, at=found.at, by=found.by, carries=found.carries), parcel
 
 
-def deliver(giver: Store, taker: Taker, wanted: Wanted, draft: Share, clock: Clock) -> Delivered:
+def deliver(giver: Store, taker: Taker, wanted: Wanted, draft: Share, clock: Clock) -> Carried:
     """Carry what is wanted; what is there already is passed over, so doing it again completes it.
 
     Args:
@@ -111,7 +92,7 @@ def deliver(giver: Store, taker: Taker, wanted: Wanted, draft: Share, clock: Clo
         share = replace(share, carries=(*before, replace(news, at=clock.now(), done=True)))
     taker.store.put([to_record(_mirrored(share, giver))])
     giver.put([to_record(share)])
-    return Delivered(share, exchanges, len(parcel.facts), parcel.passed_over, parcel.refused)
+    return Carried(share, exchanges, len(parcel.facts), parcel.passed_over, parcel.refused)
 
 
 def _mirrored(share: Share, giver: Store) -> Share:

@@ -1,0 +1,141 @@
+"""Sharing between spaces that are named: opens both ends, each with the settings of its agent."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+
+from unabridged.config.agents import ByAgent
+from unabridged.domain.scope import Scope, Space
+from unabridged.domain.settings import Settings
+from unabridged.domain.share import Carried, Revoked, Share, ShareKind, ShareSide
+from unabridged.errors import InputError, NotFoundError
+from unabridged.ports import Clock
+from unabridged.wiring.adapters import settings_for, space_from
+from unabridged.wiring.home import Home
+from unabridged.wiring.opening import Memory
+
+
+class Shares:
+    """What one space of a home shares with the others.
+
+    Args:
+        settings: Every choice; user, agent and model name the space.
+        agents: The settings of each agent, for the other space; None where all have the same.
+        clock: The time and fresh ids; None for the machine's.
+    """
+
+    def __init__(
+        self, settings: Settings, agents: ByAgent | None = None, clock: Clock | None = None
+    ) -> None:
+        self._settings = replace(settings, auto_save=True)
+        self._agents = agents
+        self._clock = clock
+
+    def share(
+        self,
+        to: Space,
+        *,
+        sessions: Sequence[str] = (),
+        facts: Sequence[str] = (),
+        all_facts: bool = False,
+        dry_run: bool = False,
+    ) -> Carried:
+        """Carry sessions and facts into another space; what is there already is passed over.
+
+        Args:
+            to: The other space; begun where there is none.
+            sessions: Sessions, each by id, number in the list, title or beginning of its id.
+            facts: Facts, each by id, number or beginning of its id.
+            all_facts: Whether every fact that holds now goes.
+            dry_run: Only say what would go.
+
+        Raises:
+            InputError: Nothing was named, or it is the same space.
+            NotFoundError: Something that was named is not there.
+            StoreError: It could not be written; sharing again completes it.
+        """
+        with ExitStack() as stack:
+            memory = self._open(stack, self._settings)
+            draft = memory.sharing.draft(to, sessions=sessions, facts=facts, all_facts=all_facts)
+            return self._give(stack, memory, draft, dry_run=dry_run)
+
+    def handoff(self, to: Space, *, session: str | None = None, dry_run: bool = False) -> Carried:
+        """Let another space go on with a session: it becomes the newest one there.
+
+        Args:
+            to: The other space; begun where there is none.
+            session: The session; None for the newest.
+            dry_run: Only say what would go.
+
+        Raises:
+            InputError: It is the same space.
+            NotFoundError: There is no such session, or none at all.
+            StoreError: It could not be written; handing off again completes it.
+        """
+        with ExitStack() as stack:
+            memory = self._open(stack, self._settings)
+            if session is None and memory.session is None:
+                raise NotFoundError(
+                    "There is no session to hand off.", hint="`unabridged chat` begins one."
+                )
+            wanted = session or (memory.session.id if memory.session else "")
+            draft = memory.sharing.draft(to, kind=ShareKind.HANDOFF, sessions=[wanted])
+            return self._give(stack, memory, draft, dry_run=dry_run)
+
+    def listing(self) -> list[Share]:
+        """Every share of the space, of both sides, the oldest first."""
+        with ExitStack() as stack:
+            return self._open(stack, self._settings).sharing.listing()
+
+    def revoke(self, share: str) -> Revoked:
+        """Remove what a share brought, with everything made from it; from either side.
+
+        Args:
+            share: Its id, or the end or beginning of it.
+
+        Raises:
+            NotFoundError: There is none, or several.
+            StoreError: It could not be written; revoking again ends it.
+        """
+        with ExitStack() as stack:
+            memory = self._open(stack, self._settings)
+            found = memory.sharing.find(share)
+            if not self._is_there(found.other):
+                return replace(memory.sharing.revoke(found), reached=self._taken(found))
+            other = self._open(stack, self._settings_of(found.other))
+            taker, giver = (memory, other) if self._taken(found) else (other, memory)
+            done = taker.sharing.revoke(found)
+            noted = giver.sharing.revoke(found)
+            return replace(done, share=done.share if self._taken(found) else noted.share)
+
+    def _give(self, stack: ExitStack, memory: Memory, draft: Share, *, dry_run: bool) -> Carried:
+        if dry_run and not self._is_there(draft.other):
+            settings = replace(self._settings_of(draft.other), store="memory")
+            return memory.sharing.plan(draft, self._open(stack, settings).sharing)
+        other = self._open(stack, self._settings_of(draft.other))
+        if dry_run:
+            return memory.sharing.plan(draft, other.sharing)
+        return memory.sharing.give(draft, other.sharing)
+
+    def _taken(self, share: Share) -> bool:
+        return share.side is ShareSide.TAKEN
+
+    def _open(self, stack: ExitStack, settings: Settings) -> Memory:
+        return stack.enter_context(Memory.open(settings=settings, clock=self._clock, salvage=False))
+
+    def _settings_of(self, space: Space) -> Settings:
+        """The settings of another space: those of its agent, in the same home."""
+        own = self._agents.of(space.agent) if self._agents and space.agent else self._settings
+        own = replace(own, home=self._settings.home, auto_save=True)
+        if own.store == "memory":
+            raise InputError(
+                f"{space.name} keeps nothing: its store is `memory`.",
+                hint="Share with a space of the store sqlite or files.",
+            )
+        return settings_for(own, space)
+
+    def _is_there(self, space: Space) -> bool:
+        settings = self._settings_of(space)
+        scope = Scope(space.user, space.agent, space.model or None)
+        named = space_from(scope, settings)
+        return any(info.space == named for info in Home(settings).spaces())

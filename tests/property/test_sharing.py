@@ -1,0 +1,221 @@
+"""Facts shared between spaces, edited on every side in any order: no value lost, no silent winner."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given, note, settings, strategies as st
+
+from unabridged.custody.keys import PassingKeys
+from unabridged.custody.tombstones import Recogniser
+from unabridged.domain.fact import FactState
+from unabridged.domain.record import RecordKind
+from unabridged.domain.scope import Space
+from unabridged.domain.share import Share, ShareKind, ShareSide, from_record
+from unabridged.knowledge.book import FactBook
+from unabridged.knowledge.statements import Statement, to_record
+from unabridged.sharing.delivering import Taker, deliver
+from unabridged.sharing.parcel import Wanted
+from unabridged.stores.inmemory import InMemoryStore
+from unabridged.testing.clock import ManualClock
+
+T = datetime(2026, 5, 1, tzinfo=UTC)
+ONE, SEVERAL, FREE = "lives in", "likes", ""
+VALUES = ("Zurich", "Bern", "Basel", "Geneva")
+
+
+@dataclass
+class Made:
+    """A statement as an observer who sees everything knows it."""
+
+    value: str
+    by: str
+    at: int
+    space: int
+    known: set[str]
+    replaces: str | None
+
+
+@dataclass
+class World:
+    """Spaces with clocks of their own, and what an observer saw."""
+
+    skews: list[int]
+    seen: dict[str, Made] = field(default_factory=dict)
+    time: int = 0
+
+    def __post_init__(self):
+        self.clocks = [ManualClock(T + timedelta(minutes=skew)) for skew in self.skews]
+        self.stores = [InMemoryStore(Space("ann", f"a{n}")) for n in range(len(self.skews))]
+        pairs = zip(self.stores, self.clocks, strict=True)
+        self.books = [FactBook(store, clock) for store, clock in pairs]
+
+    def held(self, n):
+        return {r.id for r in self.stores[n].records(RecordKind.FACT)}
+
+    def _note(self, n, before, value, by="user", replaces=None):
+        (fact,) = self.held(n) - before
+        direct = {name for name in before if name in self.seen}
+        known = direct.union(*(self.seen[name].known for name in direct))
+        self.time += 1
+        self.seen[fact] = Made(value, by, self.time, n, known, replaces)
+
+    def add(self, n, attribute, value):
+        before = self.held(n)
+        text = f"The user {attribute} {value}."
+        self.books[n].add(text, attribute=attribute, value=value if attribute else "")
+        self._note(n, before, value)
+
+    def draw(self, n, value):
+        before = self.held(n)
+        name, at = self.clocks[n].new_id(), self.clocks[n].now()
+        made = Statement(name, f"Lives in {value}.", at, attribute=ONE, value=value, by="rules-1")
+        self.stores[n].put([to_record(made)])
+        self._note(n, before, value, "rules-1")
+
+    def edit(self, n, pick, value):
+        current = self.books[n].all()
+        if not current:
+            return
+        old = current[pick % len(current)]
+        before = self.held(n)
+        told = value if old.attribute else None
+        self.books[n].edit(old.id, text=f"The user {old.attribute} {value}.", value=told)
+        self._note(n, before, value, replaces=old.id)
+
+    def share(self, giver, taker):
+        store = self.stores[taker]
+        draft = Share(
+            id=self.clocks[giver].new_id(),
+            kind=ShareKind.SHARE,
+            side=ShareSide.GIVEN,
+            other=store.space,
+            at=self.clocks[giver].now(),
+            by="ann",
+            all_facts=True,
+        )
+        to = Taker(store, Recogniser(store, PassingKeys()), lambda exchange: exchange)
+        wanted = Wanted(all_facts=True)
+        # Each side reads its own clock: what arrives is dated by who is given to.
+        return deliver(self.stores[giver], to, wanted, draft, self.clocks[taker])
+
+    def rounds(self):
+        pairs = [(i, j) for i in range(len(self.stores)) for j in range(len(self.stores)) if i != j]
+        for _ in self.stores:
+            for giver, taker in pairs:
+                self.share(giver, taker)
+
+    def current(self, n):
+        facts = {fact.id: fact for fact in self.books[n].all()}
+        return sorted(
+            (
+                fact.attribute,
+                fact.value or fact.text,
+                tuple(sorted(facts[name].value or facts[name].text for name in fact.disputed_by)),
+            )
+            for fact in facts.values()
+        )
+
+    def alive(self, n):
+        """The values that nothing in a space took the place of, by who knew what."""
+        names = [name for name in self.held(n) if name in self.seen]
+        return {
+            self.seen[old].value
+            for old in names
+            if not any(self._overrules(new, old) for new in names)
+        }
+
+    def _overrules(self, new, old):
+        one, other = self.seen[new], self.seen[old]
+        if one.replaces == old:
+            return True
+        if old not in one.known or one.value == other.value:
+            return False
+        return one.by == "user" or other.by != "user"
+
+
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("add"), st.integers(0, 2), st.sampled_from(VALUES)),
+        st.tuples(st.just("draw"), st.integers(0, 2), st.sampled_from(VALUES)),
+        st.tuples(st.just("edit"), st.integers(0, 2), st.integers(0, 9), st.sampled_from(VALUES)),
+        st.tuples(st.just("share"), st.integers(0, 2), st.integers(0, 2)),
+        st.tuples(st.just("share"), st.integers(0, 2), st.integers(0, 2)),
+    ),
+    max_size=14,
+)
+spaces = st.lists(st.integers(-600, 600), min_size=2, max_size=3, unique=True)
+
+
+PERSON, RULES, BOTH = ("add", "edit"), ("draw",), ("add", "edit", "draw")
+
+
+def walk(world, taken, attributes, by):
+    count = len(world.stores)
+    for number, (what, n, *rest) in enumerate(taken):
+        if what not in (*by, "share"):
+            continue
+        if what == "add":
+            world.add(n % count, attributes[number % len(attributes)], *rest)
+        elif what == "draw":
+            world.draw(n % count, *rest)
+        elif what == "edit":
+            world.edit(n % count, *rest)
+        elif what == "share" and n % count != rest[0] % count:
+            world.share(n % count, rest[0] % count)
+        yield
+
+
+@given(spaces, steps, st.sampled_from([PERSON, RULES]))
+@settings(max_examples=150, deadline=None)
+def test_what_holds_is_what_nobody_who_knew_it_took_the_place_of(skews, taken, by):
+    world = World(skews)
+    for _ in walk(world, taken, (ONE,), by):
+        for n in range(len(skews)):
+            current = world.current(n)
+            values = {value for _, value, _ in current}
+            assert values == world.alive(n)
+            for _, value, against in current:
+                assert set(against) == values - {value}
+
+
+@given(spaces, steps)
+@settings(max_examples=100, deadline=None)
+def test_spaces_that_carried_everything_to_each_other_say_the_same(skews, taken):
+    world = World(skews)
+    for _ in walk(world, taken, (ONE, SEVERAL, FREE), BOTH):
+        pass
+    world.rounds()
+    told = [world.current(n) for n in range(len(skews))]
+    note(f"{skews} {taken} {told}")
+    assert all(one == told[0] for one in told)
+
+
+@given(spaces, steps)
+@settings(max_examples=60, deadline=None)
+def test_sharing_again_changes_nothing(skews, taken):
+    world = World(skews)
+    for _ in walk(world, taken, (ONE, SEVERAL, FREE), BOTH):
+        pass
+    world.share(0, 1)
+    before = [(s.records(RecordKind.FACT), s.records(RecordKind.SHARE)) for s in world.stores]
+    again = world.share(0, 1)
+    assert (again.exchanges, again.facts) == (0, 0)
+    after = [(s.records(RecordKind.FACT), s.records(RecordKind.SHARE)) for s in world.stores]
+    assert after == before
+
+
+@given(spaces, steps)
+@settings(max_examples=60, deadline=None)
+def test_no_statement_is_lost_and_history_keeps_what_was_superseded(skews, taken):
+    world = World(skews)
+    for _ in walk(world, taken, (ONE, SEVERAL, FREE), BOTH):
+        pass
+    for n, book in enumerate(world.books):
+        own = {name for name, made in world.seen.items() if made.space == n}
+        assert own <= world.held(n)
+        told = {fact.value or fact.text for fact in book.all(None)}
+        assert all(any(world.seen[name].value in text for text in told) for name in own)
+        assert not any(fact.state is FactState.WITHDRAWN for fact in book.all(None))
+        assert all(
+            from_record(r).revoked is None for r in world.stores[n].records(RecordKind.SHARE)
+        )
