@@ -22,7 +22,7 @@ from unabridged.knowledge.lineage import (
     with_value,
 )
 from unabridged.knowledge.merge import Settled, settle
-from unabridged.knowledge.provenance import provenance_of
+from unabridged.knowledge.provenance import Provenance, provenance_of
 from unabridged.knowledge.rules import VERSION, extract, understood
 from unabridged.knowledge.said import Sessions
 from unabridged.knowledge.statements import (
@@ -59,6 +59,7 @@ class _View:
     statements: dict[str, Statement]
     settled: list[Settled]
     by_member: dict[str, Settled]
+    carried: Provenance
 
 
 class FactBook:
@@ -77,7 +78,9 @@ class FactBook:
         self._embedder = embedder if embedder is not None and embedder.instant else None
         self._lock = RLock()
         self._seen: _View | None = None
-        self._shelves: dict[str | None, tuple[_Revision, Shelf]] = {}  # the last one asked for at the end
+        self._shelves: dict[
+            str | None, tuple[_Revision, Shelf]
+        ] = {}  # the last one asked for at the end
         self._sessions = Sessions(store)
 
     # Looking.
@@ -345,7 +348,7 @@ class FactBook:
                 carried = provenance_of(shares, self._store.space.name)
                 settled = settle(statements.values(), carried)
                 members = {s.id: found for found in settled for s in found.members}
-                self._seen = _View(revision, statements, settled, members)
+                self._seen = _View(revision, statements, settled, members, carried)
             return self._seen
 
     def _laid_out(self, session: str | None) -> "Shelf":
@@ -358,7 +361,8 @@ class FactBook:
             if held is None or held[0] != view.revision:
                 settled = view.settled
                 if session is not None:
-                    settled = settle(self._sessions.within(view.statements.values(), session))
+                    said = self._sessions.within(view.statements.values(), session)
+                    settled = settle(said, view.carried)
                 shelf = Shelf(entries_of(settled), self._embedder, held[1] if held else None)
                 held = (view.revision, shelf)
             self._shelves[session] = held
