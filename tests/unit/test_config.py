@@ -45,7 +45,7 @@ def test_every_setting_has_a_variable(tmp_path):
         "window": "8_192", "max_prompt_tokens": "4,096", "max_output": "auto", "memory_cap": "16000", "mode": "tools",
         "verbosity": "concise", "persona": "p", "system": "s", "tools": "a.py,b.py:f",
         "recall": "session", "immediate_share": "0.2", "knowledge_share": "0.1", "vivid_share": "0.7",
-        "summary_share": "0.3", "contextual_share": "0.5", "tokenizer": "estimate", "model_cache_ttl": "60", "timeout": "1.5", "evidence_floor": "0.5",
+        "vivid_around": "true", "summary_share": "0.3", "contextual_share": "0.5", "tokenizer": "estimate", "model_cache_ttl": "60", "timeout": "1.5", "evidence_floor": "0.5",
         "condenser": "none", "condense_tokens": "9000", "condense_messages": "6",
         "condense_spared": "3", "scheme": "story", "facts": "none", "judge": "model", "embedder": "onnx:e5-small", "reranker": "onnx:/models/cross",
         "layout": "agent", "compression": "true", "auto_save": "false", "custom_filepath": "x.json",

@@ -8,6 +8,7 @@ from typing import Any
 from unabridged.condense.earlier import Earlier, earlier_from_data
 from unabridged.condense.tells import telling
 from unabridged.condense.view import PERIOD, name_of, view_of
+from unabridged.context.around import with_around
 from unabridged.context.before import first_shown, narrowed, shown_before
 from unabridged.context.facts import MOST as MOST_FACTS
 from unabridged.context.manifest import previous_manifest
@@ -101,6 +102,10 @@ def gather(sources: Sources, plan: Plan, question: Question, standing: Standing)
     open_here = not plan.closed and question.intent is not Intent.CASUAL
     held = {exchange.text: exchange.id for exchange in sent}
     beside = [e for e in found if _is_beside(e.exchange, session, parent, held)]
+    evidence = [e for e in found if e not in beside]
+    if plan.around and question.intent is Intent.VIVID_RECALL:
+        told = with_around(store, evidence)
+        evidence = [e for e in told if not _is_beside(e.exchange, session, parent, held)]
     totals = store.totals()
     material = Material(
         path=path,
@@ -110,7 +115,7 @@ def gather(sources: Sources, plan: Plan, question: Question, standing: Standing)
         overviews=_overviews(store, found, session)
         if open_here and plan.only is None and question.intent is Intent.SUMMARY
         else [],
-        evidence=[e for e in found if e not in beside],
+        evidence=evidence,
         beside=beside,
         previous=previous,
         earlier=earlier,

@@ -53,6 +53,7 @@ class Plan:
         condenser: Condenses what falls out of the shown history; None to leave it out.
         notes: What a person should know of the window and the upstream.
         only: The only session from which anything is recalled, or None for the whole space.
+        around: Whether who asks for details gets what was said around it too.
         closed: Whether what the space knows (pins, facts) is kept back too; else, where recall is
             from one session, pins are told, and facts that were said there or that a person gave.
     """
@@ -77,6 +78,7 @@ class Plan:
     notes: tuple[str, ...] = ()
     only: str | None = None
     closed: bool = False
+    around: bool = False
 
     @property
     def reach(self) -> int:

@@ -39,6 +39,8 @@ NO_ROOM = "no room left"
 """The reason of what bears on the message and was left out."""
 LEAST_BRIEF, MOST_BRIEF = 56, 80
 """Tokens of one such line, label included."""
+AROUND = "said around what bears on your message"
+"""Why what was not found itself is there."""
 BRIEF = "bears on your message; its telling sentences"
 """Why a line of them is there."""
 EXCERPT_SHARE = 0.25
@@ -240,7 +242,7 @@ def recall(
     for found in evidence:
         item = None
         if left >= LEAST_ROOM:
-            shorten = tries < MOST_EXCERPTS
+            shorten = tries < MOST_EXCERPTS and not found.around
             item = _recalled(plan, found, left, limits, ask, shorten=shorten)
             tries += item is None or bool(item.sentences)
         if item is None:
@@ -248,6 +250,8 @@ def recall(
         else:
             items.append(item)
             left -= item.tokens
+    if plan.around:
+        items.sort(key=lambda item: item.exchange.at)
     briefs, over = _briefs(plan, rest, left, ask.terms)
     items += briefs
     frame += briefs_frame(plan.counter) if briefs else 0
@@ -265,7 +269,7 @@ def _briefs(
     over: list[Evidence] = []
     for found in evidence:
         item = None
-        if left >= LEAST_BRIEF:
+        if left >= LEAST_BRIEF and not found.around:
             item = _brief(plan, found, min(left, MOST_BRIEF), terms)
         if item is None or item.tokens > left:
             over.append(found)
@@ -287,7 +291,10 @@ def _brief(plan: Plan, found: Evidence, limit: int, terms: Sequence[str]) -> Ite
 def _all_dropped(plan: Plan, evidence: Sequence[Evidence], reason: str) -> tuple[Dropped, ...]:
     """Evidence that is left out, each with what it would have taken."""
     return tuple(
-        Dropped(e.exchange, in_fence(e.exchange, plan.counter), reason, e.score) for e in evidence
+        Dropped(
+            e.exchange, in_fence(e.exchange, plan.counter), reason, None if e.around else e.score
+        )
+        for e in evidence
     )
 
 
@@ -304,6 +311,8 @@ def _recalled(
     exchange, intent = found.exchange, ask.intent
     tokens = in_fence(exchange, plan.counter)
     whole = Item(exchange, tokens, "bears on your message", score=found.score)
+    if found.around:
+        whole = replace(whole, reason=AROUND, score=None)
     if intent is not Intent.SUMMARY and tokens <= left:
         within = intent is Intent.VIVID_RECALL or not over(limits, exchange, plan)
         if within or tokens <= left // 2:

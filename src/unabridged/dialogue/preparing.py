@@ -99,6 +99,7 @@ class Preparer:
             notes=terms.notes,
             only=only,
             closed=closed,
+            around=settings.vivid_around,
         )
 
     def prepare(self, plan: Plan, occasion: Occasion) -> Context:

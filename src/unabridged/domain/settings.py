@@ -66,6 +66,8 @@ class Settings:
         immediate_share: 0 to 1: the newest exchanges' share of the memory budget.
         knowledge_share: 0 to 1: of the memory budget, the most that facts take.
         vivid_share: 0 to 1: what is recalled takes of the rest, for who asks for details.
+        vivid_around: Whether who asks for details gets what was said within the hour around it
+            too, in the order in which it was said, where memory has room.
         summary_share: The same for who asks for an overview.
         contextual_share: The same for who mentions the past.
         evidence_floor: 0 to 1: the least evidence at which something is recalled; who asks for
@@ -136,6 +138,7 @@ class Settings:
     immediate_share: float = 0.19
     knowledge_share: float = 0.125
     vivid_share: float = 0.6
+    vivid_around: bool = False
     summary_share: float = 0.2
     contextual_share: float = 0.4
     evidence_floor: float = 0.25

@@ -28,7 +28,7 @@ SIGNALS: Final[Mapping[Intent, str]] = {
         6.3 those talks again      | <(?:that|those|the) (?:\\w+ ){0,2}(?:conversations?|chats?|talks?|discussions?|exchanges?) (?:about|on|around)\\b[^.]*(?:again|back|once more|\\bread|\\bhear|\\bhad|\\bdid|\\bwas|\\bwere|\\bshow)\\b
         6.3 pick up those talks    | <(?:\\w+ ){0,4}?(?:pick up|continue|reopen|revisit|look at|look into) (?:that|those) (?:\\w+ ){0,2}(?:{spoken})\\b
         6 revisit that             | (?:revisit|reopen|relive) (?:that|those)\\b
-        5.8 all of that project    | <tell me (?:everything|all|anything|more|a bit|a little)(?: you (?:know|remember))? (?:about|of|on) (?:that|those|our)\\b
+        5.8 all of that project    | <tell me (?:everything|all|anything|more|a bit|a little)(?: you (?:know|remember))? (?:about|of|on) (?:that|those|our|my)\\b
         5.8 that one of ours, what | <(?:that|those) (?:\\w+ ){1,2}of (?:mine|ours) (?:what|which|who|where|when|how|why)\\b(?! (?:do|can|should|could|would|to|must))
         4.6 the project            | <tell me (?:more |again )?about the (?:\\w+ ){0,3}(?:project|trip|plan|move|wedding|interview|argument|quarrel|holiday|journey|renovation|idea|talk|story)(?: again| please)? (?:\\?|\\.|$)
         6 hear that again          | hear (?:that|those|the) [^.?]*(?:again|once more|one more time)\\b

@@ -31,10 +31,12 @@ class Evidence:
     Attributes:
         exchange: The exchange, whole.
         score: 0 to 1; comparable between questions and stores.
+        around: Whether it was not found itself, but said around what was.
     """
 
     exchange: Exchange
     score: float
+    around: bool = False
 
 
 def half(rows: Shortlist) -> float:

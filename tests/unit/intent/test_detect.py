@@ -63,6 +63,7 @@ def test_who_opens_something_past_again_asks_for_details(name, least):
         "Can we go back to those conversations about grief?",
         "When I said that, what did you say?",
         "What you said about the cheese, what was it?",
+        "Tell me everything about my cheese project: the goals, the trouble, and how I felt",
     ],
 )
 def test_every_signal_of_the_companion_for_details_is_heard(text):
