@@ -20,6 +20,7 @@ from unabridged.errors import UnabridgedError
 
 COMMANDS: Mapping[str, str] = {
     "chat": "Talk with a model that remembers.",
+    "tour": "See in five minutes what it does, on conversations of its own.",
     "ask": "Ask one thing and print the answer.",
     "serve": "Put memory in front of a model server, for every program that speaks to one.",
     "connect": "Print what to write where, so that a program talks to `unabridged serve`.",
@@ -99,7 +100,7 @@ class Root(click.Group):
         prog_name = "unabridged"
         self._main_shell_completion(extra, prog_name, complete_var)
         try:
-            code = self._run(words, prog_name, extra)
+            code = self.run(words, prog_name, extra)
             sys.stdout.flush()
         except BrokenPipeError:
             # The reader has what it wanted; the interpreter's own last flush must not complain.
@@ -107,11 +108,16 @@ class Root(click.Group):
             code = READER_GONE
         sys.exit(code)
 
-    def _run(self, words: list[str], prog_name: str, extra: dict[str, Any]) -> int:
-        """Run a command line and give its exit code."""
+    def run(
+        self,
+        words: Sequence[str],
+        prog_name: str = "unabridged",
+        extra: Mapping[str, Any] | None = None,
+    ) -> int:
+        """Run a command line and give its exit code; the reader going away is raised."""
         as_json, debug = "--json" in words, "--debug" in words
         try:
-            with self.make_context(prog_name, words, **extra) as ctx:
+            with self.make_context(prog_name, list(words), **(extra or {})) as ctx:
                 self.invoke(ctx)
         except click.exceptions.Exit as end:
             return end.exit_code

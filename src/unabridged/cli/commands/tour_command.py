@@ -1,0 +1,95 @@
+"""``unabridged tour``."""
+
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.output import echo, echo_lines
+from unabridged.cli.paint import Column, table, width
+from unabridged.cli.text import wrap
+from unabridged.cli.tour.guide import go_on, guide, play, wait
+from unabridged.cli.tour.script import chapters, chosen
+from unabridged.cli.tour.stage import HOME, Stage, stage
+
+
+@click.command(
+    "tour",
+    epilog=example(
+        "unabridged tour",
+        "unabridged tour companion story",
+        "unabridged tour --no-pause | less",
+        "unabridged tour --keep ~/unabridged-tour",
+    ),
+)
+@click.argument("names", nargs=-1, metavar="[CHAPTER]...")
+@click.option("--list", "listing", is_flag=True, help="List the chapters.")
+@click.option("--no-pause", is_flag=True, help="Do not wait for a key after each step.")
+@click.option(
+    "--keep",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Play in this empty folder, and leave it to look around in.",
+)
+@common("json")
+@invoked
+def command(
+    invocation: Invocation, names: tuple[str, ...], keep: Path | None, *, listing: bool, no_pause: bool
+) -> None:
+    """See in five minutes what it does, on conversations of its own.
+
+    A chapter for each profile: `start`, `companion`, `workspace`, `agent`, `requirements`, `story`
+    and `end`. Each step says why, shows the command that you would type, runs it for real, and says
+    what to look at. Enter goes on, n jumps to the next chapter, q leaves; where standard input is no
+    terminal nothing waits.
+
+    It needs no model, no key and no network: `quote` answers, which only quotes what is stored, even
+    where a model would be there. It plays in a folder of its own, which is removed at the end, also
+    after Ctrl-C. Your own memory and settings are neither read nor changed.
+    """
+    picked = chosen(names)
+    if listing:
+        _list(invocation)
+        return
+    with ExitStack() as stack:
+        played = stack.enter_context(stage(keep))
+        if invocation.json:
+            steps = play(played, picked)
+            home = str(played.home) if keep else None
+        else:
+            pausing = not no_pause and sys.stdin.isatty() and sys.stdout.isatty()
+            guide(played, picked, wait if pausing else go_on)
+    if invocation.json:
+        invocation.emit({"home": home, "steps": steps})
+        return
+    _farewell(played, kept=keep is not None)
+
+
+def _list(invocation: Invocation) -> None:
+    """List the chapters."""
+    if invocation.json:
+        invocation.emit(
+            [
+                {"name": each.name, "title": each.title, "steps": len(each.steps)}
+                for each in chapters()
+            ]
+        )
+        return
+    columns = [Column("chapter"), Column("steps", right=True), Column("", flexible=True)]
+    rows = [(each.name, str(len(each.steps)), each.title) for each in chapters()]
+    echo_lines(table(columns, rows, width()))
+
+
+def _farewell(played: Stage, *, kept: bool) -> None:
+    """Say what became of the folder."""
+    if kept:
+        said = (
+            f"The tour's conversations and its memory stay in {played.folder}. To look around:"
+            f" unabridged --home {played.folder / HOME} --upstream quote chat"
+        )
+    else:
+        said = f"The tour's folder {played.folder} is removed again; yours was never touched."
+    for line in wrap(said, width()):
+        echo(line, "dim")

@@ -1,0 +1,89 @@
+"""The script of the tour, read from a table: what is said, what is run, what to look at."""
+
+import difflib
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from unabridged.errors import NotFoundError
+
+FOLDER = resources.files("unabridged.cli.data") / "tour"
+"""Where the script lies, with the conversations that it takes over."""
+_SCRIPT = "tour.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a chapter.
+
+    Attributes:
+        why: Why one would do it, in one or two sentences.
+        run: The command lines, as one types them behind the prompt.
+        look: What to look at in the output.
+        shows: Pieces of text that the output must hold for what is said to be true; a test
+            looks for them.
+        find: Names for later command lines, in braces: each with the command line whose JSON
+            holds the value, and the path to it (``0.id``).
+    """
+
+    why: str
+    run: tuple[str, ...] = ()
+    look: str = ""
+    shows: tuple[str, ...] = ()
+    find: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """One chapter, which needs none of those before it.
+
+    Attributes:
+        name: What it is called on the command line.
+        title: What it shows, in a line.
+        steps: Its steps.
+    """
+
+    name: str
+    title: str
+    steps: tuple[Step, ...]
+
+
+@cache
+def chapters() -> tuple[Chapter, ...]:
+    """Give every chapter, in order."""
+    table = tomllib.loads((FOLDER / _SCRIPT).read_text("utf-8"))
+    return tuple(
+        Chapter(each["name"], each["title"], tuple(_step(step) for step in each["steps"]))
+        for each in table["chapters"]
+    )
+
+
+def chosen(names: Sequence[str]) -> tuple[Chapter, ...]:
+    """Give the chapters of these names, in the order of the script; all where none is named.
+
+    Raises:
+        NotFoundError: There is no chapter of that name; the hint names the nearest.
+    """
+    known = [each.name for each in chapters()]
+    for name in names:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            mean = f"Did you mean {near[0]!r}? " if near else ""
+            raise NotFoundError(
+                f"The tour has no chapter {name!r}.",
+                hint=f"{mean}It has {', '.join(known)}.",
+            )
+    return tuple(each for each in chapters() if not names or each.name in names)
+
+
+def _step(table: Mapping[str, Any]) -> Step:
+    return Step(
+        why=" ".join(table["why"].split()),
+        run=tuple(table.get("run", ())),
+        look=" ".join(table.get("look", "").split()),
+        shows=tuple(table.get("shows", ())),
+        find={name: (line, path) for name, (line, path) in table.get("find", {}).items()},
+    )

@@ -1,0 +1,200 @@
+"""The stage of the tour: a folder of its own, in which the real commands are run."""
+
+import contextlib
+import io
+import json
+import shlex
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from types import FrameType
+
+import click
+
+from unabridged.cli.main import INTERRUPTED, cli
+from unabridged.cli.output import echo
+from unabridged.cli.tour.script import FOLDER, Step
+from unabridged.config.alone import alone
+from unabridged.disk.durable import write_whole
+from unabridged.disk.folders import private_folder
+from unabridged.errors import InputError, UnabridgedError
+
+PROGRAM = "unabridged"
+LIST = "ls"
+"""The one command of the shell that the script uses: the tour lists the folder itself."""
+HOME = "home"
+"""The home folder of the tour, in its folder."""
+_PREFIX = "unabridged-tour-"
+_CONVERSATIONS = ".jsonl"
+_ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
+"""Signals that end a program and must leave no folder behind: Ctrl-C, kill, a closed terminal."""
+
+
+class Stage:
+    """Where the tour plays. Every command line is run in-process, with the tour's home.
+
+    Args:
+        folder: The tour's own folder; it is the working folder while the stage stands.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._found: dict[str, str] = {}
+
+    @property
+    def home(self) -> Path:
+        """The home folder of the tour."""
+        return self.folder / HOME
+
+    def lines(self, step: Step) -> list[str]:
+        """Give the command lines of a step, what they name found out by commands as well."""
+        for name, (line, path) in step.find.items():
+            value = json.loads(self.output(f"{line} --json"))
+            for key in path.split("."):
+                value = value[int(key)] if isinstance(value, list) else value[key]
+            self._found[name] = str(value)
+        return [line.format_map(self._found) for line in step.run]
+
+    def run(self, line: str) -> None:
+        """Run a command line; its output goes to standard output, errors too.
+
+        Raises:
+            UnabridgedError: The command failed, which is a fault of the tour.
+            KeyboardInterrupt: Ctrl-C was pressed meanwhile.
+        """
+        program, *words = shlex.split(line)
+        if program == LIST:
+            for name in sorted(each.name for each in Path(words[0]).iterdir()):
+                if not name.startswith("."):
+                    click.echo(name)
+            return
+        nothing, stdin = io.StringIO(), sys.stdin
+        try:
+            sys.stdin = nothing
+            with contextlib.redirect_stderr(sys.stdout):
+                code = cli.run(words)
+        finally:
+            sys.stdin = stdin
+        if code == INTERRUPTED:
+            raise KeyboardInterrupt
+        if code:
+            raise UnabridgedError(
+                f"A command of the tour failed ({code}): {line}",
+                hint="Nothing of yours was touched. `unabridged doctor` looks for what is wrong.",
+            )
+
+    def output(self, line: str) -> str:
+        """Run a command line and give what it writes."""
+        written = io.StringIO()
+        try:
+            with contextlib.redirect_stdout(written):
+                self.run(line)
+        except UnabridgedError:
+            echo(written.getvalue(), err=True)
+            raise
+        return written.getvalue()
+
+
+@contextlib.contextmanager
+def stage(keep: Path | None = None) -> Iterator[Stage]:
+    """Build the stage, and take it down again however the tour ends.
+
+    Args:
+        keep: A folder to play in that stays; None for one that is removed.
+
+    Raises:
+        InputError: The folder to keep is not empty.
+    """
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_ended_by_signals())
+        if keep is None:
+            folder = stack.enter_context(_passing_folder())
+        else:
+            folder = _kept_folder(keep)
+        _lay_out(FOLDER, folder)
+        stack.enter_context(alone(folder / HOME, upstream="quote"))
+        stack.enter_context(contextlib.chdir(folder))
+        yield Stage(folder)
+
+
+@contextlib.contextmanager
+def _passing_folder() -> Iterator[Path]:
+    """A folder that goes again."""
+    folder = None
+    try:
+        with _undisturbed():
+            folder = Path(tempfile.mkdtemp(prefix=_PREFIX)).resolve()
+        yield folder
+    finally:
+        if folder is not None:
+            with _undisturbed():
+                shutil.rmtree(folder)
+
+
+def _kept_folder(keep: Path) -> Path:
+    """Make the folder that stays, or take an empty one."""
+    folder = keep.expanduser().absolute()
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(
+            f"{keep} is there already, and the tour begins with an empty folder.",
+            hint="Name a folder that is empty or not there yet.",
+        )
+    try:
+        private_folder(folder)
+    except OSError as error:
+        raise InputError(
+            f"The folder {keep} cannot be made: {error.strerror or error}.",
+            hint="Name a folder that you may write to.",
+        ) from error
+    return folder
+
+
+def _lay_out(source: Traversable, folder: Path) -> None:
+    """Put the conversations into the folder, for the tour to take over as one would one's own."""
+    for each in source.iterdir():
+        if each.is_dir():
+            private_folder(folder / each.name)
+            _lay_out(each, folder / each.name)
+        elif each.name.endswith(_CONVERSATIONS):
+            write_whole(folder / each.name, each.read_bytes())
+
+
+def _signals() -> list[signal.Signals]:
+    """The signals of this system that end a program and are not ignored, as under ``nohup``."""
+    named = [getattr(signal, name) for name in _ENDING if hasattr(signal, name)]
+    return [each for each in named if signal.getsignal(each) is not signal.SIG_IGN]
+
+
+@contextlib.contextmanager
+def _taken(handler: Callable[[int, FrameType | None], None] | signal.Handlers) -> Iterator[None]:
+    """Handle the ending signals so for a while; only the main thread may."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {each: signal.signal(each, handler) for each in _signals()}
+    try:
+        yield
+    finally:
+        for each, was in before.items():
+            signal.signal(each, was)
+
+
+def _undisturbed() -> contextlib.AbstractContextManager[None]:
+    """Nothing ends the program meanwhile: for the moments in which the folder is made and goes."""
+    return _taken(signal.SIG_IGN)
+
+
+def _ended_by_signals() -> contextlib.AbstractContextManager[None]:
+    """A closed terminal ends the tour in order, as Ctrl-C does."""
+    return _taken(_end)
+
+
+def _end(number: int, _frame: FrameType | None) -> None:
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
+    sys.exit(128 + number)

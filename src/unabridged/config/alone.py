@@ -1,0 +1,37 @@
+"""Settings that nothing of the person's environment reaches, for the tour."""
+
+import os
+from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from unabridged.config import PREFIX
+
+_OTHERS = ("OLLAMA_HOST", "OPENAI_API_KEY")
+"""Variables of others that settings are read from."""
+
+
+@contextmanager
+def alone(
+    home: Path,
+    environ: MutableMapping[str, str] = os.environ,  # noqa: TID251 - this room is the one that may
+    **settings: str,
+) -> Iterator[None]:
+    """Hide every variable that a setting is read from, and set some; afterwards all is as before.
+
+    Args:
+        home: The home folder meanwhile.
+        environ: The environment.
+        **settings: Settings by name, as variables give them.
+    """
+    hidden = [name for name in environ if name.startswith(PREFIX) or name in _OTHERS]
+    before = {name: environ.pop(name) for name in hidden}
+    told = {f"{PREFIX}{name.upper()}": value for name, value in settings.items()}
+    told[f"{PREFIX}HOME"] = str(home)
+    environ.update(told)
+    try:
+        yield
+    finally:
+        for name in told:
+            environ.pop(name, None)
+        environ.update(before)
