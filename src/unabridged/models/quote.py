@@ -55,6 +55,8 @@ _MONTHS = (
 )
 MOST = 5
 """Exchanges quoted in one answer."""
+WINDOW = 1_048_576
+"""Tokens that it may be given: it reads memory itself, so the window only bounds what the ledger shows."""
 
 
 class QuoteModel:
@@ -98,7 +100,7 @@ class QuoteModel:
         """No tools, no images; the window only bounds what the ledger shows."""
         return Abilities(
             MODEL,
-            trained_window=16_384,
+            trained_window=WINDOW,
             tools=False,
             vision=False,
             reasoning=False,

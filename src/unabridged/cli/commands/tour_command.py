@@ -11,8 +11,8 @@ from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
 from unabridged.cli.text import wrap
 from unabridged.cli.tour.guide import go_on, guide, play, wait
-from unabridged.cli.tour.script import chapters, chosen
-from unabridged.cli.tour.stage import HOME, Stage, stage
+from unabridged.cli.tour.script import Chapter, chapters, chosen
+from unabridged.cli.tour.stage import Stage, stage
 
 
 @click.command(
@@ -36,7 +36,12 @@ from unabridged.cli.tour.stage import HOME, Stage, stage
 @common("json")
 @invoked
 def command(
-    invocation: Invocation, names: tuple[str, ...], keep: Path | None, *, listing: bool, no_pause: bool
+    invocation: Invocation,
+    names: tuple[str, ...],
+    keep: Path | None,
+    *,
+    listing: bool,
+    no_pause: bool,
 ) -> None:
     """See in five minutes what it does, on conversations of its own.
 
@@ -57,14 +62,13 @@ def command(
         played = stack.enter_context(stage(keep))
         if invocation.json:
             steps = play(played, picked)
-            home = str(played.home) if keep else None
         else:
             pausing = not no_pause and sys.stdin.isatty() and sys.stdout.isatty()
             guide(played, picked, wait if pausing else go_on)
     if invocation.json:
-        invocation.emit({"home": home, "steps": steps})
+        invocation.emit({"folder": str(played.folder) if keep else None, "steps": steps})
         return
-    _farewell(played, kept=keep is not None)
+    _farewell(played, picked[-1], kept=keep is not None)
 
 
 def _list(invocation: Invocation) -> None:
@@ -82,14 +86,14 @@ def _list(invocation: Invocation) -> None:
     echo_lines(table(columns, rows, width()))
 
 
-def _farewell(played: Stage, *, kept: bool) -> None:
+def _farewell(played: Stage, last: Chapter, *, kept: bool) -> None:
     """Say what became of the folder."""
     if kept:
         said = (
-            f"The tour's conversations and its memory stay in {played.folder}. To look around:"
-            f" unabridged --home {played.folder / HOME} --upstream quote chat"
+            f"The conversations, and a home for each chapter, stay in {played.folder}. To look"
+            f" around: unabridged --home {played.folder / last.name} sessions"
         )
     else:
-        said = f"The tour's folder {played.folder} is removed again; yours was never touched."
+        said = "The tour's folder is removed again. Your own home folder was never touched."
     for line in wrap(said, width()):
         echo(line, "dim")

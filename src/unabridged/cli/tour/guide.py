@@ -1,7 +1,7 @@
 """The guide: shows the steps of the tour to a person, or gives them to a program."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 
 import click
@@ -13,6 +13,7 @@ from unabridged.cli.tour.script import Chapter, Step
 from unabridged.cli.tour.stage import Stage
 
 PROMPT = "$ "
+LOOK = "→ "
 _RULE = "──"
 _KEYS = "Enter goes on · n next chapter · q leaves"
 
@@ -44,16 +45,19 @@ class Played:
     chapter: str
     why: str
     look: str
-    ran: list[Ran] = field(default_factory=list)
+    ran: list[Ran]
+    next: list[tuple[str, str]]
 
 
 def play(stage: Stage, chapters: Sequence[Chapter]) -> list[Played]:
     """Run every step and give it with its output."""
     played = []
     for chapter in chapters:
-        for step in chapter.steps:
-            ran = [Ran(line, stage.output(line)) for line in stage.lines(step)]
-            played.append(Played(chapter.name, _told(step.why, stage), step.look, ran))
+        with stage.at_home(chapter.name):
+            for step in chapter.steps:
+                ran = [Ran(line, stage.output(line)) for line in stage.lines(step)]
+                said = (_told(step.why, stage), step.look)
+                played.append(Played(chapter.name, *said, ran, list(step.next)))
     return played
 
 
@@ -69,16 +73,24 @@ def guide(stage: Stage, chapters: Sequence[Chapter], pause: Pause) -> bool:
         Whether it was seen to its end.
     """
     for chapter in chapters:
-        for number, step in enumerate(chapter.steps, 1):
-            _head(chapter, number)
-            _show(stage, step)
-            last = chapter is chapters[-1] and number == len(chapter.steps)
-            key = Key.ON if last else pause()
-            if key is Key.LEAVE:
-                return False
-            if key is Key.NEXT:
-                break
+        with stage.at_home(chapter.name):
+            key = _guide(stage, chapter, pause, last=chapter is chapters[-1])
+        if key is Key.LEAVE:
+            return False
     return True
+
+
+def _guide(stage: Stage, chapter: Chapter, pause: Pause, *, last: bool) -> Key:
+    """Show a chapter and give the key that ended it; nobody waits behind the very last step."""
+    for number, step in enumerate(chapter.steps, 1):
+        _head(chapter, number)
+        _show(stage, step)
+        if last and number == len(chapter.steps):
+            break
+        key = pause()
+        if key is not Key.ON:
+            return key
+    return Key.ON
 
 
 def wait() -> Key:
@@ -117,14 +129,21 @@ def _head(chapter: Chapter, number: int) -> None:
 
 
 def _show(stage: Stage, step: Step) -> None:
+    """Show a step: why, each command with what it writes, what to look at, what to type next."""
     echo_lines(wrap(_told(step.why, stage), width()))
     for line in stage.lines(step):
         echo()
         echo(paint(PROMPT, "dim") + paint(line, "bold"))
         stage.run(line)
+    for line, what in step.next:
+        echo()
+        echo(line, "bold")
+        echo_lines(paint(f"  {part}", "dim") for part in wrap(what, width() - 2))
     if step.look:
         echo()
-        echo_lines(paint(line, "good") for line in wrap(f"→ {step.look}", width()))
+        first, *rest = wrap(step.look, width() - cells(LOOK))
+        echo(LOOK + first, "good")
+        echo_lines(paint(" " * cells(LOOK) + part, "good") for part in rest)
     echo()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from unabridged.errors import NotFoundError
 
-FOLDER = resources.files("unabridged.cli.data") / "tour"
+FOLDER = resources.files("unabridged.cli") / "data" / "tour"
 """Where the script lies, with the conversations that it takes over."""
 _SCRIPT = "tour.toml"
 
@@ -26,7 +26,9 @@ class Step:
         shows: Pieces of text that the output must hold for what is said to be true; a test
             looks for them.
         find: Names for later command lines, in braces: each with the command line whose JSON
-            holds the value, and the path to it (``0.id``).
+            holds the value, and the path to it: keys, places in lists, and ``key=value`` for
+            the first in a list that has it (``category=decision.id``).
+        next: What to type next: command lines that are not run, with what they do.
     """
 
     why: str
@@ -34,6 +36,7 @@ class Step:
     look: str = ""
     shows: tuple[str, ...] = ()
     find: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    next: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ class Chapter:
     """One chapter, which needs none of those before it.
 
     Attributes:
-        name: What it is called on the command line.
+        name: What it is called on the command line, and the folder that is its home.
         title: What it shows, in a line.
         steps: Its steps.
     """
@@ -86,4 +89,5 @@ def _step(table: Mapping[str, Any]) -> Step:
         look=" ".join(table.get("look", "").split()),
         shows=tuple(table.get("shows", ())),
         find={name: (line, path) for name, (line, path) in table.get("find", {}).items()},
+        next=tuple((line, what) for line, what in table.get("next", ())),
     )

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import click
 
@@ -27,8 +28,8 @@ from unabridged.errors import InputError, UnabridgedError
 PROGRAM = "unabridged"
 LIST = "ls"
 """The one command of the shell that the script uses: the tour lists the folder itself."""
-HOME = "home"
-"""The home folder of the tour, in its folder."""
+INTO = ">"
+"""What sends the output of a command into a file; the tour writes it itself."""
 _PREFIX = "unabridged-tour-"
 _CONVERSATIONS = ".jsonl"
 _ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -46,18 +47,16 @@ class Stage:
         self.folder = folder
         self._found: dict[str, str] = {}
 
-    @property
-    def home(self) -> Path:
-        """The home folder of the tour."""
-        return self.folder / HOME
+    @contextlib.contextmanager
+    def at_home(self, name: str) -> Iterator[None]:
+        """Run what is run meanwhile in the home of a chapter, with `quote` to answer."""
+        with alone(self.folder / name, upstream="quote"):
+            yield
 
     def lines(self, step: Step) -> list[str]:
         """Give the command lines of a step, what they name found out by commands as well."""
         for name, (line, path) in step.find.items():
-            value = json.loads(self.output(f"{line} --json"))
-            for key in path.split("."):
-                value = value[int(key)] if isinstance(value, list) else value[key]
-            self._found[name] = str(value)
+            self._found[name] = _at(json.loads(self.output(f"{line} --json")), path)
         return [line.format_map(self._found) for line in step.run]
 
     def run(self, line: str) -> None:
@@ -69,9 +68,11 @@ class Stage:
         """
         program, *words = shlex.split(line)
         if program == LIST:
-            for name in sorted(each.name for each in Path(words[0]).iterdir()):
-                if not name.startswith("."):
-                    click.echo(name)
+            _list(Path(words[0]))
+            return
+        if words[-2:-1] == [INTO]:
+            written = self.output(shlex.join([program, *words[:-2]]))
+            write_whole(Path(words[-1]), written.encode())
             return
         nothing, stdin = io.StringIO(), sys.stdin
         try:
@@ -100,6 +101,24 @@ class Stage:
         return written.getvalue()
 
 
+def _list(folder: Path) -> None:
+    """List a folder as a shell does: sorted, hidden files left away."""
+    for name in sorted(each.name for each in folder.iterdir()):
+        if not name.startswith("."):
+            click.echo(name)
+
+
+def _at(value: Any, path: str) -> str:
+    """Give what lies at a path in JSON."""
+    for key in path.split("."):
+        name, wanted, told = key.partition("=")
+        if wanted:
+            value = next(each for each in value if each.get(name) == told)
+        else:
+            value = value[int(key)] if isinstance(value, list) else value[key]
+    return str(value)
+
+
 @contextlib.contextmanager
 def stage(keep: Path | None = None) -> Iterator[Stage]:
     """Build the stage, and take it down again however the tour ends.
@@ -112,12 +131,8 @@ def stage(keep: Path | None = None) -> Iterator[Stage]:
     """
     with contextlib.ExitStack() as stack:
         stack.enter_context(_ended_by_signals())
-        if keep is None:
-            folder = stack.enter_context(_passing_folder())
-        else:
-            folder = _kept_folder(keep)
+        folder = _kept_folder(keep) if keep else stack.enter_context(_passing_folder())
         _lay_out(FOLDER, folder)
-        stack.enter_context(alone(folder / HOME, upstream="quote"))
         stack.enter_context(contextlib.chdir(folder))
         yield Stage(folder)
 
