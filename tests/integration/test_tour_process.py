@@ -22,19 +22,20 @@ own = os.path.realpath(sys.argv.pop(1))
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 MAKING = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.truncate",
           "shutil.rmtree", "shutil.copyfile", "shutil.move", "sqlite3.connect"}
+RELATIVE = {"os.remove", "os.rmdir"}  # by a handle of their folder, within shutil.rmtree
 REACHING = {"socket.connect", "socket.getaddrinfo"}
 def watch(event, args):
     if event in REACHING:
         os.write(2, f"REACHED {event} {args[-1]}\\n".encode())
     if event == "open":
         path, _mode, flags = args
-        if isinstance(path, int) or not flags & WRITING or path == os.devnull:
+        if not flags & WRITING or path == os.devnull:
             return
-    elif event in MAKING:
+    elif event in MAKING and not (event in RELATIVE and args[-1] != -1):
         path = args[0]
     else:
         return
-    if not os.path.realpath(os.fspath(path)).startswith(own):
+    if not isinstance(path, int) and not os.path.realpath(os.fspath(path)).startswith(own):
         os.write(2, f"TOUCHED {event} {path}\\n".encode())
 sys.addaudithook(watch)
 from unabridged.cli.main import main

@@ -1,7 +1,6 @@
 """``unabridged tour``."""
 
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 
 import click
@@ -58,11 +57,11 @@ def command(
     if listing:
         _list(invocation)
         return
-    with ExitStack() as stack:
-        played = stack.enter_context(stage(keep))
+    with stage(keep) as played:
         if invocation.json:
             steps = play(played, picked)
         else:
+            steps = []
             pausing = not no_pause and sys.stdin.isatty() and sys.stdout.isatty()
             guide(played, picked, wait if pausing else go_on)
     if invocation.json:
