@@ -172,10 +172,7 @@ def _kept_folder(keep: Path) -> Path:
 def _lay_out(source: Traversable, folder: Path) -> None:
     """Put the conversations into the folder, for the tour to take over as one would one's own."""
     for each in source.iterdir():
-        if each.is_dir():
-            private_folder(folder / each.name)
-            _lay_out(each, folder / each.name)
-        elif each.name.endswith(_CONVERSATIONS):
+        if each.name.endswith(_CONVERSATIONS):
             write_whole(folder / each.name, each.read_bytes())
 
 
