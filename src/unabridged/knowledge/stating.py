@@ -84,10 +84,17 @@ _NOT_STATED = re.compile(
 _FENCE = re.compile(r"```.*?(?:```|\Z)|(?m:^[ \t]*>.*$)", re.DOTALL)
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 
+_WISHED = re.compile(
+    r"\b(?:would|['’]d)\s+(?:\w+\s+)?be\s+(?:nice|great|good|useful|helpful|handy|lovely)\b|"
+    r"\bnice[\s-]to[\s-]have\b|\bnot\s+essential\b|\bwären?\s+(?:\w+\s+)?(?:schön|gut|praktisch|toll)\b|"
+    r"\bnicht\s+zwingend\b",
+    re.IGNORECASE,
+)
+"""What may wait, whatever other words it has."""
 _PRIORITIES: Mapping[str, re.Pattern[str]] = {
     "wont": re.compile(
-        r"\b(?:won['’]t|will\s+not|out\s+of\s+scope|do(?:es)?\s+not\s+have\s+to|muss\s+nicht|"
-        r"müssen\s+nicht)\b",
+        r"\b(?:won['’]t|will\s+not|out\s+of\s+scope|do(?:es)?(?:\s+not|n['’]t)\s+(?:have\s+to|need)|"
+        r"muss\s+nicht|müssen\s+nicht|nicht\s+nötig)\b",
         re.IGNORECASE,
     ),
     "must": re.compile(
@@ -96,7 +103,7 @@ _PRIORITIES: Mapping[str, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
     "should": re.compile(
-        r"\b(?:should|shouldn['’]t|ought|want|would\s+like|soll|sollen|sollte|sollten)\b",
+        r"\b(?:should|shouldn['’]t|ought|wants?|would\s+like|I['’]d\s+like|we['’]d\s+like|soll|sollen|sollte|sollten)\b",
         re.IGNORECASE,
     ),
     "could": re.compile(
@@ -196,15 +203,23 @@ class Gist:
 
 def stated(text: str) -> Iterator[Stated]:
     """The requirements that a message states, in order; a question states none."""
-    blank = _FENCE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
-    of_system = bool(_ABOUT_SYSTEM.search(blank))
-    for sentence in sentences(blank):
+    of_system = bool(_ABOUT_SYSTEM.search(_unfenced(text)))
+    for quote in quotes(text):
+        if not _NOT_STATED.search(quote) and _is_required(quote, of_system=of_system):
+            yield described(quote)
+
+
+def quotes(text: str) -> Iterator[str]:
+    """The sentences of a message that may state something, word for word, without bullets."""
+    for sentence in sentences(_unfenced(text)):
         quote = _BULLET.sub("", sentence).strip()
-        if not 12 <= len(quote) <= 600 or quote.endswith(("?", "？", ":")) or quote not in text:
-            continue
-        if _NOT_STATED.search(quote) or not _is_required(quote, of_system=of_system):
-            continue
-        yield described(quote)
+        if 12 <= len(quote) <= 600 and not quote.endswith(("?", "？", ":")) and quote in text:
+            yield quote
+
+
+def _unfenced(text: str) -> str:
+    """A message with its code and its quotations blanked out."""
+    return _FENCE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
 
 
 def described(quote: str) -> Stated:
@@ -239,6 +254,8 @@ def type_of(text: str) -> str:
 
 def priority_of(text: str) -> str:
     """How much it is asked for, by its wording; empty where that does not tell."""
+    if _WISHED.search(text):
+        return "could"
     return next((name for name, cue in _PRIORITIES.items() if cue.search(text)), "")
 
 
