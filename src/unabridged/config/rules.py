@@ -21,6 +21,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "recall": ("space", "session"),
     "judge": ("rules", "model"),
     "facts": ("rules", "model", "none"),
+    "requirements": ("narrow", "wide"),
     "memory_failure": ("refuse", "pass"),
     "log": ("text", "json", "none"),
 }

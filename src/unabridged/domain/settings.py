@@ -83,6 +83,8 @@ class Settings:
         judge: Who sorts messages into categories: ``rules``, or ``model`` (the upstream is asked).
         facts: Who draws facts and requirements from what is said: ``rules``, ``model`` (rules and
             the upstream) or ``none``.
+        requirements: From what requirements are drawn: ``narrow``, sentences that speak of a system,
+            as suits any talk, or ``wide``, whatever is asked of a thing, as suits talk about them.
         embedder: What finds by meaning: ``static``, ``none``, ``ollama:MODEL``, ``openai:MODEL``
             (at ``openai_url``), or ``onnx:`` with a fetched model's name or a folder.
         reranker: What looks at the best once more: ``none``, or ``onnx:`` with a folder.
@@ -149,6 +151,7 @@ class Settings:
     scheme: str = "assistant"
     judge: str = "rules"
     facts: str = "rules"
+    requirements: str = "narrow"
     embedder: str = "static"
     reranker: str = "none"
     listen: str = "127.0.0.1:11435"

@@ -8,10 +8,7 @@ people say of themselves, of each other and of the talk does not.
 import re
 from collections.abc import Iterator
 
-from unabridged.knowledge.stating import Stated, described, quotes, stated
-
-VERSION = "wide-1"
-"""The version of these rules: under another, everything is looked at anew."""
+from unabridged.knowledge.stating import Rules, Stated, described, quotes, stated
 
 _TALK = (
     r"(?:talk|discuss|meet|think|decide|figure|look|know|understand|start|finish|chat|hurry|wait|go|leave|"
@@ -31,7 +28,7 @@ _GUESSED = (
     r"incredible|wonderful|challenging|over\s+the\s+moon)\b"
 )
 """What is guessed of somebody: "that must be hard"."""
-_PAST = r"have\s+(?!to\b)(?:\w+ed|been|had|gone|done|known|seen|said|come|taken|told|made|left)\b"
+_PAST = r"have\s+(?!to\b)(?:\w+ed|been|had|gone|done|known|seen|said|come|taken|told|made|left|felt|heard|thought|met|got|bought)\b"
 _LED = (
     r"(?:and|but|so|then|also|well|yes|yeah|no|ok(?:ay)?|right|exactly|plus|oh|ah|sure|again|of\s+course|"
     r"maybe|perhaps|still|now|ideally|obviously|basically|and\s+also|in\s+that\s+case|"
@@ -215,3 +212,7 @@ def _obliges_in_german(clause: str) -> bool:
     if found is None or _NO_FRONT_DE.search(found["front"]):
         return False
     return not _NO_REST_DE.search(found["rest"])
+
+
+WIDE = Rules("wide-1", elicited)
+"""What suits talk about requirements."""

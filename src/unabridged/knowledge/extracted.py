@@ -131,14 +131,16 @@ class ModelStater:
 
     Args:
         model: What is asked.
+        rules: Draw without it.
 
     Attributes:
         accepted: How many requirements of the model's were taken.
         rejected: How many were not.
     """
 
-    def __init__(self, model: ChatModel) -> None:
+    def __init__(self, model: ChatModel, rules: Callable[[str], Iterable[Stated]] = stated) -> None:
         self._asker = _Asker(model)
+        self._rules = rules
         self.accepted = 0
         self.rejected = 0
 
@@ -154,7 +156,7 @@ class ModelStater:
 
     def __call__(self, text: str) -> list[Stated]:
         """Draw from a message; what the rules found is not drawn again."""
-        drawn = list(stated(text))
+        drawn = list(self._rules(text))
         for row in self._asker.rows(_REQUIREMENTS, text, "requirements"):
             each = _requirement(row, text, self._asker.name)
             if each is None:

@@ -27,7 +27,7 @@ from unabridged.knowledge.cards import (
 from unabridged.knowledge.extracted import ModelStater
 from unabridged.knowledge.own import own_words
 from unabridged.knowledge.statements import folded
-from unabridged.knowledge.stating import VERSION, Stated, conflict, described, gist, stated
+from unabridged.knowledge.stating import NARROW, Rules, Stated, conflict, described, gist
 from unabridged.ports import ChatModel, Clock, Store
 
 PROGRESS = "requirements"
@@ -51,11 +51,13 @@ class RequirementBook:
     Args:
         store: The space.
         clock: The time and fresh ids.
+        rules: Draw requirements where nothing else is asked for.
     """
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(self, store: Store, clock: Clock, rules: Rules = NARROW) -> None:
         self._store = store
         self._clock = clock
+        self._rules = rules
         self._lock = RLock()
         self._seen: _View | None = None
 
@@ -190,23 +192,24 @@ class RequirementBook:
 
     # Learning.
 
-    def learn(self, exchanges: Iterable[Exchange], stater: Stater = stated) -> int:
+    def learn(self, exchanges: Iterable[Exchange], stater: Stater | None = None) -> int:
         """Draw requirements from what the user said; doing it twice adds nothing.
 
         Args:
             exchanges: What was said.
-            stater: Draws them; the rules by default.
+            stater: Draws them; None for the rules.
 
         Returns:
             How many were new.
         """
+        draw = stater or self._rules.draw
         view = self._view()
         keys = {card.key for card in view.cards}
         said = {folded(card.requirement.quote or card.requirement.text) for card in view.cards}
         seals = [(c.seal, c.requirement.history[-1].at) for c in view.cards if c.seal]
         news: list[tuple[str, Requirement]] = []
         for exchange in exchanges:
-            for each in stater(own_words(exchange.user.text)):
+            for each in draw(own_words(exchange.user.text)):
                 words, key = folded(each.quote), key_of(exchange.id, each.quote)
                 known = key in keys or words in said or each.quote not in exchange.user.text
                 if known or _is_sealed(each.quote, [s for s, at in seals if exchange.at <= at]):
@@ -217,12 +220,12 @@ class RequirementBook:
         self._enter(news)
         return len(news)
 
-    def learn_pending(self, limit: int = 500, stater: Stater = stated) -> int:
+    def learn_pending(self, limit: int = 500, stater: Stater | None = None) -> int:
         """Draw requirements from exchanges not looked at yet; it goes on where it stopped.
 
         Args:
             limit: At most so many exchanges.
-            stater: Draws them; the rules by default.
+            stater: Draws them; None for the rules.
 
         Returns:
             How many exchanges were looked at; 0 when nothing waits. Where the model fails, the
@@ -233,11 +236,13 @@ class RequirementBook:
             by_rules=self.learn,
             asked=stater if isinstance(stater, ModelStater) else None,
         )
-        return progress.draw_on(self._store, self._clock, (PROGRESS, VERSION), limit, drawing)
+        return progress.draw_on(
+            self._store, self._clock, (PROGRESS, self._rules.version), limit, drawing
+        )
 
     def asking(self, model: ChatModel) -> ModelStater:
         """What draws requirements with a model too, for ``learn`` and ``learn_pending``."""
-        return ModelStater(model)
+        return ModelStater(model, self._rules.draw)
 
     # Inside.
 

@@ -1,7 +1,7 @@
 """What states a requirement: tables of patterns, and of words that tell its type and priority."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from unabridged.language.sentences import sentences
@@ -187,6 +187,19 @@ class Stated:
 
 
 @dataclass(frozen=True, slots=True)
+class Rules:
+    """Rules that draw requirements.
+
+    Attributes:
+        version: Their name; under another, everything is looked at anew.
+        draw: Draws them from the user's words, each with a quote.
+    """
+
+    version: str
+    draw: Callable[[str], Iterable[Stated]]
+
+
+@dataclass(frozen=True, slots=True)
 class Gist:
     """What requirements are compared by.
 
@@ -302,3 +315,6 @@ def _bare(gist_: Gist, units: set[str]) -> frozenset[str]:
 SAME, FORBIDS, ALIKE = 0.6, 0.75, 0.4
 """The share of the terms of the shorter that both must have, to differ in a number or to forbid what
 the other asks; and the share of the terms of both."""
+
+NARROW = Rules(VERSION, stated)
+"""What suits any talk."""

@@ -15,10 +15,14 @@ from unabridged.ingest.readings import Judge, Readings
 from unabridged.ingest.tending import Books
 from unabridged.ingest.upkeep import Upkeep
 from unabridged.knowledge.book import FactBook
+from unabridged.knowledge.eliciting import WIDE
 from unabridged.knowledge.requirements import RequirementBook
+from unabridged.knowledge.stating import NARROW
 from unabridged.language.names import names_in
 from unabridged.ports import ChatModel, Clock, Condenser, Embedder, Store
 from unabridged.tokens.estimate import EstimateTokenizer
+
+_STATERS = {"narrow": NARROW, "wide": WIDE}
 
 
 def books_of(
@@ -52,7 +56,7 @@ def books_of(
     )
     return Books(
         facts=FactBook(store, clock, instant),
-        requirements=RequirementBook(store, clock),
+        requirements=RequirementBook(store, clock, _STATERS[settings.requirements]),
         readings=readings,
         upkeep=Upkeep(store, clock, readings, terms, trigger),
         learns=settings.facts != "none",
