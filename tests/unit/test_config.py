@@ -22,6 +22,18 @@ def test_defaults_when_nothing_is_said(tmp_path):
     assert not (tmp_path / "new").exists()
 
 
+def test_the_seeds_figures_are_the_defaults(tmp_path):
+    got = config.load(home=tmp_path, environ={})
+    assert (got.condense_tokens, got.condense_messages, got.condense_spared) == (
+        25_000,
+        20,
+        5,
+    )  # EMM
+    assert got.model_cache_ttl == 3600  # ReqVIBE
+    assert (got.auto_save, got.compression, got.custom_filepath) == (True, False, "")  # Dana
+    assert (got.verbosity.value, got.mode.value) == ("balanced", "chat")  # WorkspaceAI
+
+
 def test_each_source_yields_to_the_next(tmp_path):
     path = file_in(tmp_path, 'user = "file"\nagent = "file"\nmodel = "file"\n')
     environ = {"UNABRIDGED_AGENT": "env", "UNABRIDGED_MODEL": "env"}

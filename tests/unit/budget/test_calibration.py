@@ -137,6 +137,14 @@ def test_a_prompt_is_the_sum_of_what_is_in_it():
     assert sum(counter.by_script(both, [tool]).values()) == pytest.approx(parts, abs=3)
 
 
+def test_a_message_costs_five_tokens_beside_its_words_and_a_prompt_three():
+    """What ChatML and Llama 3 take around a message; ReqVIBE took four."""
+    counter = Counter(EstimateTokenizer())
+    one, words = message(Text("hello there")), EstimateTokenizer().count("hello there")
+    assert counter.message(one) == words + 5
+    assert counter.prompt([one, one]) == 2 * (words + 5) + 3
+
+
 def test_a_stored_count_holds_under_the_same_tokenizer_only():
     counter = Counter(EstimateTokenizer())
     stored = message(Text("hello there"), tokens=77, tokenizer="estimate-1")

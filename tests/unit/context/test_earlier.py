@@ -72,6 +72,13 @@ def test_what_falls_out_of_the_history_is_condensed_and_counted(memory):
     assert counter.text(system[system.index("\n\n<recalled-earlier") :]) == row.tokens
 
 
+def test_it_takes_a_tenth_of_memory_at_most(memory):
+    """WorkspaceAI: 10 % of the budget are kept for the summary of what is dropped."""
+    contexts = talk(memory, 40)
+    shares = [earlier_row(c).tokens / c.budget.memory for c in contexts if earlier_row(c)]
+    assert 0.04 < max(shares) <= 0.105
+
+
 def test_the_beginning_stays_until_it_moves_in_a_block(memory):
     systems = [context.messages[0]["content"] for context in talk(memory, 40)]
     moves = sum(a != b for a, b in pairwise(systems))

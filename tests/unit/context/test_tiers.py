@@ -53,6 +53,16 @@ def test_the_newest_exchange_is_always_there():
             assert context.ledger.kept(Tier.IMMEDIATE)
 
 
+def test_of_short_exchanges_the_newest_five_are_immediate_of_long_ones_fewer():
+    """WhisperEngine: the last 3 to 5 exchanges."""
+    with open_memory(16_384) as memory:
+        short = hold(memory, 12)[-1]
+        assert len(short.ledger.kept(Tier.IMMEDIATE)) == 5
+    with open_memory(2048) as memory:
+        long = hold(memory, 12, "Tell me of subject {n} once more. " * 6)[-1]
+        assert 1 <= len(long.ledger.kept(Tier.IMMEDIATE)) < 5
+
+
 def test_strong_evidence_makes_the_history_yield_and_small_talk_does_not():
     with open_memory() as memory:
         told = memory.prepare("The lighthouse keeper was called Jonas Pedersen of Skagen.")
