@@ -34,7 +34,7 @@ def fact_lines(facts: Sequence[Fact], *, first: int | None = 1) -> list[str]:
             fact.text or "(withdrawn)",
             day(fact.since),
             *([day(fact.until)] if ended else []),
-            fact.by,
+            fact.origin.space if fact.origin else fact.by,
         )
         for number, fact in enumerate(facts, first or 0)
     ]
@@ -53,6 +53,9 @@ def fact_card(fact: Fact) -> list[str]:
         ("until", day(fact.until)),
         ("drawn by", fact.by),
         ("supersedes", fact.supersedes or ""),
+        ("from", fact.origin.space if fact.origin else ""),
+        ("its exchange", (fact.origin.exchange or "") if fact.origin else ""),
+        ("arrived", day(fact.origin.arrived) if fact.origin else ""),
         ("contradicted by", ", ".join(fact.disputed_by)),
     ]
     lines = [*wrap(safe(fact.text), width()), ""]

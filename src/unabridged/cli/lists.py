@@ -1,22 +1,30 @@
 """Lists that commands and the chat both show: sessions, models, figures, pins."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from unabridged.cli.paint import Column, paint, table, width
 from unabridged.cli.text import clip, one_line, safe, wrap
 from unabridged.cli.words import count, day, moment, size
 from unabridged.domain.context import Ledger, Verdict
 from unabridged.domain.safekeeping import Use
+from unabridged.domain.scope import Space
 from unabridged.domain.views import Found, ModelLine, Pin, SessionLine, Stats, TokenLine
 
 ROOM_FOR_IDS = 96
 """Cells from which on a list has room for ids, which `--json` always shows."""
 
 
-def session_lines(lines: Sequence[tuple[int, SessionLine]]) -> list[str]:
-    """List sessions with the number that names each; with their ids where there is room."""
-    room = width()
+def session_lines(
+    lines: Sequence[tuple[int, SessionLine]], handed: Mapping[str, Sequence[Space]] | None = None
+) -> list[str]:
+    """List sessions with the number that names each; with their ids where there is room.
+
+    Args:
+        lines: Each with its number.
+        handed: By session, the spaces that were asked to go on with it.
+    """
+    room, handed = width(), handed or {}
     columns = [
         Column("", right=True, style="dim"),
         Column("", style="accent"),
@@ -28,10 +36,13 @@ def session_lines(lines: Sequence[tuple[int, SessionLine]]) -> list[str]:
     rows = []
     for number, line in lines:
         session = line.session
+        title = session.title or "(untitled)"
+        if others := handed.get(session.id):
+            title = f"{title} → {', '.join(other.name for other in others)}"
         row = (
             str(number),
             "●" if line.current else "",
-            session.title or "(untitled)",
+            title,
             f"{line.exchanges:,}",
             moment(session.updated),
             session.id,

@@ -10,8 +10,7 @@ from unabridged.domain.settings import Settings
 from unabridged.domain.share import Carried, Revoked, Share, ShareKind, ShareSide
 from unabridged.errors import InputError, NotFoundError
 from unabridged.ports import Clock
-from unabridged.wiring.adapters import settings_for, space_from
-from unabridged.wiring.home import Home
+from unabridged.wiring.adapters import is_begun, settings_for, space_from
 from unabridged.wiring.opening import Memory
 
 
@@ -27,7 +26,7 @@ class Shares:
     def __init__(
         self, settings: Settings, agents: ByAgent | None = None, clock: Clock | None = None
     ) -> None:
-        self._settings = replace(settings, auto_save=True)
+        self._settings = _lasting(replace(settings, auto_save=True), "This space")
         self._agents = agents
         self._clock = clock
 
@@ -55,8 +54,10 @@ class Shares:
             StoreError: It could not be written; sharing again completes it.
         """
         with ExitStack() as stack:
-            memory = self._open(stack, self._settings)
-            draft = memory.sharing.draft(to, sessions=sessions, facts=facts, all_facts=all_facts)
+            memory = self._own(stack)
+            draft = memory.sharing.draft(
+                self._named(to), sessions=sessions, facts=facts, all_facts=all_facts
+            )
             return self._give(stack, memory, draft, dry_run=dry_run)
 
     def handoff(self, to: Space, *, session: str | None = None, dry_run: bool = False) -> Carried:
@@ -73,19 +74,19 @@ class Shares:
             StoreError: It could not be written; handing off again completes it.
         """
         with ExitStack() as stack:
-            memory = self._open(stack, self._settings)
+            memory = self._own(stack)
             if session is None and memory.session is None:
                 raise NotFoundError(
                     "There is no session to hand off.", hint="`unabridged chat` begins one."
                 )
             wanted = session or (memory.session.id if memory.session else "")
-            draft = memory.sharing.draft(to, kind=ShareKind.HANDOFF, sessions=[wanted])
+            draft = memory.sharing.draft(self._named(to), kind=ShareKind.HANDOFF, sessions=[wanted])
             return self._give(stack, memory, draft, dry_run=dry_run)
 
     def listing(self) -> list[Share]:
         """Every share of the space, of both sides, the oldest first."""
         with ExitStack() as stack:
-            return self._open(stack, self._settings).sharing.listing()
+            return self._own(stack).sharing.listing()
 
     def revoke(self, share: str) -> Revoked:
         """Remove what a share brought, with everything made from it; from either side.
@@ -98,7 +99,7 @@ class Shares:
             StoreError: It could not be written; revoking again ends it.
         """
         with ExitStack() as stack:
-            memory = self._open(stack, self._settings)
+            memory = self._own(stack)
             found = memory.sharing.find(share)
             if not self._is_there(found.other):
                 return replace(memory.sharing.revoke(found), reached=self._taken(found))
@@ -109,10 +110,8 @@ class Shares:
             return replace(done, share=done.share if self._taken(found) else noted.share)
 
     def _give(self, stack: ExitStack, memory: Memory, draft: Share, *, dry_run: bool) -> Carried:
-        if dry_run and not self._is_there(draft.other):
-            settings = replace(self._settings_of(draft.other), store="memory")
-            return memory.sharing.plan(draft, self._open(stack, settings).sharing)
-        other = self._open(stack, self._settings_of(draft.other))
+        settings = self._settings_of(draft.other)
+        other = self._open(stack, settings, begins=not dry_run)
         if dry_run:
             return memory.sharing.plan(draft, other.sharing)
         return memory.sharing.give(draft, other.sharing)
@@ -120,22 +119,49 @@ class Shares:
     def _taken(self, share: Share) -> bool:
         return share.side is ShareSide.TAKEN
 
-    def _open(self, stack: ExitStack, settings: Settings) -> Memory:
-        return stack.enter_context(Memory.open(settings=settings, clock=self._clock, salvage=False))
+    def _own(self, stack: ExitStack) -> Memory:
+        """This space; an empty one stands for one that is not there."""
+        return self._open(stack, self._settings, begins=False)
+
+    def _open(self, stack: ExitStack, settings: Settings, *, begins: bool = True) -> Memory:
+        opened = Memory.open(settings=settings, clock=self._clock, salvage=False, begins=begins)
+        return stack.enter_context(opened)
+
+    def _named(self, space: Space) -> Space:
+        """A space by the name under which it is kept.
+
+        Raises:
+            NameRefusedError: Its agent keeps models apart, and none is named.
+        """
+        if not self._is_there(space):
+            space_from(_scope(space), self._base_of(space))
+        return space_from(_scope(space), self._settings_of(space))
 
     def _settings_of(self, space: Space) -> Settings:
         """The settings of another space: those of its agent, in the same home."""
+        return settings_for(self._base_of(space), space)
+
+    def _base_of(self, space: Space) -> Settings:
         own = self._agents.of(space.agent) if self._agents and space.agent else self._settings
-        own = replace(own, home=self._settings.home, auto_save=True)
-        if own.store == "memory":
-            raise InputError(
-                f"{space.name} keeps nothing: its store is `memory`.",
-                hint="Share with a space of the store sqlite or files.",
-            )
-        return settings_for(own, space)
+        return _lasting(replace(own, home=self._settings.home, auto_save=True), space.name)
 
     def _is_there(self, space: Space) -> bool:
-        settings = self._settings_of(space)
-        scope = Scope(space.user, space.agent, space.model or None)
-        named = space_from(scope, settings)
-        return any(info.space == named for info in Home(settings).spaces())
+        return is_begun(self._settings_of(space), _scope(space))
+
+
+def _lasting(settings: Settings, name: str) -> Settings:
+    """The same settings, where something is kept.
+
+    Raises:
+        InputError: The store is ``memory``.
+    """
+    if settings.store == "memory":
+        raise InputError(
+            f"{name} keeps nothing: its store is `memory`.",
+            hint="Share between spaces of the store sqlite or files.",
+        )
+    return settings
+
+
+def _scope(space: Space) -> Scope:
+    return Scope(space.user, space.agent, space.model or None)

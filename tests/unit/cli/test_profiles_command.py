@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from unabridged import config
-from unabridged.cli.commands.spaces_command import parse_space
+from unabridged.cli.naming import parse_space
 from unabridged.cli.elsewhere import elsewhere
 from unabridged.domain.scope import Space
 from unabridged.errors import InputError

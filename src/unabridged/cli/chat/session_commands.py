@@ -1,12 +1,21 @@
 """Commands of the chat that are about sessions and their branches."""
 
+from typing import TYPE_CHECKING
+
 from unabridged.cli import lists
 from unabridged.cli.chat.command import ChatCommand, first_words, last
 from unabridged.cli.chat.talk import Chat
+from unabridged.cli.naming import parse_space
 from unabridged.cli.paint import Column, table, width
+from unabridged.cli.shared import carried_lines
 from unabridged.cli.text import one_line
 from unabridged.cli.words import day
+from unabridged.config.agents import by_agent
+from unabridged.domain.scope import Space
 from unabridged.errors import InputError
+
+if TYPE_CHECKING:
+    from unabridged.wiring.sharing import Shares
 
 
 def _new(chat: Chat, title: str) -> None:
@@ -18,7 +27,39 @@ def _sessions(chat: Chat, _: str) -> None:
     found = chat.memory.sessions()
     if not found:
         chat.screen.note("There is no session yet.")
-    chat.screen.say(lists.session_lines(list(enumerate(found[:20], 1))))
+    handed = chat.memory.sharing.handed_off()
+    chat.screen.say(lists.session_lines(list(enumerate(found[:20], 1)), handed))
+
+
+def _share(chat: Chat, target: str) -> None:
+    chat.screen.say(
+        carried_lines(_shares(chat).share(_space(chat, target), sessions=[_current(chat)]))
+    )
+
+
+def _handoff(chat: Chat, target: str) -> None:
+    chat.screen.say(
+        carried_lines(_shares(chat).handoff(_space(chat, target), session=_current(chat)))
+    )
+
+
+def _space(chat: Chat, target: str) -> Space:
+    if not target:
+        raise InputError("Whom it is for is missing.", hint="/share ann/coder")
+    return parse_space(target, chat.memory.settings.isolation)
+
+
+def _current(chat: Chat) -> str:
+    if chat.memory.session is None:
+        raise InputError("Nothing was said in this session yet.", hint="/switch NUMBER")
+    return chat.memory.session.id
+
+
+def _shares(chat: Chat) -> "Shares":
+    from unabridged.wiring.sharing import Shares  # noqa: PLC0415 - for these commands only
+
+    settings = chat.memory.settings
+    return Shares(settings, by_agent(home=settings.home))
 
 
 def _switch(chat: Chat, wanted: str) -> None:
@@ -91,6 +132,8 @@ COMMANDS = (
     ChatCommand("/new", "[TITLE]", "Begin a new session.", _new),
     ChatCommand("/sessions", "", "List the sessions, the newest first.", _sessions),
     ChatCommand("/switch", "WHICH", "Go on with another: its number, title or id.", _switch),
+    ChatCommand("/share", "SPACE", "Carry this session into another space.", _share),
+    ChatCommand("/handoff", "SPACE", "Let another agent or model go on with it.", _handoff),
     ChatCommand("/title", "TEXT", "Give this session a title.", _title),
     ChatCommand("/branch", "[NUMBER]", "List the branches of this session, or take one.", _branch),
     ChatCommand("/retry", "", "Let the last message be answered again.", _retry),

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from unabridged import config
-from unabridged.cli.commands.spaces_command import parse_space
+from unabridged.cli.naming import parse_space
 from unabridged.cli.options import PLACE, Invocation, common, example, invoked
 from unabridged.cli.output import echo
 from unabridged.cli.progress import counted

@@ -2,7 +2,7 @@
 
 import click
 
-from unabridged.cli.commands.spaces_command import parse_space
+from unabridged.cli.naming import parse_space
 from unabridged.cli.opening import open_safekeeping
 from unabridged.cli.options import PLACE, Invocation, common, example, invoked
 from unabridged.cli.output import echo

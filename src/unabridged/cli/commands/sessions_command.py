@@ -19,21 +19,27 @@ from unabridged.cli.words import count
 def command(invocation: Invocation, limit: int, *, archived: bool) -> None:
     """List the sessions, the newest first.
 
-    The number before a session names it for --session and /switch. Archived sessions (see `unabridged archive`) are searched as any other, and taken up again by talking in them.
+    The number before a session names it for --session and /switch. Archived sessions (see `unabridged archive`) are searched as any other, and taken up again by talking in them. → names the space that a session was handed off to.
     """
-    numbered = list(enumerate(look_into(invocation).sessions(), 1))
+    memory = look_into(invocation)
+    numbered, handed = list(enumerate(memory.sessions(), 1)), memory.sharing.handed_off()
     away = sum(line.session.archived is not None for _, line in numbered)
     lines = [one for one in numbered if (one[1].session.archived is not None) is archived]
     if invocation.json:
         data = [
-            {"number": number, "exchanges": line.exchanges, "session": line.session}
+            {
+                "number": number,
+                "exchanges": line.exchanges,
+                "session": line.session,
+                "handed_to": [space.name for space in handed.get(line.session.id, ())],
+            }
             for number, line in lines[:limit]
         ]
         invocation.emit(data)
         return
     if not numbered:
         echo("There is no session yet; `unabridged chat` begins one.", "dim")
-    echo_lines(session_lines(lines[:limit]))
+    echo_lines(session_lines(lines[:limit], handed))
     if len(lines) > limit:
         echo(f"… and {len(lines) - limit:,} more: --limit {len(lines)}", "dim")
     if away and not archived:

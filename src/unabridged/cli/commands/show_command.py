@@ -4,7 +4,7 @@ import click
 
 from unabridged.cli.opening import look_into
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
-from unabridged.cli.output import echo_lines, exchange_data
+from unabridged.cli.output import echo, echo_lines, exchange_data
 from unabridged.cli.transcript import exchange_lines
 
 
@@ -27,3 +27,6 @@ def command(invocation: Invocation, wanted: str | None, limit: int) -> None:
         return
     for exchange in exchanges:
         echo_lines(exchange_lines(exchange))
+    handed = memory.sharing.handed_off().get(exchanges[-1].session, ()) if exchanges else ()
+    for space in handed:
+        echo(f"Handed off to {space.name}, which goes on with it.", "dim")

@@ -1,16 +1,16 @@
 """``unabridged spaces``."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
+from unabridged.cli.naming import parse_space
 from unabridged.cli.opening import open_home
 from unabridged.cli.options import PLACE, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines, plain
 from unabridged.cli.paint import Column, table, width
 from unabridged.cli.words import count, size
-from unabridged.domain.scope import DEFAULT_ISOLATION, ISOLATION_FIELDS, Space
+from unabridged.domain.scope import Space
 from unabridged.errors import InputError, NotFoundError
 from unabridged.wiring import Home
 
@@ -93,32 +93,6 @@ def set_aside_command(invocation: Invocation, name: str, *, force: bool) -> None
         invocation.emit({"space": name, "path": path})
         return
     echo(f"{name} lies in {path} now; the next message begins a new space.")
-
-
-def parse_space(text: str, isolation: Sequence[str] = DEFAULT_ISOLATION) -> Space:
-    """Read a space as people write it.
-
-    Args:
-        text: The names with slashes between them.
-        isolation: The fields of which the settings make a space: as many names are those.
-
-    Raises:
-        InputError: It has neither so many parts nor two or three.
-    """
-    fields = [name for name in ISOLATION_FIELDS if name in isolation]
-    parts = text.split("/", max(2, len(fields) - 1))
-    if len(parts) != len(fields):
-        fields = list(ISOLATION_FIELDS[: len(parts)])
-    if (len(parts) < 2 and len(isolation) != 1) or not all(part.strip() for part in parts):
-        wanted = "/".join(name.upper() for name in ISOLATION_FIELDS if name in isolation)
-        raise InputError(
-            f"{text!r} names no space.",
-            hint="Write it USER/AGENT, or USER/AGENT/MODEL"
-            + (
-                "." if tuple(isolation) == DEFAULT_ISOLATION else f"; with these settings {wanted}."
-            ),
-        )
-    return Space(**{"user": "", "agent": "", **dict(zip(fields, parts, strict=True))})
 
 
 def _named(invocation: Invocation, text: str) -> Space:

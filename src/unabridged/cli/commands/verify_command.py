@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from unabridged.cli.commands.spaces_command import parse_space
+from unabridged.cli.naming import parse_space
 from unabridged.cli.options import PLACE, Invocation, common, example, invoked
 from unabridged.cli.output import echo
 from unabridged.cli.words import count

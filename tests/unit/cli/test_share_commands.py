@@ -1,0 +1,101 @@
+import json
+
+import pytest
+
+A, B = ("--user", "ann", "--agent", "work"), ("--user", "ann", "--agent", "coder")
+
+
+@pytest.fixture
+def said(run):
+    assert run("ask", "I live in Zurich.", *A).code == 0
+    assert run("facts", "learn", *A).code == 0
+    return run
+
+
+def test_a_session_is_shared_listed_and_revoked(said):
+    told = said("share", "--to", "ann/coder", "--session", "1", "--dry-run", *A)
+    assert told.out.startswith("1 new exchange and 1 new fact would go to ann/coder.")
+    assert said("shares", *A).out.startswith("Nothing was shared")
+    ran = said("share", "--to", "ann/coder", "--session", "1", *A)
+    assert ran.code == 0, ran.err
+    assert "Shared with ann/coder: 1 new exchange and 1 new fact." in ran.out
+    (share,) = said("shares", "--json", *A).data
+    assert (share["state"], share["side"], share["exchanges"]) == ("held", "given", 1)
+    assert "→" in said("shares", *A).out
+    assert "←" in said("shares", "list", *B).out
+    assert "Zurich" in said("show", *B).out
+    assert "ann/work" in said("facts", *B).out
+    assert "ann/work" in said("facts", "show", "1", *B).out
+    assert said("facts", "list", "--json", *B).data[0]["origin"]["space"] == "ann/work"
+    told = said("forget", "--session", "1", "--dry-run", *A).out
+    assert f"ann/coder (unabridged shares revoke {share['id']})" in told.replace("\n", "")
+    ran = said("shares", "revoke", share["id"][-6:], *B)
+    assert ran.code == 0, ran.err
+    assert "Forgotten: 1 exchange" in ran.out
+    assert "Zurich" not in said("show", *B).out
+    assert "revoked" in said("shares", *A).out
+    assert said("shares", "revoke", share["id"], "--json", *A).data["receipt"] is None
+
+
+def test_several_spaces_are_given_to_at_once(said):
+    done = said("share", "--to", "ann/coder", "--to", "team/pool", "--all-facts", "--json", *A).data
+    assert [one["facts"] for one in done] == [1, 1]
+    assert said("facts", "--json", "--user", "team", "--agent", "pool").data[0]["exchange"] is None
+
+
+def test_a_session_is_handed_off(said):
+    ran = said("handoff", "--to", "ann/coder", *A)
+    assert ran.code == 0, ran.err
+    assert "Handed off to ann/coder" in ran.out
+    assert "→ ann/coder" in said("sessions", *A).out
+    assert said("sessions", "--json", *A).data[0]["handed_to"] == ["ann/coder"]
+    assert "Handed off to ann/coder" in said("show", *A).out
+    assert "handed off" in said("shares", *A).out
+    assert said("ask", "Where do I live?", *B).code == 0
+    assert [line["exchanges"] for line in said("sessions", "--json", *B).data] == [2]
+    again = said("handoff", "--to", "ann/coder", "--session", "1", "--json", *A).data
+    assert (again["exchanges"], again["share"]["kind"]) == (0, "handoff")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (("share", "--session", "1"), 2, "No space is named"),
+        (("share", "--to", "ann", "--session", "1"), 2, "names no space"),
+        (("share", "--to", "ann/coder"), 2, "Nothing was named"),
+        (("share", "--to", "ann/work", "--session", "1"), 2, "itself"),
+        (("share", "--to", "ann/coder", "--session", "9"), 3, "no session"),
+        (("shares", "revoke", "7K2QMD"), 3, "no share"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_a_hint(said, words, code, told):
+    ran = said(*words, *A)
+    assert ran.code == code
+    assert told in ran.err
+
+
+def test_the_settings_of_the_other_agent_say_where_its_space_lies(said, tmp_path):
+    file = tmp_path / "home" / "config" / "unabridged.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(
+        '[agents.coder]\nstore = "files"\n[agents.apart]\nisolation = ["user", "agent", "model"]\n'
+    )
+    assert said("share", "--to", "ann/coder", "--session", "1", *A).code == 0
+    assert list((tmp_path / "home" / "memory").glob("*coder*"))
+    assert "Zurich" in said("show", *B).out
+    ran = said("share", "--to", "ann/apart", "--session", "1", *A)
+    assert (ran.code, "name one" in ran.err) == (2, True)
+    assert said("share", "--to", "ann/apart/llama3:latest", "--session", "1", *A).code == 0
+    apart = ("--user", "ann", "--agent", "apart", "--model", "llama3")
+    assert "Zurich" in said("show", *apart).out
+
+
+def test_the_chat_shares_and_hands_off(said):
+    ran = said(
+        "chat", "--session", "1", *A, text="/share ann/coder\n/handoff\n/handoff team/pool\n"
+    )
+    assert "Shared with ann/coder: 1 new exchange" in ran.out
+    assert "Whom it is for is missing" in ran.out + ran.err
+    assert "Handed off to team/pool" in ran.out
+    kinds = [json.loads(json.dumps(s))["kind"] for s in said("shares", "--json", *A).data]
+    assert kinds == ["share", "handoff"]
