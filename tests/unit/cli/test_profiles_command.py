@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from unabridged import config
-from unabridged.cli.naming import parse_space
 from unabridged.cli.elsewhere import elsewhere
+from unabridged.cli.naming import parse_space
 from unabridged.domain.scope import Space
 from unabridged.errors import InputError
 
