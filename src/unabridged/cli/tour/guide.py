@@ -131,10 +131,14 @@ def _head(chapter: Chapter, number: int) -> None:
 def _show(stage: Stage, step: Step) -> None:
     """Show a step: why, each command with what it writes, what to look at, what to type next."""
     echo_lines(wrap(_told(step.why, stage), width()))
-    for line in stage.lines(step):
-        echo()
+    for number, line in enumerate(stage.lines(step)):
+        if not (step.brief and number):
+            echo()
         echo(paint(PROMPT, "dim") + paint(line, "bold"))
-        stage.run(line)
+        if step.brief:
+            echo(stage.output(line), end=False)
+        else:
+            stage.run(line)
     for line, what in step.next:
         echo()
         echo(line, "bold")

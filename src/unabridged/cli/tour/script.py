@@ -28,6 +28,7 @@ class Step:
         find: Names for later command lines, in braces: each with the command line whose JSON
             holds the value, and the path to it: keys, places in lists, and ``key=value`` for
             the first in a list that has it (``category=decision.id``).
+        brief: Whether many commands say little: they are shown close together, as in a pipe.
         next: What to type next: command lines that are not run, with what they do.
     """
 
@@ -36,6 +37,7 @@ class Step:
     look: str = ""
     shows: tuple[str, ...] = ()
     find: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    brief: bool = False
     next: tuple[tuple[str, str], ...] = ()
 
 
@@ -89,5 +91,6 @@ def _step(table: Mapping[str, Any]) -> Step:
         look=" ".join(table.get("look", "").split()),
         shows=tuple(table.get("shows", ())),
         find={name: (line, path) for name, (line, path) in table.get("find", {}).items()},
+        brief=table.get("brief", False),
         next=tuple((line, what) for line, what in table.get("next", ())),
     )

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -74,10 +74,10 @@ class Stage:
             written = self.output(shlex.join([program, *words[:-2]]))
             write_whole(Path(words[-1]), written.encode())
             return
-        nothing, stdin = io.StringIO(), sys.stdin
+        stdin = sys.stdin
         try:
-            sys.stdin = nothing
-            with contextlib.redirect_stderr(sys.stdout):
+            sys.stdin = io.StringIO()
+            with contextlib.redirect_stderr(_Beside(sys.stdout)):
                 code = cli.run(words)
         finally:
             sys.stdin = stdin
@@ -117,6 +117,21 @@ def _at(value: Any, path: str) -> str:
         else:
             value = value[int(key)] if isinstance(value, list) else value[key]
     return str(value)
+
+
+class _Beside(io.TextIOBase):
+    """Standard error in the place of standard output, and no terminal: bars of progress stay away."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str, /) -> int:  # type: ignore[explicit-override]  # typing.override needs Python 3.12
+        """Write where standard output goes."""
+        return self._stream.write(text)
+
+    def flush(self) -> None:  # type: ignore[explicit-override]  # the same
+        """Flush standard output."""
+        self._stream.flush()
 
 
 @contextlib.contextmanager
