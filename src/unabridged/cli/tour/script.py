@@ -25,9 +25,10 @@ class Step:
         look: What to look at in the output.
         shows: Pieces of text that the output must hold for what is said to be true; a test
             looks for them.
-        find: Names for later command lines, in braces: each with the command line whose JSON
-            holds the value, and the path to it: keys, places in lists, and ``key=value`` for
-            the first in a list that has it (``category=decision.id``).
+        find: Names for later command lines, in braces: each with the command line (which may
+            hold the names before it) whose JSON holds the value, and the path to it: keys,
+            places in lists, and ``key=value`` for the first in a list that has it
+            (``category=decision.id``).
         brief: Whether many commands say little: they are shown close together, as in a pipe.
         next: What to type next: command lines that are not run, with what they do.
     """

@@ -56,7 +56,8 @@ class Stage:
     def lines(self, step: Step) -> list[str]:
         """Give the command lines of a step, what they name found out by commands as well."""
         for name, (line, path) in step.find.items():
-            self._found[name] = _at(json.loads(self.output(f"{line} --json")), path)
+            told = self.output(f"{line.format_map(self._found)} --json")
+            self._found[name] = _at(json.loads(told), path)
         return [line.format_map(self._found) for line in step.run]
 
     def run(self, line: str) -> None:
