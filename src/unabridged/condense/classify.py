@@ -6,7 +6,7 @@ A message is judged by its sentences, so that what matters in a long one is not 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -96,6 +96,12 @@ class _Cues:
         return hits + sum(1 for cue in self._foreign if cue.search(folded))
 
 
+@lru_cache(maxsize=64)
+def _cues_of(category: Category) -> _Cues:
+    """The cues of a category, read once: many memories of a process are of one scheme."""
+    return _Cues(category.cues)
+
+
 class Classifier:
     """Reads messages by the cues and examples of a scheme.
 
@@ -108,9 +114,12 @@ class Classifier:
         self.scheme = scheme
         self._embedder = embedder
         self._feelings = Feelings(embedder)
-        self._cues = [_Cues(category.cues) for category in scheme.categories]
         names = [category.name for category in scheme.categories]
         self._fallback = names.index(scheme.fallback)
+
+    @cached_property
+    def _cues(self) -> list[_Cues]:
+        return [_cues_of(category) for category in self.scheme.categories]
 
     @property
     def identity(self) -> str:

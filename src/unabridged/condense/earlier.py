@@ -7,6 +7,7 @@ it along.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from unabridged.condense.view import condensation_id, line_from_data, line_to_data
@@ -14,7 +15,7 @@ from unabridged.domain.condensation import Draft, Level, Line, Source
 from unabridged.domain.exchange import Exchange
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots: its id is kept with it
 class Earlier:
     """The condensation of what a session shows no more.
 
@@ -38,7 +39,7 @@ class Earlier:
     by: str
     of: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def id(self) -> str:
         """Drawn from everything that it holds: two sessions may say the same on other days."""
         return condensation_id(Level.EXCHANGES, "", [earlier_to_data(self)], ())
