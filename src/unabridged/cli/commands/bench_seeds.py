@@ -13,6 +13,8 @@ from unabridged.cli.text import wrap
 
 NAMES = ("workspace", "companion", "agent", "requirements", "story")
 """The profiles, each of which stands for a seed."""
+FIGURES, NARROWEST = 54, 24
+"""Columns beside the name of a metric, and the fewest that the name has."""
 
 
 @click.command(
@@ -65,7 +67,7 @@ def seeds_command(
 def _lines(seeds: Any, found: Any) -> list[str]:
     """A table for each seed; notes below; how many were met at the end."""
     heads = (
-        Column("metric", flexible=True),
+        Column("metric"),
         Column("must"),
         Column("ours", right=True),
         Column("p95", right=True),
@@ -77,7 +79,7 @@ def _lines(seeds: Any, found: Any) -> list[str]:
     for name in dict.fromkeys(one.seed for one in found.metrics):
         rows = [one for one in found.metrics if one.seed == name]
         shown += [paint(f"{seeds[name]}, in the profile {name}", "bold")]
-        shown += table(heads, [_cells(one) for one in rows], width())
+        shown += table(heads, [line for one in rows for line in _cells(one)], width())
         notes = [f"{one.metric}: {_note(one)}" for one in rows if _note(one)]
         shown += [paint(line, "dim") for note in notes for line in wrap(note, width())]
         shown.append("")
@@ -89,18 +91,16 @@ def _lines(seeds: Any, found: Any) -> list[str]:
     return [*shown, paint(said, "dim")]
 
 
-def _cells(one: Any) -> list[str]:
+def _cells(one: Any) -> list[list[str]]:
+    """The rows of one metric: its name is wrapped, never cut."""
+    first, *rest = wrap(one.metric, max(NARROWEST, width() - FIGURES))
     met = {True: "✓", False: "✗", None: ""}[one.met]
     figure = _figure(one.ours)
     ours = f"{figure} {one.unit}" if figure else "–"
+    figures = [_figure(value) for value in (one.p95, one.baseline, one.ratio)]
     return [
-        one.metric,
-        one.must or "–",
-        ours,
-        _figure(one.p95),
-        _figure(one.baseline),
-        _figure(one.ratio),
-        met,
+        [first, one.must or "–", ours, *figures, met],
+        *([f"  {more}", "", "", "", "", "", ""] for more in rest),
     ]
 
 

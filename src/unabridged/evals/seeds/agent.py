@@ -9,7 +9,7 @@ from pathlib import Path
 
 from unabridged.evals.generator import SHORT, Generator
 from unabridged.evals.seeds.metric import Metric, exactly, share, within
-from unabridged.evals.seeds.stage import Course, loaded, opened, plainly_saved
+from unabridged.evals.seeds.stage import Course, loaded, opened, plainly_saved, recalling
 from unabridged.evals.timing import Spread, each, spread, timed
 from unabridged.wiring import Memory
 
@@ -55,8 +55,7 @@ def _large(course: Course, turns: int) -> Iterator[Metric]:
                  of="json.load of the same file")  # fmt: skip
     with opened(SEED, home) as memory:
         memory.switch(talk.session.id)
-        question = drawn.question(drawn.topics[0])
-        first, _ = timed(memory.prepare, question)
+        first, _ = timed(memory.prepare, recalling(drawn))
         appends, contexts, shown = _talk(memory, drawn, course)
         recent = each(lambda _: memory.history(TURNS), range(CALLS["context"]))
         held = memory.stats().exchanges
@@ -101,7 +100,7 @@ def _given_back(course: Course) -> Iterator[Metric]:
     drawn = Generator(17, SHORT)
     with opened(SEED, home) as memory:
         memory.admit(drawn.conversation(course.scaled(2_000, 30)))
-    question = drawn.question(drawn.topics[0])
+    question = recalling(drawn)
 
     def use() -> int:
         with opened(SEED, home) as memory:

@@ -56,7 +56,7 @@ def _longmemeval(course: Course) -> Iterator[Past]:
     if folder is None:
         return
     corpus = Corpus.at(folder)
-    every = max(1, len(corpus.questions) // course.scaled(12, 2))
+    every = max(1, len(corpus.questions) // course.scaled(6, 2))
     for name in islice(corpus.questions, 0, None, every):
         haystack = corpus.haystack(name)
         talks = haystack.conversations

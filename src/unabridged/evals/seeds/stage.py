@@ -2,13 +2,12 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from unabridged import config
-from unabridged.domain.exchange import Exchange
 from unabridged.domain.settings import Settings
 from unabridged.evals.generator import Generator, Size
 from unabridged.evals.sized import model as upstream
@@ -90,9 +89,10 @@ def asks(drawn: Generator, count: int) -> list[str]:
     return [drawn.question(drawn.topics[n % len(drawn.topics)]) for n in range(count)]
 
 
-def texts(exchange: Exchange) -> Iterator[str]:
-    """What both sides said."""
-    yield from (message.text for message in exchange.messages if message.text)
+def recalling(drawn: Generator) -> str:
+    """A message that asks for the past, so that everything is searched."""
+    one, two, *_ = drawn.topics[0]
+    return f"Do you remember what you told me about {one} and {two}?"
 
 
 def dumped(path: Path, data: object) -> None:

@@ -26,6 +26,7 @@ from unabridged.evals.seeds.stage import (
     loaded,
     opened,
     plainly_saved,
+    recalling,
     settings,
     talked,
 )
@@ -41,6 +42,8 @@ WINDOW = 32_768
 MODELS = ("qwen2.5:7b", "qwen2.5:3b")
 CALLS = {"load": 15, "count": 21, "talk": 60, "save": 10, "switch": 40, "complexity": 300}
 """How often each is measured."""
+WARMING = 12
+"""Messages that are prepared for before anything is measured."""
 
 
 def times(course: Course) -> Iterator[Metric]:
@@ -94,7 +97,9 @@ class _Stage:
         base = each(lambda text: seeds_context(self._files[-1], text), questions)
         saved = plainly_saved(self._files[-1], len(self._calls("save")))
         with opened(SEED, self._home) as memory:
-            first, _ = timed(memory.prepare, questions[0])
+            first, _ = timed(memory.prepare, recalling(self._drawn))
+            for question in questions[:WARMING]:
+                memory.prepare(question)  # tables that every memory of a process shares
             talk = list(_talk(memory, questions, self._drawn))
             largest = memory.prepare("What have we discussed so far?")
         of = "the seed's way: json.load, the newest exchanges by len // 3"
