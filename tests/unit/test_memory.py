@@ -285,6 +285,14 @@ def test_usage_stands_beside_the_plan_and_teaches_the_counter(memory):
     assert 0.79 < context.ledger.prompt_tokens / raw.prompt(context.prompt) < 0.88
 
 
+def test_every_message_is_stored_with_its_tokens(memory):
+    count = EstimateTokenizer().count
+    said = say(memory, "Which cheese is blue and comes from Auvergne?", "Bleu d'Auvergne.")
+    stored = memory.show(said.id)
+    assert [m.tokens for m in stored.messages] == [count(m.text) for m in stored.messages]
+    assert memory.stats().tokens == sum(count(m.text) for m in stored.messages)
+
+
 def test_every_candidate_has_a_row_and_the_rest_is_one(memory):
     for n in range(40):
         memory.new_session()

@@ -168,6 +168,14 @@ def test_the_chat_has_the_same_commands(talked):
     assert "It stands for" in talked("chat", text=f"/expand {one}\n").out
 
 
+def test_a_test_in_the_chat_changes_nothing(talked):
+    ran = talked("chat", "--session", "1", text="/condense test\n")
+    assert "verbatim" in ran.out
+    assert talked("stats", "--json").data["condensing"]["runs"] == 0
+    talked("chat", "--session", "1", text="/condense\n")
+    assert talked("stats", "--json").data["condensing"]["runs"] == 1
+
+
 def test_the_chat_condenses_when_forced(talked, monkeypatch):
     monkeypatch.setenv("UNABRIDGED_CONDENSE_TOKENS", "25000")
     ran = talked("chat", "--session", "1", text="/condense\n/condense force\n")

@@ -142,6 +142,19 @@ def test_nothing_happens_under_the_limit(store):
     assert upkeep.stats().runs == 0
 
 
+def test_what_memory_has_is_the_limit_where_it_is_less(store):
+    """The seed's trouble: condensation never triggers, since 25,000 tokens are more than there is."""
+    readings = Given()
+    tell(store, readings)
+    upkeep = upkeep_of(store, readings, messages=0)
+    assert not upkeep.plan("s1").due
+    assert not upkeep.plan("s1", threshold=200).due
+    assert upkeep.plan("s1", threshold=100).due
+    assert upkeep.plan("s1", threshold=100).threshold == 100
+    assert upkeep.plan("s1", threshold=90_000).threshold == 25_000
+    assert upkeep.condense("s1", threshold=100).made
+
+
 def test_a_least_number_of_messages_is_waited_for(store):
     readings = Given()
     tell(store, readings)
