@@ -71,19 +71,10 @@ def allocate(  # noqa: PLR0913 - the parts of a window are nine, all by keyword
         PromptTooLargeError: What must be sent, a least answer and the margin exceed the window.
         SettingError: The window is smaller than 512 tokens.
     """
-    if window < LEAST_WINDOW:
-        raise SettingError(
-            f"A window of {window:,} tokens is too small to hold a conversation.",
-            hint=f"Set a window of at least {LEAST_WINDOW} tokens.",
-        )
     shares = SHARES[mode]
     complexity = min(1.0, max(0.0, complexity))
     fixed = _Fixed(system_tokens, tool_tokens, message_tokens, round(margin_share * window))
-    least = least_answer(window)
-    if fixed.total + least > window:
-        raise PromptTooLargeError(
-            fixed.total + least, window, hint=_what_helps(fixed, shares, window)
-        )
+    _check_fits(fixed, shares, window)
     room = window - fixed.total
     answer = min(_wanted_answer(shares, verbosity, complexity, window), room)
     floor = round(shares.reserve_floor * window)
@@ -105,6 +96,20 @@ def allocate(  # noqa: PLR0913 - the parts of a window are nine, all by keyword
         complexity=complexity,
         bound=bound,
     )
+
+
+def _check_fits(fixed: _Fixed, shares: Shares, window: int) -> None:
+    """Refuse a window that cannot hold what must be sent and a least answer."""
+    if window < LEAST_WINDOW:
+        raise SettingError(
+            f"A window of {window:,} tokens is too small to hold a conversation.",
+            hint=f"Set a window of at least {LEAST_WINDOW} tokens.",
+        )
+    least = least_answer(window)
+    if fixed.total + least > window:
+        raise PromptTooLargeError(
+            fixed.total + least, window, hint=_what_helps(fixed, shares, window)
+        )
 
 
 def _bounded(memory: int, bounds: Mapping[str, int | None]) -> tuple[int, str]:

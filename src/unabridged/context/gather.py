@@ -100,12 +100,7 @@ def gather(sources: Sources, plan: Plan, question: Question, standing: Standing)
         path = [exchange for exchange in path if exchange.id not in earlier.inner]
     found = _found(sources, plan, question)
     open_here = not plan.closed and question.intent is not Intent.CASUAL
-    held = {exchange.text: exchange.id for exchange in sent}
-    beside = [e for e in found if _is_beside(e.exchange, session, parent, held)]
-    evidence = [e for e in found if e not in beside]
-    if plan.around and question.intent is Intent.VIVID_RECALL:
-        told = with_around(store, evidence)
-        evidence = [e for e in told if not _is_beside(e.exchange, session, parent, held)]
+    evidence, beside = _apart(sources, plan, question, standing, found)
     totals = store.totals()
     material = Material(
         path=path,
@@ -129,19 +124,35 @@ def gather(sources: Sources, plan: Plan, question: Question, standing: Standing)
     if standing.path is None:
         return material
     whole, still = everything
-    return replace(
+    as_sent = replace(
         material,
-        as_sent=replace(
-            material,
-            path=whole,
-            order=[exchange.id for exchange in whole],
-            earlier=still,
-            stored=lambda: stored(
-                sources.store, sources.scheme, session, whole, fresh=still is None
-            ),
-            sent=len(sent),
-        ),
+        path=whole,
+        order=[exchange.id for exchange in whole],
+        earlier=still,
+        stored=lambda: stored(sources.store, sources.scheme, session, whole, fresh=still is None),
+        sent=len(sent),
     )
+    return replace(material, as_sent=as_sent)
+
+
+def _apart(
+    sources: Sources,
+    plan: Plan,
+    question: Question,
+    standing: Standing,
+    found: Sequence[Evidence],
+) -> tuple[list[Evidence], list[Evidence]]:
+    """What was found, with what was said around it, and what stands beside the new message."""
+    held = {exchange.text: exchange.id for exchange in standing.path or ()}
+
+    def is_beside(one: Evidence) -> bool:
+        return _is_beside(one.exchange, standing.session, standing.parent, held)
+
+    beside = [e for e in found if is_beside(e)]
+    evidence = [e for e in found if e not in beside]
+    if plan.around and question.intent is Intent.VIVID_RECALL:
+        evidence = [e for e in with_around(sources.store, evidence) if not is_beside(e)]
+    return evidence, beside
 
 
 def _found(sources: Sources, plan: Plan, question: Question) -> list[Evidence]:
