@@ -312,11 +312,12 @@ def _terms(settings: Settings, model: ChatModel, client: int | None) -> Terms:
     settings = settings.for_model(abilities.model)
     width = window(abilities, client=client, setting=settings.window)
     gguf = str(getattr(model, "path", ""))
+    note = width.note if model.provider != "quote" else ""  # nothing is sent to a model
     return Terms(
         window=width.tokens,
         max_prompt_tokens=max_prompt_tokens(model.provider, settings.max_prompt_tokens),
         tokenizer=choose_tokenizer(settings, abilities.model, model.provider, gguf),
         abilities=abilities,
         local=model.provider != "openai" or OPENAI_HOST not in settings.openai_url,
-        notes=(width.note,) if width.note else (),
+        notes=(note,) if note else (),
     )

@@ -59,6 +59,15 @@ class Asked:
     error: UnabridgedError | None = None
     stopped: bool = False
 
+    @property
+    def terms(self) -> list[str]:
+        """What is to be known of the window and the upstream: the same after every answer."""
+        return (
+            [f"Note: {note.rstrip('.')}." for note in self.context.ledger.notes]
+            if self.context
+            else []
+        )
+
 
 def ask(
     memory: Memory,

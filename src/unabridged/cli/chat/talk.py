@@ -63,6 +63,8 @@ class Chat:
     def send(self, text: str, *, mode: Mode | None = None, retry_of: str | None = None) -> Asked:
         """Send a message, show its answer and the line under it."""
         asked = ask(self.memory, text, self.screen, mode=mode or self.mode, retry_of=retry_of)
+        for term in asked.terms:
+            self._note_once(term)
         if self._data_of:
             if not asked.error:
                 echo_json(self._data_of(asked), indent=None)

@@ -38,6 +38,8 @@ def command(invocation: Invocation, text: tuple[str, ...]) -> None:
     memory = open_conversation(invocation)
     screen = _screen(as_json=invocation.json)
     asked = ask(memory, words_from(text), screen)
+    for term in asked.terms:
+        screen.note(term, "warn")
     if screen.interactive and asked.context and asked.exchange:
         screen.note(footer(asked.context, asked.usage.prompt if asked.usage else None))
     if asked.exchange and not asked.stopped and not invocation.json:
@@ -68,7 +70,11 @@ def _screen(*, as_json: bool) -> Screen:
 def answer_data(asked: Asked) -> dict[str, Any]:
     """Give an answer for JSON."""
     context, exchange = asked.context, asked.exchange
-    data: dict[str, Any] = {"text": asked.text, "notes": asked.notes, "usage": asked.usage}
+    data: dict[str, Any] = {
+        "text": asked.text,
+        "notes": [*asked.notes, *asked.terms],
+        "usage": asked.usage,
+    }
     if exchange:
         data |= {**exchange_data(exchange), "text": asked.text}
     if context:
