@@ -139,7 +139,7 @@ def _tell(exchange: Exchange, reading: ExchangeReading | None, said: _Said) -> _
         user, answer, len(new) / max(LEAST_TERMS, len(found))
     )
     if tell is None and user:
-        names = [name for name in _names(user) if not said.ever(name)]
+        names = [name for name in names_of(user) if not said.ever(name)]
         if names or new_topic(found, new):
             weight = 1 + 0.5 * min(NAMED, len(names)) + len(new) / max(LEAST_TERMS, len(found))
             brought = (names or [asked[term] for term in new])[:NAMED]
@@ -161,8 +161,8 @@ def _marked(user: str, answer: str, fresh: float) -> _Tell | None:
     return _Tell(1 + 2 * fresh, "asks a question") if _asks(pieces) else None
 
 
-def _names(text: str) -> list[str]:
-    """Names at the beginning of a text; where it has hardly a capital it costs nothing."""
+def names_of(text: str) -> list[str]:
+    """Names at the beginning of a text, folded; where it has hardly a capital it costs nothing."""
     text = text[:NAMING]
     return sorted(names_in(text)) if not text.isascii() or _MAY_NAME.search(text) else []
 

@@ -6,7 +6,7 @@ five newest that tell nothing of their own go first, then the oldest; both into 
 that stands for them.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from unabridged.budget.tiers import ExchangeLimits, exchange_limits
@@ -59,7 +59,21 @@ class History:
 NOTHING_SHOWN = History(())
 
 
-def shown_history(plan: Plan, material: Material, memory: int, steady: int, give: int) -> History:
+@dataclass(frozen=True, slots=True)
+class Give:
+    """Tokens of the memory budget that the history gives to what is recalled.
+
+    Attributes:
+        usual: However rich the conversation is.
+        lately: As rich as it is. It is asked only where the history has outgrown its room, so that
+            what is shown never moves because a conversation has become richer.
+    """
+
+    usual: int
+    lately: Callable[[], int]
+
+
+def shown_history(plan: Plan, material: Material, memory: int, steady: int, give: Give) -> History:
     """Choose what of a session is shown.
 
     Args:
@@ -67,17 +81,19 @@ def shown_history(plan: Plan, material: Material, memory: int, steady: int, give
         material: The session's path, and how it was shown the last time.
         memory: Tokens of the memory budget.
         steady: Tokens that limits are measured by.
-        give: Tokens of the memory budget that the history gives to what is recalled.
+        give: What it gives to what is recalled.
     """
     sized = _as_before(plan, material, memory)
     earlier = material.earlier
     kept = History(tuple(sized), (), earlier, earlier_tokens(plan, earlier))
-    if kept.used + give <= memory:
-        if plan.max_turns is None or len(sized) <= max(plan.max_turns, material.sent):
-            return kept
-        return _moved(plan, material, sized, memory, give)
+    few = plan.max_turns is None or len(sized) <= max(plan.max_turns, material.sent)
+    if kept.used + give.usual <= memory:
+        return kept if few else _moved(plan, material, sized, memory, give.usual)
+    lately = give.lately()
+    if few and kept.used + lately <= memory:
+        return kept
     shorter = _shorter(plan, sized, steady, material.sent)
-    return _moved(plan, material, shorter, memory, give)
+    return _moved(plan, material, shorter, memory, lately)
 
 
 def earlier_tokens(plan: Plan, earlier: Earlier | None) -> int:

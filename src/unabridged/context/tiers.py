@@ -8,8 +8,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from unabridged.budget.tiers import ExchangeLimits, divide, exchange_limits
+from unabridged.condense.richness import NEUTRAL, richness
 from unabridged.context.facts import Facts, choose_facts
-from unabridged.context.history import NOTHING_SHOWN, History, over, shown_history, split
+from unabridged.context.history import NOTHING_SHOWN, Give, History, over, shown_history, split
 from unabridged.context.measure import (
     briefs_frame,
     fence_frame,
@@ -107,9 +108,17 @@ def choose(plan: Plan, material: Material, ask: Ask) -> Tiers:
     material, left = _as_sent(plan, material, memory)
     facts = _facts(plan, material, ask, left)
     budget = divide(memory, intent, facts_tokens_wanted=facts.tokens, shares=plan.shares)
-    wanted = _wanted(plan, material, budget.semantic, intent)
-    give = wanted if intent is Intent.VIVID_RECALL else int(wanted * (1 - YIELD_SHARE))
-    give = min(give + facts.tokens, left)
+
+    def given(rich: float = NEUTRAL) -> int:
+        """What the history gives where the conversation is so rich."""
+        tiers = divide(
+            memory, intent, facts_tokens_wanted=facts.tokens, richness=rich, shares=plan.shares
+        )
+        wanted = _wanted(plan, material, tiers.semantic, intent)
+        give = wanted if intent is Intent.VIVID_RECALL else int(wanted * (1 - YIELD_SHARE))
+        return min(give + facts.tokens, left)
+
+    give = Give(given(), lambda: given(richness(material.path)))
     history = shown_history(plan, material, memory, ask.steady, give)
     immediate, recent = split(history.shown, budget.immediate)
     held = {item.exchange.id for item in history.shown}

@@ -4,6 +4,7 @@ import itertools
 from statistics import fmean
 
 from unabridged import Memory
+from unabridged.context import tiers
 from unabridged.domain.chat import Abilities
 from unabridged.domain.context import Tier, Verdict
 from unabridged.domain.settings import Settings
@@ -104,3 +105,46 @@ def test_what_a_tier_leaves_is_reserve_and_nothing_is_negative():
         for context in hold(memory, 30, "What about subject {n}? Do you remember plan {n}?"):
             assert min(context.ledger.parts.values()) >= 0
             assert sum(context.ledger.parts.values()) == WINDOW
+
+
+def told_of(memory: Memory, count: int) -> None:
+    """Another session that holds much of what is asked for below."""
+    for n in range(count):
+        context = memory.prepare(f"Notes on the lighthouse of Skagen, part {n}.")
+        memory.record(context, f"The lighthouse of Skagen was lit in {1700 + n} by Jonas. " * 6)
+    memory.new_session()
+
+
+def moves_of(monkeypatch, richness, count=40) -> tuple[int, list[int], list[int]]:
+    """Talk while the conversation is so rich; the moves, and what recall and history took."""
+    asked: list[int] = []
+
+    def measured(path):
+        asked.append(len(path))
+        return richness(len(asked))
+
+    monkeypatch.setattr(tiers, "richness", measured)
+    with open_memory() as memory:
+        told_of(memory, 12)
+        say = "Remember subject {n}? And what do my notes on the lighthouse of Skagen say?"
+        contexts = hold(memory, count, say)
+        parts = [context.ledger.parts for context in contexts]
+        begins = [shown(context)[0] for context in contexts[1:]]
+        moves = sum(a != b for a, b in itertools.pairwise(begins))
+        recalled = [part["semantic"] for part in parts]
+        return moves, recalled, asked
+
+
+def test_a_rich_conversation_recalls_more_and_a_simple_one_less_where_memory_is_short(monkeypatch):
+    poor, plain, rich = (
+        fmean(moves_of(monkeypatch, lambda _, value=value: value)[1][15:])
+        for value in (0.0, 0.5, 1.0)
+    )
+    assert poor < plain < rich
+
+
+def test_richness_is_asked_only_where_the_history_outgrew_its_room_and_moves_nothing(monkeypatch):
+    moves, _, asked = moves_of(monkeypatch, lambda _: 0.5)
+    assert len(asked) <= moves + 1
+    wild, _, _ = moves_of(monkeypatch, lambda n: float(n % 2))
+    assert wild <= moves + 2
