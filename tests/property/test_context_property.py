@@ -88,6 +88,8 @@ def check_accounted(memory, context, window):
         assert sum(row.tokens for row in ledger.kept(tier)) <= ledger.parts[tier.value]
     seen = {row.id for row in ledger.rows if row.kind is ItemKind.EXCHANGE}
     assert len(seen) + ledger.rest_count == memory.stats().exchanges
+    shown = [r.id for r in ledger.rows if r.id in seen and r.verdict is not Verdict.LEFT_OUT]
+    assert len(shown) == len(set(shown)), "an exchange stands in the prompt twice"
     assert all(row.reason for row in ledger.rows)
 
 

@@ -212,3 +212,28 @@ def test_forgetting_asks_and_clears_what_was_typed(tmp_path):
     assert "Nothing was forgotten." in person.notes
     assert any("brewery" in line for line in person.lines)
     assert not person.errors
+
+
+@pytest.mark.parametrize("saves", [True, False])
+def test_who_leaves_is_asked_whether_to_save_what_is_not_saved(tmp_path, monkeypatch, saves):
+    """ReqVIBE saves at logout; here a person is asked, where saving is off."""
+    asked = []
+
+    def answer(text, **_):
+        asked.append(text)
+        return saves
+
+    monkeypatch.setattr("unabridged.cli.chat.loop.click.confirm", answer)
+    off = load(home=tmp_path, environ={}, upstream="quote", store="files", auto_save=False)
+    person = Person("My boat is called Fermata.")
+    with Memory.open(settings=off, upstream=Model()) as memory:
+        converse(Chat(memory, person))
+    assert [text.partition(" ")[0] for text in asked] == ["Save"]
+    assert any("not saved yet: /save" in note for note in person.notes)
+    with Memory.open(settings=off) as memory:
+        said = [one.user.text for one in memory.history()]
+    assert said == (["My boat is called Fermata."] if saves else [])
+    on = load(home=tmp_path / "on", environ={}, upstream="quote", store="files")
+    with Memory.open(settings=on, upstream=Model()) as memory:
+        converse(Chat(memory, Person("Hello.")))
+    assert len(asked) == 1
