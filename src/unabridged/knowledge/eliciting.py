@@ -7,6 +7,7 @@ people say of themselves, of each other and of the talk does not.
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from unabridged.knowledge.stating import Rules, Stated, described, quotes, stated
 
@@ -157,6 +158,11 @@ _ADDRESSED = re.compile(
     r"thanks?\b[^.]*\byou)\b|\bI\s+wonder\b|\b(?:not\s+sure|don['’]t\s+know)\b",
     re.IGNORECASE,
 )
+_TIE = re.compile(
+    r"^(?:(?:and|but|so|also|then|well|yes|yeah|right|ok(?:ay)?|oh|ah|plus|exactly|one\s+(?:correction|more\s+thing)|"
+    r"und|aber|also|ja|außerdem|zudem)(?:\s*[,:!]\s*|\s+(?!as\b)))+",
+    re.IGNORECASE,
+)
 _LEAD = re.compile(rf"^(?:{_LED})+", re.IGNORECASE)
 _MOST = 9
 """Words that a subject may have."""
@@ -167,12 +173,16 @@ def elicited(text: str) -> Iterator[Stated]:
 
     What ``stated`` draws is among them; a question states none.
     """
-    known = {each.quote: each for each in stated(text)}
+    known = {each.quote for each in stated(text)}
     for quote in quotes(text):
-        if quote in known:
-            yield known[quote]
-        elif not _ADDRESSED.search(quote) and _is_asked_for(quote):
-            yield described(quote)
+        if quote in known or (not _ADDRESSED.search(quote) and _is_asked_for(quote)):
+            yield replace(described(quote), text=_bare(quote))
+
+
+def _bare(quote: str) -> str:
+    """A statement without what only ties it to the talk; the quote has it still."""
+    bare = _TIE.sub("", quote)
+    return bare[:1].upper() + bare[1:] if bare else quote
 
 
 def _is_asked_for(quote: str) -> bool:

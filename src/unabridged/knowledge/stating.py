@@ -84,6 +84,10 @@ _NOT_STATED = re.compile(
 _FENCE = re.compile(r"```.*?(?:```|\Z)|(?m:^[ \t]*>.*$)", re.DOTALL)
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 
+_ONE_TO_TWELVE = (
+    r"an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|half\s+an|ein(?:er|em)?|zwei|drei|vier|"
+    r"fünf|sechs|zehn|zwölf"
+)
 _WISHED = re.compile(
     r"\b(?:would|['’]d)\s+(?:\w+\s+)?be\s+(?:nice|great|good|useful|helpful|handy|lovely)\b|"
     r"\bnice[\s-]to[\s-]have\b|\bnot\s+essential\b|\bwären?\s+(?:\w+\s+)?(?:schön|gut|praktisch|toll)\b|"
@@ -112,6 +116,7 @@ _PRIORITIES: Mapping[str, re.Pattern[str]] = {
 }
 _CONSTRAINT = re.compile(
     r"\b(?:budget|deadline|compl(?:y|iant|iance)|gdpr|dsgvo|hipaa|iso\s?\d+|licen[cs]e|legal|law|"
+    r"live\s+(?:before|by)|in\s+the\s+eu|in\s+der\s+eu|browsers?|android|iphone|windows|"
     r"regulat\w+|written\s+in|run\s+on|runs\s+on|based\s+on|compatible\s+with|integrate\s+with|"
     r"no\s+later\s+than|by\s+(?:the\s+end\s+of|q[1-4]|january|february|march|april|may|june|july|august"
     r"|september|october|november|december)|launch|release\s+date|on[- ]premises?|open[- ]source|"
@@ -122,15 +127,22 @@ _QUALITY = re.compile(
     r"\b(?:fast|faster|quick(?:ly)?|slow|performan\w+|respon(?:d|se|sive)\w*|latency|secure\w*|security|"
     r"encrypt\w*|protected|privacy|private|reliab\w+|availab\w+|uptime|scal(?:e|able|ability)|"
     r"concurrent\w*|simultaneous\w*|usab\w+|intuitive|easy|simple|accessib\w+|wcag|maintain\w+|robust|"
-    r"load\s+times?|offline|backup|recover\w*|audit\w*|schnell|sicher\w*|verschlüssel\w*|verfügbar\w*|"
+    r"load\s+times?|offline|backups?|recover\w*|audit\w*|schnell|sicher\w*|verschlüssel\w*|verfügbar\w*|"
     r"zuverlässig\w*|einfach|barrierefrei\w*|antwortzeit\w*|skalier\w*)\b"
-    r"|\bwithin\s+\d|\bunder\s+\d|\binnerhalb\s+von\s+\d|\d\s*%|\d\s*(?:ms|seconds?|sekunden?)\b",
+    r"|\bwithin\s+\d|\bunder\s+\d|\binnerhalb\s+von\s+\d|\d\s*%|\d\s*(?:ms|seconds?|sekunden?)\b|"
+    r"\b(?:within|under|less\s+than|innerhalb\s+von|in\s+weniger\s+als)\s+"
+    rf"(?:{_ONE_TO_TWELVE})\b",
     re.IGNORECASE,
 )
-_MEASURE = re.compile(
-    r"(?:\b(?:within|under|in\s+less\s+than|less\s+than|more\s+than|fewer\s+than|at\s+least|at\s+most|up\s+to|"
+_BOUND = (
+    r"\b(?:within|under|in\s+less\s+than|less\s+than|more\s+than|fewer\s+than|at\s+least|at\s+most|up\s+to|"
     r"no\s+more\s+than|no\s+later\s+than|maximum\s+of|minimum\s+of|innerhalb\s+von|höchstens|mindestens|"
-    r"weniger\s+als|bis\s+zu|every)\s+)?[€$£]?\d[\d.,]*\s*(?:%|€|\$|[a-zA-Zäöü]+)(?:\s+(?:per|a|pro)\s+\w+)?",
+    r"weniger\s+als|bis\s+zu|every)\s+"
+)
+_MEASURE = re.compile(
+    rf"(?:{_BOUND})?[€$£]?\d[\d.,]*\s*(?:%|€|\$|[a-zA-Zäöü]+)(?:\s+(?:per|a|pro)\s+\w+)?"
+    rf"|{_BOUND}(?:{_ONE_TO_TWELVE})\s+(?:millis|sec|min|hour|day|week|month|year|tap|click|step|sekun|stund|"
+    r"tag|woche|monat|jahr|klick)\w*",
     re.IGNORECASE,
 )
 _REASON = re.compile(

@@ -10,7 +10,7 @@ from unabridged.cli.knowing import change_lines, learn
 from unabridged.cli.opening import look_into, open_memory, words_from
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
-from unabridged.cli.paint import Column, table, width
+from unabridged.cli.paint import Column, paint, table, width
 from unabridged.cli.text import one_line, safe, wrap
 from unabridged.cli.words import count, moment
 from unabridged.domain.fact import Requirement
@@ -253,8 +253,30 @@ def _list(invocation: Invocation, *, withdrawn: bool) -> None:
     echo_lines(requirement_lines(held))
 
 
+ROOMY = 120
+"""Cells from which on a list has room for a requirement and its fields side by side."""
+
+
 def requirement_lines(requirements: Sequence[Requirement]) -> list[str]:
-    """List requirements; ● is pinned, and behind stands what each cannot be met with."""
+    """List requirements, whole; ● is pinned, and each says what it cannot be met with."""
+    room = width()
+    return _table(requirements, room) if room >= ROOMY else _blocks(requirements, room)
+
+
+def _blocks(requirements: Sequence[Requirement], room: int) -> list[str]:
+    """List them below each other."""
+    lines = []
+    for each in requirements:
+        fields = [name for name in (each.priority, each.type) if name]
+        head = paint(f"{each.id}{' ●' if each.pinned else ''}", "accent")
+        against = f"  against {', '.join(each.conflicts)}" if each.conflicts else ""
+        lines.append(f"{head}  {paint(' · '.join(fields), 'dim')}{paint(against, 'warn')}")
+        words = wrap(safe(one_line(each.text or "(withdrawn)")), room - 2)
+        lines += [f"  {line}" for line in words]
+    return lines
+
+
+def _table(requirements: Sequence[Requirement], room: int) -> list[str]:
     columns = [
         Column("", style="dim"),
         Column("", style="accent"),
@@ -274,7 +296,7 @@ def requirement_lines(requirements: Sequence[Requirement]) -> list[str]:
         )
         for each in requirements
     ]
-    return table(columns, rows, width())
+    return table(columns, rows, room)
 
 
 def _tell(invocation: Invocation, each: Requirement, what: str) -> None:
