@@ -58,6 +58,22 @@ def read_on(
     return len(page)
 
 
+def waits(store: Store, work: tuple[str, str]) -> bool:
+    """Whether anything was not read yet.
+
+    Args:
+        store: The space.
+        work: The name of the work, and its version.
+    """
+    name, version = work
+    held = store.records(RecordKind.PROGRESS, ids=[name])
+    body: Mapping[str, object] = held[0].body if held else {}
+    counts = store.counts()
+    if body.get("version") != version:
+        return any(counts.values())
+    return int(str(body["sum"]), 16) != _sum_of(counts)
+
+
 def passed_over(store: Store, clock: Clock, gone: Sequence[Exchange]) -> None:
     """Take what was forgotten out of the sums, so that the rest is not read anew for it.
 

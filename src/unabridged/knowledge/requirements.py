@@ -240,6 +240,11 @@ class RequirementBook:
             self._store, self._clock, (PROGRESS, self._rules.version), limit, drawing
         )
 
+    @property
+    def waits(self) -> bool:
+        """Whether something was said that nobody has looked at yet."""
+        return progress.waits(self._store, (PROGRESS, self._rules.version))
+
     def asking(self, model: ChatModel) -> ModelStater:
         """What draws requirements with a model too, for ``learn`` and ``learn_pending``."""
         return ModelStater(model, self._rules.draw)

@@ -281,7 +281,11 @@ def priority_of(text: str) -> str:
     """How much it is asked for, by its wording; empty where that does not tell."""
     if _WISHED.search(text):
         return "could"
-    return next((name for name, cue in _PRIORITIES.items() if cue.search(text)), "")
+    found = {name: cue.search(text) for name, cue in _PRIORITIES.items()}
+    if found["wont"]:
+        return "wont"
+    begun = {name: cue.start() for name, cue in found.items() if cue}
+    return min(begun, key=lambda name: begun[name], default="")
 
 
 def gist(text: str) -> Gist:

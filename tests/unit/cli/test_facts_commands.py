@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from unabridged import Memory
+
 
 def added(run, *texts):
     for text in texts:
@@ -91,7 +93,7 @@ def test_a_model_is_asked_and_where_it_is_away_the_rules_draw_alone(run):
 
 
 def test_requirements_are_drawn_listed_changed_and_withdrawn(run):
-    assert "No requirement is known" in run("requirements").out
+    assert "No requirement was stated" in run("requirements").out
     run("ask", "The system must answer within 2 seconds. The app should be blue.")
     run("requirements", "learn")
     assert run("requirements", "learn").out == "0 requirements from 0 exchanges.\n"
@@ -181,3 +183,12 @@ def test_the_benchmark_of_facts_shows_what_was_drawn_and_returned(run, tmp_path)
     assert data["precisionmembench"]["facts"]["must_return_recall"] == 1.0
     assert data["drawn"][0]["per_100"] == 100.0
     assert run("bench", "facts", "--data", str(tmp_path / "nowhere")).code == 7
+
+
+def test_the_list_says_when_not_everything_was_looked_at(run, tmp_path):
+    with Memory.open(tmp_path / "home", upstream="quote") as memory:
+        memory.record(memory.prepare("The portal must print invoices."), "Noted.")
+    assert "No requirement is known: unabridged requirements learn" in run("requirements").out
+    run("requirements", "learn")
+    assert "requirements learn" not in run("requirements").out
+    assert run("requirements", "--user", "nobody").out.startswith("No requirement was stated")

@@ -243,14 +243,19 @@ def learn_command(invocation: Invocation, *, with_model: bool) -> None:
 
 
 def _list(invocation: Invocation, *, withdrawn: bool) -> None:
-    held = look_into(invocation).requirements.all(withdrawn=withdrawn)
+    book = look_into(invocation).requirements
+    held = book.all(withdrawn=withdrawn)
     if invocation.json:
         invocation.emit(held)
         return
-    if not held:
-        echo("No requirement is known; `unabridged requirements learn` looks for them.", "dim")
-        return
     echo_lines(requirement_lines(held))
+    if book.waits:
+        words = (
+            "Not everything that was said was looked at yet" if held else "No requirement is known"
+        )
+        echo(f"{words}: unabridged requirements learn", "dim")
+    elif not held:
+        echo("No requirement was stated; `unabridged requirements add` adds one.", "dim")
 
 
 ROOMY = 120
