@@ -48,6 +48,7 @@ OURS = {
     "migrating": (250, 6),
     "forgetting": (250, 8),
     "forget_kills": (250, 10),
+    "share_kills": (250, 6),
     "upstream_faults": (280, 28),
     "serve_kills": (200, 4),
 }
