@@ -25,10 +25,12 @@ def session_lines(
         handed: By session, the spaces that were asked to go on with it.
     """
     room, handed = width(), handed or {}
+    went = any(line.session.id in handed for _, line in lines)
     columns = [
         Column("", right=True, style="dim"),
         Column("", style="accent"),
         Column("session", flexible=True),
+        *([Column("handed off", flexible=True, style="dim")] if went else []),
         Column("exchanges", right=True),
         Column("last", style="dim"),
         *([Column("id", style="dim")] if room >= ROOM_FOR_IDS else []),
@@ -36,13 +38,12 @@ def session_lines(
     rows = []
     for number, line in lines:
         session = line.session
-        title = session.title or "(untitled)"
-        if others := handed.get(session.id):
-            title = f"{title} → {', '.join(other.name for other in others)}"
+        others = ", ".join(other.name for other in handed.get(session.id, ()))
         row = (
             str(number),
             "●" if line.current else "",
-            title,
+            session.title or "(untitled)",
+            *((f"→ {others}" if others else "",) if went else ()),
             f"{line.exchanges:,}",
             moment(session.updated),
             session.id,
