@@ -8,6 +8,7 @@ from unabridged.domain.safekeeping import Missing, Salvage
 
 SHOWN = 12
 """Missing exchanges that are named, of each session."""
+UNSURE = "What else was in it cannot be told: too little of it can be read. A backup may know."
 
 
 def salvage_lines(found: Salvage) -> list[str]:
@@ -29,13 +30,14 @@ def taken(found: Salvage) -> str:
 def missing_lines(found: Salvage) -> list[str]:
     """Say what is missing, by session and time."""
     if not found.lost:
-        lines = ["Nothing that was said is missing."]
+        lines = [UNSURE if found.unsure else "Nothing that was said is missing."]
     else:
         lines = [f"Not whole: {count(found.lost, 'exchange')}."]
         for session, missing in groupby(found.missing, key=lambda one: (one.session, one.title)):
             lines += _session(session[1] or session[0] or "unknown session", list(missing))
         if found.unknown:
             lines.append(f"  {found.unknown:,} more, of which nothing is left but that they were.")
+        lines += [UNSURE] if found.unsure else []
     if found.records_missing:
         said = count(found.records_missing, "record")
         lines.append(f"{said} beside what was said are missing; most are made anew in time.")

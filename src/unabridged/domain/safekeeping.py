@@ -121,6 +121,7 @@ class Salvage:
         missing: What could not be taken whole, as far as the file still tells.
         unknown: Further exchanges that were counted and of which nothing is left.
         records_missing: Records that were counted and are gone.
+        unsure: Whether more may have been in it: neither its words nor its counts are all readable.
     """
 
     path: str
@@ -132,6 +133,7 @@ class Salvage:
     missing: tuple[Missing, ...] = ()
     unknown: int = 0
     records_missing: int = 0
+    unsure: bool = False
 
     @property
     def lost(self) -> int:

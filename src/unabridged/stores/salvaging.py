@@ -51,6 +51,7 @@ class Finds:
         numbers: A number for the session of an exchange, where its name is lost.
         exchanges: How many exchanges the file counted; None where it cannot tell.
         counted: How many records of each kind it counted.
+        unsure: Whether more may have been in it than was found or counted.
     """
 
     space: Space | None = None
@@ -62,6 +63,7 @@ class Finds:
     numbers: dict[str, int] = field(default_factory=dict)
     exchanges: int | None = None
     counted: Mapping[str, int] = field(default_factory=dict)
+    unsure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,7 @@ def assemble(finds: Finds, path: str) -> Salvaged:
         missing=tuple(missing),
         unknown=max(0, (finds.exchanges or 0) - held),
         records_missing=max(0, gone),
+        unsure=finds.unsure,
     )
     return Salvaged(conversations, records, account)
 

@@ -46,12 +46,23 @@ _VALUES = {
 
 @dataclass
 class _Gathered:
-    """What was found, before it is counted."""
+    """What was found, before it is counted.
+
+    Attributes:
+        space: The space.
+        sessions: Headers by session.
+        entries: Exchanges by id.
+        log: What the companion says beside.
+        in_files: Whether every readable file could be read to its end.
+        in_companion: The same for the companion, which holds every exchange once more.
+    """
 
     space: Space | None = None
     sessions: dict[str, Session] = field(default_factory=dict)
     entries: dict[str, Entry] = field(default_factory=dict)
     log: logs.Log = field(default_factory=lambda: logs.Log({}))
+    in_files: bool = True
+    in_companion: bool = False
 
 
 def salvage(place: Place, layout: str) -> Finds:
@@ -68,8 +79,10 @@ def salvage(place: Place, layout: str) -> Finds:
     companion = logs.newest(place.folder, place.stem) if place.folder.is_dir() else None
     if companion is not None:
         _take_companion(companion, gathered)
-    for path in readable(place):
+    files = readable(place)
+    for path in files:
         _take_file(path, layout, gathered)
+    gathered.in_files = gathered.in_files and bool(files)
     return _finds(gathered)
 
 
@@ -86,7 +99,8 @@ def readable(place: Place) -> list[Path]:
 
 
 def _take_companion(path: Path, gathered: _Gathered) -> None:
-    told, _ = logs.sound_lines(path)
+    told, broken = logs.sound_lines(path)
+    gathered.in_companion = bool(told) and not broken
     names = logs.space_of(path)
     if names:
         gathered.space = Space(**names)
@@ -109,7 +123,9 @@ def _take_file(path: Path, layout: str, gathered: _Gathered) -> None:
     try:
         data = paper.read(path)
     except StoreDamagedError:  # it is packed; what of it can be unpacked is too little to be read
+        gathered.in_files = False
         return
+    gathered.in_files = gathered.in_files and _is_json(data)
     about = _about(data)
     if about is not None and gathered.space is None:
         gathered.space = about
@@ -193,6 +209,14 @@ def _is_proved(header: bytes, block: bytes) -> bool:
     return False
 
 
+def _is_json(data: bytes) -> bool:
+    try:
+        msgspec.json.decode(data, type=msgspec.Raw)
+    except ValueError:
+        return False
+    return True
+
+
 def _about(data: bytes) -> Space | None:
     for match in _ABOUT.finditer(data):
         try:
@@ -204,7 +228,8 @@ def _about(data: bytes) -> Space | None:
 
 
 def _finds(gathered: _Gathered) -> Finds:
-    finds = Finds(space=gathered.space, sessions=dict(gathered.sessions))
+    unsure = not (gathered.in_files or gathered.in_companion)
+    finds = Finds(space=gathered.space, sessions=dict(gathered.sessions), unsure=unsure)
     numbers: Iterator[int] = iter(range(1 << 62))
     for name, entry in gathered.entries.items():
         exchange = entry.exchange
