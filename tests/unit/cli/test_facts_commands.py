@@ -192,3 +192,33 @@ def test_the_list_says_when_not_everything_was_looked_at(run, tmp_path):
     run("requirements", "learn")
     assert "requirements learn" not in run("requirements").out
     assert run("requirements", "--user", "nobody").out.startswith("No requirement was stated")
+
+
+def test_the_chat_lists_shows_and_corrects_what_was_required(run):
+    lines = [
+        "/requirements",
+        "And pupils must be able to book a room.",
+        "Pupils must not be able to book a room.",
+        "I must say that's nice.",
+        "/requirements",
+        "/requirements show 1",
+        "/requirements conflicts",
+        "/requirements forget 2",
+        "/requirements edit 1 Teachers must be able to book a room.",
+        "/requirements add The list must be in German.",
+        "/requirements show",
+        "/requirements everything",
+        "/requirements",
+    ]
+    ran = run("chat", "--profile", "requirements", text="\n".join(lines) + "\n")
+    assert "Nothing was required yet" in ran.err
+    assert "Required: REQ-1. /requirements lists them." in ran.err
+    assert "Required: REQ-2 against REQ-1." in ran.err
+    assert ran.err.count("Required:") == 2
+    assert "Said as: “And pupils must be able to book a room.”" in ran.err
+    assert "REQ-2 is withdrawn" in ran.err
+    assert "does not take 'everything'" in ran.err
+    texts = [
+        each["text"] for each in run("requirements", "--profile", "requirements", "--json").data
+    ]
+    assert texts == ["Teachers must be able to book a room.", "The list must be in German."]

@@ -8,6 +8,7 @@ from unabridged.cli.chat import (
     forget_commands,
     memory_commands,
     model_commands,
+    requirement_commands,
     semantic_commands,
     session_commands,
 )
@@ -62,6 +63,7 @@ COMMANDS = (
     *condense_commands.COMMANDS,
     *semantic_commands.COMMANDS,
     *fact_commands.COMMANDS,
+    *requirement_commands.COMMANDS,
     *forget_commands.COMMANDS,
     *model_commands.COMMANDS,
     ChatCommand("/help", "", "List the commands.", _help),

@@ -8,6 +8,7 @@ from unabridged.cli.chat.answer import Asked, ask
 from unabridged.cli.chat.screen import Screen
 from unabridged.cli.embedding import embed_recorded
 from unabridged.cli.output import echo_json
+from unabridged.cli.required import drawn_line
 from unabridged.cli.tending import tend_recorded
 from unabridged.cli.words import footer
 from unabridged.domain.budget import Mode
@@ -114,9 +115,13 @@ class Chat:
 
     def _tend(self) -> None:
         """Embed what was said, judge it, draw facts and condense; Ctrl-C puts it off."""
+        tells = self.memory.settings.requirements == "wide"
+        before = {each.id for each in self.memory.requirements.all()} if tells else set()
         try:
             embed_recorded(self.memory, self._note_once)
             tend_recorded(self.memory, self._note_once)
+            if tells and (said := drawn_line(self.memory.requirements.all(), before)):
+                self.screen.note(said)
         except KeyboardInterrupt:
             if not self.screen.interactive:
                 raise

@@ -10,9 +10,9 @@ from unabridged.cli.knowing import change_lines, learn
 from unabridged.cli.opening import look_into, open_memory, words_from
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
-from unabridged.cli.paint import Column, paint, table, width
-from unabridged.cli.text import one_line, safe, wrap
-from unabridged.cli.words import count, moment
+from unabridged.cli.required import conflict_lines, requirement_card, requirement_lines
+from unabridged.cli.text import one_line, safe
+from unabridged.cli.words import count
 from unabridged.domain.fact import Requirement
 from unabridged.errors import TransferError
 from unabridged.transfer.requirements import from_json, to_csv, to_json, to_markdown
@@ -169,9 +169,7 @@ def conflicts_command(invocation: Invocation) -> None:
         return
     if not pairs:
         echo("No conflict shows.", "dim")
-    for one, other in pairs:
-        for line in (f"{one.id} {one.text}", f"{other.id} {other.text}", ""):
-            echo_lines(wrap(safe(line), width()) or [""])
+    echo_lines(conflict_lines(pairs))
 
 
 @command.command(
@@ -258,70 +256,9 @@ def _list(invocation: Invocation, *, withdrawn: bool) -> None:
         echo("No requirement was stated; `unabridged requirements add` adds one.", "dim")
 
 
-ROOMY = 120
-"""Cells from which on a list has room for a requirement and its fields side by side."""
-
-
-def requirement_lines(requirements: Sequence[Requirement]) -> list[str]:
-    """List requirements, whole; ● is pinned, and each says what it cannot be met with."""
-    room = width()
-    return _table(requirements, room) if room >= ROOMY else _blocks(requirements, room)
-
-
-def _blocks(requirements: Sequence[Requirement], room: int) -> list[str]:
-    """List them below each other."""
-    lines = []
-    for each in requirements:
-        fields = [name for name in (each.priority, each.type) if name]
-        head = paint(f"{each.id}{' ●' if each.pinned else ''}", "accent")
-        against = f"  against {', '.join(each.conflicts)}" if each.conflicts else ""
-        lines.append(f"{head}  {paint(' · '.join(fields), 'dim')}{paint(against, 'warn')}")
-        words = wrap(safe(one_line(each.text or "(withdrawn)")), room - 2)
-        lines += [f"  {line}" for line in words]
-    return lines
-
-
-def _table(requirements: Sequence[Requirement], room: int) -> list[str]:
-    columns = [
-        Column("", style="dim"),
-        Column("", style="accent"),
-        Column("requirement", flexible=True),
-        Column("type"),
-        Column("priority"),
-        Column("conflicts", style="warn"),
-    ]
-    rows = [
-        (
-            each.id,
-            "●" if each.pinned else "",
-            each.text or "(withdrawn)",
-            each.type,
-            each.priority,
-            ", ".join(each.conflicts),
-        )
-        for each in requirements
-    ]
-    return table(columns, rows, room)
-
-
 def _tell(invocation: Invocation, each: Requirement, what: str) -> None:
     """Show a requirement, and what became of it."""
     if invocation.json:
         invocation.emit(each)
         return
-    head = f"{what}: {each.id}" if what else each.id
-    echo_lines([*wrap(safe(f"{head} {each.text}"), width()), ""])
-    rows = [
-        ("type", each.type),
-        ("priority", each.priority),
-        ("rationale", each.rationale),
-        ("fit criterion", each.fit_criterion),
-        ("originator", each.originator),
-        ("satisfaction", str(each.satisfaction or "")),
-        ("dissatisfaction", str(each.dissatisfaction or "")),
-        ("conflicts", ", ".join(each.conflicts)),
-        ("exchange", each.exchange or ""),
-        ("stated", moment(each.at)),
-    ]
-    columns = [Column("", style="dim"), Column("", flexible=True)]
-    echo_lines(table(columns, [row for row in rows if row[1]], width()))
+    echo_lines(requirement_card(each, what))
