@@ -82,6 +82,22 @@ def test_a_pipe_gets_all_of_it_and_no_file_elsewhere_is_written(environ, passing
     assert not (tmp_path / "person").exists()
 
 
+def test_a_reader_that_goes_away_leaves_no_folder(environ, passing):
+    with subprocess.Popen(
+        [*PROGRAM, "tour", "start"],
+        env=environ | {"PYTHONUNBUFFERED": "1"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.readline()
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait(WAIT)) == (b"", 141)
+    assert not list(passing.iterdir())
+
+
 class Terminal:
     """The program on a pseudo-terminal."""
 
