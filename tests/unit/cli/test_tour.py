@@ -93,6 +93,7 @@ def test_the_whole_tour_is_told_in_order(tour, away):
     assert ran.exit_code == 0, ran.output
     places = [ran.stdout.index(f"── {name} 1/") for name in NAMES]
     assert places == sorted(places)
+    assert ran.stdout.startswith("About five minutes.")
     assert "$ unabridged why\n" in ran.stdout
     assert "→ The tokens add up" in ran.stdout
     assert "\x1b" not in ran.stdout
@@ -103,6 +104,7 @@ def test_the_whole_tour_is_told_in_order(tour, away):
 
 def test_what_it_says_fits_the_width(tour):
     shown = tour("start", "end").stdout.splitlines()
+    assert shown[0].startswith("── start 1/")
     quoted = ("On ", "The answer", "/", "default")
     told = [line for line in shown if not line.startswith(quoted)]
     assert max(map(len, told)) <= ROOM

@@ -1,6 +1,7 @@
 """``unabridged tour``."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -62,12 +63,23 @@ def command(
             steps = play(played, picked)
         else:
             steps = []
+            _welcome(picked)
             pausing = not no_pause and sys.stdin.isatty() and sys.stdout.isatty()
             guide(played, picked, wait if pausing else go_on)
     if invocation.json:
         invocation.emit({"folder": str(played.folder) if keep else None, "steps": steps})
         return
     _farewell(played, picked[-1], kept=keep is not None)
+
+
+def _welcome(picked: Sequence[Chapter]) -> None:
+    """Say how long it takes, and what one may choose from."""
+    if len(picked) < len(chapters()):
+        return
+    names = ", ".join(each.name for each in picked)
+    said = f"About five minutes. One chapter alone: unabridged tour NAME, of {names}."
+    for line in [*wrap(said, width()), ""]:
+        echo(line, "dim")
 
 
 def _list(invocation: Invocation) -> None:
