@@ -7,10 +7,12 @@ from unabridged.cli.output import plain
 from unabridged.cli.paint import PARTS, STYLES, Column, bar, paint, table
 from unabridged.cli.text import safe, wrap
 from unabridged.cli.words import count, day, moment, percent
-from unabridged.domain.context import Ledger, LedgerRow, Verdict
+from unabridged.domain.context import Ledger, LedgerRow, Tier, Verdict
 from unabridged.domain.views import Account
 
 _SIGNS = {Verdict.KEPT: "●", Verdict.CONDENSED: "◐", Verdict.LEFT_OUT: "○"}
+_RECALLED = (Tier.KNOWLEDGE, Tier.SEMANTIC)
+"""What was chosen for this message stands before the session's own history."""
 ROWS_SHOWN = 12
 """Rows of a verdict that a list shows unless all are asked for."""
 BY_MEANING = "meaning or date"
@@ -126,6 +128,7 @@ def _candidates(account: Account, room: int, limit: int | None) -> list[str]:
     hidden: list[str] = []
     for verdict in Verdict:
         rows = [row for row in account.ledger.rows if row.verdict is verdict]
+        rows.sort(key=lambda row: row.tier not in _RECALLED)
         shown += rows[:limit]
         if limit and len(rows) > limit:
             tokens = sum(row.tokens for row in rows[limit:])
@@ -143,7 +146,7 @@ def _candidates(account: Account, room: int, limit: int | None) -> list[str]:
         Column("why", flexible=True, style="dim"),
     ]
     lines = table(columns, [_row(row, account) for row in shown], room)
-    if account.words:
+    if any(row.verdict is Verdict.KEPT and row.id in account.words for row in shown):
         lines += [paint(line, "dim") for line in wrap(SCORED, room)]
     if hidden:
         lines += [paint(line, "dim") for line in hidden]

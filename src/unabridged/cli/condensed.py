@@ -6,7 +6,7 @@ from unabridged.cli.judged import called
 from unabridged.cli.paint import Column, paint, table, width
 from unabridged.cli.text import safe, wrap
 from unabridged.cli.transcript import exchange_lines
-from unabridged.cli.words import count, day, moment, percent
+from unabridged.cli.words import count, day, moment, percent, seconds
 from unabridged.domain.condensation import Coherence, Condensation, Level, Line
 from unabridged.domain.message import Role
 from unabridged.domain.views import CondenseStats, Expanded, Outlook
@@ -49,7 +49,7 @@ def outlook_lines(outlook: Outlook, *, test: bool) -> list[str]:
             f" in {count(len(outlook.made), 'condensation')}",
         )
     )
-    rows += check_rows(outlook.coherence)
+    rows += [*check_rows(outlook.coherence), ("took", seconds(outlook.seconds))]
     lines = table(_FACTS, rows, width())
     lines += ["", *_shares(outlook), "", *condensation_lines(outlook.made)]
     if not outlook.usable:
@@ -162,4 +162,5 @@ def run_rows(stats: CondenseStats) -> list[tuple[str, str]]:
     if stats.by_category:
         ordered = sorted(stats.by_category.items(), key=lambda item: (-item[1], item[0]))
         rows.append(("", ", ".join(f"{called(name)} {number:,}" for name, number in ordered)))
-    return [*rows, ("last run", moment(stats.last)), *check_rows(stats.coherence)]
+    took = "" if stats.seconds is None else f", in {seconds(stats.seconds)}"
+    return [*rows, ("last run", f"{moment(stats.last)}{took}"), *check_rows(stats.coherence)]

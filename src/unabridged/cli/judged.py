@@ -12,7 +12,7 @@ from unabridged.domain.message import Role
 from unabridged.wiring import Memory
 
 _NAMED = 3
-"""Categories that are named where only the most frequent are."""
+"""Categories that are named in one row."""
 _BAR = 20
 """Cells of the longest bar of a distribution."""
 
@@ -98,12 +98,13 @@ def distribution_lines(memory: Memory) -> list[str]:
 
 
 def judged_rows(memory: Memory) -> list[tuple[str, str]]:
-    """Say in a row of a table how much was judged, and what it mostly was."""
+    """Say in rows of a table how much was judged, and what it was."""
     counts = memory.readings.stats()
     held = sorted(counts.categories, key=lambda each: -each.messages)
     most = [f"{called(each.name)} {each.messages:,}" for each in held if each.messages]
     rows = [("judged", f"{count(counts.exchanges, 'exchange')}, {counts.pending:,} not yet")]
-    return [*rows, ("", ", ".join(most[:_NAMED]))] if most else rows
+    chunks = (most[at : at + _NAMED] for at in range(0, len(most), _NAMED))
+    return [*rows, *(("", ", ".join(chunk)) for chunk in chunks)]
 
 
 def correct(

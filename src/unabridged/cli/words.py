@@ -46,6 +46,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
+def seconds(took: float) -> str:
+    """Write how long something took."""
+    return f"{took:.2f} s" if took < 10 else f"{took:,.0f} s"
+
+
 def month(at: datetime, now: datetime) -> str:
     """Name the month of a date as one says it: today, March, March 2024."""
     at, now = at.astimezone(), now.astimezone()

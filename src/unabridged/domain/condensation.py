@@ -164,6 +164,7 @@ class Run:
         kept: Messages that stayed verbatim among the candidates, by category.
         coherence: What the check found.
         by: Who wrote the condensations.
+        seconds: How long it took.
     """
 
     id: str
@@ -173,3 +174,4 @@ class Run:
     kept: Mapping[str, int] = field(default_factory=dict)
     coherence: Coherence | None = None
     by: str = ""
+    seconds: float = 0.0

@@ -231,6 +231,7 @@ class Outlook:
         coherence: What the check found; None where there is nothing to condense.
         usable: Whether the run may be stored.
         reason: Why nothing is done, in words; empty where something is.
+        seconds: How long it took, reading included.
     """
 
     session: str
@@ -245,6 +246,7 @@ class Outlook:
     coherence: Coherence | None = None
     usable: bool = False
     reason: str = ""
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +260,7 @@ class CondenseStats:
         by_category: Messages condensed, by category.
         last: When the last run was; None before the first.
         coherence: What the last check found.
+        seconds: How long the last run took; None where that was not noted.
     """
 
     runs: int
@@ -266,6 +269,7 @@ class CondenseStats:
     by_category: Mapping[str, int]
     last: datetime | None
     coherence: Coherence | None = None
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

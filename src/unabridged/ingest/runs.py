@@ -13,7 +13,7 @@ from unabridged.ingest.condensing import Worked
 from unabridged.ports import Store
 
 
-def run_of(session: str, worked: Worked, at: datetime, by: str) -> Run:
+def run_of(session: str, worked: Worked, at: datetime, by: str, seconds: float) -> Run:
     """Give the figures of a run; the same run twice has one id, so it counts once."""
     made = ",".join(sorted(one.id for one in worked.made))
     return Run(
@@ -24,6 +24,7 @@ def run_of(session: str, worked: Worked, at: datetime, by: str) -> Run:
         kept={name: len(keys) for name, keys in worked.selection.keep.items() if keys},
         coherence=worked.coherence,
         by=by,
+        seconds=seconds,
     )
 
 
@@ -35,6 +36,7 @@ def record_of(run: Run) -> Record:
         "condensed": dict(run.condensed),
         "kept": dict(run.kept),
         "by": run.by,
+        "seconds": run.seconds,
         "coherence": _to_data(checked) if checked else None,
     }
     return Record(RecordKind.RUN, run.id, run.at, body)
@@ -70,4 +72,5 @@ def statistics(store: Store) -> CondenseStats:
         by_category=dict(by_category),
         last=last.at if last else None,
         coherence=view_of(views[0]).coherence if views else None,
+        seconds=last.body.get("seconds") if last else None,
     )

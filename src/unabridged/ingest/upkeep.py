@@ -5,8 +5,8 @@ killed at any moment, run again, and run in two programs at once. Originals are 
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from unabridged.condense.view import PERIOD, View, name_of, record_of, view_of
@@ -129,9 +129,11 @@ class Upkeep:
         Raises:
             NotFoundError: There is no such session.
         """
+        began = self._clock.now()
         held = self._held(session)
         due = self._due(session, held.view, threshold)
-        return self._outlook(held, self._work_out(held), threshold, due=due)
+        outlook = self._outlook(held, self._work_out(held), threshold, due=due)
+        return replace(outlook, seconds=self._since(began))
 
     def condense(
         self, session: str, *, force: bool = False, threshold: int | None = None
@@ -146,16 +148,21 @@ class Upkeep:
         Raises:
             NotFoundError: There is no such session.
         """
+        began = self._clock.now()
         held = self._held(session)
         due = self._due(session, held.view, threshold)
         if not force and not due:
             return self._outlook(held, None, threshold, due=due)
         worked = self._work_out(held)
         outlook = self._outlook(held, worked, threshold, due=due)
-        self._keep(held, worked)
+        outlook = replace(outlook, seconds=self._since(began))
+        self._keep(held, worked, outlook.seconds)
         return outlook
 
-    def _keep(self, held: _Held, worked: Worked | None) -> None:
+    def _since(self, began: datetime) -> float:
+        return max(0.0, (self._clock.now() - began).total_seconds())
+
+    def _keep(self, held: _Held, worked: Worked | None, seconds: float) -> None:
         """Store a run; of one that is not used only how far it looked, lest it be tried each time."""
         at = self._clock.now()
         if worked is None or not worked.usable:
@@ -163,7 +170,7 @@ class Upkeep:
             if looked != held.view:
                 self._store.put([record_of(looked, at)])
             return
-        run = runs.run_of(held.session.id, worked, at, self.terms.condenser.identity)
+        run = runs.run_of(held.session.id, worked, at, self.terms.condenser.identity, seconds)
         self._store.put([record_of(worked.view, at), runs.record_of(run)])
 
     def _work_out(self, held: _Held) -> Worked | None:

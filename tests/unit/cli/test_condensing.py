@@ -41,6 +41,27 @@ def talked(run, tmp_path, monkeypatch):
     return run
 
 
+def test_a_run_says_how_long_it_took_and_stats_repeat_it(talked):
+    (done,) = talked("condense", "--json").data["sessions"]
+    assert 0 < done["seconds"] < 5
+    stats = talked("stats", "--json").data["condensing"]
+    assert stats["seconds"] == done["seconds"]
+    assert f", in {done['seconds']:.2f} s" in talked("stats").out
+    shown = talked("condense", "--test", "--session", "1").out
+    assert "took " in shown or "Nothing is due" in shown
+
+
+def test_stats_name_every_category_that_was_judged(talked):
+    talked("semantic", "stats")
+    counts = {
+        c["name"]: c["messages"] for c in talked("stats", "--json").data["readings"]["categories"]
+    }
+    told = " ".join(talked("stats").out.split())
+    named = [f"{name.replace('_', ' ')} {number}" for name, number in counts.items() if number]
+    assert len(named) > 3
+    assert all(each in told for each in named)
+
+
 def test_a_test_changes_nothing_and_a_run_does_what_it_showed(talked):
     before = talked("expand", "--json").data
     tested = talked("condense", "--test", "--json").data
