@@ -1,11 +1,13 @@
-"""What was said in the usual place, for whoever begins under a profile that keeps its own."""
+"""What was said in another place: profiles keep their memory apart, and people forget which."""
 
 from dataclasses import replace
 
 from unabridged import config
 from unabridged.cli.words import count
+from unabridged.config.profiles import names
 from unabridged.domain.scope import Scope
 from unabridged.domain.settings import Settings
+from unabridged.errors import SettingError
 from unabridged.wiring import Home, space_from
 
 _PLACE = ("store", "layout", "isolation", "custom_filepath")
@@ -37,3 +39,32 @@ def elsewhere(settings: Settings) -> str:
         f"that you had without it can come along: unabridged copy --profile {settings.profile} "
         f"{usual.store}:{there.name} {settings.store}:{here.name}"
     )
+
+
+def under_profiles(settings: Settings) -> str:
+    """Say under which profiles there is memory in this home that these settings do not show.
+
+    Args:
+        settings: Those of the call.
+    """
+    if settings.store == "memory":
+        return ""
+    seen = {_place(settings)}
+    told = []
+    for name in names(settings.home):
+        try:
+            one = config.load(home=settings.home, profile=name)
+        except SettingError:
+            continue  # a profile of a person's own that cannot be used has no memory to show
+        if _place(one) in seen:
+            continue
+        seen.add(_place(one))
+        if held := sum(1 for info in Home(one).spaces() if info.exchanges):
+            told.append(f"{count(held, 'space')}: --profile {name}")
+    return f"Kept apart under a profile: {'; '.join(told)}" if told else ""
+
+
+def _place(settings: Settings) -> tuple[object, ...]:
+    if settings.store != "files":  # the layout is that of files
+        return settings.store, settings.isolation
+    return tuple(getattr(settings, name) for name in _PLACE)

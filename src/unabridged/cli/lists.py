@@ -13,12 +13,14 @@ from unabridged.domain.views import Found, ModelLine, Pin, SessionLine, Stats, T
 
 ROOM_FOR_IDS = 96
 """Cells from which on a list has room for ids, which `--json` always shows."""
+OWN_ID = 26
+"""Characters of an id of ours; a shorter one is a name that a program gave."""
 
 
 def session_lines(
     lines: Sequence[tuple[int, SessionLine]], handed: Mapping[str, Sequence[Space]] | None = None
 ) -> list[str]:
-    """List sessions with the number that names each; with their ids where there is room.
+    """List sessions with the number that names each; with their ids where there is room, or names.
 
     Args:
         lines: Each with its number.
@@ -26,6 +28,7 @@ def session_lines(
     """
     room, handed = width(), handed or {}
     went = any(line.session.id in handed for _, line in lines)
+    ids = room >= ROOM_FOR_IDS or any(len(line.session.id) < OWN_ID for _, line in lines)
     columns = [
         Column("", right=True, style="dim"),
         Column("", style="accent"),
@@ -33,7 +36,7 @@ def session_lines(
         *([Column("handed off", flexible=True, style="dim")] if went else []),
         Column("exchanges", right=True),
         Column("last", style="dim"),
-        *([Column("id", style="dim")] if room >= ROOM_FOR_IDS else []),
+        *([Column("id", style="dim")] if ids else []),
     ]
     rows = []
     for number, line in lines:

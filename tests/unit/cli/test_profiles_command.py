@@ -164,3 +164,29 @@ def test_whoever_begins_under_a_profile_is_told_what_lies_elsewhere(run, tmp_pat
     assert elsewhere(config.load(home=home, profile="companion")) == ""
     assert elsewhere(config.load(home=home)) == ""
     assert elsewhere(config.load(home=home, profile="requirements", user="bob")) == ""
+
+
+def test_a_session_of_an_agent_begins_under_its_name_and_the_list_shows_it(run, tmp_path):
+    agent = ("--profile", "agent", "--agent", "scout")
+    assert run("ask", "The meeting point is the mill.", *agent, "--session", "007").code == 0
+    assert run("ask", "It is at nine.", *agent, "--session", "007").code == 0
+    assert (tmp_path / "home" / "chats" / "scout_007_conversation.json").is_file()
+    listed = run("sessions", *agent).out
+    assert "007" in listed
+    assert "  2  " in listed
+    assert run("show", *agent, "--session", "008").code == 3  # only who says something begins one
+    ran = run("chat", *agent, text="/new\n")
+    assert "reaches no further than it" in ran.err
+    assert run("ask", "Hello", "--session", "none").code == 3  # everywhere else it must be there
+
+
+def test_whoever_forgot_the_profile_is_told_under_which_there_is_memory(run):
+    assert "profile" not in run("spaces").out
+    run("ask", "Hello", "--profile", "agent")
+    run("ask", "Hello", "--profile", "requirements")
+    told = "Kept apart under a profile: 1 space: --profile agent; 1 space: --profile requirements"
+    assert told in " ".join(run("spaces").out.split())
+    assert told in " ".join(run("sessions").out.split())
+    run("ask", "Hello")
+    assert told in " ".join(run("spaces").out.split())
+    assert "Kept apart" not in run("sessions").out

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 def _new(chat: Chat, title: str) -> None:
     chat.memory.new_session(title)
-    chat.screen.note("A new session begins with your next message; memory reaches into all.")
+    reach = "into all" if chat.memory.settings.recall == "space" else "no further than it"
+    chat.screen.note(f"A new session begins with your next message; memory reaches {reach}.")
 
 
 def _sessions(chat: Chat, _: str) -> None:

@@ -2,6 +2,7 @@
 
 import click
 
+from unabridged.cli.elsewhere import under_profiles
 from unabridged.cli.lists import session_lines
 from unabridged.cli.opening import look_into
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
@@ -39,6 +40,9 @@ def command(invocation: Invocation, limit: int, *, archived: bool) -> None:
         return
     if not numbered:
         echo("There is no session yet; `unabridged chat` begins one.", "dim")
+        if apart := under_profiles(invocation.settings()):
+            echo(apart, "dim")
+        return
     echo_lines(session_lines(lines[:limit], handed))
     if len(lines) > limit:
         echo(f"… and {len(lines) - limit:,} more: --limit {len(lines)}", "dim")

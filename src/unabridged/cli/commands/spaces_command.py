@@ -4,11 +4,12 @@ from pathlib import Path
 
 import click
 
+from unabridged.cli.elsewhere import under_profiles
 from unabridged.cli.naming import parse_space
 from unabridged.cli.opening import open_home
 from unabridged.cli.options import PLACE, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines, plain
-from unabridged.cli.paint import Column, table, width
+from unabridged.cli.paint import Column, paint, table, width
 from unabridged.cli.words import count, size
 from unabridged.domain.scope import Space
 from unabridged.errors import InputError, NotFoundError
@@ -116,8 +117,10 @@ def _list(invocation: Invocation) -> None:
     if invocation.json:
         invocation.emit([{"name": _name(info.space, info.path), **plain(info)} for info in spaces])
         return
+    apart = under_profiles(invocation.settings())
     if not spaces:
         echo("There is no space yet; `unabridged chat` begins one.", "dim")
+        echo_lines([paint(apart, "dim")] if apart else [])
         return
     columns = [
         Column("space", flexible=True),
@@ -131,6 +134,7 @@ def _list(invocation: Invocation) -> None:
         for i in spaces
     ]
     echo_lines(table(columns, rows, width()))
+    echo_lines([paint(apart, "dim")] if apart else [])
 
 
 def _name(space: Space | None, path: Path) -> str:
