@@ -118,6 +118,7 @@ NOT_STATED = [
     "I have a feeling that this is wrong.",
     "I love your idea.",
     "I love that!",
+    "I hate myself for not being there.",
     "I love the idea.",
     "I'm 5 minutes late.",
     "The book I bought last month is good.",

@@ -13,7 +13,7 @@ from unabridged.knowledge.rules.lexicon import (
 )
 
 _POINTING = re.compile(
-    r"(?:your|that|this|it|its|these|those|how|what|why|them|him|his|her|their|they|you|both|all|"
+    r"(?:your|that|this|it|its|these|those|how|what|why|them|myself|ourselves|yourself|himself|herself|themselves|him|his|her|their|they|you|both|all|"
     r"everything|anything|something|nothing|ones?|each|either|any|some of|another|more|most|best|"
     r"around|along|with|"
     r"the (?!(?:outdoors|beach|ocean|sea|mountains|rain|snow|sun|cold|heat|summer|winter|autumn|fall|"
