@@ -5,11 +5,14 @@ from typing import Any
 
 from unabridged.cli.output import plain
 from unabridged.cli.paint import Column, paint, table, width
+from unabridged.cli.text import clip, one_line, safe
 from unabridged.cli.words import count, moment
 from unabridged.domain.share import Carried, Share, ShareKind, ShareSide, ShareState
 
 ID_DIGITS = 6
 """Of an id's end, so many characters are shown; they name it."""
+SHOWN = 20
+"""Sessions and facts that a dry run names; `--json` has all."""
 _ARROWS = {ShareSide.GIVEN: "→", ShareSide.TAKEN: "←"}
 
 
@@ -19,6 +22,13 @@ def carried_lines(done: Carried, *, dry_run: bool = False) -> Iterator[str]:
     amount = f"{count(done.exchanges, 'new exchange')} and {count(done.facts, 'new fact')}"
     if dry_run:
         yield f"{amount} would go to {share.other.name}."
+        said = [
+            *(f"“{one_line(t) or '(untitled)'}”" for t in done.titles),
+            *map(one_line, done.texts),
+        ]
+        yield from ("  " + clip(safe(text), width() - 2) for text in said[:SHOWN])
+        if len(said) > SHOWN:
+            yield paint(f"  and {len(said) - SHOWN:,} more", "dim")
     elif share.kind is ShareKind.HANDOFF:
         yield f"Handed off to {share.other.name}, which goes on with it: {amount}."
     else:

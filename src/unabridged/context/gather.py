@@ -177,7 +177,21 @@ def _facts(
     """Facts that bear on a message; pinned ones stand in every prompt anyway."""
     recalled = {evidence.exchange.id for evidence in found}
     told = book.bearing(message, MOST_FACTS, recalled, only)
-    return [bearing for bearing in told if not bearing.fact.pinned]
+    against = _against_pins(book)
+    known = {bearing.fact.id for bearing in against}
+    return [*against, *(b for b in told if not b.fact.pinned and b.fact.id not in known)]
+
+
+def _against_pins(book: FactBook) -> list[Bearing]:
+    """What another space says otherwise than a pinned fact: the prompt shall not tell one side only."""
+    pinned = {fact.id: fact for fact in book.pinned() if fact.disputed_by}
+    others = {name: book.get(name) for fact in pinned.values() for name in fact.disputed_by}
+    return [
+        Bearing(fact, 1.0, "says otherwise than what is pinned")
+        for fact in others.values()
+        if not fact.pinned
+        and (fact.origin or any(pinned[n].origin for n in fact.disputed_by if n in pinned))
+    ]
 
 
 def _overviews(store: Store, found: Sequence[Evidence], here: str | None) -> list[Condensation]:

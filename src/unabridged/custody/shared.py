@@ -7,17 +7,25 @@ from unabridged.domain.share import ShareSide, held_by
 from unabridged.ports import Store
 
 
-def copies(store: Store, exchanges: Collection[str], facts: Collection[str]) -> tuple[str, ...]:
+def copies(
+    store: Store,
+    exchanges: Collection[str] | None = None,
+    facts: Collection[str] | None = None,
+) -> tuple[str, ...]:
     """The spaces that hold copies of exchanges or facts, each with how to revoke its share.
 
     Args:
         store: The space that gave.
-        exchanges: The ids of exchanges.
-        facts: The ids of facts.
+        exchanges: The ids of exchanges; None for all.
+        facts: The ids of facts; None for all.
     """
     given = held_by(store.records(RecordKind.SHARE), ShareSide.GIVEN)
     return tuple(
         f"{share.other.name} (unabridged shares revoke {share.id})"
         for share in given
-        if not share.exchange_ids.isdisjoint(exchanges) or not share.fact_ids.isdisjoint(facts)
+        if _holds(share.exchange_ids, exchanges) or _holds(share.fact_ids, facts)
     )
+
+
+def _holds(shared: Collection[str], wanted: Collection[str] | None) -> bool:
+    return bool(shared) if wanted is None else not set(shared).isdisjoint(wanted)

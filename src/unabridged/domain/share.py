@@ -155,6 +155,8 @@ class Carried:
         facts: Facts that were new there, or better grounded.
         passed_over: Exchanges that were forgotten there, and stay so.
         refused: Facts that were taken back there, and stay so.
+        titles: The titles of the sessions.
+        texts: The words of the facts that were new there.
     """
 
     share: Share
@@ -162,6 +164,8 @@ class Carried:
     facts: int
     passed_over: int
     refused: int
+    titles: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

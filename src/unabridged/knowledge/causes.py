@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
+from itertools import islice
 
 from unabridged.knowledge.attributes import attribute_of
 from unabridged.knowledge.provenance import HERE, Provenance
@@ -59,8 +60,7 @@ class Causes:
         self._origins = {s.id: carried.origin_of(s) for s in matter}
         self._by_time = sorted(matter, key=_time)
         self._ranks = {s.id: rank for rank, s in enumerate(self._by_time)}
-        direct = {s.id: self._directly(s) for s in matter}
-        self._known = {s.id: _reached(s.id, direct) for s in matter}
+        self._known = self._closed({s.id: self._directly(s) for s in matter})
 
     def knew(self, one: Statement, other: Statement) -> bool:
         """Whether the space of one statement knew the other when it was made."""
@@ -116,9 +116,10 @@ class Causes:
         return found
 
     def _directly(self, statement: Statement) -> set[str]:
-        """What its space knew, as far as it was told or can be seen here."""
+        """What its space knew, as far as it was told or can be seen here; not all that follows."""
         origin, rank = self._origins[statement.id], self._ranks[statement.id]
-        before = {s.id for s in self._by_time[:rank] if self._origins[s.id] == origin}
+        earlier = (s.id for s in reversed(self._by_time[:rank]) if self._origins[s.id] == origin)
+        before = set(islice(earlier, 1))
         if origin != HERE:
             return before | (self._carried.over.get(statement.id, frozenset()) - {statement.id})
         for other in self._by_time:
@@ -127,20 +128,30 @@ class Causes:
                 before.add(other.id)
         return before
 
+    def _closed(self, direct: Mapping[str, set[str]]) -> dict[str, set[str]]:
+        """All that was known: what is known directly, what that knew, and so on."""
+        newest = {
+            name: sorted(known, key=lambda each: -self._ranks.get(each, -1))
+            for name, known in direct.items()
+        }
+        found: dict[str, set[str]] = {name: set() for name in direct}
+        changed = True
+        while changed:  # twice, unless clocks disagree: by time what is known comes first
+            changed = False
+            for statement in self._by_time:
+                known: set[str] = set()
+                for each in newest[statement.id]:
+                    if each not in known:
+                        known.add(each)
+                        known |= found.get(each, set())
+                known.discard(statement.id)
+                if known != found[statement.id]:
+                    found[statement.id], changed = known, True
+        return found
+
 
 def _time(statement: Statement) -> tuple[object, ...]:
     return (statement.since, statement.place, statement.id)
-
-
-def _reached(name: str, direct: Mapping[str, set[str]]) -> set[str]:
-    reached: set[str] = set()
-    waiting = list(direct[name])
-    while waiting:
-        each = waiting.pop()
-        if each not in reached:
-            reached.add(each)
-            waiting += direct.get(each, ())
-    return reached - {name}
 
 
 def _denies(statement: Statement) -> bool:

@@ -22,7 +22,7 @@ from unabridged.domain.share import (
 from unabridged.errors import InputError
 from unabridged.ingest import sessions as sessions_of
 from unabridged.memory.forgetting import forgetter_of
-from unabridged.sharing.delivering import Taker, deliver, survey
+from unabridged.sharing.delivering import Taker, brought, deliver, survey
 from unabridged.sharing.parcel import Wanted
 from unabridged.sharing.revoking import find_share, note_revoked, revoke
 
@@ -119,8 +119,7 @@ class Sharing:
         """
         at = self._parts.clock.now()
         share, parcel = survey(self._store, other.taker, self._wanted(draft), draft, at)
-        facts = len(parcel.facts)
-        return Carried(share, parcel.exchanges, facts, parcel.passed_over, parcel.refused)
+        return brought(share, parcel, parcel.exchanges)
 
     def give(self, draft: Share, other: "Sharing") -> Carried:
         """Give it; what is there already is passed over, so doing it again completes it.

@@ -15,6 +15,7 @@ from unabridged.budget.calibration import Calibration
 from unabridged.condense.judged import told_apart
 from unabridged.condense.view import view_of
 from unabridged.custody.receipts import receipt_of
+from unabridged.domain import share
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record, RecordKind
 from unabridged.knowledge import cards, statements
@@ -32,6 +33,7 @@ CARRIED = (
     RecordKind.CALIBRATION,
     RecordKind.TOMBSTONE,
     RecordKind.RECEIPT,
+    RecordKind.SHARE,
 )
 """What goes along. How far work has come (``PROGRESS``) does not: it is found out anew."""
 CONTEXTS = (RecordKind.BLOB, RecordKind.CONTEXT)
@@ -194,6 +196,7 @@ _READ: Mapping[RecordKind, Callable[[Record], object]] = {
     RecordKind.CALIBRATION: lambda record: Calibration.from_body(record.body),
     RecordKind.TOMBSTONE: lambda record: msgspec.convert(record.body, _Tombstone),
     RecordKind.RECEIPT: receipt_of,
+    RecordKind.SHARE: share.from_record,
     RecordKind.BLOB: lambda record: record.id,
     RecordKind.CONTEXT: _context,
 }

@@ -92,7 +92,26 @@ def deliver(giver: Store, taker: Taker, wanted: Wanted, draft: Share, clock: Clo
         share = replace(share, carries=(*before, replace(news, at=clock.now(), done=True)))
     taker.store.put([to_record(_mirrored(share, giver))])
     giver.put([to_record(share)])
-    return Carried(share, exchanges, len(parcel.facts), parcel.passed_over, parcel.refused)
+    return brought(share, parcel, exchanges)
+
+
+def brought(share: Share, parcel: Parcel, exchanges: int) -> Carried:
+    """Say what a share brought, or would bring.
+
+    Args:
+        share: The share.
+        parcel: What goes.
+        exchanges: Exchanges that are new there.
+    """
+    return Carried(
+        share=share,
+        exchanges=exchanges,
+        facts=len(parcel.facts),
+        passed_over=parcel.passed_over,
+        refused=parcel.refused,
+        titles=parcel.titles,
+        texts=parcel.texts,
+    )
 
 
 def _mirrored(share: Share, giver: Store) -> Share:

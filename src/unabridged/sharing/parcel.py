@@ -58,6 +58,16 @@ class Parcel:
     passed_over: int
     refused: int
 
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """The titles of the sessions."""
+        return tuple(conversation.session.title for conversation in self.conversations)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The words of the facts."""
+        return tuple(str(record.body["text"]) for record in self.facts if record.body.get("text"))
+
 
 def pack(
     giver: Store, taker: Store, recogniser: Recogniser, wanted: Wanted, at: datetime

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from unabridged import config
 from unabridged.custody.receipts import from_data, sealed, to_data
+from unabridged.custody.shared import copies
 from unabridged.disk.durable import write_whole
 from unabridged.domain.forgetting import Receipt, SpacePlan
 from unabridged.domain.scope import Space
 from unabridged.domain.settings import Settings
-from unabridged.errors import NotFoundError
+from unabridged.errors import NotFoundError, StoreError
 from unabridged.ports import Clock
 from unabridged.stores.codec import unpack
 from unabridged.stores.listing import SpaceInfo, Spaces
@@ -51,8 +52,24 @@ def _plan(
         sessions=known.sessions if known else 0,
         bytes=sum(part.stat().st_size for part in parts if part.is_file()),
         files=tuple(Path(os.path.relpath(part, home)).as_posix() for part in parts),
-        outside=replace(outside(settings, space, None), aside=tuple(elsewhere(settings, space))),
+        outside=replace(
+            outside(settings, space, None),
+            aside=tuple(elsewhere(settings, space)),
+            shared=_shared(folder, space),
+        ),
     )
+
+
+def _shared(folder: Spaces, space: Space) -> tuple[str, ...]:
+    """The spaces that something of a space was shared with; none where it cannot tell."""
+    try:
+        store = folder.open(space, create=False)
+    except StoreError:
+        return ()
+    try:
+        return copies(store)
+    finally:
+        store.close()
 
 
 def forget_space(settings: Settings, clock: Clock, folder: Spaces, plan: SpacePlan) -> Receipt:

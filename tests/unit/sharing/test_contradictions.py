@@ -182,3 +182,18 @@ def test_a_prompt_carries_both_with_where_they_are_from(house):
     assert "Bern" in prompt
     assert "Basel" in prompt
     assert f"from {A}; the user also said otherwise" in prompt
+
+
+def test_a_pinned_fact_is_not_told_without_the_other_side(house):
+    house.add(A, "The user lives in Zurich.", attribute="lives in", value="Zurich")
+    house.share(A, B, all_facts=True)
+    edit(house, A, "Zurich", "Bern")
+    edit(house, B, "Zurich", "Basel")
+    with house.open(B) as memory:
+        memory.facts.pin("1")
+    house.share(A, B, all_facts=True)
+    with house.open(B) as memory:
+        context = memory.prepare("Tell me a story about boats.")
+    assert "Basel" in context.messages[0]["content"]
+    assert f"from {A}; the user also said otherwise" in context.messages[-1]["content"]
+    assert "Bern" in context.messages[-1]["content"]

@@ -3,8 +3,10 @@
 import pytest
 
 from unabridged.domain.fact import FactState
+from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.share import ShareKind, ShareSide, ShareState
 from unabridged.errors import InputError, NotFoundError
+from unabridged.wiring import Home
 
 A, B, C = "ann/work", "ann/coder", "team/pool"
 LIVES = "I live in Zurich."
@@ -230,3 +232,37 @@ def test_forgetting_here_says_where_copies_are(house):
     assert house.exchanges(B) == [said]
     house.shares(A).revoke(share.id)
     assert house.exchanges(B) == []
+
+
+def test_an_export_keeps_where_facts_are_from(house, tmp_path):
+    house.say(A, LIVES)
+    house.share(A, B, sessions=["1"])
+    with house.open(B) as memory, house.open("ann/again") as other:
+        for conversation in memory.conversations():
+            other.admit(conversation)
+        other.admit_records(memory.records())
+        assert [f.origin for f in other.facts.all()] == [f.origin for f in memory.facts.all()]
+        assert other.sharing.listing() == memory.sharing.listing()
+
+
+def test_a_share_that_makes_no_sense_is_not_taken_from_a_file(house):
+    with house.open(A) as memory:
+        at = house.clock.now()
+        bodies = [{}, {"kind": "share"}, {"carries": 3}]
+        wrong = [Record(RecordKind.SHARE, f"s{n}", at, body) for n, body in enumerate(bodies)]
+        assert memory.admit_records(wrong) == 0
+        assert memory.sharing.listing() == []
+
+
+def test_forgetting_a_whole_space_says_where_copies_are(house):
+    house.say(A, LIVES)
+    share = house.share(A, B, sessions=["1"]).share
+    (plan,) = Home(house.settings).plan_forgetting([house.space(A)])
+    assert plan.outside.shared == (f"{B} (unabridged shares revoke {share.id})",)
+
+
+def test_a_dry_run_names_what_would_go(house):
+    house.say(A, LIVES)
+    told = house.share(A, B, sessions=["1"], dry_run=True)
+    assert told.titles == (LIVES,)
+    assert any("Zurich" in text for text in told.texts)
