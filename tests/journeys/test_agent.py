@@ -269,7 +269,7 @@ def descriptors():
     return len(list(told.iterdir())) if told.is_dir() else 0
 
 
-def test_agents_that_were_closed_hold_nothing(model, house):
+def test_agents_that_were_closed_hold_nothing_and_silent_ones_leave_nothing(model, house):
     place = house(model.url, "agent")
     with Memory.open(**place.settings, agent="alpha", session="001") as memory:
         memory.chat("Hello.").finish()
@@ -291,6 +291,10 @@ def test_agents_that_were_closed_hold_nothing(model, house):
     assert [ref() for ref in gone if ref() is not None] == []
     assert descriptors() <= held
     assert threading.active_count() <= threads
+    left = [p for p in (place.home / "chats").iterdir() if "silent" in p.name]
+    # A lock stays: taken away, two processes could hold one of that name each.
+    assert {p.suffix for p in left} <= {".lock"}
+    assert sum(p.stat().st_size for p in left) == 0
 
 
 @pytest.mark.slow

@@ -65,6 +65,7 @@ _NO_SUBJECT = frozenset(
 )
 """First words of a clause whose subject is a person in the talk, or what was just said."""
 _SPOKEN_OF = frozenset({"i", "you", "we", "btw", "i'm", "i’m"})
+_PERSONS = frozenset({"they", "he", "she"})
 _OWN = re.compile(
     r"\b(?:my|his|her|your)\s+(?:\w+\s+)?(?:son|daughter|wife|husband|mother|father|mum|mom|dad|kids?|"
     r"child(?:ren)?|dog|cat|friend|neighbou?r|sister|brother|parents|doctor|car|day|life|"
@@ -76,8 +77,9 @@ _VERB_IN_SUBJECT = re.compile(
     r"seems?|'m|'re)\b",
     re.IGNORECASE,
 )
-_THEY_MODAL = re.compile(
-    r"^(?:must|should|may|can(?:not|['’]t|\s+(?:only|not|never)))", re.IGNORECASE
+_THEY_ASKED = re.compile(
+    r"^(?:must|should|may)|^can\S*\s+(?:(?:only|not|never)\s+)?(?:see|edit|change|delete|access|book|open|read)\b",
+    re.IGNORECASE,
 )
 _NOT_REST = re.compile(
     rf"^(?:\w+ly\s+|also\s+|just\s+)?(?:{_TALK}\b|{_EMPTY}|{_PAST}|{_GUESSED})", re.IGNORECASE
@@ -205,10 +207,14 @@ def _obliges(clause: str) -> bool:
     parts = subject.lower().split()
     if not parts or len(parts) > _MOST or _NOT_REST.search(rest) or _OWN.search(subject):
         return False
-    if not _SPOKEN_OF.isdisjoint(parts) or all(part.endswith("ly") for part in parts):
+    if (
+        not _SPOKEN_OF.isdisjoint(parts)
+        or not _PERSONS.isdisjoint(parts[1:])
+        or all(part.endswith("ly") for part in parts)
+    ):
         return False
     if parts[0] == "they":
-        return len(parts) == 1 and bool(_THEY_MODAL.search(found["modal"]))
+        return len(parts) == 1 and bool(_THEY_ASKED.search(found[0]))
     if parts == ["it"]:
         return not _WEATHER.search(rest) and not found["modal"].lower().startswith("w")
     return parts[0].split("'")[0].split("’")[0] not in _NO_SUBJECT and not _VERB_IN_SUBJECT.search(

@@ -50,6 +50,7 @@ def test_a_conversation_gives_what_it_states_and_no_noise(name):
         "Das sollte reichen.",
         "Wir brauchen eine Pause.",
         "No problem at all!",
+        "More than that they cannot promise.",
     ],
 )
 def test_what_people_say_of_themselves_and_each_other_is_no_requirement(text):
