@@ -487,7 +487,7 @@ def test_where_far_more_was_found_than_fits_the_prompt_is_within_all_the_same(
             rows = [row for row in ledger.rows if row.tier is Tier.SEMANTIC]
             assert any(row.verdict is Verdict.LEFT_OUT for row in rows)
             for row in ledger.rows:
-                sent = context.prompt[-1].text
+                sent = "\n".join(message.text for message in context.prompt)
                 label = f"whole: {row.id}" in sent or f" {row.id[:12]}]" in sent
                 if row.kind is ItemKind.CONDENSATION:
                     assert f"id {row.id}" in context.prompt[0].text

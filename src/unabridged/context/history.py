@@ -158,12 +158,21 @@ def over(limits: ExchangeLimits | None, exchange: Exchange, plan: Plan) -> bool:
 
 
 def _short(plan: Plan, exchange: Exchange, limit: int, reason: str) -> Item | None:
-    """An exchange as an excerpt of whole sentences, or None where not one sentence fits."""
-    places, _ = plan.condense(exchange, limit, plan.counter, ())
-    if not places:
-        return None
-    tokens = in_history(exchange, plan.counter, places)
-    return Item(exchange, tokens, reason, sentences=places) if tokens <= limit else None
+    """An exchange as an excerpt of whole sentences, or None where not one sentence fits.
+
+    What stands around the sentences (turns, marks where others stood) counts too, and is known only
+    when they are chosen: so they are chosen again with less room until all of it fits.
+    """
+    room = limit
+    for _ in range(FITTINGS):
+        places, _ = plan.condense(exchange, room, plan.counter, ())
+        if not places:
+            return None
+        tokens = in_history(exchange, plan.counter, places)
+        if tokens <= limit:
+            return Item(exchange, tokens, reason, sentences=places)
+        room -= tokens - limit
+    return None
 
 
 def _moved(

@@ -4,7 +4,9 @@ import itertools
 from statistics import fmean
 
 from unabridged import Memory
+from unabridged.budget.tiers import exchange_limits
 from unabridged.context import tiers
+from unabridged.context.assemble import STEADY_SHARE
 from unabridged.domain.chat import Abilities
 from unabridged.domain.context import Tier, Verdict
 from unabridged.domain.settings import Settings
@@ -98,6 +100,27 @@ def test_a_long_exchange_behind_the_newest_comes_as_the_same_excerpt_every_time(
                 if item["id"] == long.id:
                     forms.add(tuple(map(tuple, item.get("sentences", ()))))
         assert len(forms) <= 1
+
+
+def test_where_memory_is_short_one_exchange_takes_a_quarter_of_it_at_most():
+    """WorkspaceAI skips what is over 25 % of the budget; here it comes as an excerpt, and is said."""
+    with open_memory(4096) as memory:
+        hold(memory, 6, "Nice.")
+        long = memory.prepare("I am devastated, my brother Aurelio died at sea. Who was he?")
+        memory.record(long, "".join(f"Chapter {n} tells of the sea. " for n in range(150)))
+        rows = [
+            row
+            for context in hold(memory, 40, "Nice.")
+            for row in context.ledger.rows
+            if row.id == long.id
+        ]
+        limit = exchange_limits(int(STEADY_SHARE * 4096)).whole
+        assert rows[0].verdict is Verdict.KEPT, "whole while there is room"
+        short = [row for row in rows if row.verdict is Verdict.CONDENSED]
+        assert short
+        assert {row.reason for row in short} == {"over 25 % of memory"}
+        assert all(limit / 2 < row.tokens <= limit for row in short)
+        assert len({row.sentences for row in short}) == 1
 
 
 def test_what_a_tier_leaves_is_reserve_and_nothing_is_negative():
