@@ -112,7 +112,7 @@ class Preparer:
         text = occasion.user.text
         session = None if occasion.new_session else occasion.scope.session
         reading = detect(text)
-        question = Question(text, occasion.at, reading.intent)
+        question = Question(text, occasion.at, reading.intent, telling=True)
         standing = Standing(session, occasion.parent, occasion.path)
         finder = self._parts.finder
         books = self._parts.books

@@ -260,7 +260,9 @@ class Memory(Hearing):
 
     def search_here(self, query: str, limit: int = 10) -> list[Found]:
         """The same as far as the session may recall it: of itself alone where the settings say so."""
-        return self._titled(self._recalled_here(Question(query, self._clock.now()), limit))
+        return self._titled(
+            self._recalled_here(Question(query, self._clock.now(), telling=True), limit)
+        )
 
     def _titled(self, found: Sequence[Evidence]) -> list[Found]:
         held = map(self._store.session, {e.exchange.session for e in found})

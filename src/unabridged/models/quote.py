@@ -11,9 +11,11 @@ from datetime import datetime
 from unabridged.domain.chat import Abilities, ChatRequest, Chunk
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Role
+from unabridged.language.asking import is_question
 from unabridged.ports import Clock
+from unabridged.retrieval.quoting import QUOTING, only_quotes
 
-MODEL = "quote"
+MODEL = QUOTING
 GREETINGS = frozenset(
     """
     hi hello hey hiya howdy greetings yo hallo servus moin bonjour salut hola buenas ciao salve
@@ -40,16 +42,6 @@ THANKS = frozenset(
     "vielen dank",
     "ありがとう",
 }
-_QUESTION_START = frozenset(
-    """
-    what when where which who whom whose why how do does did is are was were am can could will
-    would should shall may have has had
-    """.split()
-)
-_IMPERATIVES = frozenset("remember recall tell show list find".split())
-_ASKED_FOR = frozenset(
-    "me us what when where which who whose why how the our those all every everything".split()
-)
 _MONTHS = (
     "January February March April May June July August September October November December".split()
 )
@@ -145,7 +137,7 @@ class QuoteModel:
     def _bearing(self, question: str) -> list[Exchange]:
         """What bears on it; questions that were only answered by quoting add nothing."""
         found = [e for e in self._recall(question) if e.user.text.strip() != question]
-        telling = [e for e in found if not (e.model == MODEL and is_question(e.user.text))]
+        telling = [e for e in found if not only_quotes(e)]
         return telling[:MOST]
 
     def _quoted(self, exchange: Exchange) -> str:
@@ -171,17 +163,3 @@ class QuoteModel:
             return self._note()
         nothing = "I have nothing about that in memory."
         return f"{nothing} I have taken note of your question." if self._keeps else nothing
-
-
-def is_question(text: str) -> bool:
-    """Tell whether a text asks for something, by its mark or its first word."""
-    text = text.strip()
-    if text.endswith(("?", "？")) or text.startswith("¿"):
-        return True
-    first = re.match(r"([\w']+)(\W*)([\w']*)", text.casefold())
-    if first is None:
-        return False
-    if first.group(1) in _IMPERATIVES:
-        # "Remember: …" and "Remember that I …" tell something; "Remember the …" asks.
-        return ":" not in first.group(2) and first.group(3) in _ASKED_FOR
-    return first.group(1) in _QUESTION_START

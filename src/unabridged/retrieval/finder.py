@@ -4,6 +4,7 @@ A lookup gives a shortlist by words and by vectors; features of each row are wei
 what lies above the floor is read from the store. Nothing here depends on how the index is built.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from unabridged.retrieval.evidence import Evidence
 from unabridged.retrieval.fallback import FallbackIndex
 from unabridged.retrieval.features import Asked, features
 from unabridged.retrieval.passages import sides
+from unabridged.retrieval.quoting import only_quotes
 from unabridged.retrieval.rank import Ranked, rank
 from unabridged.retrieval.recipes import RECIPES
 
@@ -39,12 +41,15 @@ class Question:
         now: The time that its time expressions are relative to.
         intent: What it asks of memory; it chooses the recipe.
         session: The only session in which it is looked for, or None for all.
+        telling: Whether exchanges that only quote others are passed over: they would take the
+            place of what they quote.
     """
 
     text: str
     now: datetime
     intent: Intent = Intent.VIVID_RECALL
     session: str | None = None
+    telling: bool = False
 
 
 class Finder:
@@ -83,15 +88,27 @@ class Finder:
         ``trouble`` says so.
         """
         depth = self._reranker.depth if self._reranker else 0
-        ranked = self.rank(question, max(limit, depth))
+        most = max(limit, depth, 1)
+        ranked = self.rank(question, most)
         chosen = [one for one in ranked if one.score >= max(floor, LEAST)]
-        found = self._index.at([one.place for one in chosen[: max(limit, depth)]])
-        evidence = [Evidence(found[one.place], one.score) for one in chosen if one.place in found]
-        if (only := question.session) is not None:  # a number of sessions that meet is no proof
-            evidence = [e for e in evidence if e.exchange.session == only]
+        evidence: list[Evidence] = []
+        for start in range(0, len(chosen), most):
+            evidence += self._read(question, chosen[start : start + most])
+            if not question.telling or len(evidence) >= most:
+                break
         if depth and self._reranker is not None:
             evidence = _reranked(self._reranker, question.text, evidence, depth)
         return evidence[:limit]
+
+    def _read(self, question: Question, chosen: Sequence[Ranked]) -> list[Evidence]:
+        """Read exchanges from the store, best first; those that the question is not for are left."""
+        found = self._index.at([one.place for one in chosen])
+        evidence = [Evidence(found[one.place], one.score) for one in chosen if one.place in found]
+        if (only := question.session) is not None:  # a number of sessions that meet is no proof
+            evidence = [e for e in evidence if e.exchange.session == only]
+        if question.telling:
+            evidence = [e for e in evidence if not only_quotes(e.exchange)]
+        return evidence
 
     def rank(self, question: Question, limit: int) -> list[Ranked]:
         """Places with their evidence, best first; nothing is read from the store.

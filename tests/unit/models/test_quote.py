@@ -5,7 +5,8 @@ import pytest
 from unabridged.domain.chat import ChatRequest
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
-from unabridged.models.quote import QuoteModel, is_question
+from unabridged.language.asking import is_question
+from unabridged.models.quote import QuoteModel
 
 
 def exchange(said, answer=None, *, at=datetime(2026, 11, 21, 9, tzinfo=UTC), model="llama3"):

@@ -1,0 +1,36 @@
+"""Asking: whether a text asks for something, by its mark or its first word."""
+
+import re
+
+from unabridged.language.sentences import sentences
+
+_QUESTION_START = frozenset(
+    """
+    what when where which who whom whose why how do does did is are was were am can could will
+    would should shall may have has had
+    """.split()
+)
+_IMPERATIVES = frozenset("remember recall tell show list find".split())
+_ASKED_FOR = frozenset(
+    "me us what when where which who whose why how the our those all every everything".split()
+)
+
+
+def is_question(text: str) -> bool:
+    """Tell whether a text asks for something, by its mark or its first word."""
+    text = text.strip()
+    if text.endswith(("?", "？")) or text.startswith("¿"):
+        return True
+    first = re.match(r"([\w']+)(\W*)([\w']*)", text.casefold())
+    if first is None:
+        return False
+    if first.group(1) in _IMPERATIVES:
+        # "Remember: …" and "Remember that I …" tell something; "Remember the …" asks.
+        return ":" not in first.group(2) and first.group(3) in _ASKED_FOR
+    return first.group(1) in _QUESTION_START
+
+
+def only_asks(text: str) -> bool:
+    """Tell whether every sentence of a text asks for something: then it tells nothing."""
+    said = [piece for piece in sentences(text) if piece.strip()]
+    return bool(said) and all(map(is_question, said))
