@@ -10,7 +10,7 @@ from threading import RLock
 
 from unabridged.domain.batch import Batch, Totals
 from unabridged.domain.exchange import Exchange
-from unabridged.domain.message import Message, part_to_dict
+from unabridged.domain.message import Message, Text, part_to_dict
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
 from unabridged.domain.session import Session
@@ -384,5 +384,12 @@ def _before(message_id: str | None, lost: dict[str, Message]) -> str | None:
     return message_id
 
 
+_FRAME = len(pack([part_to_dict(Text(""))])) - len(pack(""))
+"""Bytes of a lone text beside those of its words."""
+
+
 def _size(message: Message) -> int:
+    """Bytes of the parts of a message as JSON; nearly every message is one text."""
+    if len(message.parts) == 1 and isinstance(only := message.parts[0], Text):
+        return _FRAME + len(pack(only.text))
     return len(pack([part_to_dict(part) for part in message.parts]))
