@@ -1,6 +1,7 @@
 """An index in memory, for stores that keep none: the same answers, at the cost of reading it all.
 
-It reads the whole space at each lookup, and indexes what is new or has changed since the last one.
+It indexes what is new or has changed since the last lookup; a store that cannot tell what that is
+(``SupportsNews``) is read as a whole each time.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +13,7 @@ from unabridged.errors import UpstreamError
 from unabridged.index.entry import FIRST, Entry
 from unabridged.index.lookup import View, look_up
 from unabridged.index.tail import Tail
-from unabridged.ports import Store
+from unabridged.ports import Store, SupportsNews
 from unabridged.retrieval.entries import Reader, said_at, session_number
 from unabridged.retrieval.pages import everything
 
@@ -40,6 +41,8 @@ class FallbackIndex:
         self._bare: set[str] = set()
         self._last = 0
         self._tail = Tail()
+        self._teller = store if isinstance(store, SupportsNews) else None
+        self._heard: tuple[int, int] | None = None
 
     def lookup(self, probe: Probe) -> Shortlist:
         """What bears on a probe; see ``ports.SupportsLookup``."""
@@ -74,6 +77,44 @@ class FallbackIndex:
         Args:
             embed: Whether vectors can be compared now; what has none yet is then embedded.
         """
+        heard, names = self._teller.news(self._heard) if self._teller else (None, None)
+        grown = None if names is None or (embed and self._bare) else self._grown(names)
+        if grown is None:
+            self._follow_all(embed=embed)
+        else:
+            self._take(grown, embed=embed)
+        self._heard = heard
+
+    def _grown(self, names: Sequence[str]) -> list[tuple[Exchange, _Mark]] | None:
+        """What was begun or extended, with its marks; None where more than that has changed."""
+        there = self._store.get(names)
+        marks: dict[str, _Mark] = {}
+        for name in names:
+            exchange = there.get(name)
+            above = -1
+            if exchange is not None and exchange.parent is not None:
+                over = marks.get(exchange.parent) or self._marks.get(exchange.parent)
+                if over is None:
+                    return None
+                above = over[2]
+            if exchange is None:
+                return None
+            marks[name] = (len(exchange.messages), exchange.parent, above + 1)
+            known = self._marks.get(name)
+            if known is not None and known[1:] != marks[name][1:]:
+                return None  # it has another place, and so has what follows it
+        return [(there[name], mark) for name, mark in marks.items()]
+
+    def _take(self, grown: Sequence[tuple[Exchange, _Mark]], *, embed: bool) -> None:
+        changed = [(e, mark) for e, mark in grown if self._marks.get(e.id) != mark]
+        for exchange, mark in changed:
+            self._marks[exchange.id] = mark
+            self._settle(exchange.id)
+        for start in range(0, len(changed), PAGE):
+            self._put([e for e, _ in changed[start : start + PAGE]], embed=embed)
+
+    def _follow_all(self, *, embed: bool) -> None:
+        """Take over what changed, by looking at everything."""
         there = {exchange.id: exchange for exchange in everything(self._store)}
         for gone in self._marks.keys() - there.keys():
             del self._marks[gone]

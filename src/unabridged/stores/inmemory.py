@@ -6,6 +6,7 @@ What other stores must do is what this one does; it is written to be read.
 from collections import Counter as Multiset
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import count
 from threading import RLock
 
 from unabridged.domain.batch import Batch, Totals
@@ -20,6 +21,10 @@ from unabridged.stores.codec import pack
 from unabridged.stores.content import Content, Entry
 from unabridged.stores.forgetting import bears_title
 from unabridged.stores.shelf import packed
+
+MOST_NEWS = 65_536
+"""Writes that are remembered for who follows them; then everything is read anew."""
+_EPOCHS = count(1)
 
 
 class InMemoryStore:
@@ -38,6 +43,8 @@ class InMemoryStore:
         self._sessions = self.content.sessions
         self._entries = self.content.entries
         self._records = self.content.records
+        self._epoch = next(_EPOCHS)
+        self._touched: list[str] = []
         self._owners: dict[str, str] = {}
         self._messages: dict[str, Message] = {}
         for name, entry in self._entries.items():
@@ -121,6 +128,7 @@ class InMemoryStore:
         """Remove exchanges with everything drawn from them; see ``ports.Store``."""
         with self._open():
             gone = {name: self._entries[name] for name in ids if name in self._entries}
+            self._start_over()
             for exchange_id in gone:
                 del self._entries[exchange_id]
             self._lift_children(gone)
@@ -204,6 +212,19 @@ class InMemoryStore:
                 bytes=self._bytes,
             )
 
+    def news(self, since: tuple[int, int] | None) -> tuple[tuple[int, int], list[str] | None]:
+        """What was begun or extended since a mark; see ``ports.SupportsNews``."""
+        with self._open():
+            now = self._epoch, len(self._touched)
+            if since is None or since[0] != self._epoch:
+                return now, None
+            return now, list(dict.fromkeys(self._touched[since[1] :]))
+
+    def _start_over(self) -> None:
+        """Let no mark that was given before tell anything any more."""
+        self._epoch = next(_EPOCHS)
+        self._touched = []
+
     def close(self) -> None:
         """Close; what it held can no longer be read."""
         self._closed = True
@@ -249,6 +270,9 @@ class InMemoryStore:
             model=news.model,
         )
         self._entries[news.id] = entry
+        if len(self._touched) >= MOST_NEWS:
+            self._start_over()
+        self._touched.append(news.id)
         for message in news.messages:
             self._messages[message.id] = message
             self._owners[message.id] = news.id

@@ -174,6 +174,11 @@ class FilesStore:
         with self._reading() as engine:
             return engine.scan(after, limit)
 
+    def news(self, since: tuple[int, int] | None) -> tuple[tuple[int, int], list[str] | None]:
+        """What was begun or extended since a mark; see ``ports.SupportsNews``."""
+        with self._reading() as engine:
+            return engine.news(since)
+
     def session(self, session_id: str) -> Session | None:
         """One session's header, or None."""
         with self._reading() as engine:
