@@ -3,7 +3,9 @@
 from dataclasses import dataclass, field
 
 from unabridged.domain.exchange import Exchange
+from unabridged.domain.message import Message, Text, part_to_dict
 from unabridged.domain.session import Session
+from unabridged.stores.codec import pack
 from unabridged.stores.shelf import Shelf
 
 
@@ -28,3 +30,14 @@ class Content:
     sessions: dict[str, Session] = field(default_factory=dict)
     entries: dict[str, Entry] = field(default_factory=dict)
     records: Shelf = field(default_factory=Shelf)
+
+
+_FRAME = len(pack([part_to_dict(Text(""))])) - len(pack(""))
+"""Bytes of a lone text beside those of its words."""
+
+
+def size_of(message: Message) -> int:
+    """Give the bytes of a message's parts as JSON; nearly every message is one text."""
+    if len(message.parts) == 1 and isinstance(only := message.parts[0], Text):
+        return _FRAME + len(pack(only.text))
+    return len(pack([part_to_dict(part) for part in message.parts]))

@@ -6,25 +6,20 @@ What other stores must do is what this one does; it is written to be read.
 from collections import Counter as Multiset
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import count
 from threading import RLock
 
 from unabridged.domain.batch import Batch, Totals
 from unabridged.domain.exchange import Exchange
-from unabridged.domain.message import Message, Text, part_to_dict
+from unabridged.domain.message import Message
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
 from unabridged.domain.session import Session
 from unabridged.errors import HeadMovedError
 from unabridged.stores import refusals
-from unabridged.stores.codec import pack
-from unabridged.stores.content import Content, Entry
+from unabridged.stores.content import Content, Entry, size_of
 from unabridged.stores.forgetting import bears_title
+from unabridged.stores.news import News
 from unabridged.stores.shelf import packed
-
-MOST_NEWS = 65_536
-"""Writes that are remembered for who follows them; then everything is read anew."""
-_EPOCHS = count(1)
 
 
 class InMemoryStore:
@@ -43,8 +38,7 @@ class InMemoryStore:
         self._sessions = self.content.sessions
         self._entries = self.content.entries
         self._records = self.content.records
-        self._epoch = next(_EPOCHS)
-        self._touched: list[str] = []
+        self._news = News()
         self._owners: dict[str, str] = {}
         self._messages: dict[str, Message] = {}
         for name, entry in self._entries.items():
@@ -52,7 +46,7 @@ class InMemoryStore:
                 self._messages[message.id] = message
                 self._owners[message.id] = name
         self._tokens = sum(message.tokens or 0 for message in self._messages.values())
-        self._bytes = sum(map(_size, self._messages.values()))
+        self._bytes = sum(map(size_of, self._messages.values()))
 
     @property
     def space(self) -> Space:
@@ -128,7 +122,7 @@ class InMemoryStore:
         """Remove exchanges with everything drawn from them; see ``ports.Store``."""
         with self._open():
             gone = {name: self._entries[name] for name in ids if name in self._entries}
-            self._start_over()
+            self._news.start_over()
             for exchange_id in gone:
                 del self._entries[exchange_id]
             self._lift_children(gone)
@@ -215,15 +209,7 @@ class InMemoryStore:
     def news(self, since: tuple[int, int] | None) -> tuple[tuple[int, int], list[str] | None]:
         """What was begun or extended since a mark; see ``ports.SupportsNews``."""
         with self._open():
-            now = self._epoch, len(self._touched)
-            if since is None or since[0] != self._epoch:
-                return now, None
-            return now, list(dict.fromkeys(self._touched[since[1] :]))
-
-    def _start_over(self) -> None:
-        """Let no mark that was given before tell anything any more."""
-        self._epoch = next(_EPOCHS)
-        self._touched = []
+            return self._news.since(since)
 
     def close(self) -> None:
         """Close; what it held can no longer be read."""
@@ -270,14 +256,12 @@ class InMemoryStore:
             model=news.model,
         )
         self._entries[news.id] = entry
-        if len(self._touched) >= MOST_NEWS:
-            self._start_over()
-        self._touched.append(news.id)
+        self._news.add(news.id)
         for message in news.messages:
             self._messages[message.id] = message
             self._owners[message.id] = news.id
             self._tokens += message.tokens or 0
-            self._bytes += _size(message)
+            self._bytes += size_of(message)
 
     def _admissible(
         self, session: Session, exchanges: Sequence[Exchange]
@@ -370,7 +354,7 @@ class InMemoryStore:
     def _lose(self, message: Message) -> Message:
         del self._messages[message.id], self._owners[message.id]
         self._tokens -= message.tokens or 0
-        self._bytes -= _size(message)
+        self._bytes -= size_of(message)
         return message
 
     def _lift_messages(self, lost: dict[str, Message]) -> None:
@@ -406,14 +390,3 @@ def _before(message_id: str | None, lost: dict[str, Message]) -> str | None:
     while message_id is not None and message_id in lost:
         message_id = lost[message_id].parent
     return message_id
-
-
-_FRAME = len(pack([part_to_dict(Text(""))])) - len(pack(""))
-"""Bytes of a lone text beside those of its words."""
-
-
-def _size(message: Message) -> int:
-    """Bytes of the parts of a message as JSON; nearly every message is one text."""
-    if len(message.parts) == 1 and isinstance(only := message.parts[0], Text):
-        return _FRAME + len(pack(only.text))
-    return len(pack([part_to_dict(part) for part in message.parts]))

@@ -5,7 +5,7 @@ import pytest
 from unabridged.domain.scope import Space
 from unabridged.domain.settings import Settings
 from unabridged.retrieval import fallback
-from unabridged.stores import inmemory
+from unabridged.stores import news
 from unabridged.stores.files.folder import FilesFolder
 from unabridged.testing.clock import ManualClock
 from unabridged.wiring import Memory
@@ -95,7 +95,7 @@ def test_a_branch_has_its_place(memory, looks):
 
 
 def test_more_news_than_are_remembered_are_read_as_everything(memory, looks, monkeypatch):
-    monkeypatch.setattr(inmemory, "MOST_NEWS", 4)
+    monkeypatch.setattr(news, "MOST", 4)
     say(memory, "My boat is called Kestrel.")
     found(memory, "Kestrel")
     ids = [say(memory, f"Word number{n} here.") for n in range(5)]

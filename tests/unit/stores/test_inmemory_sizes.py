@@ -6,7 +6,7 @@ import pytest
 
 from unabridged.domain.message import Image, Message, Role, Text, part_to_dict
 from unabridged.stores.codec import pack
-from unabridged.stores.inmemory import _size
+from unabridged.stores.content import size_of
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -25,4 +25,4 @@ AT = datetime(2026, 1, 1, tzinfo=UTC)
 )
 def test_the_size_of_a_message_is_that_of_its_json(parts):
     message = Message("m", Role.USER, parts, AT)
-    assert _size(message) == len(pack([part_to_dict(part) for part in parts]))
+    assert size_of(message) == len(pack([part_to_dict(part) for part in parts]))
