@@ -54,7 +54,8 @@ def probe(seed: int, limit: int = 8, *, dimension: int = DIMENSION) -> Probe:
     rng = random.Random(seed)
     terms = rng.sample([*VOCABULARY, "nobody", "never"], rng.randrange(1, 9))
     vector = np.random.default_rng(seed).standard_normal(dimension).astype(np.float32)
-    return Probe(tuple(terms), None if rng.random() < 0.1 else vector, limit)
+    session = rng.randrange(6) if rng.random() < 0.3 else None
+    return Probe(tuple(terms), None if rng.random() < 0.1 else vector, limit, session)
 
 
 def divided(
@@ -129,18 +130,24 @@ def expected(entries: Iterable[Entry], asked: Probe) -> Shortlist:
                 weight = way(np.array([float(times[0])]), np.array([float(times[1])]), lengths)
                 score += rarity * float(weight[0])
             found.append(score)
+    there = {p for p in held if asked.session in (None, held[p].session)}
+    most = [
+        max((n for p, n in zip(held, way, strict=True) if p in there), default=0) for way in ways
+    ]
     scores = {
-        place: one / (max(ways[0]) or 1.0) + other / (max(ways[1]) or 1.0)
+        place: one / (most[0] or 1.0) + other / (most[1] or 1.0)
         for place, one, other in zip(held, *ways, strict=True)
     }
     near = {place: _nearness(one, asked.vector) for place, one in held.items()}
-    by_words = [p for p in held if scores[p]]
+    by_words = [p for p in there if scores[p]]
     by_words.sort(key=lambda p: (scores[p], p), reverse=True)
-    by_vectors = [p for p in held if near[p]] if asked.vector is not None else []
+    by_vectors = [p for p in there if near[p]] if asked.vector is not None else []
+    if asked.session is not None:
+        by_vectors = [p for p in by_vectors if _joint(near[p]) > 0]
     by_vectors.sort(key=lambda p: (_joint(near[p]), p), reverse=True)
     found = {*by_words[: asked.limit], *by_vectors[: asked.limit]}
     beside = {held[p].parent for p in found} | {p for p in held if held[p].parent in found}
-    rows = sorted(found | (beside & set(held)))
+    rows = sorted(found | (beside & there))
     at = {p: i for i, p in enumerate(rows)}
     near.update({p: {} for p in rows if p not in found})
     pieces = [held[p].pieces if p in found else held[p].pieces[:0] for p in rows]

@@ -29,16 +29,8 @@ def look_up(view: View, probe: Probe) -> Shortlist:
     scene = view.scene()
     words = ByWords(scene, probe.terms)
     vectors = None if probe.vector is None else ByVectors(scene, probe.vector)
-    if probe.session is None:
-        found = words.candidates(probe.limit)
-        if vectors is not None:
-            found = distinct(np.concatenate((found, vectors.candidates(probe.limit))))
-    else:
-        among = scene.of_session(probe.session)
-        found = words.best_of(among, probe.limit)
-        if vectors is not None:
-            found = distinct(np.concatenate((found, vectors.best_of(among, probe.limit))))
-    docs = distinct(np.concatenate((found, scene.beside(found))))
+    found, beside = _found(scene, probe, words, vectors)
+    docs = distinct(np.concatenate((found, beside)))
     at = docs.searchsorted(found)
     columns = scene.columns(tuple(COLUMNS), docs)
     order = np.argsort(columns["places"], kind="stable")
@@ -81,6 +73,23 @@ def look_up(view: View, probe: Probe) -> Shortlist:
         user_mean=user_mean,
         answer_mean=answer_mean,
     )
+
+
+def _found(
+    scene: Scene, probe: Probe, words: ByWords, vectors: ByVectors | None
+) -> tuple[Numbers, Numbers]:
+    """The docs that bear on a probe, and those beside them; of its session, if it names one."""
+    if probe.session is None:
+        found = [words.candidates(probe.limit)]
+        found += [vectors.candidates(probe.limit)] if vectors is not None else []
+        best = distinct(np.concatenate(found))
+        return best, scene.beside(best)
+    among = scene.of_session(probe.session)
+    found = [words.best_of(among, probe.limit)]
+    found += [vectors.best_of(among, probe.limit)] if vectors is not None else []
+    best = distinct(np.concatenate(found))
+    beside = scene.beside(best)
+    return best, beside[np.isin(beside, among, assume_unique=True)]
 
 
 def _pieces(scene: Scene, docs: Numbers) -> tuple[NDArray[np.uint16], Numbers]:
