@@ -26,10 +26,10 @@ READ = 300
 Curve = tuple[tuple[float, float], ...]
 """What something is worth, by points between which it runs straight."""
 
-CHANGES: Curve = ((0.0, 0.0), (0.25, 0.5), (0.75, 1.0))
+CHANGES: Curve = ((0.0, 0.0), (0.15, 0.5), (0.6, 1.0))
 """Changes of topic for each step from one exchange to the next."""
 
-NAMES: Curve = ((0.0, 0.0), (0.75, 0.5), (2.5, 1.0))
+NAMES: Curve = ((0.0, 0.0), (0.25, 0.5), (2.0, 1.0))
 """Different names for each message."""
 
 
@@ -52,8 +52,8 @@ def richness(exchanges: Sequence[Exchange]) -> float:
         said |= found
         said.update(terms(exchange.answer.text[:READ]) if exchange.answer else ())
         named.update(names_of(asked))
-    steps = len(recent) - 1
-    return round((worth(changes / steps, CHANGES) + worth(len(named) / len(recent), NAMES)) / 2, 3)
+    by_changes = worth(changes / (len(recent) - 1), CHANGES)
+    return round(max(by_changes, worth(len(named) / len(recent), NAMES)), 3)
 
 
 def worth(value: float, curve: Curve) -> float:

@@ -110,7 +110,8 @@ def choose(plan: Plan, material: Material, ask: Ask) -> Tiers:
     budget = divide(memory, intent, facts_tokens_wanted=facts.tokens, shares=plan.shares)
 
     def given(rich: float = NEUTRAL) -> int:
-        """What the history gives where the conversation is so rich."""
+        """What the history gives where the conversation is so rich; for details never less."""
+        rich = max(rich, NEUTRAL) if intent is Intent.VIVID_RECALL else rich
         tiers = divide(
             memory, intent, facts_tokens_wanted=facts.tokens, richness=rich, shares=plan.shares
         )

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from unabridged.condense.richness import LEAST, NAMES, NEUTRAL, RECENT, richness, worth
+from unabridged.condense.richness import CHANGES, LEAST, NAMES, NEUTRAL, RECENT, richness, worth
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
 
@@ -81,7 +81,14 @@ FIELDS = ("id", "session", "parent", "state", "at")
 
 @pytest.mark.parametrize(
     ("value", "found"),
-    [(-1, 0.0), (0, 0.0), (0.375, 0.25), (0.75, 0.5), (1.625, 0.75), (2.5, 1.0), (99, 1.0)],
+    [(-1, 0.2), (1, 0.2), (2, 0.35), (3, 0.5), (4, 0.75), (5, 1.0), (99, 1.0)],
 )
 def test_a_curve_runs_straight_between_its_points_and_flat_outside(value, found):
-    assert worth(value, NAMES) == pytest.approx(found)
+    assert worth(value, ((1.0, 0.2), (3.0, 0.5), (5.0, 1.0))) == pytest.approx(found)
+
+
+@pytest.mark.parametrize("curve", [CHANGES, NAMES])
+def test_the_curves_rise_from_nothing_to_all_through_the_middle(curve):
+    assert [curve[0][1], curve[-1][1]] == [0, 1]
+    assert NEUTRAL in [high for _, high in curve]
+    assert list(curve) == sorted(set(curve))

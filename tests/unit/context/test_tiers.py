@@ -3,6 +3,8 @@
 import itertools
 from statistics import fmean
 
+import pytest
+
 from unabridged import Memory
 from unabridged.budget.tiers import exchange_limits
 from unabridged.context import tiers
@@ -134,11 +136,14 @@ def told_of(memory: Memory, count: int) -> None:
     """Another session that holds much of what is asked for below."""
     for n in range(count):
         context = memory.prepare(f"Notes on the lighthouse of Skagen, part {n}.")
-        memory.record(context, f"The lighthouse of Skagen was lit in {1700 + n} by Jonas. " * 6)
+        memory.record(context, f"The lighthouse of Skagen was lit in {1700 + n} by Jonas. " * 20)
     memory.new_session()
 
 
-def moves_of(monkeypatch, richness, count=40) -> tuple[int, list[int], list[int]]:
+DETAILS = "Remember subject {n}? And what do my notes on the lighthouse of Skagen say?"
+
+
+def moves_of(monkeypatch, richness, say=DETAILS) -> tuple[int, list[int], list[int]]:
     """Talk while the conversation is so rich; the moves, and what recall and history took."""
     asked: list[int] = []
 
@@ -149,21 +154,47 @@ def moves_of(monkeypatch, richness, count=40) -> tuple[int, list[int], list[int]
     monkeypatch.setattr(tiers, "richness", measured)
     with open_memory() as memory:
         told_of(memory, 12)
-        say = "Remember subject {n}? And what do my notes on the lighthouse of Skagen say?"
-        contexts = hold(memory, count, say)
+        asked.clear()
+        contexts = hold(memory, 40, say)
         parts = [context.ledger.parts for context in contexts]
-        begins = [shown(context)[0] for context in contexts[1:]]
-        moves = sum(a != b for a, b in itertools.pairwise(begins))
+        runs = [set(shown(context)) for context in contexts[1:]]
+        moves = sum(not before <= after for before, after in itertools.pairwise(runs))
         recalled = [part["semantic"] for part in parts]
         return moves, recalled, asked
 
 
-def test_a_rich_conversation_recalls_more_and_a_simple_one_less_where_memory_is_short(monkeypatch):
-    poor, plain, rich = (
-        fmean(moves_of(monkeypatch, lambda _, value=value: value)[1][15:])
-        for value in (0.0, 0.5, 1.0)
+def test_a_rich_conversation_recalls_more_where_memory_is_short(monkeypatch):
+    plain, rich = (
+        fmean(moves_of(monkeypatch, lambda _, value=value: value)[1][15:]) for value in (0.5, 1.0)
     )
-    assert poor < plain < rich
+    assert plain < rich
+
+
+@pytest.mark.parametrize(
+    ("say", "less"),
+    [
+        ("Like last time: what do my notes on the lighthouse of Skagen say of its lamp?", True),
+        ("Remember what my notes on the lighthouse of Skagen say of its lamp?", False),
+    ],
+)
+def test_a_simple_conversation_gives_less_but_never_to_who_asks_for_details(monkeypatch, say, less):
+    real, given = tiers.shown_history, []
+
+    def spied(plan, material, memory, steady, give):
+        given.append((give.usual, give.lately()))
+        return real(plan, material, memory, steady, give)
+
+    monkeypatch.setattr(tiers, "shown_history", spied)
+    with open_memory() as memory:
+        told_of(memory, 12)
+        hold(memory, 4)
+        for value in (0.0, 0.5, 1.0):
+            monkeypatch.setattr(tiers, "richness", lambda _, value=value: value)
+            memory.prepare(say)
+    poor, plain, rich = given[-3:]
+    assert poor[0] == plain[0] == rich[0] == plain[1] > 0
+    assert rich[1] > plain[1]
+    assert (poor[1] < plain[1]) is less
 
 
 def test_richness_is_asked_only_where_the_history_outgrew_its_room_and_moves_nothing(monkeypatch):
