@@ -16,6 +16,7 @@ from unabridged.context.tiers import STRONG_SHARE
 from unabridged.dialogue.parts import Parts
 from unabridged.dialogue.tools import Tool
 from unabridged.domain.exchange import Exchange
+from unabridged.domain.intent import Intent
 from unabridged.domain.safekeeping import Salvage
 from unabridged.domain.scope import Scope
 from unabridged.domain.settings import Settings
@@ -286,11 +287,14 @@ class Memory(memory.Memory):
         return [pin.text for pin in self.pins() if asked & set(terms(pin.text))]
 
     def _recalled(self, question: str) -> Sequence[Exchange]:
-        """What ``quote`` answers with: what comes near the best that there is."""
+        """What ``quote`` answers with: what comes near the best that there is; nothing to small talk."""
+        intent = detect(question).intent
+        if intent is Intent.CASUAL:
+            return []
         asked = question.strip()  # stored by now, and the best match of itself
         here = self.search_here(question, QUOTED)
         found = [f for f in here if f.exchange.user.text.strip() != asked]
         best = max((f.score for f in found), default=0.0)
-        least = FLOOR_SHARES[detect(question).intent] * self.settings.evidence_floor
+        least = FLOOR_SHARES[intent] * self.settings.evidence_floor
         floor = max(least, STRONG_SHARE * best)
         return [f.exchange for f in found if f.score >= floor]
