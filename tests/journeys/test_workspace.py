@@ -241,6 +241,64 @@ def check_exported(place, document):
     assert words == ["What about React?", "Hello", "Optimize this Python loop."]
 
 
+# Shared on purpose.
+
+OTHER = f"default/default/{SMALL}"
+
+
+def everything(place, model):
+    return b"".join(memory_files(place, model).values()).decode()
+
+
+def test_a_session_is_handed_to_another_model_and_nothing_else_goes_along(place, server):
+    place.run("ask", "--model", LARGE, "The code of the alarm is 4711.")
+    place.run("ask", "--model", LARGE, "--new", "My dog is called Waldi.")
+    place.run("ask", "--model", SMALL, "What is my dog called?")
+    assert "Waldi" not in prompts(server)[-1]  # apart, until a person says otherwise
+
+    told = place.run("handoff", "--model", LARGE, "--to", OTHER)
+    assert f"Handed off to {OTHER}" in told
+    place.run("ask", "--model", SMALL, "What is my dog called?")
+    assert "My dog is called Waldi." in prompts(server)[-1]
+    given, taken = (place.data("shares", "--model", model) for model in (LARGE, SMALL))
+    assert [one["id"] for one in given] == [one["id"] for one in taken]  # recorded on both sides
+    assert f"→ {SMALL}" in place.run("sessions", "--model", LARGE)
+    assert "4711" not in everything(place, SMALL)
+    place.run("ask", "--model", SMALL, "--new", "What is the code of the alarm?")
+    assert "4711" not in prompts(server)[-1]
+
+
+def test_a_share_is_taken_back_and_the_giver_keeps_its_own(place, server):
+    place.run("ask", "--model", LARGE, "My dog is called Waldi.")
+    place.run("ask", "--model", SMALL, "My cat is called Ada.")
+    shared = place.data("share", "--model", LARGE, "--to", OTHER, "--session", "1")
+    assert "Waldi" in everything(place, SMALL)
+    mine = memory_files(place, LARGE)[FILES[LARGE]]
+    (share,) = shared
+    place.run("shares", "revoke", share["share"]["id"], "--model", LARGE)
+    assert "Waldi" not in everything(place, SMALL)
+    assert "Ada" in everything(place, SMALL)
+    assert json.loads(mine)["current_conversation"] == held(place, LARGE)["current_conversation"]
+    place.run("ask", "--model", SMALL, "What is my dog called?")
+    assert "Waldi" not in prompts(server)[-1]
+    place.run("ask", "--model", LARGE, "What is my dog called?")
+    assert "Waldi" in prompts(server)[-1]
+
+
+def test_what_both_models_learned_anew_of_a_shared_fact_is_a_contradiction(place):
+    place.run("ask", "--model", LARGE, "I live in Berlin.")
+    place.run("share", "--model", LARGE, "--to", OTHER, "--all-facts")
+    assert "Berlin" in place.run("facts", "--model", SMALL)
+    place.run("ask", "--model", LARGE, "I live in Rome now.")
+    place.run("ask", "--model", SMALL, "I live in Paris now.")
+    place.run("share", "--model", LARGE, "--to", OTHER, "--all-facts")
+    both = place.run("facts", "--model", SMALL)
+    assert "Rome" in both
+    assert "Paris" in both
+    assert "≠" in both  # shown, never silently merged
+    assert "Paris" not in place.run("facts", "--model", LARGE)
+
+
 # Damage, kills, two programs at once.
 
 

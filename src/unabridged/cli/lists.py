@@ -8,7 +8,7 @@ from unabridged.cli.text import clip, one_line, safe, wrap
 from unabridged.cli.words import count, day, moment, size
 from unabridged.domain.context import Ledger, Verdict
 from unabridged.domain.safekeeping import Use
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import DEFAULT_NAME, Space
 from unabridged.domain.views import Found, ModelLine, Pin, SessionLine, Stats, TokenLine
 
 ROOM_FOR_IDS = 96
@@ -41,7 +41,7 @@ def session_lines(
     rows = []
     for number, line in lines:
         session = line.session
-        others = ", ".join(other.name for other in handed.get(session.id, ()))
+        others = ", ".join(_short(other) for other in handed.get(session.id, ()))
         row = (
             str(number),
             "●" if line.current else "",
@@ -53,6 +53,14 @@ def session_lines(
         )
         rows.append(row[: len(columns)])
     return table(columns, rows, room)
+
+
+def _short(space: Space) -> str:
+    """A space's name where room is short: the model's at the end tells more than two defaults."""
+    if not space.model:
+        return space.name
+    parts = (part for part in (space.user, space.agent) if part != DEFAULT_NAME)
+    return "/".join([*parts, space.model])
 
 
 def model_lines(models: Sequence[ModelLine], *current: str) -> list[str]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from unabridged.domain.scope import DEFAULT_ISOLATION, ISOLATION_FIELDS, Space
 from unabridged.errors import InputError
+from unabridged.wire.ollama import short_name
 
 
 def parse_space(text: str, isolation: Sequence[str] = DEFAULT_ISOLATION) -> Space:
@@ -29,4 +30,7 @@ def parse_space(text: str, isolation: Sequence[str] = DEFAULT_ISOLATION) -> Spac
                 "." if tuple(isolation) == DEFAULT_ISOLATION else f"; with these settings {wanted}."
             ),
         )
-    return Space(**{"user": "", "agent": "", **dict(zip(fields, parts, strict=True))})
+    named = dict(zip(fields, parts, strict=True))
+    if "model" in named:  # llama3 and llama3:latest are one
+        named["model"] = short_name(named["model"])
+    return Space(**{"user": "", "agent": "", **named})

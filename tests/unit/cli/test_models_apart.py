@@ -99,7 +99,7 @@ def test_another_model_in_the_chat_has_its_own_memory(apart):
     answers = ran.out.splitlines()
     assert "My cat is called Ada." in answers
     assert answers[-1] == "My dog is called Waldi. | And my pets?"
-    assert "with its own memory" in ran.err
+    assert "goes on with another, in a memory of its own." in ran.err
     assert f"{SMALL} (ollama) answers from now on, with a memory of its own." in ran.err
     assert "A new session begins with your first message." in ran.err
     assert "quote answers from now on; the memory stays." in ran.err.replace(" (quote)", "")
@@ -134,3 +134,19 @@ def test_the_check_up_tells_memories_apart(apart):
     out = apart("doctor").out
     assert f"space default/default/{SMALL}" in out
     assert f"space default/default/{LARGE}" in out
+
+
+def test_half_a_name_says_which_model_may_be_meant(apart):
+    ran = apart("chat", "--model", LARGE, text="/model 3b\n")
+    assert ran.code == 3
+    assert f"Did you mean '{SMALL}'?" in ran.err
+
+
+def test_a_space_that_is_named_with_ollamas_tag_is_the_one_that_is_opened(apart):
+    talk(apart, "My dog is called Waldi.", words=("--model", LARGE))
+    assert apart("handoff", "--model", LARGE, "--to", "default/default/llama3:latest").code == 0
+    assert "Waldi" in apart("show", "--model", "llama3").out
+
+
+def test_the_models_are_listed_under_a_profile_too(apart):
+    assert LARGE in apart("models", "--profile", "workspace").out

@@ -23,8 +23,8 @@ def _model(chat: Chat, wanted: str) -> None:
     if not wanted:
         current = memory.upstream
         chat.screen.say(lists.model_lines(found, current.provider, current.model))
-        memories = "with its own memory" if _apart(chat) else "the memory stays"
-        chat.screen.note(f"/model NAME or NUMBER goes on with another; {memories}.")
+        memories = ", in a memory of its own" if _apart(chat) else "; the memory stays"
+        chat.screen.note(f"/model NAME or NUMBER goes on with another{memories}.")
         return
     models = [line for line in found if line.model]
     number = int(wanted) if wanted.isdecimal() else 0
@@ -32,7 +32,8 @@ def _model(chat: Chat, wanted: str) -> None:
         line = models[number - 1]
     else:
         named = {each.model: each for each in reversed(models)}
-        near = difflib.get_close_matches(wanted, named, 1, 0.4)
+        part = [name for name in named if wanted.lower() in name.lower()]
+        near = part or difflib.get_close_matches(wanted, named, 1, 0.4)
         if wanted not in named:
             raise NotFoundError(
                 f"There is no model {wanted!r} here.",

@@ -8,7 +8,7 @@ from unabridged.cli.output import echo, echo_lines
 from unabridged.wiring import available_models, fetch_model
 
 _EMBED = "unabridged config set embedder onnx:{}"
-_OPTIONS = ("home", "ollama_url", "openai_url", "gguf", "json")
+_OPTIONS = ("home", "profile", "set", "ollama_url", "openai_url", "gguf", "json")
 _refresh = click.option("--refresh", is_flag=True, help="Ask every server now.")
 
 
