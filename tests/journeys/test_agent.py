@@ -114,10 +114,8 @@ def test_agents_and_sessions_in_processes_on_the_command_line(model, house):
     place = house(model.url, "agent")
 
     def work(agent, session):
-        said = "\n".join(words(agent, session, n) for n in range(ROUNDS // 2))
+        said = "\n".join(words(agent, session, n) for n in range(ROUNDS))
         place.apart("chat", "--agent", agent, "--session", session, text=said)
-        for n in range(ROUNDS // 2, ROUNDS):
-            place.apart("ask", "--agent", agent, "--session", session, words(agent, session, n))
 
     together(work)
     check_apart(model, place)
@@ -297,19 +295,25 @@ def test_agents_that_were_closed_hold_nothing_and_silent_ones_leave_nothing(mode
     assert sum(p.stat().st_size for p in left) == 0
 
 
-@pytest.mark.slow
-def test_a_large_history_is_opened_added_to_and_searched(model, house):
+def test_a_large_history_of_an_old_agent_is_taken_over_added_to_and_searched(model, house):
     place = house(model.url, "agent")
-    own = {**place.settings, "agent": "alpha", "session": "001"}
+    old = place.root / "old"
+    old.mkdir()
+    turns = [
+        {"user_input": f"Entry {n}: the jar {n} is on shelf {n % 40}.", "agent_response": "Noted."}
+        for n in range(3_000)
+    ]
+    (old / "conversation_memory.json").write_text(json.dumps({"history": turns}), "utf-8")
+    place.run("migrate", str(old), "--agent", "alpha", "--no-model")
+    own = {**place.settings, "agent": "alpha"}
     with Memory.open(**own) as memory:
-        for n in range(1500):
-            memory.record(memory.prepare(f"Entry {n}: the jar {n} is on shelf {n % 40}."), "Noted.")
-    path = place.home / HELD.format("alpha", "001")
-    with Memory.open(**own) as memory:
-        assert len(memory.history(2000)) == 1500
+        assert len(memory.history(4_000)) == len(turns)
         found = memory.search("on which shelf is the jar 777", 3)
         assert "jar 777" in found[0].exchange.user.text
         memory.chat("And the next one?").finish()
+        assert len(json.dumps(model.sent("/api/chat")[-1]["messages"])) < 20_000
+    [path] = (place.home / "chats").glob("alpha_*_conversation.json")
     data = json.loads(path.read_text("utf-8"))
-    assert len(data["history"]) == 1501
-    assert data["metadata"]["turns"] == 1501
+    assert [t["user_input"] for t in data["history"][:-1]] == [t["user_input"] for t in turns]
+    assert data["history"][-1]["user_input"] == "And the next one?"
+    assert data["metadata"]["turns"] == len(turns) + 1
