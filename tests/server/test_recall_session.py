@@ -67,3 +67,10 @@ def test_quoted_is_the_session_that_is_answered(serving, dialect):
         assert other not in told
     fresh = post(url, dialect, "What is my sister called, please?", "at-new").text
     assert not [name for name in NAMES if name in fresh]
+
+
+def test_a_server_writes_at_once_since_nobody_is_there_to_save(serving, tmp_path):
+    url = serving(upstream="quote", store="files", auto_save=False)
+    post(url, "ollama", "My sister is called Ottilie.", "at-desk")
+    (path,) = (tmp_path / "home" / "memory").glob("*.json")
+    assert "Ottilie" in path.read_text("utf-8")

@@ -110,8 +110,13 @@ class Lanes:
         return self._agents.of(agent, profile)
 
     def _settings_of(self, scope: Scope) -> Settings:
-        """The settings of a scope, with those that its agent has of its own."""
-        named = replace(self.settings_of(scope.agent, scope.profile), user=scope.user)
+        """The settings of a scope, with those that its agent has of its own.
+
+        What is recorded is written at once, whatever they say: clients that were answered take it
+        for kept, and nobody is there to save it.
+        """
+        chosen = self.settings_of(scope.agent, scope.profile)
+        named = replace(chosen, user=scope.user, auto_save=True)
         return replace(named, model=scope.model) if scope.model else named
 
     def _enter(self, space: tuple[str, Space]) -> _Lane:
