@@ -61,12 +61,10 @@ class Asked:
 
     @property
     def terms(self) -> list[str]:
-        """What is to be known of the window and the upstream: the same after every answer."""
-        return (
-            [f"Note: {note.rstrip('.')}." for note in self.context.ledger.notes]
-            if self.context
-            else []
-        )
+        """What is to be known of the window and the upstream, where it answered."""
+        if self.context is None or self.error is not None:
+            return []
+        return [f"Note: {note.rstrip('.')}." for note in self.context.ledger.notes]
 
 
 def ask(
