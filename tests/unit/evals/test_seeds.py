@@ -11,7 +11,15 @@ from click.testing import CliRunner
 from unabridged.cli.commands import bench_seeds
 from unabridged.cli.main import cli
 from unabridged.errors import SettingError
-from unabridged.evals.seeds import companion, course, requirements, story, story_texts, workspace
+from unabridged.evals.seeds import (
+    companion,
+    course,
+    requirements,
+    story,
+    story_texts,
+    workspace,
+    workspace_times,
+)
 from unabridged.evals.seeds.course import SEEDS, run
 from unabridged.evals.seeds.metric import Metric, exactly, share, skipped, within
 from unabridged.evals.seeds.stage import Course, opened
@@ -150,6 +158,12 @@ def test_metrics_are_held_against_their_musts():
     assert share("s", "m", 0, 0, least=1).met is False
     assert exactly("s", "m", 1, 0, "writes").met is False
     assert skipped("s", "m", "all", "no data").met is None
+
+
+def test_a_history_that_is_not_typical_binds_no_must():
+    opening = Metric("s", "m", "< 10 ms", "ms", 70.0, 90.0, met=False)
+    assert workspace_times.beyond(opening).met is None
+    assert workspace_times.beyond(opening).ours == 70
 
 
 def test_an_unknown_profile_is_refused():

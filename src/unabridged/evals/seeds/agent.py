@@ -2,6 +2,7 @@
 
 import gc
 import multiprocessing
+import os
 import tracemalloc
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
@@ -151,6 +152,18 @@ def _together(course: Course, kind: str) -> Iterator[Metric]:
     )
     yield exactly(SEED, f"turns lost{of}", lost, 0, "turns")
     yield exactly(SEED, f"turns in a wrong session{of}", wrong, 0, "turns")
+    yield from _placed(home, of)
+
+
+def _placed(home: Path, of: str) -> Iterator[Metric]:
+    """Where the files lie, and who may read them."""
+    files = [path for path in home.rglob("*") if path.is_file()]
+    named = [path for path in files if path.name.endswith("_conversation.json")]
+    right = sum(path.parent == home / "chats" for path in named)
+    yield share(SEED, f"conversations in the folder chats{of}", right, len(named), least=1)
+    if os.name != "nt":
+        private = sum(path.stat().st_mode & 0o077 == 0 for path in files)
+        yield share(SEED, f"files for their owner only{of}", private, len(files), least=1)
 
 
 def _executor(kind: str) -> Executor:

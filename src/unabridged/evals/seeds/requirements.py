@@ -41,6 +41,7 @@ def measure(course: Course) -> Iterator[Metric]:
     yield from _writes(course)
     yield from _limits(course)
     yield from _models(course)
+    yield _connections(course)
     yield from _tokens(course)
 
 
@@ -160,6 +161,23 @@ def _models(course: Course) -> Iterator[Metric]:
     yield share(SEED, "lists answered from the cache, all alike", same, asked, least=1)
     yield share(SEED, "lists answered while the server is away", stale, asked, least=1)
     yield share(SEED, "abilities answered while the server is away", windows, asked, least=1)
+
+
+def _connections(course: Course) -> Metric:
+    """Ask a server for answers: how many connections it sees."""
+    asked = course.scaled(20)
+    with OllamaTestServer() as server:
+        chosen = replace(
+            settings(SEED, course.folder("asked"), upstream="ollama", model="llama3.2"),
+            ollama_url=server.url,
+        )
+        with Memory.open(settings=chosen) as memory:
+            for number in range(asked):
+                for _ in memory.chat(f"What comes after step {number}?"):
+                    pass
+        used = {one.connection for one in server.requests if one.path == "/api/chat"}
+    metric = exactly(SEED, "connections for the answers of a session", len(used), 1, "connections")
+    return replace(metric, baseline=float(asked), of="one for each", note=f"{asked} answers")
 
 
 def _names(chosen: Settings, clock: ManualClock) -> list[str]:
