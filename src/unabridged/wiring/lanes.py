@@ -14,6 +14,7 @@ from unabridged.errors import StoreClosedError
 from unabridged.ports import Clock
 from unabridged.wiring.adapters import space_from
 from unabridged.wiring.opening import Memory
+from unabridged.wiring.sharing import Shares
 
 MOST = 64
 """Memories that stay open; the one that was used longest ago is closed first."""
@@ -100,6 +101,10 @@ class Lanes:
             self._lanes.clear()
         for lane in lanes:
             _close(lane)
+
+    def shares(self, memory: Memory) -> Shares:
+        """What an open memory shares with the other spaces of the home."""
+        return Shares(memory.settings, self._agents, self.clock)
 
     def settings_of(self, agent: str, profile: str = "") -> Settings:
         """Give the settings that an agent has under a profile.

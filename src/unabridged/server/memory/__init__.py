@@ -16,6 +16,7 @@ from unabridged.server.memory import (
     looking,
     requirements,
     sessions,
+    shares,
     upkeep,
 )
 from unabridged.server.memory.answers import given, tagged
@@ -31,6 +32,7 @@ ROUTERS = (
     requirements.router,
     upkeep.router,
     forgetting.router,
+    shares.router,
     importing.router,
 )
 

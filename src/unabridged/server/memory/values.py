@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from unabridged.domain.exchange import Exchange
+from unabridged.domain.share import Share, ShareState
 from unabridged.domain.views import Step
 from unabridged.wiring import Memory
 
@@ -33,6 +34,28 @@ class SpaceLine:
     exchanges: int
     bytes: int
     damaged: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShareView:
+    """A share.
+
+    Attributes:
+        state: What it is worth now: ``held``, ``unfinished`` or ``revoked``.
+        exchanges: Exchanges that it holds.
+        facts: Statements of facts that it holds.
+        share: All that is kept of it, in ids and names.
+    """
+
+    state: ShareState
+    exchanges: int
+    facts: int
+    share: Share
+
+    @staticmethod
+    def of(share: Share) -> "ShareView":
+        """Look at a share."""
+        return ShareView(share.state, len(share.exchange_ids), len(share.fact_ids), share)
 
 
 @dataclass(frozen=True, slots=True)
