@@ -295,7 +295,7 @@ def test_agents_that_were_closed_hold_nothing_and_silent_ones_leave_nothing(mode
     assert sum(p.stat().st_size for p in left) == 0
 
 
-def test_a_large_history_of_an_old_agent_is_taken_over_added_to_and_searched(model, house):
+def test_a_large_history_is_opened_added_to_and_searched(model, house):
     place = house(model.url, "agent")
     old = place.root / "old"
     old.mkdir()
