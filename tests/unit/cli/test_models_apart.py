@@ -150,3 +150,28 @@ def test_a_space_that_is_named_with_ollamas_tag_is_the_one_that_is_opened(apart)
 
 def test_the_models_are_listed_under_a_profile_too(apart):
     assert LARGE in apart("models", "--profile", "workspace").out
+
+
+def test_an_import_is_not_guessed_into_a_models_memory(apart, tmp_path):
+    talk(apart, "My dog is called Waldi.", words=("--model", LARGE))
+    path = tmp_path / "said.jsonl"
+    path.write_text('{"role": "user", "content": "My cat is called Ada."}\n')
+    ran = apart("import", str(path))
+    assert ran.code == 2
+    assert "--model" in ran.err
+    assert "unabridged migrate" in ran.err
+    assert apart("import", str(path), "--model", SMALL).code == 0
+    assert "Ada" in apart("show", "--model", SMALL).out
+    assert "Ada" not in apart("show", "--model", LARGE).out
+
+
+def test_a_damaged_memory_is_listed_with_all_that_is_said_of_it(apart, tmp_path):
+    for model in (SMALL, LARGE):
+        talk(apart, "My dog is called Waldi.", words=("--model", model))
+    path = tmp_path / "home" / "memory" / "qwen2-5-7b.json"
+    path.write_text("invalid json content {")
+    told = apart("spaces").out
+    assert f"default/default/{SMALL}" in told
+    assert "damaged" in told
+    assert "line 1, column 1" in told
+    assert "unabridged adopt" in told

@@ -65,6 +65,7 @@ def command(
 ) -> None:
     """Take over conversations; what is said of it is ``_HELP``, which names the formats."""
     _check(files, folder, pick)
+    _check_model(invocation)
     dates = dates_from(session_dates) if session_dates else None
     opener = partial(open_file, format=form, dates=dates, model=invocation.given("model"))
     opener = partial(opener, unseal=unsealing(invocation.settings()))
@@ -78,6 +79,20 @@ def command(
     chosen = choose(invocation, Path(folder), memory, opener, NONE if dry_run else pick)
     if chosen:
         take_all(invocation, chosen, memory, opener, SystemClock().now())
+
+
+def _check_model(invocation: Invocation) -> None:
+    """Refuse to guess into which model's memory something goes.
+
+    Raises:
+        InputError: Each model has a memory of its own, and none is named.
+    """
+    settings = invocation.settings()
+    if "model" in settings.isolation and not settings.model:
+        raise InputError(
+            "Each model has a memory of its own here, and none is named.",
+            hint="Name it with --model. `unabridged migrate FOLDER` gives each model what is its own.",
+        )
 
 
 def _check(files: tuple[str, ...], folder: str | None, pick: str | None) -> None:

@@ -10,6 +10,7 @@ from unabridged.cli.opening import open_home
 from unabridged.cli.options import PLACE, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines, plain
 from unabridged.cli.paint import Column, paint, table, width
+from unabridged.cli.text import safe, wrap
 from unabridged.cli.words import count, size
 from unabridged.domain.scope import Space
 from unabridged.errors import InputError, NotFoundError
@@ -127,13 +128,22 @@ def _list(invocation: Invocation) -> None:
         Column("sessions", right=True),
         Column("exchanges", right=True),
         Column("size", right=True),
-        Column("", flexible=True, style="bad"),
+        Column("", style="bad"),
     ]
     rows = [
-        (_name(i.space, i.path), f"{i.sessions:,}", f"{i.exchanges:,}", size(i.bytes), i.damaged)
+        (
+            _name(i.space, i.path),
+            f"{i.sessions:,}",
+            f"{i.exchanges:,}",
+            size(i.bytes),
+            "damaged" if i.damaged else "",
+        )
         for i in spaces
     ]
     echo_lines(table(columns, rows, width()))
+    for one in (info for info in spaces if info.damaged):
+        echo_lines(["", *wrap(safe(one.damaged), width())])
+        echo_lines(paint(line, "dim") for line in wrap(safe(one.hint), width()))
     echo_lines([paint(apart, "dim")] if apart else [])
 
 
