@@ -207,6 +207,7 @@ def long(house, model, tmp_path):
     return one, rows
 
 
+@pytest.mark.slow
 def test_a_long_talk_fills_the_tiers_and_cuts_nothing(long, model):
     house, rows = long
     texts = [f"And on round {220 + n} the bicycle was moved beside the stove." for n in range(12)]

@@ -148,6 +148,7 @@ def test_few_messages_are_never_condensed_however_long(begun, model):
     assert house.data("stats")["condensing"]["runs"] == 1
 
 
+@pytest.mark.slow
 def test_the_story_is_condensed_and_its_critical_lines_stay(begun, model):
     turns = story(33_000)
     house = begun(turns)
@@ -202,6 +203,7 @@ def test_each_category_keeps_its_share_and_the_newest_five_are_spared(begun):
             assert verbatim >= math.ceil(KEEP[name] * every - 1e-9), name
 
 
+@pytest.mark.slow
 def test_a_new_process_finds_it_condensed_and_opens_the_originals(begun, model):
     turns = story(33_000)
     house = begun(turns)
@@ -224,6 +226,7 @@ def test_a_new_process_finds_it_condensed_and_opens_the_originals(begun, model):
     assert json.loads(house.apart("stats", "--json"))["exchanges"] == len(turns)
 
 
+@pytest.mark.slow
 def test_every_debug_command_of_the_seed_does_what_it_says(begun, model):
     turns = story(33_000)
     house = begun(turns)
@@ -265,6 +268,7 @@ def test_test_mode_condenses_often(house, model):
 
 
 @pytest.mark.data
+@pytest.mark.slow
 def test_an_hour_of_real_play_is_condensed(begun, model):
     if not EPISODE.is_file():
         pytest.skip("the public data is not beside the checkout")
