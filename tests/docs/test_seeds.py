@@ -255,12 +255,14 @@ def test_the_head_counts_the_rows():
     assert f"| all | {figures} |" in head, figures
 
 
+@pytest.mark.data
 @pytest.mark.parametrize("letter", PAGES)
 def test_the_document_is_the_one_that_was_read(letter):
     digest = hashlib.sha256(document_of(letter)).hexdigest()
     assert f"<!-- {PAGES[letter][1]} sha256 {digest} -->" in page_of(letter)
 
 
+@pytest.mark.data
 @pytest.mark.parametrize("letter", PAGES)
 def test_quotations_stand_in_their_lines(letter):
     lines = document_of(letter).decode().splitlines()
@@ -273,6 +275,7 @@ def test_quotations_stand_in_their_lines(letter):
     assert wrong == []
 
 
+@pytest.mark.data
 @pytest.mark.parametrize("letter", PAGES)
 def test_every_line_of_the_document_has_a_row(letter):
     lines = document_of(letter).decode().splitlines()
