@@ -99,12 +99,11 @@ def _list(invocation: Invocation) -> None:
 
 def _farewell(played: Stage, last: Chapter, *, kept: bool) -> None:
     """Say what became of the folder."""
-    if kept:
-        said = (
-            f"The conversations, and a home for each chapter, stay in {played.folder}. To look"
-            f" around: unabridged --home {played.folder / last.name} sessions"
-        )
-    else:
-        said = "The tour's folder is removed again. Your own home folder was never touched."
-    for line in wrap(said, width()):
-        echo(line, "dim")
+    if not kept:
+        echo("The tour's folder is removed again. Your own home folder was never touched.", "dim")
+        return
+    # Each on a line of its own and never wrapped: they are there to be copied.
+    echo("The conversations, and a home for each chapter, stay in", "dim")
+    echo(f"  {played.folder}")
+    echo("To look around:", "dim")
+    echo(f"  unabridged --home {played.folder / last.name} sessions")
