@@ -60,6 +60,7 @@ def sessions_of(place, user):
     return json.loads(file_of(place, user).read_text("utf-8"))["sessions"]
 
 
+@pytest.mark.slow
 def test_requirements_of_two_users_are_drawn_shown_corrected_and_exported(model, house):
     place = house(model.url, "requirements")
     talk(place, "marta", "clinic")
