@@ -218,6 +218,13 @@ def test_what_a_row_names_is_there(letter):
     assert wrong == {}
 
 
+def test_rows_of_benchmarks_that_are_named_are_there():
+    code = "".join(path.read_text("utf-8") for path in (SOURCE / "evals").rglob("*.py"))
+    named = {name for row in every_row() for name in re.findall(r"row “([^”]+)”", row.shown)}
+    assert named
+    assert [name for name in sorted(named) if f'"{name}"' not in code] == []
+
+
 @pytest.mark.parametrize("letter", PAGES)
 def test_every_row_has_what_its_state_needs(letter):
     for row in rows_of(letter):
