@@ -175,3 +175,17 @@ def test_a_damaged_memory_is_listed_with_all_that_is_said_of_it(apart, tmp_path)
     assert "damaged" in told
     assert "line 1, column 1" in told
     assert "unabridged adopt" in told
+
+
+def test_save_saves_what_was_said_to_every_model(apart):
+    lines = ("My dog is called Waldi.", f"/model {SMALL}", "My cat is called Ada.", "/save")
+    ran = talk(apart, *lines, words=("--model", LARGE, "--set", "auto_save=no"))
+    assert "Not saved" not in ran.err
+    assert "Waldi" in apart("show", "--model", LARGE).out
+    assert "Ada" in apart("show", "--model", SMALL).out
+
+
+def test_what_is_not_saved_of_any_model_is_said(apart):
+    lines = ("My dog is called Waldi.", f"/model {SMALL}", "My cat is called Ada.")
+    ran = talk(apart, *lines, words=("--model", LARGE, "--set", "auto_save=no"))
+    assert ran.err.count("Not saved, since auto_save is off") == 2

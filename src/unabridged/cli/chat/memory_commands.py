@@ -33,7 +33,7 @@ def _stats(chat: Chat, _: str) -> None:
 
 
 def _save(chat: Chat, _: str) -> None:
-    saved = chat.memory.save()
+    saved = sum(memory.save() for memory in chat.held)
     chat.screen.note(f"Saved: {count(saved, 'write')}." if saved else "Everything is saved.")
 
 
