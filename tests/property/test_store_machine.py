@@ -47,16 +47,16 @@ class FilesMachine(StoreMachine):
     def make(self):
         self.folder = Path(tempfile.mkdtemp())
         self.place = place_of(self.folder / "home", SPACE, self.layout)
-        return self.open(create=True)
+        return self.open()
 
-    def open(self, *, create):
+    def open(self):
         return FilesStore(
-            self.place, SPACE, layout=self.layout, compression=self.compression, create=create
+            self.place, SPACE, layout=self.layout, compression=self.compression, create=True
         )
 
     def reopen(self, store):
         store.close()
-        return self.open(create=False)
+        return self.open()  # one in which nobody wrote is gone when it is closed
 
     def teardown(self):
         super().teardown()
