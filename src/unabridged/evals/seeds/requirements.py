@@ -12,7 +12,7 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Text
 from unabridged.domain.settings import Settings
 from unabridged.domain.views import Conversation
-from unabridged.evals.generator import Generator
+from unabridged.evals.generator import LENGTHY, Generator
 from unabridged.evals.seeds.metric import Metric, exactly, share, skipped, within
 from unabridged.evals.seeds.stage import TYPICAL, Course, opened, settings
 from unabridged.evals.timing import each
@@ -26,8 +26,10 @@ from unabridged.wiring import Memory, available_models
 SEED = "requirements"
 SAVES = 100
 """Saves without a change, of each kind."""
-SESSIONS, EXCHANGES = 30, 40
-"""Sessions of one user, about two megabytes, and exchanges of each."""
+EXCHANGES = 40
+"""Exchanges of the conversation that is saved over and over."""
+SESSIONS, LONG = 30, 60
+"""Sessions of one user, and exchanges of each: ten of them are more than a megabyte."""
 ASKED = 50
 """Times that the models are asked for within their time to live."""
 OVERHEAD, CONTEXT = 4, 3_500
@@ -98,8 +100,8 @@ def _writes(course: Course) -> Iterator[Metric]:
 def _limits(course: Course) -> Iterator[Metric]:
     """More sessions and bytes than the limits allow: the oldest are archived, and found all the same."""
     home = course.folder("limits")
-    drawn = Generator(4, TYPICAL)
-    each_holds = course.scaled(EXCHANGES)
+    drawn = Generator(4, LENGTHY)
+    each_holds = course.scaled(LONG)
     talks = [drawn.conversation(each_holds) for _ in range(course.scaled(SESSIONS, 14))]
     marked = [_marked(talk.exchanges[0], n) for n, talk in enumerate(talks)]
     with opened(SEED, home) as memory:
