@@ -11,15 +11,16 @@ knew. This is the happened-before relation (Lamport, 1978), kept for one matter 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from heapq import heapify, heappop, heappush
-from itertools import islice
+from datetime import UTC, datetime
 
 from unabridged.knowledge.attributes import attribute_of
 from unabridged.knowledge.provenance import HERE, Provenance
 from unabridged.knowledge.runs import Run, close, contradict, slot_of
 from unabridged.knowledge.statements import PERSON, Statement, folded
+
+_NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 def matters(statements: Iterable[Statement]) -> list[list[Statement]]:
@@ -50,6 +51,9 @@ def is_mixed(matter: Sequence[Statement], carried: Provenance) -> bool:
 class Causes:
     """What was known when each statement of one matter was made.
 
+    What a statement's space knew is a number with a bit for each statement, so that thousands of one
+    matter cost little.
+
     Args:
         matter: The statements.
         carried: Where they are from.
@@ -59,16 +63,32 @@ class Causes:
         self._carried = carried
         self._origins = {s.id: carried.origin_of(s) for s in matter}
         self._by_time = sorted(matter, key=_time)
-        self._ranks = {s.id: rank for rank, s in enumerate(self._by_time)}
-        self._known = self._closed({s.id: self._directly(s) for s in matter})
+        names = {s.id: None for s in self._by_time}
+        self._here = (1 << len(names)) - 1
+        for statement in self._by_time:
+            names |= dict.fromkeys(carried.over.get(statement.id, ()))
+        self._names = list(names)
+        self._bits = {name: 1 << place for place, name in enumerate(self._names)}
+        self._known = self._closed()
 
     def knew(self, one: Statement, other: Statement) -> bool:
         """Whether the space of one statement knew the other when it was made."""
-        return other.id in self._known[one.id]
+        return bool(self._known[one.id] & self._bits[other.id])
 
-    def known(self, statement: Statement) -> frozenset[str]:
-        """Every statement of the matter that its space knew."""
-        return frozenset(self._known[statement.id])
+    def known_elsewhere(self, statement: Statement, held: Collection[str]) -> list[str]:
+        """What its space knew of other spaces' statements; of its own, those that are held.
+
+        Args:
+            statement: The statement.
+            held: Statements that whoever is told holds without knowing where they are from.
+        """
+        known, origin = self._known[statement.id], self._origins[statement.id]
+        told = []
+        for place, name in enumerate(self._names):
+            own = name in self._origins and self._origins[name] == origin
+            if known >> place & 1 and (name in held or not own):
+                told.append(name)
+        return sorted(told)
 
     def same_origin(self, one: Statement, other: Statement) -> bool:
         """Whether two statements are of one space."""
@@ -92,62 +112,54 @@ class Causes:
 
     def ordered(self) -> list[Statement]:
         """The statements, each behind what it knew; else by time."""
-        waiting = {s.id: {k for k in self._known[s.id] if k in self._ranks} for s in self._by_time}
-        followers: defaultdict[str, list[str]] = defaultdict(list)
-        for name, known in waiting.items():
-            for each in known:
-                followers[each].append(name)
-        ready = [self._ranks[name] for name, known in waiting.items() if not known]
-        heapify(ready)
         found: list[Statement] = []
-        left = dict.fromkeys(s.id for s in self._by_time)
-        while left:
-            # A clock that was put back can let two know each other: then time decides.
-            rank = heappop(ready) if ready else self._ranks[next(iter(left))]
-            statement = self._by_time[rank]
-            if statement.id not in left:
-                continue
-            del left[statement.id]
-            found.append(statement)
-            for name in followers[statement.id]:
-                waiting[name].discard(statement.id)
-                if name in left and not waiting[name]:
-                    heappush(ready, self._ranks[name])
-        return found
+        waiting: list[Statement] = []
+        done = 0
+        for statement in self._by_time:
+            waiting.append(statement)
+            while ready := next((s for s in waiting if not self._lacks(s, done)), None):
+                waiting.remove(ready)
+                found.append(ready)
+                done |= self._bits[ready.id]
+        return [*found, *waiting]  # a clock that was put back can let two know each other
 
-    def _directly(self, statement: Statement) -> set[str]:
-        """What its space knew, as far as it was told or can be seen here; not all that follows."""
-        origin, rank = self._origins[statement.id], self._ranks[statement.id]
-        earlier = (s.id for s in reversed(self._by_time[:rank]) if self._origins[s.id] == origin)
-        before = set(islice(earlier, 1))
-        if origin != HERE:
-            return before | (self._carried.over.get(statement.id, frozenset()) - {statement.id})
-        for other in self._by_time:
-            arrived = self._carried.arrival_of(other)
-            if self._origins[other.id] != HERE and arrived and arrived < statement.since:
-                before.add(other.id)
-        return before
+    def _lacks(self, statement: Statement, done: int) -> int:
+        """What it knew and is not done yet."""
+        return self._known[statement.id] & self._here & ~done
 
-    def _closed(self, direct: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    def _closed(self) -> dict[str, int]:
         """All that was known: what is known directly, what that knew, and so on."""
-        newest = {
-            name: sorted(known, key=lambda each: -self._ranks.get(each, -1))
-            for name, known in direct.items()
-        }
-        found: dict[str, set[str]] = {name: set() for name in direct}
+        known = dict.fromkeys(self._origins, 0)
         changed = True
         while changed:  # twice, unless clocks disagree: by time what is known comes first
             changed = False
-            for statement in self._by_time:
-                known: set[str] = set()
-                for each in newest[statement.id]:
-                    if each not in known:
-                        known.add(each)
-                        known |= found.get(each, set())
-                known.discard(statement.id)
-                if known != found[statement.id]:
-                    found[statement.id], changed = known, True
-        return found
+            for name, now in self._passed(known):
+                if now != known[name]:
+                    known[name], changed = now, True
+        return known
+
+    def _passed(self, known: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+        """Go through the statements once; each knows what the one before it of its space knew."""
+        arrivals = sorted(
+            (arrived, s.id)
+            for s in self._by_time
+            if self._origins[s.id] != HERE and (arrived := self._carried.arrival_of(s))
+        )
+        came = iter([*arrivals, (_NEVER, "")])
+        coming = next(came)
+        before: dict[str, int] = {}
+        for statement in self._by_time:
+            name, origin = statement.id, self._origins[statement.id]
+            now = before.get(origin, 0)
+            if origin == HERE:
+                while coming[0] < statement.since:
+                    now |= self._bits[coming[1]] | known[coming[1]]
+                    coming = next(came)
+            for each in self._carried.over.get(name, ()) if origin != HERE else ():
+                now |= self._bits[each] | known.get(each, 0)
+            now &= ~self._bits[name]
+            yield name, now
+            before[origin] = now | self._bits[name]
 
 
 def _time(statement: Statement) -> tuple[object, ...]:

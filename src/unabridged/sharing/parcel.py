@@ -11,7 +11,7 @@ from unabridged.domain.fact import FactState
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.share import Came, Carry, ShareSide, held_by
 from unabridged.domain.views import Conversation
-from unabridged.knowledge.causes import Causes, matters
+from unabridged.knowledge.causes import Causes, is_mixed, matters
 from unabridged.knowledge.merge import settle
 from unabridged.knowledge.provenance import provenance_of
 from unabridged.knowledge.statements import Statement, is_sealed, read, to_record
@@ -179,7 +179,12 @@ class _Facts:
         live = {name: s for name, s in self._own.items() if s.withdrawn is None}
         named = self._chosen(live)
         chosen = [live[name] for name in live if name in named]
-        over = self._over(live, {s.id for s in chosen})
+        own = {
+            name
+            for name, s in self._held.items()
+            if name not in shared and s.exchange not in spoken
+        }
+        over = self._over(live, {s.id for s in chosen}, own)
         refused = [(s.seal, s.withdrawn) for s in self._held.values() if s.withdrawn and s.seal]
         there = self._there(chosen)
         for statement in chosen:
@@ -187,7 +192,7 @@ class _Facts:
             seals = [seal for seal, at in refused if statement.since <= at]
             if self._was_forgotten(statement, known, seals):
                 self.refused += 1
-            elif known and known.id not in shared and known.exchange not in spoken:
+            elif statement.id in own:
                 continue  # it is the other space's own
             elif (form := self._form(statement, there)) is not None:
                 self._take(statement, form, known, over)
@@ -216,15 +221,28 @@ class _Facts:
                 found |= members
         return found
 
-    def _over(self, live: Mapping[str, Statement], chosen: Collection[str]) -> dict[str, list[str]]:
-        """By statement, what its space knew of the matter."""
+    def _over(
+        self, live: Mapping[str, Statement], chosen: Collection[str], own: Collection[str]
+    ) -> dict[str, list[str]]:
+        """By statement, what its space knew of the matter, as far as the other one cannot tell.
+
+        Args:
+            live: The statements here.
+            chosen: Those that go.
+            own: Those that the other space takes for its own.
+        """
         found: dict[str, list[str]] = {}
         for matter in matters(live.values()):
             going = [statement for statement in matter if statement.id in chosen]
-            if going:
+            told = own if any(s.id in own for s in matter) else ()
+            if going and (told or is_mixed(matter, self._carried) or self._is_told(going)):
                 causes = Causes(matter, self._carried)
-                found |= {s.id: sorted(causes.known(s)) for s in going}
+                found |= {s.id: causes.known_elsewhere(s, told) for s in going}
         return found
+
+    def _is_told(self, statements: Iterable[Statement]) -> bool:
+        """Whether it is kept of some of them what their space knew."""
+        return any(self._carried.over.get(statement.id) for statement in statements)
 
     def _there(self, chosen: Sequence[Statement]) -> set[str]:
         """Of the exchanges that statements rest on, those that are there or go."""

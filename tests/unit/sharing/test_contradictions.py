@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from unabridged.wiring import End, copy_between
+
 A, B, C = "ann/work", "ann/coder", "team/pool"
 
 
@@ -197,3 +199,28 @@ def test_a_pinned_fact_is_not_told_without_the_other_side(house):
     assert "Basel" in context.messages[0]["content"]
     assert f"from {A}; the user also said otherwise" in context.messages[-1]["content"]
     assert "Bern" in context.messages[-1]["content"]
+
+
+def test_a_copied_space_is_told_what_took_the_place_of_its_own(house):
+    add(house, A, "Zurich")
+    ends = [End(house.settings, house.space(name)) for name in (A, B)]
+    assert list(copy_between(*ends))
+    edit(house, A, "Zurich", "Bern")
+    house.share(A, B, all_facts=True)
+    assert values(house, B) == ["Bern"]
+    edit(house, B, "Bern", "Basel")
+    house.share(B, A, all_facts=True)
+    assert values(house, A) == ["Basel"]
+    assert house.disputes(A) == house.disputes(B) == []
+
+
+def test_only_what_the_other_space_cannot_tell_is_written_down(house):
+    for value in ("Zurich", "Bern", "Basel"):
+        add(house, A, value)
+    house.share(A, B, all_facts=True)
+    add(house, B, "Geneva")
+    share = house.share(B, A, all_facts=True).share
+    (came,) = share.carries[0].facts.values()
+    basel = next(f.id for f in house.facts(B, None) if f.value == "Basel")
+    assert came.over == (basel,)
+    assert values(house, A) == ["Geneva"]
