@@ -93,3 +93,40 @@ def test_a_key_shares_between_spaces_that_it_reaches_both(url, of):
     assert writer.post(path, json={}).status_code == 403
     assert wide.post("/memory/shares/nothing/revoke", json={}).status_code == 404
     assert wide.post(path, json={}).status_code == 200
+
+
+def test_a_share_goes_only_where_the_agent_it_names_remembers(serving, tmp_path):
+    home = tmp_path / "home"
+    (home / "config").mkdir(parents=True, mode=0o700)
+    (home / "config" / "unabridged.toml").write_text('[agents.pool]\nisolation = ["agent"]\n')
+    home.chmod(0o700)
+    url = serving(home=home, upstream="quote")
+    secret = Access(str(home)).create(Grant("ann", user="ann"), url.service.clock.now())[1]
+    headers = {"Authorization": f"Bearer {secret}"}
+    with httpx2.Client(base_url=str(url), headers=headers, timeout=30) as http:
+        session = http.post("/memory/exchanges", json=SAID).json()["exchange"]["session"]
+        body = {"to": {"user": "ann", "agent": "pool"}, "sessions": [session]}
+        refused = http.post("/memory/shares", json=body)
+        assert (refused.status_code, refused.json()["type"]) == (
+            400,
+            "urn:unabridged:name-refused",
+        )
+        assert "'pool'" in refused.json()["detail"]
+    assert len(list((home / "spaces").glob("*.db"))) == 1
+
+
+def test_a_key_with_a_profile_shares_under_it(serving, tmp_path):
+    url = serving(home=tmp_path / "home", upstream="quote")
+    grant = Grant("lab", user="ann", profile="agent")
+    secret = Access(str(tmp_path / "home")).create(grant, url.service.clock.now())[1]
+    headers = {"Authorization": f"Bearer {secret}"}
+    with httpx2.Client(base_url=str(url), headers=headers, timeout=30) as http:
+        session = http.post("/memory/exchanges", json=SAID).json()["exchange"]["session"]
+        body = {"to": TO, "sessions": [session]}
+        share = http.post("/memory/shares", json=body).json()["share"]["id"]
+        there = {"X-Unabridged-Agent": "coder"}
+        assert [s["id"] for s in http.get("/memory/sessions", headers=there).json()["items"]]
+        done = http.post(f"/memory/shares/{share}/revoke", json={})
+        assert done.json()["state"] == "revoked"
+        assert http.get("/memory/exchanges", headers=there).json()["items"] == []
+    assert not list((tmp_path / "home").glob("spaces/*.db"))

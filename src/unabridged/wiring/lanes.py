@@ -102,9 +102,9 @@ class Lanes:
         for lane in lanes:
             _close(lane)
 
-    def shares(self, memory: Memory) -> Shares:
-        """What an open memory shares with the other spaces of the home."""
-        return Shares(memory.settings, self._agents, self.clock)
+    def shares(self, memory: Memory, profile: str = "") -> Shares:
+        """What an open memory shares with the other spaces of the home, under the same profile."""
+        return Shares(memory.settings, self._agents, self.clock, profile=profile)
 
     def settings_of(self, agent: str, profile: str = "") -> Settings:
         """Give the settings that an agent has under a profile.

@@ -8,7 +8,7 @@ from unabridged.config.agents import ByAgent
 from unabridged.domain.scope import Scope, Space
 from unabridged.domain.settings import Settings
 from unabridged.domain.share import Carried, Revoked, Share, ShareKind, ShareSide
-from unabridged.errors import InputError, NotFoundError
+from unabridged.errors import InputError, NameRefusedError, NotFoundError
 from unabridged.ports import Clock
 from unabridged.wiring.adapters import is_begun, settings_for, space_from
 from unabridged.wiring.opening import Memory
@@ -21,14 +21,21 @@ class Shares:
         settings: Every choice; user, agent and model name the space.
         agents: The settings of each agent, for the other space; None where all have the same.
         clock: The time and fresh ids; None for the machine's.
+        profile: The profile of the request, which holds for the other space too; empty for none.
     """
 
     def __init__(
-        self, settings: Settings, agents: ByAgent | None = None, clock: Clock | None = None
+        self,
+        settings: Settings,
+        agents: ByAgent | None = None,
+        clock: Clock | None = None,
+        *,
+        profile: str = "",
     ) -> None:
         self._settings = _lasting(replace(settings, auto_save=True), "This space")
         self._agents = agents
         self._clock = clock
+        self._profile = profile
 
     def share(
         self,
@@ -131,18 +138,27 @@ class Shares:
         """A space by the name under which it is kept.
 
         Raises:
-            NameRefusedError: Its agent keeps models apart, and none is named.
+            NameRefusedError: There is none, and the settings of its agent would never open it.
         """
+        kept = space_from(_scope(space), self._settings_of(space))
         if not self._is_there(space):
-            space_from(_scope(space), self._base_of(space))
-        return space_from(_scope(space), self._settings_of(space))
+            opened = space_from(_scope(space), self._base_of(space))
+            if opened != kept:
+                raise NameRefusedError(
+                    f"Nobody would find the space {kept.name!r}: by its settings the agent "
+                    f"{space.agent!r} remembers in {opened.name!r}.",
+                    hint="Name that one, or change the setting `isolation` of the agent.",
+                )
+        return kept
 
     def _settings_of(self, space: Space) -> Settings:
         """The settings of another space: those of its agent, in the same home."""
         return settings_for(self._base_of(space), space)
 
     def _base_of(self, space: Space) -> Settings:
-        own = self._agents.of(space.agent) if self._agents and space.agent else self._settings
+        own = self._settings
+        if self._agents and space.agent:
+            own = self._agents.of(space.agent, self._profile)
         return _lasting(replace(own, home=self._settings.home, auto_save=True), space.name)
 
     def _is_there(self, space: Space) -> bool:

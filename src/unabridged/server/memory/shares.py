@@ -73,7 +73,7 @@ async def share(call: Asked, body: NewShare) -> Response:
         raise InputError("One session is handed off, and nothing else.", hint="Name one session.")
 
     def do(memory: Memory, _: What) -> What:
-        shares = call.service.lanes.shares(memory)
+        shares = call.service.lanes.shares(memory, call.scope.profile)
         if body.handoff:
             done = shares.handoff(to, session=body.sessions[0])
         else:
@@ -98,7 +98,8 @@ async def revoke(call: Asked, share: Id) -> Response:
     def do(memory: Memory, _: What) -> What:
         found = memory.sharing.find(share)
         _check_reach(call, found.other)
-        return {"share": call.service.lanes.shares(memory).revoke(found.id).share.id}
+        shares = call.service.lanes.shares(memory, call.scope.profile)
+        return {"share": shares.revoke(found.id).share.id}
 
     return await perform(call, Deed(do, _shown))
 
