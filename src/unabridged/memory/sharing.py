@@ -6,6 +6,7 @@ Whoever has only their names uses ``wiring.sharing.Shares``, which opens them.
 from collections.abc import Mapping, Sequence
 
 from unabridged.budget.count import Counter
+from unabridged.custody.shared import copies
 from unabridged.custody.tombstones import Recogniser
 from unabridged.dialogue.parts import Parts
 from unabridged.domain.record import RecordKind
@@ -63,6 +64,10 @@ class Sharing:
             for name in share.sessions if share.kind is ShareKind.HANDOFF else ():
                 found[name] = (*found.get(name, ()), share.other)
         return found
+
+    def copies(self, facts: Sequence[str]) -> tuple[str, ...]:
+        """The spaces that were given facts of these ids, each with how to revoke its share."""
+        return copies(self._store, (), facts)
 
     def draft(
         self,

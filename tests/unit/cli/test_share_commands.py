@@ -99,3 +99,13 @@ def test_the_chat_shares_and_hands_off(said):
     assert "Handed off to team/pool" in ran.out
     kinds = [json.loads(json.dumps(s))["kind"] for s in said("shares", "--json", *A).data]
     assert kinds == ["share", "handoff"]
+
+
+def test_taking_a_fact_back_says_who_still_holds_it(said):
+    (done,) = said("share", "--to", "ann/coder", "--all-facts", "--json", *A).data
+    ran = said("facts", "forget", "1", *A)
+    named = f"ann/coder (unabridged shares revoke {done['share']['id']})"
+    assert f"Still held by {named}; sharing again lets it know." in ran.out
+    assert "Zurich" in said("facts", *B).out
+    said("share", "--to", "ann/coder", "--all-facts", *A)
+    assert "Zurich" not in said("facts", *B).out

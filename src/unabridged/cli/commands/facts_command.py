@@ -156,12 +156,16 @@ def forget_command(invocation: Invocation, which: str) -> None:
     before = {fact.id for fact in memory.facts.all()}
     gone = memory.facts.withdraw(which)
     again = [fact for fact in memory.facts.all() if fact.id not in before]
+    shared = memory.sharing.copies([gone.id])
     if invocation.json:
-        invocation.emit({"withdrawn": gone.id, "holds_again": [fact.id for fact in again]})
+        holding = [fact.id for fact in again]
+        invocation.emit({"withdrawn": gone.id, "holds_again": holding, "shared": shared})
         return
     echo(f"Withdrawn: {safe(one_line(gone.text))}")
     for fact in again:
         echo(f"This holds again: {safe(one_line(fact.text))}", "dim")
+    for other in shared:
+        echo(f"Still held by {safe(other)}; sharing again lets it know.", "warn")
 
 
 @command.command("history", epilog=example("unabridged facts history 3"))
