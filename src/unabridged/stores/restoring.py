@@ -201,6 +201,11 @@ def _returning(spaces: Spaces, access: Access, place: Place) -> str:
         gone = {name for receipt in receipts if not receipt.lifted for name in receipt.ids}
         for record in store.records(RecordKind.TOMBSTONE):
             gone.update(() if record.id in lifted else record.body["exchanges"])
+        # What is there again by a share that came after the receipt was not forgotten for good.
+        gone -= {
+            *store.get(gone),
+            *(r.id for r in store.records(RecordKind.FACT, ids=sorted(gone))),
+        }
     finally:
         store.close()
     copied = open_copy(place.folder, place.held, access)

@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pytest
 
@@ -109,3 +110,17 @@ def test_taking_a_fact_back_says_who_still_holds_it(said):
     assert "Zurich" in said("facts", *B).out
     said("share", "--to", "ann/coder", "--all-facts", *A)
     assert "Zurich" not in said("facts", *B).out
+
+
+def test_a_backup_brings_nothing_back_that_was_revoked_unless_it_is_there_again(said):
+    share = ("share", "--to", "ann/coder", "--session", "1", *A)
+    said(*share)
+    name = Path(said("backup", "--json", *B).data["backup"]["path"]).name
+    restored = ("restore", name, "--replace")
+    said("shares", "revoke", said("shares", "--json", *A).data[0]["id"], *A)
+    refused = said(*restored)
+    assert refused.code == 7, refused.err
+    assert "would bring back what was forgotten" in refused.err
+    said(*share)
+    assert said(*restored).code == 0
+    assert "Zurich" in said("show", *B).out
