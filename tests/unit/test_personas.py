@@ -86,3 +86,9 @@ def test_another_persona_answers_from_the_next_message_on(home):
         memory.answer_as("")
         assert "engineer" not in memory.settings.persona
         assert memory.prepare("How quick?").messages[0] not in (before[0], after[0])
+
+
+def test_a_role_that_is_nested_without_end_is_refused(home):
+    own(home, "deep.json", '{"a":' + "[" * 200_000 + "]" * 200_000 + "}")
+    with pytest.raises(SettingError, match="is not JSON"):
+        persona_of("deep", home)

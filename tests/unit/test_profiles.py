@@ -179,3 +179,34 @@ def test_a_persona_of_the_settings_file_may_lie_beside_it(home):
     assert config.load(home=home, environ={}).persona == "ada"
     (home / "config" / "ada").write_text("You are Ada.")
     assert persona_text(config.load(home=home, environ={})) == "You are Ada."
+
+
+def test_files_that_begin_with_a_mark_are_read(home):
+    write(home, '\ufeffprofile = "a-mine"\n')
+    own(home, "a-mine", '\ufeffextends = "story"\n[settings]\nwindow = 9000\n')
+    assert config.load(home=home, environ={}).window == 9000
+
+
+def test_what_cannot_be_chosen_is_not_offered(home):
+    own(home, "UPPER", "")
+    own(home, "two words", "")
+    (home / "config" / "profiles" / "folder.toml").mkdir()
+    assert names(home) == OURS
+    with pytest.raises(SettingError) as refused:
+        profile_of("UPPER", home)
+    assert "UPPER" not in refused.value.hint
+
+
+def test_what_is_nested_without_end_is_refused(home):
+    own(home, "deep", "[settings]\nisolation = " + "[" * 5000 + "]" * 5000 + "\n")
+    with pytest.raises(SettingError, match="not valid TOML"):
+        profile_of("deep", home)
+    write(home, "isolation = " + "[" * 5000 + "]" * 5000 + "\n")
+    with pytest.raises(SettingError, match="not valid TOML"):
+        config.load(home=home, environ={})
+
+
+def test_shares_that_are_too_large_for_one_model_say_where_they_stand(home):
+    write(home, '[models."qwen2.5:7b"]\nimmediate_share = 0.9\n')
+    with pytest.raises(SettingError, match=r"immediate_share 0\.9 \(.*model qwen2\.5:7b\)"):
+        config.load(home=home, environ={})

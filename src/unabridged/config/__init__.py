@@ -151,8 +151,9 @@ def read(
     values["models"] = _without(models, above)
     settings = Settings(**values)
     check_together(settings, sources)
-    for model in models:
-        check_together(settings.for_model(model), sources)
+    for model, layer in models.items():
+        own = {name: where for name, (_, where) in layer.items() if name not in above}
+        check_together(settings.for_model(model), {**sources, **own})
     return Reading(settings, MappingProxyType(sources), path)
 
 
@@ -285,7 +286,7 @@ def parse_file(path: Path) -> dict[str, Any]:
     """
     try:
         return tomllib.loads(text_of(path))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise not_toml(path, error) from error
 
 

@@ -13,7 +13,7 @@ def text_of(path: Path) -> str:
         SettingError: It is not UTF-8, or cannot be read.
     """
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")  # editors of Windows begin files with a mark
     except FileNotFoundError:
         return ""
     except UnicodeDecodeError as error:

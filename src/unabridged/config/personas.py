@@ -93,7 +93,7 @@ def _of_role(text: str, path: Path) -> str:
     keys = ", ".join(ROLE_KEYS)
     try:
         role: Any = msgspec.json.decode(text)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise SettingError(
             f"{path} is not JSON: {error}.", hint="Mend it, or name a text file .txt or .md."
         ) from error

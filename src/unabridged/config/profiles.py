@@ -58,8 +58,9 @@ def own_folder(home: str | os.PathLike[str]) -> Path:
 
 
 def names(home: str | os.PathLike[str]) -> list[str]:
-    """Name every profile: the program's, then the person's own."""
-    own = sorted(path.stem for path in own_folder(home).glob(f"*{SUFFIX}"))
+    """Name every profile: the program's, then the person's own; a file with no such name is none."""
+    files = (path for path in own_folder(home).glob(f"*{SUFFIX}") if path.is_file())
+    own = sorted(path.stem for path in files if _NAME.fullmatch(path.stem))
     bundled = [path.stem for path in sorted(_BUNDLED.glob(f"*{SUFFIX}"))]
     return [*bundled, *(name for name in own if name not in bundled)]
 
@@ -155,7 +156,7 @@ def _parsed(path: Path, where: str) -> dict[str, Any]:
     """
     try:
         parsed = tomllib.loads(text_of(path))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise not_toml(path, error) from error
     for key, value in parsed.items():
         if key not in _TEXTS + _TABLES:

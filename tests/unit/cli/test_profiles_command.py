@@ -190,3 +190,17 @@ def test_whoever_forgot_the_profile_is_told_under_which_there_is_memory(run):
     run("ask", "Hello")
     assert told in " ".join(run("spaces").out.split())
     assert "Kept apart" not in run("sessions").out
+
+
+def test_a_wrong_profile_hides_no_other_and_says_what_is_wrong(run, tmp_path):
+    made = Path(run("profiles", "new", "tutor", "--extends", "story", "--json").data["path"])
+    assert run("config", "set", "profile", "tutor").code == 0
+    made.write_text('[settings]\nwindow = "wide"\n')
+    rows = {row["name"]: row for row in run("profiles", "--json").data}
+    assert "window cannot be 'wide'" in rows["tutor"]["error"]
+    assert rows["story"]["error"] == ""
+    told = run("profiles")
+    assert told.code == 0
+    assert "window cannot be 'wide'" in " ".join(told.out.split())
+    assert run("config", "set", "profile", "story").code == 0
+    assert run("config", "get", "profile").out.strip() == "story"

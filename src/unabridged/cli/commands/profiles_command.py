@@ -1,5 +1,6 @@
 """``unabridged profiles``."""
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -8,7 +9,7 @@ from unabridged import config
 from unabridged.cli.options import PLACE, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines, plain
 from unabridged.cli.paint import Column, paint, table, width
-from unabridged.cli.text import wrap
+from unabridged.cli.text import one_line, wrap
 from unabridged.config.file import write_text
 from unabridged.config.meanings import meanings
 from unabridged.config.profiles import (
@@ -21,6 +22,7 @@ from unabridged.config.profiles import (
 )
 from unabridged.disk.folders import private_folder
 from unabridged.domain.settings import Settings
+from unabridged.errors import SettingError
 
 _TEMPLATE = """title = "{title}"
 extends = "{base}"
@@ -109,18 +111,38 @@ def new_command(invocation: Invocation, name: str, base: str) -> None:
 
 def _list(invocation: Invocation) -> None:
     home = config.home_of(invocation.given("home"))
-    profiles = [profile_of(name, home) for name in names(home)]
-    chosen = invocation.reading().settings.profile
+    chosen, trouble = "", ""
+    try:
+        chosen = invocation.reading().settings.profile
+    except SettingError as error:  # who looks for the way out shall see what there is
+        trouble = f"{error} {error.hint}"
+    profiles = [_read(name, home) for name in names(home)]
     if invocation.json:
-        invocation.emit([{**_data(one), "chosen": one.name == chosen} for one in profiles])
+        invocation.emit(
+            [{**_data(p), "chosen": p.name == chosen, "error": wrong} for p, wrong in profiles]
+        )
         return
-    rows = [
-        ("*" if one.name == chosen else "", one.name, one.title, one.seed or f"on {one.extends}")
-        for one in profiles
-    ]
+    if trouble:
+        echo_lines([paint(line, "bad") for line in wrap(trouble, width())])
+    rows = [("*" if p.name == chosen else "", p.name, *_about(p, wrong)) for p, wrong in profiles]
     columns = [Column(""), Column("profile"), Column("what it is", flexible=True)]
     echo_lines(table([*columns, Column("from", style="dim")], rows, width()))
     echo("\n`unabridged profiles show NAME` explains one; --profile NAME uses it.", "dim")
+
+
+def _read(name: str, home: Path) -> tuple[Profile, str]:
+    """A profile, and why it cannot be used; the others are there all the same."""
+    try:
+        return profile_of(name, home), ""
+    except SettingError as error:
+        path = own_folder(home) / f"{name}{SUFFIX}"
+        return Profile(name, "", "", {}, {}, {}, path=path), f"{error} {error.hint}"
+
+
+def _about(profile: Profile, wrong: str) -> tuple[str, str]:
+    if wrong:
+        return f"cannot be used: {one_line(wrong)}", ""
+    return profile.title, profile.seed or (f"on {profile.extends}" if profile.extends else "")
 
 
 def _data(profile: Profile) -> dict[str, Any]:
