@@ -177,7 +177,7 @@ def _facts(
     """Facts that bear on a message; pinned ones stand in every prompt anyway."""
     recalled = {evidence.exchange.id for evidence in found}
     told = book.bearing(message, MOST_FACTS, recalled, only)
-    against = _against_pins(book)
+    against = [bearing for bearing in _against_pins(book) if book.reaches(bearing.fact, only)]
     known = {bearing.fact.id for bearing in against}
     return [*against, *(b for b in told if not b.fact.pinned and b.fact.id not in known)]
 

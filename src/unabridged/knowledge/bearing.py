@@ -160,6 +160,10 @@ class Shelf:
                     self._naming[term[:2]].add(term)
         return {t: (np.array(places[t]), np.array(weights[t])) for t in places}
 
+    def __contains__(self, fact: str) -> bool:
+        """Whether it holds the fact of an id."""
+        return fact in self._places
+
     def bearing(self, message: str, limit: int, evidence: Collection[str]) -> list[Bearing]:
         """The facts that bear on a message, best first; what disputes one comes with it.
 

@@ -162,6 +162,10 @@ class FactBook:
         """
         return self._laid_out(session).bearing(message, limit, evidence)
 
+    def reaches(self, fact: Fact, session: str | None) -> bool:
+        """Whether a current fact was said in a session, or given by a person; None for any."""
+        return session is None or fact.id in self._laid_out(session)
+
     def export(self) -> list[dict[str, Any]]:
         """Every fact of every state, as plain data, with its history."""
         return [exported(fact) for fact in self.all(None)]

@@ -52,3 +52,12 @@ def test_ends_are_read():
     for wrong in ("", "soon", "0d", "-1d", "9999999d"):
         with pytest.raises(InputError):
             ending(wrong, NOW)
+
+
+def test_a_key_that_opens_nothing_under_its_profile_says_so(run):
+    made = run("keys", "create", "lab", "--user", "ann", "--agent", "coder", "--profile", "agent")
+    assert "opens nothing" not in made.err
+    wrong = ("--user", "ann", "--agent", "coder", "--profile", "requirements")
+    told = run("keys", "create", "desk", *wrong).err
+    assert "opens nothing under the profile requirements, where all agents have one memory" in told
+    assert "all users" not in told

@@ -224,3 +224,21 @@ def test_only_what_the_other_space_cannot_tell_is_written_down(house):
     basel = next(f.id for f in house.facts(B, None) if f.value == "Basel")
     assert came.over == (basel,)
     assert values(house, A) == ["Geneva"]
+
+
+def test_what_contradicts_a_pin_is_not_told_to_other_sessions_where_these_are_apart(house):
+    house.settings = replace(house.settings, recall="session")
+    house.say(A, "I live in Zurich.")
+    house.say(B, "I live in Basel.")
+    with house.open(B) as memory:
+        memory.facts.pin("1")
+    house.share(A, B, sessions=["1"])
+    with house.open(B) as memory:
+        came = next(s.id for s in memory.headers() if "Zurich" in str(memory.switch(s.id).title))
+        prompts = {}
+        for session in (None, came):
+            memory.new_session() if session is None else memory.switch(session)
+            prompts[session] = str(memory.prepare("Tell me a story about boats.").messages)
+    assert all("Basel" in prompt for prompt in prompts.values())
+    assert "Zurich" in prompts[came]
+    assert "Zurich" not in prompts[None]

@@ -78,7 +78,8 @@ def create_command(
         expires=ending(expires, now) if expires else None,
         profile=invocation.given("profile") or "",
     )
-    key, secret = Access(invocation.settings().home).create(grant, now)
+    settings = invocation.settings()
+    key, secret = Access(settings.home).create(grant, now)
     if invocation.json:
         invocation.emit({**_data(key, now), "key": secret})
         return
@@ -88,6 +89,11 @@ def create_command(
     echo("  Authorization: Bearer KEY", err=True)
     if grant.user is None:
         echo("It may name any user: give --user to make a key for one person.", "dim", err=True)
+    for field in ("user", "agent"):
+        if getattr(grant, field) is not None and field not in settings.isolation:
+            under = f"the profile {grant.profile}" if grant.profile else "these settings"
+            told = f"It opens nothing under {under}, where all {field}s have one memory: "
+            echo(f"{told}make one without --{field}, or change `isolation`.", "warn", err=True)
 
 
 @command.command("list", epilog=example("unabridged keys list --json"))
