@@ -15,6 +15,15 @@ _ASKED_FOR = frozenset(
     "me us what when where which who whose why how the our those all every everything".split()
 )
 
+_TOLD = re.compile(
+    r"\b(?:that|since|because|although)\s+(?:(?:i|my|we|our|he|his|she|her|they|their)\b|(?-i:[A-Z]))"
+    r"|\b(?:believe|guess)\s+(?:i|my|we|our)\b"
+    r"|\b(?:note|write\s+down|keep\s+in\s+mind|remind\s+me)\b"
+    r"|\b(?:dass|weil|obwohl)\b|\bnotier|\bmerk\w*\s+dir\b",
+    re.IGNORECASE,
+)
+"""What tells something inside a question: "Did I mention that Anna moved?\""""
+
 
 def is_question(text: str) -> bool:
     """Tell whether a text asks for something, by its mark or its first word."""
@@ -31,6 +40,6 @@ def is_question(text: str) -> bool:
 
 
 def only_asks(text: str) -> bool:
-    """Tell whether every sentence of a text asks for something: then it tells nothing."""
+    """Tell whether every sentence of a text asks for something, and tells nothing inside."""
     said = [piece for piece in sentences(text) if piece.strip()]
-    return bool(said) and all(map(is_question, said))
+    return bool(said) and all(map(is_question, said)) and _TOLD.search(text) is None

@@ -58,8 +58,32 @@ def test_a_question_that_tells_something_is_recalled(memory):
 
 
 @pytest.mark.parametrize(
+    ("told", "asked", "word"),
+    [
+        ("Did I mention that Anna broke her leg?", "What did Anna break?", "leg"),
+        ("Can you remember that my keys are under the stairs?", "Where are my keys?", "stairs"),
+        ("What can I do since my wife Ella left me?", "What did Ella do?", "left"),
+        ("Weißt du, dass ich in Bern wohne?", "Wo wohne ich?", "Bern"),
+    ],
+)
+def test_what_is_told_inside_a_question_is_recalled(memory, told, asked, word):
+    say(memory, told)
+    memory.new_session()
+    assert word in str(memory.prepare(asked).messages)
+    assert word in say(memory, asked)
+
+
+@pytest.mark.parametrize(
     ("text", "asks"),
-    [("Where is Ada? And Bob?", True), ("Where is Ada? She is mine.", False), ("", False)],
+    [
+        ("Where is Ada? And Bob?", True),
+        ("Where is Ada? She is mine.", False),
+        ("", False),
+        ("How did that project of mine end?", True),
+        ("Do you remember that cheese?", True),
+        ("Could you note: the dentist on Tuesday?", False),
+        ("Would you believe my sister is married?", False),
+    ],
 )
 def test_only_asks(text, asks):
     assert only_asks(text) is asks
