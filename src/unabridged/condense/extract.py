@@ -25,6 +25,7 @@ class Extractor:
     def __init__(self, count: Callable[[str], int], weights: Weights = WEIGHTS) -> None:
         self._count = count
         self._weights = weights
+        self._read: tuple[tuple[Source, ...], frozenset[str], list[Piece]] | None = None
 
     @property
     def identity(self) -> str:
@@ -45,10 +46,18 @@ class Extractor:
         Returns:
             A line for each message of which something is kept; None where not one sentence fits.
         """
-        pieces = pieces_of(sources, self._count, self._weights, frozenset(about))
+        pieces = self._pieces(tuple(sources), frozenset(about))
         chosen = _chosen(pieces, limit, self._weights)
         lines, tokens = self._fitting(sources, pieces, chosen, limit)
         return Draft(tuple(lines), tokens, VERSION) if lines else None
+
+    def _pieces(self, sources: tuple[Source, ...], about: frozenset[str]) -> list[Piece]:
+        """Read the sentences; once where the same are condensed again because it came out too long."""
+        read = self._read
+        if read is None or read[:2] != (sources, about):
+            made = pieces_of(sources, self._count, self._weights, about)
+            self._read = read = (sources, about, made)
+        return read[2]
 
     def _fitting(
         self, sources: Sequence[Source], pieces: Sequence[Piece], chosen: list[int], limit: int

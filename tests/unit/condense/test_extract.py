@@ -2,6 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from unabridged.condense import extract
 from unabridged.condense.extract import Extractor
 from unabridged.condense.joining import joined
 from unabridged.domain.condensation import Source
@@ -157,3 +158,24 @@ def test_a_code_block_is_kept_whole_or_not_at_all(talk):
         draft = EXTRACTOR.condense(sources, limit)
         kept = text_of(draft) if draft else ""
         assert ("```" in kept) == (code.strip() in kept)
+
+
+def test_the_same_messages_are_read_once(talk, monkeypatch):
+    read = []
+    real = extract.pieces_of
+
+    def pieces_of(sources, *rest):
+        read.append(len(sources))
+        return real(sources, *rest)
+
+    monkeypatch.setattr(extract, "pieces_of", pieces_of)
+    extractor = Extractor(COUNT)
+    sources = talk("I live in Oslo. My cat is Miso.", "Lovely! Miso is a fine name.")
+    long, short = (extractor.condense(sources, limit) for limit in (1_000, 8))
+    assert len(read) == 1
+    assert (long, short) == tuple(Extractor(COUNT).condense(sources, n) for n in (1_000, 8))
+    read.clear()
+    extractor.condense(sources, 8, ["miso"])
+    sources.pop()
+    assert extractor.condense(sources, 1_000).lines[-1].text == sources[-1].text
+    assert len(read) == 2
