@@ -124,3 +124,17 @@ def test_a_backup_brings_nothing_back_that_was_revoked_unless_it_is_there_again(
     said(*share)
     assert said(*restored).code == 0
     assert "Zurich" in said("show", *B).out
+
+
+@pytest.mark.parametrize(
+    ("profile", "other", "there"),
+    [
+        ("agent", "ann/coder", B),
+        ("workspace", "ann/work/qwen2.5:7b", (*A, "--model", "qwen2.5:7b")),
+    ],
+)
+def test_the_chat_shares_under_the_profile_of_the_call(run, profile, other, there):
+    under = ("--profile", profile)
+    told = run("chat", *under, *A, text=f"I live in Zurich.\n/share {other}\n")
+    assert f"Shared with {other}: 1 new exchange" in told.out, told.err
+    assert "Zurich" in run("show", *under, *there).out

@@ -10,7 +10,6 @@ from unabridged.cli.paint import Column, table, width
 from unabridged.cli.shared import carried_lines
 from unabridged.cli.text import one_line
 from unabridged.cli.words import day
-from unabridged.config.agents import by_agent
 from unabridged.domain.scope import Space
 from unabridged.errors import InputError
 
@@ -59,8 +58,7 @@ def _current(chat: Chat) -> str:
 def _shares(chat: Chat) -> "Shares":
     from unabridged.wiring.sharing import Shares  # noqa: PLC0415 - for these commands only
 
-    settings = chat.memory.settings
-    return Shares(settings, by_agent(home=settings.home))
+    return Shares(chat.memory.settings, chat.agents())
 
 
 def _switch(chat: Chat, wanted: str) -> None:

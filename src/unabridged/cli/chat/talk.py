@@ -11,6 +11,7 @@ from unabridged.cli.output import echo_json
 from unabridged.cli.required import drawn_line
 from unabridged.cli.tending import tend_recorded
 from unabridged.cli.words import footer
+from unabridged.config.agents import ByAgent, by_agent
 from unabridged.domain.budget import Mode
 from unabridged.domain.scope import Space
 from unabridged.domain.settings import Settings
@@ -33,6 +34,8 @@ class Chat:
         screen: Where it is read and shown.
         data_of: Gives an answer for JSON, one line each; None for people.
         beside: Opens the memory of another model, where each has its own; None where nothing can.
+        agents: Reads the settings of every agent, under the options of the call; None for those of
+            the home.
 
     Attributes:
         mode: Whether tools are offered.
@@ -48,9 +51,11 @@ class Chat:
         screen: Screen,
         data_of: Callable[[Asked], dict[str, Any]] | None = None,
         beside: Callable[[Settings], Memory] | None = None,
+        agents: Callable[[], ByAgent] | None = None,
     ) -> None:
         self.memory = memory
         self._beside = beside
+        self.agents = agents or (lambda: by_agent(home=memory.settings.home))
         self._open = {_space(memory, memory.settings): memory}
         self.screen = screen
         self.mode = memory.settings.mode

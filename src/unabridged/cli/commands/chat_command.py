@@ -34,4 +34,4 @@ def command(invocation: Invocation, *, plain: bool) -> None:
     memory = open_conversation(invocation)
     screen = choose_screen(plain=plain or not sys.stdin.isatty(), as_json=invocation.json)
     told = answer_data if invocation.json else None
-    converse(Chat(memory, screen, told, partial(open_beside, invocation)))
+    converse(Chat(memory, screen, told, partial(open_beside, invocation), invocation.by_agent))
