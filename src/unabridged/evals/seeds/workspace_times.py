@@ -6,7 +6,7 @@ the whole file written anew by ``json.dump`` with an fsync.
 """
 
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -85,13 +85,12 @@ class _Stage:
     def loading(self) -> Iterator[Metric]:
         """From nothing to the model's history at hand."""
 
-        def load(_: int) -> None:
+        def load() -> None:
             with opened(SEED, self._home) as memory:
                 memory.history(50)
 
-        base = each(lambda _: loaded(self._files[-1]), self._calls("load"))
-        gc.collect()
-        found = each(load, self._calls("load"))
+        base = spread(_alone(lambda: loaded(self._files[-1])) for _ in self._calls("load"))
+        found = spread(_alone(load) for _ in self._calls("load"))
         yield self._metric("memory loading", found, 100, base, "json.load of the same file")
 
     def talking(self) -> Iterator[Metric]:
@@ -139,6 +138,12 @@ class _Stage:
         yield self._metric(name, spread(agains), 10, base, of)
         opening = self._metric(f"{name}, the first time", spread(firsts), 10, base, of)
         yield opening if self._is_typical else beyond(opening)
+
+
+def _alone(call: Callable[[], object]) -> float:
+    """Time a call with nothing left to collect of the one before: a program loads a memory once."""
+    gc.collect()
+    return timed(call)[0]
 
 
 def beyond(metric: Metric) -> Metric:
