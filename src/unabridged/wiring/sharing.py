@@ -8,7 +8,7 @@ from unabridged.config.agents import ByAgent
 from unabridged.domain.scope import Scope, Space
 from unabridged.domain.settings import Settings
 from unabridged.domain.share import Carried, Revoked, Share, ShareKind, ShareSide
-from unabridged.errors import InputError, NameRefusedError, NotFoundError
+from unabridged.errors import InputError, NotFoundError
 from unabridged.ports import Clock
 from unabridged.wiring.adapters import is_begun, settings_for, space_from
 from unabridged.wiring.opening import Memory
@@ -63,7 +63,7 @@ class Shares:
         with ExitStack() as stack:
             memory = self._own(stack)
             draft = memory.sharing.draft(
-                self._named(to), sessions=sessions, facts=facts, all_facts=all_facts
+                self.named(to), sessions=sessions, facts=facts, all_facts=all_facts
             )
             return self._give(stack, memory, draft, dry_run=dry_run)
 
@@ -87,8 +87,20 @@ class Shares:
                     "There is no session to hand off.", hint="`unabridged chat` begins one."
                 )
             wanted = session or (memory.session.id if memory.session else "")
-            draft = memory.sharing.draft(self._named(to), kind=ShareKind.HANDOFF, sessions=[wanted])
+            draft = memory.sharing.draft(self.named(to), kind=ShareKind.HANDOFF, sessions=[wanted])
             return self._give(stack, memory, draft, dry_run=dry_run)
+
+    def named(self, space: Space) -> Space:
+        """The space that is given to: the one of that name, or else where its agent remembers.
+
+        An agent whose settings keep all users in one memory remembers in that one, whoever is named.
+
+        Raises:
+            NameRefusedError: Its agent keeps models apart, and none is named.
+        """
+        if self._is_there(space):
+            return space_from(_scope(space), self._settings_of(space))
+        return space_from(_scope(space), self._base_of(space))
 
     def listing(self) -> list[Share]:
         """Every share of the space, of both sides, the oldest first."""
@@ -133,23 +145,6 @@ class Shares:
     def _open(self, stack: ExitStack, settings: Settings, *, begins: bool = True) -> Memory:
         opened = Memory.open(settings=settings, clock=self._clock, salvage=False, begins=begins)
         return stack.enter_context(opened)
-
-    def _named(self, space: Space) -> Space:
-        """A space by the name under which it is kept.
-
-        Raises:
-            NameRefusedError: There is none, and the settings of its agent would never open it.
-        """
-        kept = space_from(_scope(space), self._settings_of(space))
-        if not self._is_there(space):
-            opened = space_from(_scope(space), self._base_of(space))
-            if opened != kept:
-                raise NameRefusedError(
-                    f"Nobody would find the space {kept.name!r}: by its settings the agent "
-                    f"{space.agent!r} remembers in {opened.name!r}.",
-                    hint="Name that one, or change the setting `isolation` of the agent.",
-                )
-        return kept
 
     def _settings_of(self, space: Space) -> Settings:
         """The settings of another space: those of its agent, in the same home."""

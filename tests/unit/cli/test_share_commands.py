@@ -138,3 +138,14 @@ def test_the_chat_shares_under_the_profile_of_the_call(run, profile, other, ther
     told = run("chat", *under, *A, text=f"I live in Zurich.\n/share {other}\n")
     assert f"Shared with {other}: 1 new exchange" in told.out, told.err
     assert "Zurich" in run("show", *under, *there).out
+
+
+def test_an_agent_whose_users_have_one_memory_is_given_to_there(said, tmp_path):
+    assert said("config", "set", "isolation", "agent", "--agent", "pool").code == 0
+    done = said("share", "--to", "team/pool", "--all-facts", *A)
+    assert "Shared with pool: 0 new exchanges and 1 new fact." in done.out, done.err
+    for user in ("bob", "team"):
+        assert "Zurich" in said("facts", "--user", user, "--agent", "pool").out
+    (share,) = said("shares", "--json", *A).data
+    assert said("shares", "revoke", share["id"], *A).code == 0
+    assert "Zurich" not in said("facts", "--user", "bob", "--agent", "pool").out

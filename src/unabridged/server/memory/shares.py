@@ -67,22 +67,24 @@ async def list_shares(call: Asked, limit: Limit = 50, cursor: Cursor = None) -> 
 async def share(call: Asked, body: NewShare) -> Response:
     """Carry sessions and facts into another space; sharing the same again carries what is new."""
     call.need_space()
-    to = Space(body.to.user, body.to.agent, body.to.model or "")
+    to = _wanted(body)
     _check_reach(call, to)
     if body.handoff and (len(body.sessions) != 1 or body.facts or body.all_facts):
         raise InputError("One session is handed off, and nothing else.", hint="Name one session.")
 
     def do(memory: Memory, _: What) -> What:
         shares = call.service.lanes.shares(memory, call.scope.profile)
+        there = shares.named(to)
+        _check_reach(call, there)
         if body.handoff:
-            done = shares.handoff(to, session=body.sessions[0])
+            done = shares.handoff(there, session=body.sessions[0])
         else:
             done = shares.share(
-                to, sessions=body.sessions, facts=body.facts, all_facts=body.all_facts
+                there, sessions=body.sessions, facts=body.facts, all_facts=body.all_facts
             )
         return {"share": done.share.id}
 
-    deed = Deed(do, _shown, found=lambda memory, done: _found(memory, done, to, body), status=201)
+    deed = Deed(do, _shown, found=lambda memory, done: _found(call, memory, done, body), status=201)
     return await perform(call, deed)
 
 
@@ -104,13 +106,18 @@ async def revoke(call: Asked, share: Id) -> Response:
     return await perform(call, Deed(do, _shown))
 
 
+def _wanted(body: NewShare) -> Space:
+    return Space(body.to.user, body.to.agent, body.to.model or "")
+
+
 def _shown(memory: Memory, what: What) -> ShareView:
     return ShareView.of(memory.sharing.find(what["share"]))
 
 
-def _found(memory: Memory, done: Done, to: Space, body: NewShare) -> What | None:
+def _found(call: Call, memory: Memory, done: Done, body: NewShare) -> What | None:
     """A share that a request which was killed has finished."""
     kind = ShareKind.HANDOFF if body.handoff else ShareKind.SHARE
+    to = call.service.lanes.shares(memory, call.scope.profile).named(_wanted(body))
     near = [s for s in memory.sharing.listing() if s.other == to and s.kind is kind]
     same = [s for s in near if _asked(s) == (set(body.sessions), set(body.facts), body.all_facts)]
     made = [s for s in same if s.revoked is None and s.carries and s.carries[-1].done]
