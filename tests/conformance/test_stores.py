@@ -71,18 +71,18 @@ class FilesContract(StoreContract):
     def store(self, tmp_path, opened):
         self.opened = opened
         self.place = place_of(tmp_path / "home", SPACE, self.layout)
-        return self.open(create=True)
+        return self.open()
 
-    def open(self, *, create=False):
+    def open(self):
         store = FilesStore(
-            self.place, SPACE, layout=self.layout, compression=self.compression, create=create
+            self.place, SPACE, layout=self.layout, compression=self.compression, create=True
         )
         self.opened.append(store)
         return store
 
     def reopen(self, store):
         store.close()
-        return self.open()
+        return self.open()  # begun anew where nobody wrote: then its file is gone
 
 
 class TestFilesByModel(FilesContract):
