@@ -8,7 +8,7 @@ from unabridged.config.agents import ByAgent
 from unabridged.domain.scope import Scope, Space
 from unabridged.domain.settings import Settings
 from unabridged.domain.share import Carried, Revoked, Share, ShareKind, ShareSide
-from unabridged.errors import InputError, NotFoundError
+from unabridged.errors import InputError, NameRefusedError, NotFoundError
 from unabridged.ports import Clock
 from unabridged.wiring.adapters import is_begun, settings_for, space_from
 from unabridged.wiring.opening import Memory
@@ -57,11 +57,17 @@ class Shares:
 
         Raises:
             InputError: Nothing was named, or it is the same space.
-            NotFoundError: Something that was named is not there.
+            NotFoundError: Something that was named is not there, or the space itself.
             StoreError: It could not be written; sharing again completes it.
         """
         with ExitStack() as stack:
             memory = self._own(stack)
+            if memory.stands_in:
+                here = space_from(memory.scope, self._settings)
+                raise NotFoundError(
+                    f"There is no space {here.name!r} to share from.",
+                    hint="List them: unabridged spaces",
+                )
             draft = memory.sharing.draft(
                 self.named(to), sessions=sessions, facts=facts, all_facts=all_facts
             )
@@ -96,11 +102,17 @@ class Shares:
         An agent whose settings keep all users in one memory remembers in that one, whoever is named.
 
         Raises:
-            NameRefusedError: Its agent keeps models apart, and none is named.
+            NameRefusedError: Its agent keeps models apart, and none is named; or the other way round.
         """
         if self._is_there(space):
             return space_from(_scope(space), self._settings_of(space))
-        return space_from(_scope(space), self._base_of(space))
+        found = space_from(_scope(space), self._base_of(space))
+        if space.model and not found.model:
+            raise NameRefusedError(
+                f"{space.name!r} names a model, and that agent has one memory for all of them.",
+                hint=f"Name it {found.name}.",
+            )
+        return found
 
     def listing(self) -> list[Share]:
         """Every share of the space, of both sides, the oldest first."""

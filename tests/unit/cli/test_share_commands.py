@@ -149,3 +149,16 @@ def test_an_agent_whose_users_have_one_memory_is_given_to_there(said, tmp_path):
     (share,) = said("shares", "--json", *A).data
     assert said("shares", "revoke", share["id"], *A).code == 0
     assert "Zurich" not in said("facts", "--user", "bob", "--agent", "pool").out
+
+
+def test_nothing_is_begun_by_sharing_from_a_space_that_is_not_there(said):
+    done = said("share", "--to", "ann/coder", "--all-facts", "--user", "ann", "--agent", "wrok")
+    assert done.code == 3
+    assert "no space 'ann/wrok'" in done.err
+    assert [row["space"]["agent"] for row in said("spaces", "--json").data] == ["work"]
+
+
+def test_a_model_is_named_only_where_models_are_apart(said):
+    done = said("share", "--to", "ann/coder/qwen2.5:7b", "--session", "1", *A)
+    assert done.code == 2
+    assert "Name it ann/coder." in done.err
