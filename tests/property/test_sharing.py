@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from hypothesis import given, note, settings, strategies as st
+from hypothesis import example, given, note, settings, strategies as st
 
 from unabridged.custody.keys import PassingKeys
 from unabridged.custody.tombstones import Recogniser
@@ -178,7 +178,12 @@ def test_what_holds_is_what_nobody_who_knew_it_took_the_place_of(skews, taken, b
                 assert set(against) == values - {value}
 
 
+EDITED_TWICE = [("add", 0, "Zurich"), ("add", 1, "Zurich"), ("add", 0, "Zurich"), ("share", 0, 2)]
+EDITED_TWICE += [("edit", 2, 1, "Zurich"), ("edit", 2, 1, "Zurich")]
+
+
 @given(spaces, steps)
+@example([0, -1, 1], EDITED_TWICE)
 @settings(max_examples=100, deadline=None)
 def test_spaces_that_carried_everything_to_each_other_say_the_same(skews, taken):
     world = World(skews)
@@ -219,3 +224,13 @@ def test_no_statement_is_lost_and_history_keeps_what_was_superseded(skews, taken
         assert all(
             from_record(r).revoked is None for r in world.stores[n].records(RecordKind.SHARE)
         )
+
+
+def test_what_was_edited_twice_takes_the_place_of_what_was_carried_first():
+    world = World([0, 0])
+    world.add(0, FREE, "Zurich")
+    world.share(0, 1)
+    for value in ("Bern", "Basel"):
+        world.edit(0, 0, value)
+    world.share(0, 1)
+    assert world.current(1) == world.current(0) == [("", "The user  Basel.", ())]

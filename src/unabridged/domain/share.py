@@ -51,11 +51,14 @@ class Came:
         over: The ids of the statements that this space knew of the same matter when it was made: only
             of these can it take the place.
         exchange: The exchange of that space that says so, or None where a person gave it.
+        edits: The ids of the statements that a person edited into it, one after another, the
+            newest first: what lies between need not have come along.
     """
 
     origin: str
     over: tuple[str, ...] = ()
     exchange: str | None = None
+    edits: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +237,7 @@ def _carry_to_data(carry: Carry) -> dict[str, Any]:
         "at": carry.at.isoformat(),
         "exchanges": {origin: list(ids) for origin, ids in carry.exchanges.items()},
         "facts": {
-            name: [came.origin, list(came.over), came.exchange]
+            name: [came.origin, list(came.over), came.exchange, list(came.edits)]
             for name, came in carry.facts.items()
         },
         "withdrawn": {name: at.isoformat() for name, at in carry.withdrawn.items()},
@@ -247,8 +250,8 @@ def _carry_from_data(data: Mapping[str, Any]) -> Carry:
         at=datetime.fromisoformat(data["at"]),
         exchanges={origin: tuple(ids) for origin, ids in data["exchanges"].items()},
         facts={
-            name: Came(str(origin), tuple(over), exchange)
-            for name, (origin, over, exchange) in data["facts"].items()
+            name: Came(str(origin), tuple(over), exchange, tuple(edits))
+            for name, (origin, over, exchange, edits) in data["facts"].items()
         },
         withdrawn={name: datetime.fromisoformat(at) for name, at in data["withdrawn"].items()},
         done=bool(data["done"]),

@@ -23,8 +23,13 @@ from unabridged.knowledge.statements import PERSON, Statement, folded
 _NEVER = datetime.max.replace(tzinfo=UTC)
 
 
-def matters(statements: Iterable[Statement]) -> list[list[Statement]]:
-    """Group statements that can supersede or contradict each other: by slot, and by edits."""
+def matters(statements: Iterable[Statement], carried: Provenance) -> list[list[Statement]]:
+    """Group statements that can supersede or contradict each other: by slot, and by edits.
+
+    Args:
+        statements: The statements.
+        carried: Where they are from.
+    """
     leaders: dict[object, object] = {}
 
     def leader(name: object) -> object:
@@ -34,8 +39,9 @@ def matters(statements: Iterable[Statement]) -> list[list[Statement]]:
         return name
 
     given = list(statements)
+    held = {one.id: one for one in given}
     for one in given:
-        for other in (one.id, *((one.replaces,) if one.replaces else ())):
+        for other in (one.id, *carried.edited_from(one, held)):
             leaders[leader(other)] = leader(slot_of(one) if other == one.id else one.id)
     groups: defaultdict[object, list[Statement]] = defaultdict(list)
     for one in given:
@@ -61,6 +67,8 @@ class Causes:
 
     def __init__(self, matter: Sequence[Statement], carried: Provenance) -> None:
         self._carried = carried
+        held = {s.id: s for s in matter}
+        self._edited = {s.id: carried.edited_from(s, held) for s in matter}
         self._origins = {s.id: carried.origin_of(s) for s in matter}
         self._by_time = sorted(matter, key=_time)
         names = {s.id: None for s in self._by_time}
@@ -90,13 +98,17 @@ class Causes:
                 told.append(name)
         return sorted(told)
 
+    def edited_from(self, statement: Statement) -> tuple[str, ...]:
+        """What a person edited into a statement, the newest first, here or not."""
+        return self._edited[statement.id]
+
     def same_origin(self, one: Statement, other: Statement) -> bool:
         """Whether two statements are of one space."""
         return self._origins[one.id] == self._origins[other.id]
 
     def overrides(self, one: Statement, other: Statement) -> bool:
         """Whether a statement takes the place of one that says otherwise."""
-        if one.replaces == other.id:
+        if other.id in self._edited[one.id]:
             return True
         if not self.knew(one, other) or (
             self.knew(other, one) and not self.same_origin(one, other)
@@ -230,8 +242,8 @@ class _Matter:
 
     def _edits(self, new: Statement, member: Statement, run: Run) -> bool:
         """Whether a person's edit concerns a statement of another slot."""
-        old = self.by_id.get(new.replaces or "")
-        if old is not None and slot_of(old) == run.slot:
+        edited = map(self.by_id.get, self.causes.edited_from(new))
+        if any(old is not None and slot_of(old) == run.slot for old in edited):
             return True
         return self._rivals(new, member)
 
@@ -242,12 +254,7 @@ class _Matter:
         return self._root(one) == self._root(other) and _says(one, other)
 
     def _root(self, statement: Statement) -> str:
-        seen: set[str] = set()
-        name = statement.id
-        while name not in seen and (found := self.by_id.get(name)) and found.replaces:
-            seen.add(name)
-            name = found.replaces
-        return name
+        return (statement.id, *self.causes.edited_from(statement))[-1]
 
     def _ends(self, new: Statement, member: Statement, run: Run) -> bool:
         if run.slot != slot_of(new) and not self._edits(new, member, run):

@@ -5,7 +5,7 @@ came; what was shared between spaces, by what each space knew (``causes``).
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from unabridged.domain.fact import Fact, FactState
@@ -40,16 +40,16 @@ def settle(statements: Iterable[Statement], carried: Provenance = NOTHING_SHARED
     """
     kept = [s for s in {s.id: s for s in statements}.values() if s.withdrawn is None]
     if not carried:
-        return _in_order([_settled(run, carried) for run in _merged(kept)])
+        return _in_order([_settled(run, carried) for run in _merged(kept, carried)])
     found: list[Settled] = []
     alone: list[Statement] = []
     away = [s for s in kept if s.id in carried.withdrawn]
-    for matter in matters(s for s in kept if s.id not in carried.withdrawn):
+    for matter in matters((s for s in kept if s.id not in carried.withdrawn), carried):
         if is_mixed(matter, carried):
             found += [_settled(run, carried) for run in runs_of(matter, carried)]
         else:
             alone += matter
-    found += [_settled(run, carried) for run in _merged(alone)]
+    found += [_settled(run, carried) for run in _merged(alone, carried)]
     found += [_settled(_ended(s, carried), carried) for s in away]
     return _in_order(found)
 
@@ -66,22 +66,30 @@ def _ended(statement: Statement, carried: Provenance) -> Run:
     return run
 
 
-def _merged(kept: Sequence[Statement]) -> list[Run]:
+def _merged(kept: Sequence[Statement], carried: Provenance) -> list[Run]:
     """The runs of statements of one space, by the times at which they were said."""
     by_id = {statement.id: statement for statement in kept}
     slots: defaultdict[Slot, list[Statement]] = defaultdict(list)
     ends: defaultdict[Slot, list[Statement]] = defaultdict(list)
     for statement in kept:
         slots[slot_of(statement)].append(statement)
-        old = by_id.get(statement.replaces) if statement.replaces else None
+        old = _nearest(statement, by_id, carried)
         if old is not None and slot_of(old) != slot_of(statement):
             ends[slot_of(old)].append(statement)
     runs: list[Run] = []
     for slot, members in slots.items():
         runs += _runs(slot, members, ends.get(slot, ()))
     owner = {statement.id: run for run in runs for statement in run.members}
-    _link_edits(runs, owner)
+    _link_edits(runs, owner, {s.id: _nearest(s, by_id, carried) for s in kept})
     return runs
+
+
+def _nearest(
+    statement: Statement, held: Mapping[str, Statement], carried: Provenance
+) -> Statement | None:
+    """The newest statement that is here of those that a person edited into one."""
+    names = carried.edited_from(statement, held)
+    return next((held[name] for name in names if name in held), None)
 
 
 def _runs(slot: Slot, members: Sequence[Statement], ends: Sequence[Statement]) -> list[Run]:
@@ -140,11 +148,14 @@ def _supersedes(made: Run, run: Run) -> bool:
     return new.since > run.last.since or new.corrects or (run.denied and run.said != made.said)
 
 
-def _link_edits(runs: Sequence[Run], owner: dict[str, Run]) -> None:
+def _link_edits(
+    runs: Sequence[Run], owner: Mapping[str, Run], edited: Mapping[str, Statement | None]
+) -> None:
     """Let what a person edited know what took its place, also where that is in another slot."""
     for run in runs:
         for statement in run.members:
-            old = owner.get(statement.replaces) if statement.replaces else None
+            before = edited[statement.id]
+            old = owner.get(before.id) if before else None
             if old is None or old is run:
                 continue
             if old.until is None:

@@ -25,6 +25,7 @@ class Provenance:
         origins: The name of the space of origin, by statement; those of this space are missing.
         spoken: The same by exchange: what is drawn here from a shared exchange is from there too.
         over: By statement, what its space knew of the matter; see ``domain.share.Came``.
+        edits: By statement, what a person edited into it, the newest first.
         sources: By statement, the exchange of the other space that says so.
         arrived: By statement, when it came.
         heard: By exchange, when it came.
@@ -34,6 +35,7 @@ class Provenance:
     origins: Mapping[str, str] = field(default_factory=dict)
     spoken: Mapping[str, str] = field(default_factory=dict)
     over: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    edits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     arrived: Mapping[str, datetime] = field(default_factory=dict)
     heard: Mapping[str, datetime] = field(default_factory=dict)
@@ -57,6 +59,22 @@ class Provenance:
             known = self.heard.get(statement.exchange)
         return known
 
+    def edited_from(self, statement: Statement, held: Mapping[str, Statement]) -> tuple[str, ...]:
+        """The ids of the statements that a person edited into one, the newest first.
+
+        Args:
+            statement: The statement.
+            held: The statements that are here, by id.
+        """
+        found: dict[str, None] = {}
+        one: Statement | None = statement
+        while one is not None:
+            chain = self.edits.get(one.id) or ((one.replaces,) if one.replaces else ())
+            new = [name for name in chain if name not in found]
+            found |= dict.fromkeys(new)
+            one = held.get(new[-1]) if new else None
+        return tuple(found)
+
     def told(self, statement: Statement) -> Origin | None:
         """Where a statement is from, as people are told; None for this space."""
         origin, arrived = self.origin_of(statement), self.arrival_of(statement)
@@ -79,6 +97,7 @@ def provenance_of(records: Iterable[Record], here: str) -> Provenance:
     origins: dict[str, str] = {}
     spoken: dict[str, str] = {}
     over: dict[str, frozenset[str]] = {}
+    edits: dict[str, tuple[str, ...]] = {}
     sources: dict[str, str] = {}
     arrived: dict[str, datetime] = {}
     heard: dict[str, datetime] = {}
@@ -96,11 +115,13 @@ def provenance_of(records: Iterable[Record], here: str) -> Provenance:
             for name, came in carry.facts.items():
                 origins[name] = _named(came.origin, here)
                 over[name] = over.get(name, frozenset()) | frozenset(came.over)
+                if len(came.edits) > len(edits.get(name, ())):
+                    edits[name] = came.edits
                 if came.exchange is not None:
                     sources[name] = came.exchange
             for name, at in carry.withdrawn.items():
                 _earliest(withdrawn, (name,), at)
-    return Provenance(origins, spoken, over, sources, arrived, heard, withdrawn)
+    return Provenance(origins, spoken, over, edits, sources, arrived, heard, withdrawn)
 
 
 def _named(origin: str, here: str) -> str:

@@ -232,7 +232,7 @@ class _Facts:
             own: Those that the other space takes for its own.
         """
         found: dict[str, list[str]] = {}
-        for matter in matters(live.values()):
+        for matter in matters(live.values(), self._carried):
             going = [statement for statement in matter if statement.id in chosen]
             told = own if any(s.id in own for s in matter) else ()
             if going and (told or is_mixed(matter, self._carried) or self._is_told(going)):
@@ -271,6 +271,7 @@ class _Facts:
             self._carried.origin_of(statement) or self._giver.space.name,
             tuple(over.get(statement.id, ())),
             self._carried.sources.get(statement.id) or source,
+            self._carried.edited_from(statement, self._own),
         )
         if known is None:
             pinned = form.pinned and self._wanted.pins
