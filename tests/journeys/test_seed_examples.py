@@ -20,6 +20,7 @@ from unabridged.cli.commands.bench_command import command as bench
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.message import Role
 from unabridged.errors import StoreDamagedError, StoreError
+from unabridged.evals.seeds.story_texts import SAID
 from unabridged.language.names import names_in
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 
@@ -284,25 +285,7 @@ def test_performance_with_large_conversation_histories(manager):
 
 def generate_test_conversation():
     """The seed's conversation that will trigger condensation: words, category, importance."""
-    return [
-        ("I walk down the hallway.", "standard", 0.4),
-        ("I open the door.", "standard", 0.4),
-        ("I look around.", "standard", 0.4),
-        ("I pick up the torch.", "standard", 0.4),
-        ("I continue forward.", "standard", 0.4),
-        ("The castle was built 500 years ago.", "world_building", 0.5),
-        ("It uses ancient dwarven architecture.", "world_building", 0.5),
-        ("The stones are imported from the northern mountains.", "world_building", 0.5),
-        ("Local legends speak of hidden passages.", "world_building", 0.5),
-        ("My name is Aldric, son of Theron.", "character_focused", 0.8),
-        ("I trained as a paladin in the Silver Order.", "character_focused", 0.8),
-        ("My sacred oath binds me to protect the innocent.", "character_focused", 0.8),
-        ("I carry my father's blessed sword.", "character_focused", 0.8),
-        ("My greatest fear is failing those who depend on me.", "character_focused", 0.8),
-        ("The Dark Lord has returned to threaten the realm.", "story_critical", 0.9),
-        ("Only the Sword of Dawn can defeat him.", "story_critical", 0.9),
-        ("You are the chosen hero of the prophecy.", "story_critical", 0.9),
-    ]
+    return list(SAID)
 
 
 SHARES = {"standard": 0.4, "world_building": 0.5, "character_focused": 0.8, "story_critical": 0.9}

@@ -16,6 +16,7 @@ from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import Space
 from unabridged.domain.session import Session
 from unabridged.errors import NotFoundError
+from unabridged.evals.seeds.story_texts import SAID
 from unabridged.ingest.condensing import Terms, Trigger
 from unabridged.ingest.upkeep import Upkeep
 from unabridged.language.names import names_in
@@ -26,26 +27,6 @@ from unabridged.tokens.estimate import EstimateTokenizer
 
 COUNT = EstimateTokenizer().count
 BEGUN = datetime(2026, 5, 1, tzinfo=UTC)
-SAID = (
-    ("I walk down the hallway.", "standard", 0.4),
-    ("I open the door.", "standard", 0.4),
-    ("I look around.", "standard", 0.4),
-    ("I pick up the torch.", "standard", 0.4),
-    ("I continue forward.", "standard", 0.4),
-    ("The castle was built 500 years ago.", "world_building", 0.5),
-    ("It uses ancient dwarven architecture.", "world_building", 0.5),
-    ("The stones are imported from the northern mountains.", "world_building", 0.5),
-    ("Local legends speak of hidden passages.", "world_building", 0.5),
-    ("My name is Aldric, son of Theron.", "character_focused", 0.8),
-    ("I trained as a paladin in the Silver Order.", "character_focused", 0.8),
-    ("My sacred oath binds me to protect the innocent.", "character_focused", 0.8),
-    ("I carry my father's blessed sword.", "character_focused", 0.8),
-    ("My greatest fear is failing those who depend on me.", "character_focused", 0.8),
-    ("The Dark Lord has returned to threaten the realm.", "story_critical", 0.9),
-    ("Only the Sword of Dawn can defeat him.", "story_critical", 0.9),
-    ("You are the chosen hero of the prophecy.", "story_critical", 0.9),
-)
-"""The seed's conversation: text, category, importance; all of it is said by the user."""
 
 
 class Given:
