@@ -117,14 +117,17 @@ def forget(trial, seen_from):
         return seen[0]
 
 
-def child(trial, step):
-    """Forget in a process of its own; give how it ended, and how many traces it left."""
+def child(work):
+    """Do something in a process of its own; give how it ended, and how many traces it left.
+
+    Args:
+        work: Does it, and gives how many traces it left.
+    """
     reading, writing = os.pipe()
     pid = os.fork()
     if not pid:
         try:
-            seen = forget(trial, lambda: killed_at(step))
-            os.write(writing, str(seen).encode())
+            os.write(writing, str(work()).encode())
         except BaseException:  # noqa: BLE001 - whatever it is, the parent must see it
             traceback.print_exc()
         finally:
@@ -134,6 +137,11 @@ def child(trial, step):
     told = os.read(reading, 64)
     os.close(reading)
     return os.WIFSIGNALED(status), int(told or 0)
+
+
+def forgotten(trial, step):
+    """Forget in a process of its own, which ends at the step-th trace."""
+    return child(lambda: forget(trial, lambda: killed_at(step)))
 
 
 def faults_after(trial):
@@ -181,11 +189,11 @@ def run(times, seed=0, store="sqlite"):
             trial = Trial(base / f"trial{number}" / "home", clock, store, way, said)
             shutil.copytree(base / "home", trial.home)
             if way not in traces:
-                _, traces[way] = child(trial, 0)
+                _, traces[way] = forgotten(trial, 0)
                 shutil.rmtree(trial.home)
                 shutil.copytree(base / "home", trial.home)
             step = rng.randrange(1, traces[way] + 1)
-            killed, _ = child(trial, step)
+            killed, _ = forgotten(trial, step)
             wrong, done = faults_after(trial)
             count(report, way)
             report["killed"] += killed

@@ -14,12 +14,11 @@ import signal
 import sys
 import tempfile
 import time
-import traceback
 from datetime import timedelta
 from pathlib import Path
 
 from tests.faults.figures import arguments, skip, tell
-from tests.faults.forget_kills import killed_at
+from tests.faults.forget_kills import child, killed_at
 
 from unabridged.custody.work import begun
 from unabridged.domain.scope import Space
@@ -116,24 +115,15 @@ class Home:
         return sum(SECRET.encode() in path.read_bytes() for path in files)
 
 
-def child(home, way, step):
-    """Do it in a process of its own; give how it ended, and how many traces it left."""
-    reading, writing = os.pipe()
-    pid = os.fork()
-    if not pid:
-        try:
-            seen = killed_at(step)
-            home.do(way)
-            os.write(writing, str(seen[0]).encode())
-        except BaseException:  # noqa: BLE001 - whatever it is, the parent must see it
-            traceback.print_exc()
-        finally:
-            os._exit(0)
-    os.close(writing)
-    _, status = os.waitpid(pid, 0)
-    told = os.read(reading, 64)
-    os.close(reading)
-    return os.WIFSIGNALED(status), int(told or 0)
+def shared(home, way, step):
+    """Do it in a process of its own, which ends at the step-th trace."""
+
+    def work():
+        seen = killed_at(step)
+        home.do(way)
+        return seen[0]
+
+    return child(work)
 
 
 class Bench:
@@ -166,9 +156,9 @@ class Bench:
         """Kill once, complete it in one of two ways; give what is wrong, and whether it was killed."""
         source = "share" if way == "revoke" else "before"
         if way not in self.traces:
-            _, self.traces[way] = child(self.copy(source, f"{way}-count"), way, 0)
+            _, self.traces[way] = shared(self.copy(source, f"{way}-count"), way, 0)
         home = self.copy(source, name)
-        killed, _ = child(home, way, rng.randrange(1, self.traces[way] + 1))
+        killed, _ = shared(home, way, rng.randrange(1, self.traces[way] + 1))
         wrong = home.faults()
         back = rng.random() < 0.5
         then = ("share" if way == "revoke" else "revoke") if back else way
