@@ -1,5 +1,6 @@
 """The adapters that settings name: store, embedder, system prompt, terms of an upstream."""
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -50,8 +51,12 @@ def is_begun(settings: Settings, scope: Scope) -> bool:
     """Whether the space that a scope falls into is there, sound or not."""
     if settings.store == "memory":
         return True
-    try:
-        spaces_of(settings).open(space_from(scope, settings), create=False).close()
+    spaces, space = spaces_of(settings), space_from(scope, settings)
+    with suppress(OSError):  # opening it says what is wrong
+        if spaces.path_of(space).exists():
+            return True  # without opening it: whoever asks is about to
+    try:  # a crash may have left another file, or damage the log alone
+        spaces.open(space, create=False).close()
     except NotFoundError:
         return False
     except StoreDamagedError:
