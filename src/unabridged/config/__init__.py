@@ -142,7 +142,8 @@ def read(
     agent = {**common, **variables, **given}.get("agent", (DEFAULT_NAME, ""))[0]
     layers = [common, agents.get(agent, {}), variables, given]
     settled = {"home": (root, said), **_settled(layers, root)}
-    above = _settled([{}, {}, variables, given], root)  # what counts for more than the file
+    # What counts for more than the file; only models' tables, which few have, ask for it.
+    above = _settled([variables, given], root) if models else {}
     if (found := environ.get("OPENAI_API_KEY")) and "openai_url" in settled:
         wanted = settled["openai_url"][0] and not settled.get("openai_key", ("", ""))[0]
         settled |= {"openai_key": (found, "$OPENAI_API_KEY")} if wanted else {}
