@@ -91,7 +91,7 @@ class Adopting:
             if undo:
                 raise _nothing_to_undo_with(self._path)
             before = self._by_itself(data, notes)
-        before.records.restore(log.records.values(), about.revisions)
+        before.records.restore(log.records.values())
         return self._planned(found, before, about, log, notes)
 
     def take(self, plan: Plan, *, forget_removed: bool) -> None:

@@ -117,9 +117,7 @@ class Desk:
             stamps[path] = paper.stamp(path)
             sheets.append(self._sheet(path, self.layout))
         about = max((one.about for one in sheets), key=lambda one: one.write)
-        self.about = msgspec.structs.replace(
-            sheets[0].about, write=about.write, log=about.log, revisions=about.revisions
-        )
+        self.about = msgspec.structs.replace(sheets[0].about, write=about.write, log=about.log)
         self.log.follow(self.place.folder, about.log)
         self._archived = set()
         if sheets[0].about.archive is not None:
@@ -143,7 +141,7 @@ class Desk:
             for block, entries in zip(one.blocks, one.entries, strict=True):
                 content.sessions[block.session.id] = block.session
                 content.entries.update((entry.exchange.id, entry) for entry in entries)
-        content.records.restore(self.log.records.values(), self.about.revisions)
+        content.records.restore(self.log.records.values())
         return content
 
     def _sheet(self, path: Path, layout: Layout) -> Sheet:
@@ -193,7 +191,6 @@ class Desk:
             self.about,
             write=self.about.write + 1,
             log=self.log.state,
-            revisions=dict(engine.content.records.changes),
         )
         writes: dict[Path, bytes] = {}
         about, gone = self._write_archive(about, change.sessions)
@@ -255,9 +252,7 @@ class Desk:
 
     def _same(self, about: About) -> About:
         """What was said last, but for what every file of the space says."""
-        return msgspec.structs.replace(
-            self.about, write=about.write, log=about.log, revisions=about.revisions
-        )
+        return msgspec.structs.replace(self.about, write=about.write, log=about.log)
 
     def _render_main(self, content: Content, about: About) -> bytes:
         active = [] if self.named == "agent" else self._active()
@@ -308,7 +303,7 @@ class Desk:
         if not held:
             return msgspec.structs.replace(about, archive=None), gone
         name = self.place.archive(_number(old.file if old else "") + 1)
-        mine = msgspec.structs.replace(about, files=None, archive=None, log=None, revisions={})
+        mine = msgspec.structs.replace(about, files=None, archive=None, log=None)
         layout = ArchiveLayout(self.layout)
         data = paper.prepared(
             self.place.folder / name, sheet.render(layout, [], mine, held, 0), self.encryption

@@ -11,7 +11,6 @@ from hashlib import blake2b
 
 import msgspec
 
-from unabridged.domain.record import RecordKind
 from unabridged.domain.session import Session
 from unabridged.stores.content import Entry
 from unabridged.stores.files import forms
@@ -55,7 +54,6 @@ class About(forms.Form):
         write: Counts the writes of the space.
         log: The companion, None before there was anything for it.
         archive: The archive, None where nothing is archived.
-        revisions: How often records of a kind were changed.
         files: The sessions' own files, in the layout that has them.
     """
 
@@ -65,7 +63,6 @@ class About(forms.Form):
     write: int = 0
     log: LogState | None = None
     archive: ArchiveState | None = None
-    revisions: dict[RecordKind, int] = msgspec.field(default_factory=dict)
     files: dict[str, str] | None = None
 
 

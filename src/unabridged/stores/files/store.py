@@ -1,5 +1,6 @@
 """The store of files: one space as JSON that people can read."""
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -11,6 +12,7 @@ from unabridged.disk.durable import of_the_system
 from unabridged.disk.folders import private_folder
 from unabridged.disk.locks import locked
 from unabridged.domain.batch import Batch, Totals
+from unabridged.domain.changes import Changes
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.forgetting import Scan
 from unabridged.domain.proof import Sealed
@@ -82,6 +84,7 @@ class FilesStore:
         self._engine: InMemoryStore | None = None
         self._auto_save = auto_save
         self._held: list[Verb[object]] = []
+        self._revision = time.time_ns()
         self._pending = Change()
         self._desk = Desk(
             place, space, layout, packed=compression, guard=guard, encryption=encryption
@@ -174,10 +177,26 @@ class FilesStore:
         with self._reading() as engine:
             return engine.scan(after, limit)
 
-    def news(self, since: tuple[int, int] | None) -> tuple[tuple[int, int], list[str] | None]:
-        """What was begun or extended since a mark; see ``ports.SupportsNews``."""
+    @property
+    def generation(self) -> str:
+        """A random id of what is in memory."""
         with self._reading() as engine:
-            return engine.news(since)
+            return engine.generation
+
+    def last_revision(self) -> int:
+        """The log's revision now."""
+        with self._reading() as engine:
+            return self._newest(engine)
+
+    def changes(self, since: int | None) -> Changes:
+        """What changed since a revision; see ``ports.Store``."""
+        with self._reading() as engine:
+            self._newest(engine)
+            return engine.changes(since)
+
+    def _newest(self, engine: InMemoryStore) -> int:
+        self._revision = engine.last_revision()
+        return self._revision
 
     def session(self, session_id: str) -> Session | None:
         """One session's header, or None."""
@@ -204,11 +223,6 @@ class FilesStore:
         """Records of a kind in the order of their ids."""
         with self._reading() as engine:
             return engine.records(kind, ids=ids, newest=newest)
-
-    def revision(self, kind: RecordKind) -> int:
-        """A number that is another one whenever records of a kind were put or removed."""
-        with self._reading() as engine:
-            return engine.revision(kind)
 
     def totals(self) -> Totals:
         """How much the space holds; ``bytes`` are those of its files."""
@@ -300,7 +314,8 @@ class FilesStore:
             self._made, content = True, Content()
         if content is None:
             raise faults.missing(self.place.path)
-        return InMemoryStore(self._space, content)
+        self._revision += 1_000_000  # behind everything that was ever given before
+        return InMemoryStore(self._space, content, self._revision)
 
     @contextmanager
     def _reading(self) -> Iterator[InMemoryStore]:

@@ -72,9 +72,9 @@ def put(engine: InMemoryStore, change: Change, records: Sequence[Record]) -> Non
 
 def drop(engine: InMemoryStore, change: Change, kind: RecordKind, ids: Sequence[str]) -> None:
     """Remove records, bytes and all."""
-    before = engine.revision(kind)
+    before = engine.last_revision()
     engine.drop(kind, ids)
-    change.purge |= engine.revision(kind) != before
+    change.purge |= kind in engine.changes(before).kinds
 
 
 def forget(engine: InMemoryStore, change: Change, ids: Sequence[str]) -> int:
