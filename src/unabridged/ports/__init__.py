@@ -1,13 +1,12 @@
 """The seams: what the engine needs from outside, in the words of the domain.
 
-An ability that not every store has is a protocol of its own (``SupportsLookup`` …), with a
+An ability that not every store has is a protocol of its own (``SupportsVectors`` …), with a
 fallback in the engine where one is possible, so that every store answers every question.
 """
 
 from unabridged.ports.abilities import (
     SupportsBackup,
     SupportsCheck,
-    SupportsLookup,
     SupportsProof,
     SupportsSaving,
     SupportsScan,
@@ -16,6 +15,7 @@ from unabridged.ports.abilities import (
 )
 from unabridged.ports.models import ChatModel, Condenser, Embedder, Lexicon, Reranker, SupportsRelay
 from unabridged.ports.projection import Projection
+from unabridged.ports.search_index import SearchIndexPort
 from unabridged.ports.store import Store
 from unabridged.ports.surroundings import Cipher, Clock, Keys, Tokenizer
 
@@ -29,10 +29,10 @@ __all__ = [
     "Lexicon",
     "Projection",
     "Reranker",
+    "SearchIndexPort",
     "Store",
     "SupportsBackup",
     "SupportsCheck",
-    "SupportsLookup",
     "SupportsProof",
     "SupportsRelay",
     "SupportsSaving",

@@ -24,6 +24,9 @@ from unabridged.models.choose import choose as choose_model
 from unabridged.models.openai import OPENAI_HOST
 from unabridged.models.window import max_prompt_tokens, window
 from unabridged.ports import ChatModel, Clock, Embedder, Store, SupportsVectors
+from unabridged.projections.search_index.in_memory import MemorySearchIndex
+from unabridged.projections.search_index.index import SearchIndex
+from unabridged.projections.search_index.storage import FolderStorage
 from unabridged.retrieval.entries import Reader
 from unabridged.stores.anchor import Anchor
 from unabridged.stores.files.encrypting import Encryption
@@ -136,7 +139,7 @@ def files_of(
 
 
 def databases_of(settings: Settings, folder: Path | None = None) -> SpacesFolder:
-    """The spaces in databases; each is read by the embedder whose vectors it holds.
+    """The spaces in databases, each with its search index.
 
     Args:
         settings: Every choice.
@@ -144,8 +147,8 @@ def databases_of(settings: Settings, folder: Path | None = None) -> SpacesFolder
     """
 
     def ready(store: SqliteStore) -> None:
-        reader = reader_for(settings, store)
-        store.read_with(reader.embedder, reader.lexicon)
+        storage = FolderStorage(store.index_folder, store.cipher)
+        store.attach(SearchIndex(store, reader_for(settings, store), storage))
 
     place = folder or config.folder(settings.home, "spaces")
     return SpacesFolder(place, ready=ready, access=access_of(settings))
@@ -223,6 +226,16 @@ def reader_for(settings: Settings, store: Store) -> Reader:
         return Reader(embedder_of(replace(settings, embedder=name_of(held))), StaticLexicon())
     except SettingError:
         return Reader(None, StaticLexicon())
+
+
+def search_index_of(store: Store, reader: Reader) -> SearchIndex:
+    """The search index of a store; one in memory where it has none."""
+    attached = store.projections if isinstance(store, SqliteStore) else ()
+    index = next((one for one in attached if isinstance(one, SearchIndex)), None)
+    if index is None:
+        return MemorySearchIndex(store, reader)
+    index.analyze_with(reader)
+    return index
 
 
 def embedder_of(settings: Settings) -> Embedder | None:

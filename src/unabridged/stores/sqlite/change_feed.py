@@ -26,7 +26,8 @@ def begin(db: Database, name: str, count: Tally) -> int:
 
 
 def extend(db: Database, name: str, count: Tally) -> None:
-    """Note that an exchange was written to."""
+    """Note that an exchange was written to; vectors of what it was before go."""
+    db.run("remove vectors of", (number_of(db, name),))
     db.run("set revision", (count.revision, column(name)))
 
 
@@ -34,6 +35,7 @@ def erase(db: Database, name: str, count: Tally) -> None:
     """Note that an exchange is gone."""
     row = db.one("number of an exchange", (column(name),))
     if row is not None:
+        db.run("remove vectors of", (row[0],))
         db.run("remove number", (row[0],))
     for what in (MOVED, EMBEDDED):
         db.run("remove change", (what, column(name)))
