@@ -10,7 +10,7 @@ from unabridged.index import upkeep
 from unabridged.index.entry import pack_vectors, pack_words
 from unabridged.retrieval.entries import Reader, as_vectors
 from unabridged.retrieval.passages import passages
-from unabridged.stores.sqlite import SqliteStore
+from unabridged.testing.indexed import index_of, open_indexed
 from unabridged.testing.stores_lookup import looked_up
 from unabridged.testing.talk import Talk
 
@@ -29,7 +29,7 @@ def _small_segments(monkeypatch):
 
 
 def opened(path, *, embedder=EMBEDDER):
-    return SqliteStore(path, SPACE, embedder=embedder, lexicon=LEXICON)
+    return open_indexed(path, SPACE, embedder=embedder, lexicon=LEXICON)
 
 
 def raw(folder):
@@ -65,37 +65,33 @@ def say(store, number, talk):
     return talk.say(f"{LONG} secretuser{number} {number * 7919}", f"{LONG} secretanswer{number}")
 
 
-def in_pending(store, said):
-    """It waits to be sealed."""
-    assert store._db.rows("all pending")
+def segments(store):
+    return list(index_of(store)._snapshot.segments.values())
 
 
 def in_a_segment(store, said):
-    """Everything is sealed into one segment."""
-    with store._index.writing():
-        store._index._sealer.seal()
-    assert len(store._db.rows("segments")) >= 1
+    """Everything is flushed into segments."""
+    index_of(store).follow()
+    index_of(store)._flush(None)
+    assert segments(store)
+    assert len(index_of(store)._snapshot.buffer) == 0
 
 
 def in_a_merged_segment(store, said):
     talk = Talk(store, "more")
     for number in range(40, 64):
         talk.say(f"something else {number}", "indeed")
-    sizes = [row[2] for row in store._db.rows("segments")]
-    assert max(sizes) > 6
+        index_of(store).follow()
+    assert max(segment.exchanges for segment in segments(store)) > 6
 
 
 def masked_and_replaced(store, said):
     """It lies in one segment where it counts no more, and in another."""
-    index = store._index
-    for _ in range(2):
-        with index.writing():
-            index._sealer.seal()
-        with index.writing():
-            index.enter([x.id for x in said])
-    with index.writing():
-        index._sealer.seal()
-    assert store._db.rows("masks")
+    in_a_segment(store, said)
+    index = index_of(store)
+    index._put_again([x.id for x in said], embed=False)
+    index._flush(0)
+    assert any(index._snapshot.removed.values())
 
 
 def half_reembedded(store, said):
@@ -103,6 +99,7 @@ def half_reembedded(store, said):
     in_a_segment(store, said)
     made = {x.id: other_vectors(x) for x in store.get([x.id for x in said]).values()}
     store.put_vectors(OTHER, made)
+    index_of(store).follow()
     assert store._db.rows("all vectors")
     assert store.embedded_by() == EMBEDDER.identity
 
@@ -112,20 +109,22 @@ def wholly_reembedded(store, said):
     made = {x.id: other_vectors(x) for x in store.lacking(OTHER, 1000)}
     store.put_vectors(OTHER, made)
     store.switch_vectors(OTHER)
+    index_of(store).follow()
     assert store.embedded_by() == OTHER
 
 
 def bare(store, said):
     """A program without the embedder let them enter."""
+    store.put_vectors(OTHER, {})
+    index_of(store).rebuild()
     other = opened(store.path, embedder=None)
-    with other._index.writing():
-        other._index.enter([x.id for x in said])
+    index_of(other).rebuild()
+    assert index_of(other)._snapshot.bare
     other.close()
-    assert store._db.rows("how many bare") != [(0,)]
 
 
 STATES = [
-    in_pending, in_a_segment, in_a_merged_segment, masked_and_replaced, half_reembedded,
+    in_a_segment, in_a_merged_segment, masked_and_replaced, half_reembedded,
     wholly_reembedded, bare,
 ]  # fmt: skip
 

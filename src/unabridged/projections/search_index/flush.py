@@ -4,7 +4,7 @@ A new file is complete on the disk before a manifest lists it. An old one is rem
 manifest that no longer lists it is durable.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,17 +77,18 @@ class SegmentWriter:
                 break
             self._join(chosen)
 
-    def cut_out(self, names: Iterable[str]) -> bool:
+    def holds(self, names: Collection[str]) -> bool:
+        """Tell whether a segment holds one of these exchanges, found or not."""
+        held = self.segments.values()
+        return any(segment.doc_of(name) is not None for segment in held for name in names)
+
+    def cut_out(self, names: Collection[str]) -> None:
         """Write every segment that holds one of these exchanges again, without them."""
-        wanted = list(names)
-        found = False
         for file, segment in list(self.segments.items()):
-            docs = [doc for name in wanted if (doc := segment.doc_of(name)) is not None]
+            docs = [doc for name in names if (doc := segment.doc_of(name)) is not None]
             if docs:
-                found = True
                 self.removed[file] |= set(segment.places[docs].tolist())
                 self._join([file])
-        return found
 
     def train(self) -> Centres | None:
         """Return centroids where the space has outgrown what it has, else None."""

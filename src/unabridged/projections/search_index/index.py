@@ -56,6 +56,7 @@ class SearchIndex:
         self._serial = ""
         self._generation = ""
         self._erased: dict[str, None] = {}
+        self._damage: list[str] = []
 
     # --- searching ------------------------------------------------------------------------------
 
@@ -114,14 +115,19 @@ class SearchIndex:
     def check(self) -> list[str]:
         """Every difference from the log, in words."""
         with self._lock:
+            if self._revision is None:
+                self._open()
+            damage = self._damage or repair.verify(self._storage, self._snapshot)
+            self._damage = []
             self._catch_up()
-            return repair.check(self._store, self._storage, self._snapshot)
+            return damage or repair.differences(self._store, self._snapshot)
 
     def rebuild(self) -> None:
         """Make everything again from the log."""
         with self._lock:
             with self._storage.locked():
                 self._begin(None)
+                self._damage = []
                 self._commit(SegmentWriter(self._snapshot, self._storage))
             self._catch_up(most=None)
             self._flush(None)
@@ -131,6 +137,7 @@ class SearchIndex:
         with self._lock:
             if self._revision is not None and len(self._snapshot.buffer) >= SAVED_EXCHANGES:
                 self._flush(SMALL)
+            self._begin(None)
 
     def _catch_up(self, *, embed: bool = False, most: int | None = SMALL) -> None:
         """Apply what changed in the log.
@@ -160,8 +167,12 @@ class SearchIndex:
             if not self._fits(manifest) or manifest.serial == serial:
                 break
             serial = manifest.serial
-            with suppress(StoreDamagedError):
+            try:
                 self._adopt(manifest)
+            except StoreDamagedError as error:
+                self._damage = [str(error)]
+            else:
+                self._damage = []
                 return
         self._begin(None)
 
@@ -331,8 +342,9 @@ class SearchIndex:
         with self._storage.locked():
             self._take_other()
             writer = SegmentWriter(self._snapshot, self._storage)
-            writer.flush(self._snapshot.buffer)
-            if writer.cut_out(gone):
+            if writer.holds(gone):
+                writer.cut_out(gone)
+                writer.flush(self._snapshot.buffer)
                 self._commit(writer)
         self._erased = {}
 
