@@ -99,12 +99,24 @@ def record_prompts():
     print(f"{len(lines)} lines, {contexts} contexts: {digest(text)}")
 
 
+def record_snapshots():
+    """Write down what programs see."""
+    from tests.golden import snapshots
+
+    snapshots.FOLDER.mkdir(exist_ok=True)
+    for name, write in snapshots.KINDS.items():
+        (snapshots.FOLDER / name).write_text(write(), encoding="utf-8")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--snapshots", action="store_true", help="only what programs see")
     parser.add_argument("--show", nargs="+", metavar="NAME", help="print scenarios, write nothing")
     given = parser.parse_args()
     if given.show:
         show(given.show)
+    elif given.snapshots:
+        record_snapshots()
     else:
         record_prompts()
 
