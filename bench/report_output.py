@@ -13,8 +13,8 @@ INTERRUPTED = 130
 """The exit code of a benchmark that was interrupted and showed what it had."""
 
 
-def teller(*, quiet: bool) -> Callable[[str], None]:
-    """Give what tells progress: on a terminal one line that changes, else a line now and then."""
+def progress_printer(*, quiet: bool) -> Callable[[str], None]:
+    """Return a function that shows progress: one line that changes on a terminal."""
     live = sys.stderr.isatty()
 
     def say(text: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from bench.condense import condense_benchmark
-from bench.report_output import INTERRUPTED, teller
+from bench.report_output import INTERRUPTED, progress_printer
 from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, paint, table, width
@@ -61,7 +61,7 @@ def condense_command(
     and 4,000 tokens; summaries of meetings (QMSum); turns of play that a summary used (CRD3); time.
     Every condensation of the run is checked: whole sentences of its sources, the limit, the order.
     """
-    say = teller(quiet=invocation.json)
+    say = progress_printer(quiet=invocation.json)
     found = condense_benchmark.run(
         data, progress=say, only=only, first=first, written=written
     ).as_dict()

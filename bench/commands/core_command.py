@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from bench.core import core_benchmark
-from bench.report_output import show, teller
+from bench.report_output import progress_printer, show
 from unabridged.cli.options import Invocation, common, example, invoked
 
 
@@ -35,5 +35,6 @@ def core_command(invocation: Invocation, sizes: tuple[int, ...], data: str | Non
     """
     chosen: dict[str, Any] = {"sizes": sizes} if sizes else {}
     show(
-        invocation, core_benchmark.run(progress=teller(quiet=invocation.json), data=data, **chosen)
+        invocation,
+        core_benchmark.run(progress=progress_printer(quiet=invocation.json), data=data, **chosen),
     )

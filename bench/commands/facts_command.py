@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from bench.facts import facts_benchmark
-from bench.report_output import teller
+from bench.report_output import progress_printer
 from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, paint, table, width
@@ -37,7 +37,7 @@ def facts_command(invocation: Invocation, data: str, sample: int, seed: int) -> 
     must not be returned, beside plain BM25 over the same beliefs.
     """
     found = facts_benchmark.run(
-        data, progress=teller(quiet=invocation.json), sample=sample, seed=seed
+        data, progress=progress_printer(quiet=invocation.json), sample=sample, seed=seed
     )
     if invocation.json:
         invocation.emit(found)

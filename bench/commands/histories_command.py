@@ -5,7 +5,7 @@ from dataclasses import asdict
 import click
 
 from bench.condense import random_histories
-from bench.report_output import teller
+from bench.report_output import progress_printer
 from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo
 
@@ -24,7 +24,7 @@ def histories_command(invocation: Invocation, count: int, seed: int) -> None:
     there, condensations open up to them, every category keep its share verbatim, and a prompt of a
     random window add up and be rendered again byte for byte.
     """
-    found = random_histories.run(count, teller(quiet=invocation.json), seed)
+    found = random_histories.run(count, progress_printer(quiet=invocation.json), seed)
     if invocation.json:
         invocation.emit({"benchmark": "histories", **asdict(found)})
     else:

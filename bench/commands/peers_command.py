@@ -3,7 +3,7 @@
 import click
 
 from bench.peers import peers_benchmark
-from bench.report_output import INTERRUPTED, teller
+from bench.report_output import INTERRUPTED, progress_printer
 from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, paint, table, width
@@ -39,7 +39,7 @@ def peers_command(invocation: Invocation, data: str, only: tuple[str, ...]) -> N
     llamaindex, mempalace, rank_bm25. Each runs on one core in a process of its own, and embeds with
     our default embedder. t@k is frac@k of turns and x@k that of exchanges, over categories 1 to 4.
     """
-    found = peers_benchmark.run(data, progress=teller(quiet=invocation.json), only=only)
+    found = peers_benchmark.run(data, progress=progress_printer(quiet=invocation.json), only=only)
     if invocation.json:
         invocation.emit({"benchmark": "peers", **{n: getattr(found, n) for n in _FIELDS}})
     else:

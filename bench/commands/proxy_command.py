@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from bench.proxy import proxy_benchmark
-from bench.report_output import show, teller
+from bench.report_output import progress_printer, show
 from unabridged.cli.options import Invocation, common, example, invoked
 
 
@@ -64,7 +64,7 @@ def proxy_command(
         size=size,
         soak=proxy_benchmark.Soak(soak, requests) if soak is not None else None,
         figures=figures,
-        progress=teller(quiet=invocation.json),
+        progress=progress_printer(quiet=invocation.json),
         **chosen,
     )
     show(invocation, report)

@@ -10,7 +10,7 @@ import click
 from bench.figures.plot import bars
 from bench.recall import locomo_benchmark, longmemeval_benchmark
 from bench.recall.recall_findings import RecallFindings
-from bench.report_output import INTERRUPTED, teller
+from bench.report_output import INTERRUPTED, progress_printer
 from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, paint, table, width
@@ -129,7 +129,7 @@ def _run(
     chosen["settings"] = {n: given[n] for n in ("embedder", "reranker") if given[n]}
     if search_only:
         chosen["budgets"] = ()
-    say = teller(quiet=invocation.json)
+    say = progress_printer(quiet=invocation.json)
     findings = run(progress=say, **chosen)
     if sys.stderr.isatty():
         say("")

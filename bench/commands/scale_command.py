@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from bench.report_output import INTERRUPTED, show, teller
+from bench.report_output import INTERRUPTED, progress_printer, show
 from bench.scale import scale_benchmark
 from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo
@@ -33,7 +33,7 @@ def scale_command(invocation: Invocation, sizes: tuple[int, ...]) -> None:
     minutes and 2 GB in the folder for temporary files. Interrupted, it shows what it has.
     """
     chosen: dict[str, Any] = {"sizes": sizes} if sizes else {}
-    report = scale_benchmark.run(progress=teller(quiet=invocation.json), **chosen)
+    report = scale_benchmark.run(progress=progress_printer(quiet=invocation.json), **chosen)
     show(invocation, report)
     if "interrupted" in report.machine:
         echo("Interrupted: these are the figures until then.", "warn", err=True)

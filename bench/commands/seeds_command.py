@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from bench.report_output import teller
+from bench.report_output import progress_printer
 from bench.seeds import seeds_benchmark
 from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo_lines, plain
@@ -52,7 +52,7 @@ def seeds_command(
     times the 95th percentile has to be met. It takes about four minutes on a quiet machine, works
     in folders of its own and leaves nothing behind. Where a figure is missed it ends with 1.
     """
-    say = teller(quiet=invocation.json)
+    say = progress_printer(quiet=invocation.json)
     found = seeds_benchmark.run(only=only, data=data, intent=intent, progress=say)
     if invocation.json:
         rows = [plain(one) | {"ratio": one.ratio} for one in found.metrics]

@@ -3,7 +3,7 @@
 import click
 
 from bench.core import store_costs
-from bench.report_output import teller
+from bench.report_output import progress_printer
 from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
@@ -30,7 +30,9 @@ def stores_command(invocation: Invocation, sizes: tuple[int, ...], ways: tuple[s
     unknown = sorted(set(ways) - set(store_costs.WAYS))
     if unknown:
         raise click.BadParameter(f"{unknown[0]!r}; known are: {', '.join(store_costs.WAYS)}.")
-    rows = store_costs.run(sizes, ways or tuple(store_costs.WAYS), teller(quiet=invocation.json))
+    rows = store_costs.run(
+        sizes, ways or tuple(store_costs.WAYS), progress_printer(quiet=invocation.json)
+    )
     if invocation.json:
         invocation.emit({"benchmark": "stores", "rows": rows})
         return

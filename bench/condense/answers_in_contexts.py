@@ -60,7 +60,7 @@ def of_longmemeval(path: Path, first: int | None) -> Iterator[QuestionHistory]:
     """Each question with its own history.
 
     Args:
-        path: What ``Corpus.at`` reads.
+        path: What ``LongMemEvalCorpus.at`` reads.
         first: Only so many questions.
 
     Raises:

@@ -65,7 +65,7 @@ def of_longmemeval(path: Path, first: int | None) -> tuple[int, Iterator[AskedQu
     """The questions of LongMemEval that count.
 
     Args:
-        path: What ``Corpus.at`` reads.
+        path: What ``LongMemEvalCorpus.at`` reads.
         first: Look at only so many questions.
 
     Returns:

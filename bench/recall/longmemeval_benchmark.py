@@ -25,10 +25,11 @@ from bench.recall.recall_questions import (
 )
 from bench.recall.subject import filled
 from unabridged.domain.views import Conversation
-from unabridged.transfer.ids import undated
 
 UNITS = (EXCHANGE, SESSION)
 _ABSTAINS = "_abs"
+ID_TIME_CHARACTERS = 10
+"""An exchange's id begins with its date; the rest comes from the conversation alone."""
 
 Progress = Callable[[str], None]
 
@@ -45,7 +46,7 @@ def run(
     """Ask each question of a memory that holds its own history.
 
     Args:
-        data: What ``Corpus.at`` reads.
+        data: What ``LongMemEvalCorpus.at`` reads.
         progress: Told in a few words what goes on.
         baseline: Whether plain BM25 and plain dense are measured too.
         budgets: Memory budgets in tokens; empty to search only.
@@ -89,7 +90,7 @@ def run_pooled(
     """Ask every question of one memory that holds the sessions of all of them.
 
     Args:
-        data: What ``Corpus.at`` reads.
+        data: What ``LongMemEvalCorpus.at`` reads.
         progress: Told in a few words what goes on.
         baseline: Whether plain BM25 and plain dense are measured too.
         budgets: Memory budgets in tokens; empty to search only.
@@ -106,7 +107,7 @@ def run_pooled(
     progress("Reading …")
     pool = list(corpus.pooled())
     sessions = {c.session.foreign_id or "": c.session.id for c in pool}
-    stored = {undated(e.id): e.id for c in pool for e in c.exchanges}
+    stored = {_undated(e.id): e.id for c in pool for e in c.exchanges}
     findings.notes.append(f"One memory with {len(pool):,} sessions, {len(stored):,} exchanges.")
     try:
         with filled(_told(pool, progress), settings=settings) as subject:
@@ -163,5 +164,9 @@ def _told(pool: Sequence[Conversation], progress: Progress) -> Iterator[Conversa
 
 def _pooled(haystack: QuestionHaystack, stored: Mapping[str, str]) -> QuestionHaystack:
     """A question with its evidence as it lies in the pool, where a session has one date only."""
-    gold = (stored[undated(name)] for name in haystack.gold if undated(name) in stored)
+    gold = (stored[_undated(name)] for name in haystack.gold if _undated(name) in stored)
     return haystack._replace(gold=tuple(gold))
+
+
+def _undated(derived: str) -> str:
+    return derived[ID_TIME_CHARACTERS:]
