@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.main import command as bench
+from bench.main import bench
 from bench.seeds.story_texts import SAID
 from unabridged import Memory
 from unabridged.domain.exchange import ExchangeState
@@ -494,7 +494,7 @@ def test_concurrent_agent_memory_isolation(agent):
 
 def test_memory_operations_with_large_conversation_histories():
     """Where they are: with 1,500 exchanges in the journey, with 100,000 in `python -m bench`, which
-    measures file input and output too (`bench stores`)."""
+    measures file input and output too (`python -m bench stores`)."""
     there = (ROOT / "tests" / "journeys" / "test_agent.py").read_text("utf-8")
     assert "def test_a_large_history_" in there
     assert "stores" in bench.list_commands(None)
