@@ -43,7 +43,7 @@ clients: $(VENV)/.dev $(VENV)/.clients ## talk to the server with other people's
 	@$(BIN)/python -m tests.clients.others $(ARGS)
 
 bench: $(VENV)/.dev ## measure; the figures go into docs/benchmarks.md
-	@$(BIN)/unabridged bench core $(ARGS)
+	@$(BIN)/python -m bench core $(ARGS)
 
 lock: ## pin every dependency anew, with hashes (needs uv)
 	@mkdir -p requirements

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from bench.annotations.intent_accuracy import read, run
 from unabridged.domain.intent import Intent
 from unabridged.errors import BadRecordError
-from unabridged.evals.intent import read, run
 from unabridged.intent.detect import detect
 from unabridged.intent.plain import plain
 from unabridged.intent.signals import elsewhere, english, openings
