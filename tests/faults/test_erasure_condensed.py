@@ -4,6 +4,7 @@ import random
 from datetime import timedelta
 
 import pytest
+from tests.opened import store_of
 
 from unabridged.domain.chat import Abilities
 from unabridged.domain.record import RecordKind
@@ -44,7 +45,7 @@ def test_no_byte_is_left_in_condensations_facts_readings_and_prompts(tmp_path):
         list(memory.tend())
         memory.new_session()
         memory.record(memory.prepare("Summarize what we said about my cousins in Oslo."), "Yes.")
-        store = memory._store
+        store = store_of(memory)
         kinds = (RecordKind.CONDENSATION, RecordKind.READING, RecordKind.FACT, RecordKind.RUN)
         assert all(store.records(kind) for kind in kinds)
         blobs = [r for r in store.records(RecordKind.BLOB) if r.id.startswith("c-")]

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from tests.opened import store_of
 
 from unabridged.domain.chat import Abilities
 from unabridged.domain.message import Role
@@ -66,7 +67,7 @@ def test_what_is_forgotten_is_gone_and_receipted(memory, tmp_path):
     with pytest.raises(NotFoundError):
         memory.show(gone)
     assert memory.check() == []
-    assert not memory._store.records(RecordKind.PROGRESS, ids=[f"forgetting-{receipt.id}"])
+    assert not store_of(memory).records(RecordKind.PROGRESS, ids=[f"forgetting-{receipt.id}"])
 
 
 def test_nothing_named_is_refused(memory):
@@ -266,7 +267,7 @@ def test_an_import_does_not_bring_it_back(memory, tmp_path):
     session = replace(session, head=f"o-{session.head}")
     assert memory.admit(Conversation(session, renamed)) == 2
     assert b"Xylophonia" not in raw(tmp_path)
-    assert [e.id for e in memory._store.recent("other", 9)] == [f"o-{first}", f"o-{last}"]
+    assert [e.id for e in store_of(memory).recent("other", 9)] == [f"o-{first}", f"o-{last}"]
     assert memory.check() == []
 
 
@@ -278,7 +279,7 @@ def test_an_answer_to_what_was_forgotten_meanwhile_is_not_stored(memory, tmp_pat
     if stored:
         memory.forgetting.carry_out(memory.forgetting.plan([context.id]))
     else:
-        memory._store.forget([context.id])
+        store_of(memory).forget([context.id])
     exchange = memory.record(context, "So Xylophonia lives there.")
     assert len(exchange.messages) == 2
     assert memory.remarks() == [MEANWHILE]

@@ -1,6 +1,7 @@
 """Clients that trim so much that nothing they send tells where it belongs: no word is lost of it."""
 
 import pytest
+from tests.opened import store_of
 from tests.unit.matching.hand import ask, said, scripted, talk, user
 
 from unabridged import Memory
@@ -25,7 +26,7 @@ def memory(tmp_path):
 
 def stored(memory):
     """Every path of the space, as the words of its exchanges."""
-    every = {e.id: e for e in memory._store.scan(None)}
+    every = {e.id: e for e in store_of(memory).scan(None)}
 
     def path(exchange):
         above = path(every[exchange.parent]) if exchange.parent else ()

@@ -1,6 +1,7 @@
 """The index in memory follows its store: by what is new where the store tells it, else by all."""
 
 import pytest
+from tests.opened import store_of
 
 from unabridged.domain.scope import Space
 from unabridged.domain.settings import Settings
@@ -67,7 +68,7 @@ def test_what_is_forgotten_is_found_no_more(memory, looks):
     gone, stays = say(memory, "My boat is called Kestrel."), say(memory, "Kestrel is a bird too.")
     found(memory, "Kestrel")
     before = len(looks)
-    memory._store.forget([gone])
+    store_of(memory).forget([gone])
     assert found(memory, "Kestrel") == [stays]
     assert len(looks) == before + 1
 
@@ -119,7 +120,7 @@ def test_a_store_tells_what_was_written_since():
     with Memory.open(
         settings=Settings(home="unused", store="memory"), upstream="quote", clock=clock
     ) as memory:
-        store = memory._store
+        store = store_of(memory)
         mark, names = store.news(None)
         assert names is None
         one = say(memory, "One.")
