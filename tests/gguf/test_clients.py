@@ -10,8 +10,6 @@ from pydantic import BaseModel
 from tests.clients.held import conversations, states
 from tests.opened import transport_of
 
-pytestmark = [pytest.mark.gguf, pytest.mark.slow]
-
 HELLO = [{"role": "user", "content": "Hello, my boat is called Petronella."}]
 WINDOW = 2048
 
