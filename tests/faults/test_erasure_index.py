@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.helpers.folders import bytes_in
 from tests.opened import database_of, index_of, seal
 
 from unabridged.domain.scope import Space
@@ -31,10 +32,6 @@ def _small_segments(monkeypatch):
 
 def opened(path, *, embedder=EMBEDDER):
     return SqliteStore(path, SPACE, embedder=embedder, lexicon=LEXICON)
-
-
-def raw(folder):
-    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
 
 
 def vector_of(text):
@@ -136,10 +133,10 @@ def test_no_byte_of_the_index_is_left(tmp_path, state):
     state(store, said)
     gone, kept = said[2:6], [*said[:2], *said[6:]]
     marks = set().union(*(traces(one, kept) for one in gone))
-    before = raw(tmp_path)
+    before = bytes_in(tmp_path)
     assert sum(mark in before for mark in marks) >= 12
     assert store.forget([x.id for x in gone]) == 4
-    left = raw(tmp_path)
+    left = bytes_in(tmp_path)
     assert [mark for mark in marks if mark in left] == []
     for one in kept:  # what stays is there still
         assert any(mark in left for mark in traces(one, [*gone, *(x for x in kept if x != one)]))
@@ -147,7 +144,7 @@ def test_no_byte_of_the_index_is_left(tmp_path, state):
     assert list(looked_up(store, f"secretuser{number}")) == [kept[3].id]
     assert store.check() == []
     store.close()
-    assert [mark for mark in marks if mark in raw(tmp_path)] == []
+    assert [mark for mark in marks if mark in bytes_in(tmp_path)] == []
 
 
 def test_what_only_moves_up_keeps_its_vectors(tmp_path):

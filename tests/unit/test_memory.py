@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from tests.helpers.memories import say
 from tests.opened import counter_of, store_of
 
 from unabridged import Memory
@@ -36,10 +37,6 @@ def scripted(*answers, window=8192) -> ScriptedModel:
 def memory(tmp_path):
     with Memory.open(tmp_path, upstream=scripted(), clock=ManualClock()) as opened:
         yield opened
-
-
-def say(memory, text, answer="Noted."):
-    return memory.record(memory.prepare(text), answer)
 
 
 def test_five_lines_suffice(tmp_path):

@@ -11,13 +11,6 @@ from unabridged.domain.chat import ToolSpec
 from unabridged.domain.context import Tier, Verdict
 from unabridged.domain.hearing import Wishes
 from unabridged.errors import ContextRefusedError, PromptTooLargeError
-from unabridged.testing.clock import ManualClock
-
-
-@pytest.fixture
-def memory(tmp_path):
-    with Memory.open(tmp_path, upstream=scripted(), clock=ManualClock()) as opened:
-        yield opened
 
 
 def long_talk(n, words=60):

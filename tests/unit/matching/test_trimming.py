@@ -2,11 +2,9 @@
 
 import pytest
 from tests.opened import store_of
-from tests.unit.matching.hand import ask, said, scripted, talk, user
+from tests.unit.matching.hand import ask, said, talk, user
 
-from unabridged import Memory
 from unabridged.matching.placing import LEAST_EVIDENCE
-from unabridged.testing.clock import ManualClock
 
 TALK = (
     "What is the river called?",
@@ -16,12 +14,6 @@ TALK = (
     "What does he grind?",
     "Wheat in the summer, and rye in the winter.",
 )
-
-
-@pytest.fixture
-def memory(tmp_path):
-    with Memory.open(tmp_path, upstream=scripted(), clock=ManualClock()) as opened:
-        yield opened
 
 
 def stored(memory):
