@@ -97,7 +97,8 @@ def test_reuse_is_the_same_every_time(monkeypatch):
     monkeypatch.setattr(fixed_costs, "TALKS", 1)
     monkeypatch.setattr(fixed_costs, "TALK", 12)
     monkeypatch.setattr(fixed_costs, "EARLIER", 30)
-    first, again = list(fixed_costs._reuse()), list(fixed_costs._reuse())
+    made = fixed_costs._reuse
+    first, again = list(made()), list(made())
     assert first == again
     assert first[0].name == "prefix_reuse"
     assert 0 < first[0].p50 < 1
