@@ -49,7 +49,9 @@ def _options(command: _Command) -> _Command:
         ),
         click.option("--reranker", metavar="NAME", help="Another than the default: onnx:FOLDER."),
         click.option(
-            "--embedder", metavar="NAME", help="Another than the default: none, onnx:e5-small …"
+            "--embedder",
+            metavar="NAME",
+            help="Another than the default: none, onnx:intfloat/multilingual-e5-small …",
         ),
         click.option("--data", required=True, metavar="PATH", help="Where the questions lie."),
     ):

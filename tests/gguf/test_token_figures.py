@@ -1,6 +1,6 @@
 """How near the estimate of tokens comes to the embedded model's tokenizer."""
 
-from unabridged.evals.tokens import run
+from bench.core.token_errors import run
 from unabridged.tokens.estimate import EstimateTokenizer
 from unabridged.tokens.gguf import GgufTokenizer
 
