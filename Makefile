@@ -28,7 +28,7 @@ test-all: $(VENV)/.dev ## run every test, the long ones too: many kills, long jo
 	@$(BIN)/pytest $(SPREAD) --ignore=tests/gguf $(ARGS)
 	@$(MAKE) --no-print-directory apart
 
-test-all: export UNABRIDGED_TEST_ALL := 1
+test-all: export TEST_ALL := 1
 
 # What needs a process of its own, each in a folder of its own: an SQLite that encrypts, and the
 # embedded model, which takes both cores.
