@@ -141,7 +141,7 @@ class TestMiniLM(EmbedderContract):
         embedder.close()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 class TestE5(EmbedderContract):
     @pytest.fixture
     def embedder(self, fetched_embedder):
@@ -161,7 +161,7 @@ def test_a_fetched_transformer_knows_what_texts_mean(fetched_embedder, name):
     assert scores[0] > scores[1] + 0.05
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_e5_reads_many_languages(fetched_embedder):
     embedder = OnnxEmbedder(fetched_embedder(E5), E5)
     said = ["Meine Katze schläft auf dem Dach.", "我们昨天去了银行。", "Мы починили велосипед."]

@@ -263,7 +263,7 @@ def test_every_integration_test_that_the_seed_lists_is_there(wanted):
         assert f"def {test}(" in (ROOT / file).read_text("utf-8")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_performance_with_large_conversation_histories(manager):
     """Shape, not speed (`python -m bench seeds` measures that): a prompt does not grow with what
     is stored, and one of the oldest is found."""

@@ -1,6 +1,7 @@
 """Promises 1, 2, 3 and 6 over arbitrary conversations, windows, modes and messages."""
 
 from hypothesis import HealthCheck, given, settings, strategies as st
+from tests.helpers.examples import examples
 from tests.opened import counter_of, store_of
 
 from unabridged.budget.allocate import least_answer
@@ -52,7 +53,7 @@ def tell(memory: Memory, said) -> None:
         memory.record(memory.prepare(question), answer)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     said=SAID,
     ask=ASK,
@@ -126,7 +127,7 @@ def check_whole(memory, context):
             assert row.id in place or row.id[:SHORT_ID] in place
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
 @given(said=SAID, ask=ASK)
 def test_the_same_store_message_and_time_give_the_same_bytes(said, ask):
     hashes = set()

@@ -4,6 +4,7 @@ import random
 from datetime import timedelta
 
 import pytest
+from tests.helpers.examples import examples
 from tests.opened import store_of
 
 from unabridged.domain.chat import Abilities
@@ -85,7 +86,7 @@ def looked_at(memory, context, *, forgotten: bool):
         assert all(piece.strip() in said for piece in text.split(" […] "))
 
 
-@pytest.mark.parametrize("seed", range(14))
+@pytest.mark.parametrize("seed", range(examples(14)))
 def test_whatever_window_and_whatever_is_forgotten(tmp_path, seed):
     rng = random.Random(seed)
     clock = ManualClock(step=timedelta(hours=5))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
+from tests.helpers.examples import examples
 from tests.integrity.forge_sqlite import SqliteForger
 from tests.opened import database_of
 
@@ -26,7 +27,7 @@ SPACE = Space("ada", "tests")
 KEY = Key(bytes(range(32)))
 KEYED = Access(guard=Guard(Signet(KEY.for_("chain"), KEY.mark)))
 SLOW = settings(
-    max_examples=12,
+    max_examples=examples(12),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

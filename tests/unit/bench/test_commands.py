@@ -168,6 +168,7 @@ def test_an_interrupted_measurement_of_scale_shows_what_it_has(run, monkeypatch)
     assert "Interrupted" in ran.err
 
 
+@pytest.mark.slow
 def test_other_memories_are_a_table_beside_ours(run):
     words = ("peers", "--data", str(RECALL["locomo"]), "--only", "unabridged")
     ran = run(*words)

@@ -131,6 +131,7 @@ def test_coverage_counts_the_gold_that_is_whole(tmp_path, hidden):
     assert set(shares.values()) == ({0.0} if hidden else {1.0})
 
 
+@pytest.mark.slow
 def test_real_sessions_give_a_row_for_each_length(tmp_path):
     turns = [
         {"role": role, "content": f"{role} speaks of thing number {n} at some length. " * 3}

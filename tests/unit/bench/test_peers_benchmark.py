@@ -20,6 +20,7 @@ def quiet(_text):
     pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_a_peer_is_measured(name, tmp_path, monkeypatch):
     if not installed(name):
@@ -44,6 +45,7 @@ def test_what_is_not_installed_is_named(monkeypatch):
     assert found.notes == [f"{name} is not installed." for name in KINDS]
 
 
+@pytest.mark.slow
 def test_a_peer_that_fails_does_not_end_the_others(monkeypatch):
     monkeypatch.setattr(
         peers_benchmark, "installed", lambda name: name in {"unabridged", "rank_bm25"}

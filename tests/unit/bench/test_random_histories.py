@@ -1,3 +1,5 @@
+import pytest
+
 from bench.condense import random_histories
 from bench.condense.random_histories import run
 from unabridged.condense import coherence, select
@@ -7,6 +9,7 @@ def quiet(_):
     pass
 
 
+@pytest.mark.slow
 def test_random_histories_break_nothing():
     found = run(60, quiet)
     assert found.broken == {}
@@ -15,6 +18,7 @@ def test_random_histories_break_nothing():
     assert found.contexts > 40
 
 
+@pytest.mark.slow
 def test_it_notices_shares_that_are_rounded_down(monkeypatch):
     """As in the seed: `int(n * ratio)`; and where the check of a run overlooks it."""
 

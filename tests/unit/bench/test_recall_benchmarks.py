@@ -81,6 +81,7 @@ def test_without_an_embedder_dense_is_left_out():
     assert found.notes == [NO_EMBEDDER]
 
 
+@pytest.mark.slow
 def test_figures_are_the_same_every_time(long):
     again = longmemeval_benchmark.run(LONG, progress=quiet, baseline=True, budgets=(2_000, 4_000))
     assert again.figures() == long.figures()
@@ -115,6 +116,7 @@ def original(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_the_original_form_gives_the_same_figures(original, long):
     for path in (original, original.parent):
         found = longmemeval_benchmark.run(path, progress=quiet, budgets=(2_000, 4_000))

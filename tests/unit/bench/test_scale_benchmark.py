@@ -19,7 +19,7 @@ def few(monkeypatch, tmp_path):
     return tmp_path
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_run_gives_every_row_and_leaves_nothing(few):
     said = []
     report = scale_benchmark.run(sizes=[150], progress=said.append)
@@ -52,6 +52,7 @@ def test_what_was_measured_before_an_interruption_is_kept(few, monkeypatch):
     assert list(few.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_step_that_fails_is_a_typed_error(tmp_path, capfd):
     with pytest.raises(UnabridgedError, match="'cold'") as raised:
         scale_benchmark._step("cold", home=str(tmp_path), number=0)

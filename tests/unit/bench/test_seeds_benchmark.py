@@ -47,7 +47,7 @@ def missed(metrics):
     return [one.metric for one in metrics.values() if one.met is False and one.unit != "ms"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_workspace(found):
     metrics = found("workspace")
     assert missed(metrics) == []
@@ -62,7 +62,7 @@ def test_workspace(found):
     }  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_companion(found, request):
     metrics = found("companion", intent=request.config.rootpath / "tests/fixtures/intent")
     assert missed(metrics) == []
@@ -70,7 +70,7 @@ def test_companion(found, request):
     assert any("labelled it: heldout" in name for name in metrics)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_agent(found):
     metrics = found("agent")
     assert missed(metrics) == []
@@ -80,7 +80,7 @@ def test_agent(found):
     }
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_requirements(found):
     metrics = found("requirements")
     assert missed(metrics) == []

@@ -159,6 +159,7 @@ def test_a_request_behind_a_long_paste_is_seen():
     assert len(plain(paste)) < 1_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dev.tsv", "varied.tsv", "heldout.tsv"])
 def test_no_signal_is_missed_by_looking_at_its_needs_first(name):
     for table in (english(), elsewhere()):

@@ -91,6 +91,7 @@ def test_packed_files_are_read(read, pack):
     assert read(pack(LINE)).texts == [["hello"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", [lzma.compress, gzip.compress])
 def test_a_packed_file_that_breaks_off_is_told(read, pack):
     data = pack(b"".join(LINE.replace(b"hello", b"%032x" % (n**9)) for n in range(50_000)))
