@@ -9,9 +9,8 @@ from unabridged.custody.tombstones import Recogniser
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import FactState
 from unabridged.domain.record import Record, RecordKind
-from unabridged.domain.share import Came, Carry, ShareSide, held_by
+from unabridged.domain.share import Carry, SharedFact, ShareSide, held_by
 from unabridged.domain.views import Conversation
-from unabridged.knowledge.causes import Causes, is_mixed, matters
 from unabridged.knowledge.merge import settle
 from unabridged.knowledge.provenance import provenance_of
 from unabridged.knowledge.statements import Statement, is_sealed, read, to_record
@@ -100,7 +99,7 @@ def pack(
     names = [exchange.id for c in going for exchange in c.exchanges]
     for name in names:
         if name not in present or name in foreign:
-            origin = carried.spoken.get(name) or giver.space.name
+            origin = carried.exchanges.get(name) or giver.space.name
             origins.setdefault(origin, []).append(name)
     asked = [exchange.id for c in whole for exchange in c.exchanges]
     sorting = _Facts((giver, taker), recogniser, wanted, frozenset(asked), frozenset(names))
@@ -165,7 +164,7 @@ class _Facts:
         self._own = read(giver.records(RecordKind.FACT))
         self._held = read(taker.records(RecordKind.FACT))
         self.records: list[Record] = []
-        self.came: dict[str, Came] = {}
+        self.came: dict[str, SharedFact] = {}
         self.withdrawn: dict[str, datetime] = {}
         self.refused = 0
 
@@ -184,7 +183,6 @@ class _Facts:
             for name, s in self._held.items()
             if name not in shared and s.exchange not in spoken
         }
-        over = self._over(live, {s.id for s in chosen}, own)
         refused = [(s.seal, s.withdrawn) for s in self._held.values() if s.withdrawn and s.seal]
         there = self._there(chosen)
         for statement in chosen:
@@ -195,7 +193,7 @@ class _Facts:
             elif statement.id in own:
                 continue  # it is the other space's own
             elif (form := self._form(statement, there)) is not None:
-                self._take(statement, form, known, over)
+                self._take(statement, form, known)
         self._sort_withdrawn()
 
     def _was_forgotten(
@@ -221,29 +219,6 @@ class _Facts:
                 found |= members
         return found
 
-    def _over(
-        self, live: Mapping[str, Statement], chosen: Collection[str], own: Collection[str]
-    ) -> dict[str, list[str]]:
-        """By statement, what its space knew of the matter, as far as the other one cannot tell.
-
-        Args:
-            live: The statements here.
-            chosen: Those that go.
-            own: Those that the other space takes for its own.
-        """
-        found: dict[str, list[str]] = {}
-        for matter in matters(live.values(), self._carried):
-            going = [statement for statement in matter if statement.id in chosen]
-            told = own if any(s.id in own for s in matter) else ()
-            if going and (told or is_mixed(matter, self._carried) or self._is_told(going)):
-                causes = Causes(matter, self._carried)
-                found |= {s.id: causes.known_elsewhere(s, told) for s in going}
-        return found
-
-    def _is_told(self, statements: Iterable[Statement]) -> bool:
-        """Whether it is kept of some of them what their space knew."""
-        return any(self._carried.over.get(statement.id) for statement in statements)
-
     def _there(self, chosen: Sequence[Statement]) -> set[str]:
         """Of the exchanges that statements rest on, those that are there or go."""
         rested = {name for statement in chosen for name in _rests(statement)}
@@ -259,18 +234,11 @@ class _Facts:
             return None
         return loosened(statement)
 
-    def _take(
-        self,
-        statement: Statement,
-        form: Statement,
-        known: Statement | None,
-        over: Mapping[str, Sequence[str]],
-    ) -> None:
+    def _take(self, statement: Statement, form: Statement, known: Statement | None) -> None:
         source = statement.exchange or next(iter(statement.sources), None)
-        self.came[statement.id] = Came(
+        self.came[statement.id] = SharedFact(
             self._carried.origin_of(statement) or self._giver.space.name,
-            tuple(over.get(statement.id, ())),
-            self._carried.sources.get(statement.id) or source,
+            self._carried.source_of(statement) or source,
             self._carried.edited_from(statement, self._own),
         )
         if known is None:
