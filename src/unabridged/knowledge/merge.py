@@ -51,14 +51,12 @@ def _in_order(settled: list[Settled]) -> list[Settled]:
 
 
 def _ended(statement: Statement, carried: Provenance) -> Run:
-    """A statement that a person took back in another space: it stays in the history."""
     run = Run(slot_of(statement), *_says(statement), [statement])
     close(run, max(statement.since, carried.withdrawn[statement.id]))
     return run
 
 
 def _merged(kept: Sequence[Statement], carried: Provenance) -> list[Run]:
-    """The runs of statements, in the order in which this space came to know them."""
     by_id = {statement.id: statement for statement in kept}
     order = _Order(kept, carried)
     slots: defaultdict[Slot, list[Statement]] = defaultdict(list)
@@ -79,16 +77,15 @@ def _merged(kept: Sequence[Statement], carried: Provenance) -> list[Run]:
 
 
 def _slot(statement: Statement, held: Mapping[str, Statement], carried: Provenance) -> Slot:
-    """The slot of a statement; free words that several spaces edited have that of the first ones."""
     if statement.attribute or not carried:
         return slot_of(statement)
+    # Free words have no slot of their subject: what several spaces made of them shares the first one's.
     return ((statement.id, *carried.edited_from(statement, held))[-1],)
 
 
 def _nearest(
     statement: Statement, held: Mapping[str, Statement], carried: Provenance
 ) -> Statement | None:
-    """The newest statement that is here of those that a person edited into one."""
     names = carried.edited_from(statement, held)
     return next((held[name] for name in names if name in held), None)
 
@@ -143,14 +140,6 @@ def _time(statement: Statement) -> tuple[datetime, int, str]:
 def _runs(
     slot: Slot, members: Sequence[Statement], ends: Sequence[Statement], order: _Order
 ) -> list[Run]:
-    """The runs of one slot.
-
-    Args:
-        slot: The slot.
-        members: Its statements.
-        ends: Statements of other slots by which a person replaced one of these.
-        order: The order of statements.
-    """
     closing = {id(end) for end in ends}
     events = sorted((*members, *ends), key=order.key)
     runs: list[Run] = []
@@ -167,13 +156,11 @@ def _runs(
 
 
 def _says(statement: Statement) -> tuple[str, bool]:
-    """What a statement says, and whether it denies it."""
     denied = bool(statement.attribute and attribute_of(statement.attribute).denies)
     return folded(statement.value or statement.text), denied
 
 
 def _taken_in(made: Run, current: list[Run], runs: list[Run], order: _Order) -> list[Run]:
-    """Let a statement confirm, supersede or contradict what is current; give what is then."""
     new = made.face
     same = next((r for r in current if (r.said, r.denied) == (made.said, made.denied)), None)
     if same is not None:
@@ -195,7 +182,6 @@ def _taken_in(made: Run, current: list[Run], runs: list[Run], order: _Order) -> 
 
 
 def _supersedes(made: Run, run: Run, order: _Order) -> bool:
-    """Whether a new run takes the place of another, rather than standing against it."""
     new = made.face
     if not order.may_end(new, run):
         return False
@@ -212,7 +198,6 @@ def _link_edits(
     edited: Mapping[str, Statement | None],
     order: _Order,
 ) -> None:
-    """Let what a person edited know what took its place, also where that is in another slot."""
     for run in runs:
         for statement in run.members:
             before = edited[statement.id]

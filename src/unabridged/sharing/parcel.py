@@ -116,7 +116,6 @@ def pack(
 
 
 def _conversations(store: Store, sessions: Sequence[str]) -> list[Conversation]:
-    """Whole sessions, in the order in which they were named."""
     if not sessions:
         return []
     held: dict[str, list[Exchange]] = {name: [] for name in sessions}
@@ -128,7 +127,6 @@ def _conversations(store: Store, sessions: Sequence[str]) -> list[Conversation]:
 
 
 def _in_order(exchanges: Iterable[Exchange]) -> tuple[Exchange, ...]:
-    """Parents before children, else as they are; what hangs on nothing stays away."""
     children: dict[str | None, list[Exchange]] = {}
     for exchange in exchanges:
         children.setdefault(exchange.parent, []).append(exchange)
@@ -199,14 +197,12 @@ class _Facts:
     def _was_forgotten(
         self, statement: Statement, known: Statement | None, seals: Sequence[str]
     ) -> bool:
-        """Whether a person took it back there, or forgot what it rests on."""
         if known is not None:
             return known.withdrawn is not None
         away = _rests(statement) - self._going
         return is_sealed(statement, seals) or any(map(self._recogniser.was_forgotten, away))
 
     def _chosen(self, live: Mapping[str, Statement]) -> set[str]:
-        """The ids of the statements that go."""
         wanted = self._wanted
         found = {name for name, s in live.items() if _rests(s) and self._asked >= _rests(s)}
         if not (wanted.all_facts or wanted.facts or wanted.beside):
@@ -220,12 +216,10 @@ class _Facts:
         return found
 
     def _there(self, chosen: Sequence[Statement]) -> set[str]:
-        """Of the exchanges that statements rest on, those that are there or go."""
         rested = {name for statement in chosen for name in _rests(statement)}
         return set(self._taker.get(rested - self._going)) | (rested & self._going)
 
     def _form(self, statement: Statement, there: Collection[str]) -> Statement | None:
-        """A statement as it can stand there; None where what it rests on was forgotten there."""
         rests = _rests(statement)
         if rests <= set(there):
             return statement
@@ -249,7 +243,6 @@ class _Facts:
             self.records.append(to_record(grounded))
 
     def _sort_withdrawn(self) -> None:
-        """Let it be known there what a person took back here, as far as it was asked for."""
         any_fact = bool(self._wanted.all_facts or self._wanted.facts)
         away = {s.id: s.withdrawn for s in self._own.values() if s.withdrawn}
         for name, at in {**self._carried.withdrawn, **away}.items():
@@ -272,6 +265,5 @@ def loosened(statement: Statement) -> Statement:
 
 
 def _rests(statement: Statement) -> frozenset[str]:
-    """The exchanges that a statement rests on."""
     named = (statement.exchange, *statement.sources)
     return frozenset(name for name in named if name)
