@@ -23,7 +23,7 @@ from unabridged.errors import HeadMovedError
 from unabridged.index import upkeep
 from unabridged.ingest.enrich import reembed
 from unabridged.language.words import query_terms
-from unabridged.projections.search_index import segment_files as segments, storage
+from unabridged.projections.search_index import manifest, segment_files as segments
 from unabridged.stores.sqlite.database import Database
 from unabridged.testing.indexed import index_of, open_indexed
 from unabridged.testing.talk import Talk
@@ -56,11 +56,14 @@ def killed_at(step):
 
         return call
 
-    segments._write_file = counted(segments._write_file)
-    segments.sync_folder = counted(segments.sync_folder)
-    segments.remove = counted(segments.remove)
-    storage.manifests.write_whole = counted(storage.manifests.write_whole)
-    Database.run = counted(Database.run)
+    traced = {
+        segments: ("_write_file", "sync_folder", "remove"),
+        manifest: ("write_whole",),
+        Database: ("run",),
+    }
+    for owner, names in traced.items():
+        for name in names:
+            setattr(owner, name, counted(getattr(owner, name)))
 
 
 def write(store, name, count):

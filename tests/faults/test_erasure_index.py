@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from tests.helpers.folders import bytes_in
+from tests.opened import database_of, flush, put_again, snapshot_of
 
 from unabridged.domain.scope import Space
 from unabridged.embeddings.lexicon import StaticLexicon
@@ -30,10 +32,6 @@ def _small_segments(monkeypatch):
 
 def opened(path, *, embedder=EMBEDDER):
     return open_indexed(path, SPACE, embedder=embedder, lexicon=LEXICON)
-
-
-def raw(folder):
-    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
 
 
 def vector_of(text):
@@ -66,15 +64,15 @@ def say(store, number, talk):
 
 
 def segments(store):
-    return list(index_of(store)._snapshot.segments.values())
+    return list(snapshot_of(store).segments.values())
 
 
 def in_a_segment(store, said):
     """Everything is flushed into segments."""
     index_of(store).follow()
-    index_of(store)._flush(None)
+    flush(store)
     assert segments(store)
-    assert len(index_of(store)._snapshot.buffer) == 0
+    assert len(snapshot_of(store).buffer) == 0
 
 
 def in_a_merged_segment(store, said):
@@ -88,10 +86,9 @@ def in_a_merged_segment(store, said):
 def masked_and_replaced(store, said):
     """It lies in one segment where it counts no more, and in another."""
     in_a_segment(store, said)
-    index = index_of(store)
-    index._put_again([x.id for x in said], embed=False)
-    index._flush(0)
-    assert any(index._snapshot.removed.values())
+    put_again(store, [x.id for x in said])
+    flush(store, merge=False)
+    assert any(snapshot_of(store).removed.values())
 
 
 def half_reembedded(store, said):
@@ -100,7 +97,7 @@ def half_reembedded(store, said):
     made = {x.id: other_vectors(x) for x in store.get([x.id for x in said]).values()}
     store.put_vectors(OTHER, made)
     index_of(store).follow()
-    assert store._db.rows("all vectors")
+    assert database_of(store).rows("all vectors")
     assert store.embedded_by() == EMBEDDER.identity
 
 
@@ -119,7 +116,7 @@ def bare(store, said):
     index_of(store).rebuild()
     other = opened(store.path, embedder=None)
     index_of(other).rebuild()
-    assert index_of(other)._snapshot.bare
+    assert snapshot_of(other).bare
     other.close()
 
 
@@ -137,10 +134,10 @@ def test_no_byte_of_the_index_is_left(tmp_path, state):
     state(store, said)
     gone, kept = said[2:6], [*said[:2], *said[6:]]
     marks = set().union(*(traces(one, kept) for one in gone))
-    before = raw(tmp_path)
+    before = bytes_in(tmp_path)
     assert sum(mark in before for mark in marks) >= 12
     assert store.forget([x.id for x in gone]) == 4
-    left = raw(tmp_path)
+    left = bytes_in(tmp_path)
     assert [mark for mark in marks if mark in left] == []
     for one in kept:  # what stays is there still
         assert any(mark in left for mark in traces(one, [*gone, *(x for x in kept if x != one)]))
@@ -148,7 +145,7 @@ def test_no_byte_of_the_index_is_left(tmp_path, state):
     assert list(looked_up(store, f"secretuser{number}")) == [kept[3].id]
     assert store.check() == []
     store.close()
-    assert [mark for mark in marks if mark in raw(tmp_path)] == []
+    assert [mark for mark in marks if mark in bytes_in(tmp_path)] == []
 
 
 def test_what_only_moves_up_keeps_its_vectors(tmp_path):

@@ -14,6 +14,7 @@ from pathlib import Path
 import apsw
 import msgspec
 import pytest
+from tests.opened import snapshot_of
 
 from unabridged.domain.scope import Space
 from unabridged.errors import StoreFullError
@@ -173,7 +174,7 @@ def test_a_kill_of_a_writer_at_any_step_loses_nothing(path, seed):
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="POSIX signals")
 @pytest.mark.parametrize("work", ["rebuild", "switch"])
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_kill_while_the_index_is_made_anew_loses_nothing(path, work):
     said = {x.id: f"words1n{n}" for n, x in enumerate(fill(path, 23))}
     for step in (1, 9, 40, 90, 150, 260, 420, 600, 900):
@@ -249,7 +250,7 @@ def test_a_really_full_disk_for_segments_is_no_failure(path, small_index):
         said[talk.say(f"wordsmall{number} of marble {os.urandom(40).hex()}", "Yes").id] = number
         index_of(store).follow()
     # Not everything fits: some of it stays in the buffer.
-    assert len(index_of(store)._snapshot.buffer) > indexer.SEALED
+    assert len(snapshot_of(store).buffer) > indexer.SEALED
     for ident, number in said.items():
         assert list(looked_up(store, f"wordsmall{number}")) == [ident]
     assert store.check() == []

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
+from tests.opened import storage_of
 
 from unabridged.domain.lookup import Probe
 from unabridged.domain.scope import Space
@@ -185,7 +186,7 @@ def test_a_folder_that_cannot_be_written_stops_no_search(tmp_path, monkeypatch):
     def refuse(*_args):
         raise StoreReadOnlyError("It cannot be written.", hint="Change its rights.")
 
-    monkeypatch.setattr(type(index_of(store)._storage), "write", refuse)
+    monkeypatch.setattr(type(storage_of(store)), "write", refuse)
     said = [talk.say(f"word{number} of marble", "yes") for number in range(9)]
     assert len(found(index_of(store), "marbl")) == 9
     assert store.forget([said[0].id]) == 1

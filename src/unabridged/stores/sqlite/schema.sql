@@ -82,6 +82,8 @@ CREATE INDEX record_exchange_record ON record_exchange (record);
 CREATE TABLE numbered (
     number   INTEGER PRIMARY KEY,
     exchange TEXT NOT NULL UNIQUE,
+    session  INTEGER NOT NULL,        -- a digest of the session's id: what was damaged is told apart
+    at       REAL NOT NULL,           -- seconds since 1970
     revision INTEGER NOT NULL,
     digest   BLOB NOT NULL            -- `revision` is not in it
 );
