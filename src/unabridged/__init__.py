@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from unabridged.domain.context import Context
     from unabridged.domain.settings import Settings
     from unabridged.errors import UnabridgedError
-    from unabridged.wiring import Memory
+    from unabridged.memory import Memory
 
 __all__ = ["Context", "Memory", "Settings", "UnabridgedError"]
 
 _PLACES = {
     "Context": "unabridged.domain.context",
-    "Memory": "unabridged.wiring",
+    "Memory": "unabridged.memory",
     "Settings": "unabridged.domain.settings",
     "UnabridgedError": "unabridged.errors",
 }

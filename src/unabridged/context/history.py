@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from unabridged.budget.tiers import ExchangeLimits, exchange_limits
 from unabridged.condense.earlier import Earlier, Stands, drafted, sources_again, sources_of
+from unabridged.condense.tells import telling
 from unabridged.context.earlier import FRAME_TOKENS, earlier_text
 from unabridged.context.manifest import places_of
 from unabridged.context.measure import in_history, sides
@@ -83,17 +84,29 @@ def shown_history(plan: Plan, material: Material, memory: int, steady: int, give
         steady: Tokens that limits are measured by.
         give: What it gives to what is recalled.
     """
-    sized = _as_before(plan, material, memory)
-    earlier = material.earlier
-    kept = History(tuple(sized), (), earlier, earlier_tokens(plan, earlier))
-    few = plan.max_turns is None or len(sized) <= max(plan.max_turns, material.sent)
-    if kept.used + give.usual <= memory:
-        return kept if few else _moved(plan, material, sized, memory, give.usual)
-    lately = give.lately()
-    if few and kept.used + lately <= memory:
-        return kept
+    before = as_before(plan, material, memory)
+    if not moves(plan, material, before, memory, give):
+        return before
+    sized = before.shown
+    if before.used + give.usual <= memory:
+        return _moved(plan, material, sized, memory, give.usual)
     shorter = _shorter(plan, sized, steady, material.sent)
-    return _moved(plan, material, shorter, memory, lately)
+    return _moved(plan, material, shorter, memory, give.lately())
+
+
+def as_before(plan: Plan, material: Material, memory: int) -> History:
+    """Return the history as the last prompt showed it, with what was said since."""
+    earlier = material.earlier
+    sized = _as_before(plan, material, memory)
+    return History(tuple(sized), (), earlier, earlier_tokens(plan, earlier))
+
+
+def moves(plan: Plan, material: Material, before: History, memory: int, give: Give) -> bool:
+    """Whether the beginning of the shown history moves, so that more has to be read for it."""
+    few = plan.max_turns is None or len(before.shown) <= max(plan.max_turns, material.sent)
+    if before.used + give.usual <= memory:
+        return not few
+    return not (few and before.used + give.lately() <= memory)
 
 
 def earlier_tokens(plan: Plan, earlier: Earlier | None) -> int:
@@ -236,7 +249,7 @@ def _falls_out(
     stay = max(1, material.sent)
     cut = max(0, len(sized) - max(IMMEDIATE_EXCHANGES, stay))
     older = [item.exchange for item in sized[:cut]]
-    reasons = material.tells(older) if tells and older else [""] * len(older)
+    reasons = telling(older, material.stored.readings) if tells and older else [""] * len(older)
     plain = [n for n, reason in enumerate(reasons) if reason is None]
     order = [*plain, *(n for n in range(len(sized) - stay) if n >= cut or reasons[n] is not None)]
     gone: set[str] = set()
@@ -255,7 +268,7 @@ def _earlier(
     if plan.condenser is None or not (hidden or material.earlier):
         return material.earlier
     before = material.earlier
-    stored = material.stored()
+    stored = material.stored
     sources = sources_again(before) if before else list(stored.older)
     for item in hidden:
         sources += sources_of(item.exchange, stored.sentences, stored.importance)

@@ -10,7 +10,16 @@ from dataclasses import dataclass, field, replace
 from unabridged.budget.tiers import ExchangeLimits, divide, exchange_limits
 from unabridged.condense.richness import NEUTRAL, richness
 from unabridged.context.facts import Facts, choose_facts
-from unabridged.context.history import NOTHING_SHOWN, Give, History, over, shown_history, split
+from unabridged.context.history import (
+    NOTHING_SHOWN,
+    Give,
+    History,
+    as_before,
+    moves,
+    over,
+    shown_history,
+    split,
+)
 from unabridged.context.measure import (
     briefs_frame,
     fence_frame,
@@ -102,12 +111,17 @@ class Ask:
     pinned: int = 0
 
 
-def choose(plan: Plan, material: Material, ask: Ask) -> Tiers:
-    """Divide a memory budget and fill it."""
+def needs_session_notes(plan: Plan, material: Material, ask: Ask) -> Material | None:
+    """Return the material whose shown history moves, as sent or not; None where none does."""
+    material, left = _as_sent(plan, material, ask.memory)
+    give = _give(plan, material, ask, left, _facts(plan, material, ask, left))
+    before = as_before(plan, material, ask.memory)
+    return material if moves(plan, material, before, ask.memory, give) else None
+
+
+def _give(plan: Plan, material: Material, ask: Ask, left: int, facts: Facts) -> Give:
+    """What the history gives to what is recalled."""
     memory, intent = ask.memory, ask.intent
-    material, left = _as_sent(plan, material, memory)
-    facts = _facts(plan, material, ask, left)
-    budget = divide(memory, intent, facts_tokens_wanted=facts.tokens, shares=plan.shares)
 
     def given(rich: float = NEUTRAL) -> int:
         """What the history gives where the conversation is so rich; for details never less."""
@@ -119,7 +133,16 @@ def choose(plan: Plan, material: Material, ask: Ask) -> Tiers:
         give = wanted if intent is Intent.VIVID_RECALL else int(wanted * (1 - YIELD_SHARE))
         return min(give + facts.tokens, left)
 
-    give = Give(given(), lambda: given(richness(material.path)))
+    return Give(given(), lambda: given(richness(material.path)))
+
+
+def choose(plan: Plan, material: Material, ask: Ask) -> Tiers:
+    """Divide a memory budget and fill it."""
+    memory, intent = ask.memory, ask.intent
+    material, left = _as_sent(plan, material, memory)
+    facts = _facts(plan, material, ask, left)
+    budget = divide(memory, intent, facts_tokens_wanted=facts.tokens, shares=plan.shares)
+    give = _give(plan, material, ask, left, facts)
     history = shown_history(plan, material, memory, ask.steady, give)
     immediate, recent = split(history.shown, budget.immediate)
     held = {item.exchange.id for item in history.shown}

@@ -5,8 +5,10 @@ what lies above the floor is read from the store. Nothing here depends on how th
 """
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
+from threading import RLock, local
 from typing import TYPE_CHECKING
 
 from unabridged.domain.intent import Intent
@@ -52,6 +54,12 @@ class Question:
     telling: bool = False
 
 
+class _Last(local):
+    """What is known of the last question of a thread."""
+
+    trouble = ""
+
+
 class Finder:
     """Finds exchanges in one space.
 
@@ -62,19 +70,27 @@ class Finder:
 
     Attributes:
         reader: The reader; another one may take its place.
-        trouble: Why the last question was looked for by words only, or empty.
+        trouble: Why the last question of this thread was looked for by words only, or empty.
     """
 
     def __init__(
         self, store: Store, reader: Reader | None = None, reranker: Reranker | None = None
     ) -> None:
         self.reader = reader or Reader()
-        self.trouble = ""
+        self._last = _Last()
         self._reranker = reranker
         self._store = store
         self._index: SupportsLookup = (
             store if isinstance(store, SupportsLookup) else FallbackIndex(store, self.reader)
         )
+        # The fallback's index follows the store while it is looked up.
+        owned = isinstance(store, SupportsLookup)
+        self._lock: AbstractContextManager[object] = nullcontext() if owned else RLock()
+
+    @property
+    def trouble(self) -> str:
+        """Why the last question of this thread was looked for by words only, or empty."""
+        return self._last.trouble
 
     def find(self, question: Question, limit: int, *, floor: float = 0.0) -> list[Evidence]:
         """Find the exchanges that bear on a question, best first.
@@ -102,7 +118,8 @@ class Finder:
 
     def _read(self, question: Question, chosen: Sequence[Ranked]) -> list[Evidence]:
         """Read exchanges from the store, best first; those that the question is not for are left."""
-        found = self._index.at([one.place for one in chosen])
+        with self._lock:
+            found = self._index.at([one.place for one in chosen])
         evidence = [Evidence(found[one.place], one.score) for one in chosen if one.place in found]
         if (only := question.session) is not None:  # a number of sessions that meet is no proof
             evidence = [e for e in evidence if e.exchange.session == only]
@@ -124,7 +141,8 @@ class Finder:
         recipe = RECIPES[question.intent]
         only = None if question.session is None else session_number(question.session)
         probe = Probe(tuple(asked), vector, recipe.candidates_for(limit), only)
-        shortlist = self._index.lookup(probe)
+        with self._lock:
+            shortlist = self._index.lookup(probe)
         if not len(shortlist.places):
             return []
         embedder = self.reader.embedder
@@ -139,7 +157,7 @@ class Finder:
 
     def _vector(self, text: str) -> "NDArray[np.float32] | None":
         """The question's vector, where the space holds such vectors."""
-        self.trouble = ""
+        self._last.trouble = ""
         embedder = self.reader.embedder
         if embedder is None:
             return None
@@ -148,11 +166,13 @@ class Finder:
             return None
         try:
             if held not in (None, embedder.identity):
-                self.trouble = f"Searched by words only: the vectors here are of {held!r} now."
+                self._last.trouble = (
+                    f"Searched by words only: the vectors here are of {held!r} now."
+                )
                 return None
             return embedder.embed_query(text)
         except UpstreamError as error:
-            self.trouble = f"Searched by words only: {error}"
+            self._last.trouble = f"Searched by words only: {error}"
             return None
 
 

@@ -4,12 +4,12 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from threading import Lock
 
 from unabridged import config
 from unabridged.clock import SystemClock
 from unabridged.config.personas import persona_text
 from unabridged.context.prompts import SYSTEM
-from unabridged.dialogue.parts import Terms
 from unabridged.disk.cipher import AesGcm, can_seal
 from unabridged.domain.budget import Mode
 from unabridged.domain.chain import Signet
@@ -25,6 +25,7 @@ from unabridged.models.openai import OPENAI_HOST
 from unabridged.models.window import max_prompt_tokens, window
 from unabridged.ports import ChatModel, Clock, Embedder, Store, SupportsVectors
 from unabridged.retrieval.entries import Reader
+from unabridged.space.dependencies import UpstreamInfo
 from unabridged.stores.anchor import Anchor
 from unabridged.stores.files.encrypting import Encryption
 from unabridged.stores.files.folder import FilesFolder
@@ -287,38 +288,53 @@ def system_prompts(settings: Settings) -> dict[Mode, str]:
     return {mode: words or SYSTEM[mode] for mode in Mode}
 
 
-class TermsBook:
-    """What is known of upstreams, asked again after a minute."""
+class UpstreamInfoCache:
+    """What is known of upstreams, asked again after a minute; any thread may use it."""
 
     def __init__(self, settings: Settings, clock: Clock) -> None:
         self._settings = settings
         self._clock = clock
-        self._known: dict[tuple[int, int | None], tuple[ChatModel, datetime, Terms]] = {}
+        self._lock = Lock()
+        self._known: dict[tuple[int, int | None], tuple[ChatModel, datetime, UpstreamInfo]] = {}
+        self._refused: dict[str, int] = {}
 
-    def __call__(self, model: ChatModel, window: int | None = None, /) -> Terms:
-        """Give the terms of an upstream, for the window that a client wants or its own."""
+    def __call__(self, model: ChatModel, window: int | None = None, /) -> UpstreamInfo:
+        """Describe an upstream, for the window that a client wants or its own."""
+        info = self._cached(model, window)
+        refused = self._refused.get(info.abilities.model, info.window)
+        return replace(info, window=refused) if refused < info.window else info
+
+    def refused(self, model: str, window: int) -> None:
+        """Note the window that a server named when it refused a prompt for its length."""
+        with self._lock:
+            self._refused[model] = window
+
+    def _cached(self, model: ChatModel, window: int | None) -> UpstreamInfo:
         now = self._clock.now()
         name = (id(model), window)
-        if name in self._known:
-            known, since, terms = self._known[name]
+        with self._lock:
+            held = self._known.get(name)
+        if held is not None:
+            known, since, info = held
             if known is model and timedelta() <= now - since < timedelta(seconds=TERMS_SECONDS):
-                return terms
-        terms = _terms(self._settings, model, window)
-        self._known.pop(name, None)
-        self._known[name] = (model, now, terms)
-        if len(self._known) > MOST_TERMS:
-            self._known.pop(next(iter(self._known)))
-        return terms
+                return info
+        info = _info(self._settings, model, window)  # outside the lock: it may ask a server
+        with self._lock:
+            self._known.pop(name, None)
+            self._known[name] = (model, now, info)
+            if len(self._known) > MOST_TERMS:
+                self._known.pop(next(iter(self._known)))
+        return info
 
 
-def _terms(settings: Settings, model: ChatModel, client: int | None) -> Terms:
+def _info(settings: Settings, model: ChatModel, client: int | None) -> UpstreamInfo:
     """Ask an upstream for its window, and choose what counts for it."""
     abilities = model.abilities()
     settings = settings.for_model(abilities.model)
     width = window(abilities, client=client, setting=settings.window)
     gguf = str(getattr(model, "path", ""))
     note = width.note if model.provider != "quote" else ""  # nothing is sent to a model
-    return Terms(
+    return UpstreamInfo(
         window=width.tokens,
         max_prompt_tokens=max_prompt_tokens(model.provider, settings.max_prompt_tokens),
         tokenizer=choose_tokenizer(settings, abilities.model, model.provider, gguf),

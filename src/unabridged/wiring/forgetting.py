@@ -18,8 +18,8 @@ from unabridged.domain.scope import Space
 from unabridged.domain.settings import Settings
 from unabridged.domain.views import Conversation
 from unabridged.errors import BackupError, StoreBusyError, StoreError, StoreReadOnlyError
-from unabridged.memory.forgetting import Forgetting
 from unabridged.ports import Keys, Store
+from unabridged.space.forgetting import Forgetting
 from unabridged.stores.copying import Sift
 from unabridged.stores.files.folder import FilesFolder
 from unabridged.stores.files.names import FOLDERS
