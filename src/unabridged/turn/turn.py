@@ -51,9 +51,11 @@ class Turn:
         title: The title of a session that begins with it.
 
     Attributes:
+        space: The space; another object of the same space may replace it between two calls.
         exchange: The exchange as stored, after the end.
         notes: What a person should know: a second preparation, a suspected truncation, a tool's
             result that did not fit, an answer that reached its limit, what was not stored.
+        tool_notes: Those of the notes that are about results that did not fit.
         reply: What came of the request so far.
     """
 
@@ -69,8 +71,9 @@ class Turn:
     ) -> None:
         self.exchange: Exchange | None = None
         self.notes: list[str] = []
+        self.tool_notes: list[str] = []
         self.reply = ReplyBuilder()
-        self._space = space
+        self.space = space
         self._options = options
         self._context = context
         self._synced = synced
@@ -115,9 +118,17 @@ class Turn:
         if synced is None:
             raise AssertionError("a turn has a context or a client's history")
         if synced.open is not None:
-            return self._space.contexts.restore(synced.open.id)
-        name = self._space.clock.new_id()
-        return prepare_synced(self._space, self._options, synced, self._wishes, name)
+            return self.space.contexts.restore(synced.open.id)
+        name = self.space.clock.new_id()
+        return prepare_synced(self.space, self._options, synced, self._wishes, name)
+
+    def prepare(self) -> Context:
+        """Return the context; ``start`` does this too.
+
+        Raises:
+            PromptTooLargeError: What must be sent does not fit the window.
+        """
+        return self.context
 
     def start(self) -> ChatRequest:
         """Store what the user said, and return what is sent; when it returns, that is durable.
@@ -129,10 +140,10 @@ class Turn:
         """
         context, synced = self.context, self._synced
         if synced is None:
-            self._note(begin(self._space, context, self._title))
+            self._note(begin(self.space, context, self._title))
         elif synced.stored:
             if synced.open is None:
-                self._note(begin(self._space, context, self._title))
+                self._note(begin(self.space, context, self._title))
             if synced.new_rounds:
                 self._note(self._record_tools(synced.new_rounds))
         if synced is not None:
@@ -189,7 +200,7 @@ class Turn:
         return room
 
     def _shorter(self, refusal: ContextRefusedError) -> Context:
-        space, context = self._space, self.context
+        space, context = self.space, self.context
         if self._synced is None or self._synced.open is not None:
             learn_refusal(space, self._options.model, context, refusal)
             again = prepare_shorter(space, self._options, context)
@@ -218,8 +229,8 @@ class Turn:
 
     def keep_calls(self, results: Sequence[ToolResult]) -> list[Message]:
         """Store the calls that came with their results; return them as they are stored."""
-        asked = self._space.message(Role.ASSISTANT, self.reply.parts)
-        told = [asked, *(self._space.message(Role.TOOL, [result]) for result in results)]
+        asked = self.space.message(Role.ASSISTANT, self.reply.parts)
+        told = [asked, *(self.space.message(Role.TOOL, [result]) for result in results)]
         self._note(self._record_tools(told))
         self.reply.clear()
         return told
@@ -236,7 +247,7 @@ class Turn:
             return None
         self._check_truncation()
         parts = self._answer_parts()
-        message = self._space.message(Role.ASSISTANT, parts) if parts else None
+        message = self.space.message(Role.ASSISTANT, parts) if parts else None
         if message is not None and message.calls:
             self._note(self._record_tools([message]))
         else:
@@ -254,7 +265,7 @@ class Turn:
         came = self._came
         self.reply.calls.clear()
         parts = self._answer_parts()
-        message = self._space.message(Role.ASSISTANT, parts) if parts else None
+        message = self.space.message(Role.ASSISTANT, parts) if parts else None
         self._store(message, ExchangeState.INCOMPLETE if came else ExchangeState.UNANSWERED)
         return self.exchange
 
@@ -287,7 +298,7 @@ class Turn:
         usage = None if self._rounds else self.reply.usage
         self._note(
             record(
-                self._space,
+                self.space,
                 self.context,
                 message,
                 state=state,
@@ -298,7 +309,7 @@ class Turn:
         )
 
     def _record_tools(self, messages: Sequence[Message]) -> Recorded:
-        recorded = record_tools(self._space, self.context, messages, self._begun)
+        recorded = record_tools(self.space, self.context, messages, self._begun)
         self._stepped = True
         return recorded
 
@@ -313,9 +324,10 @@ class Turn:
             sent, notes = within(group, self._room(), [*self._rounds], self._count, self.context)
             self._rounds += sent
             self.notes += notes
+            self.tool_notes += notes
 
     def _count(self, messages: Sequence[Message]) -> int:
-        return self._space.count_tokens(messages, self._options.model)
+        return self.space.count_tokens(messages, self._options.model)
 
     def _room(self) -> int:
         """Tokens of the window for tool rounds and answer."""

@@ -33,7 +33,7 @@ from unabridged.evals.seeds.stage import (
 from unabridged.evals.timing import Spread, each, spread, timed
 from unabridged.tokens.estimate import EstimateTokenizer
 from unabridged.wiring import Memory
-from unabridged.wiring.lanes import Lanes
+from unabridged.wiring.lanes import SpacePool
 
 SEED = "workspace"
 SIZES = (20, 200, 2_000)
@@ -128,7 +128,7 @@ class _Stage:
         base = each(lambda n: loaded(self._files[n % 2]), self._calls("switch"))
         firsts, agains = [], []
         for _ in self._calls("load"):
-            lanes = Lanes(settings(SEED, self._home))
+            lanes = SpacePool(settings(SEED, self._home))
             _switched(lanes, MODELS[0])
             gc.collect()
             firsts.append(timed(_switched, lanes, MODELS[1])[0])
@@ -152,7 +152,7 @@ def beyond(metric: Metric) -> Metric:
     return replace(metric, must="", met=None, note=note)
 
 
-def _switched(lanes: Lanes, name: str) -> None:
+def _switched(lanes: SpacePool, name: str) -> None:
     with lanes.hold(Scope(USER, model=name)) as memory:
         memory.history(50)
 
