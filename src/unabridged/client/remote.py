@@ -14,7 +14,6 @@ from unabridged.client.books import (
 )
 from unabridged.client.wire import PAGE, Wire, path_of
 from unabridged.clock import SystemClock
-from unabridged.dialogue.tools import tool_from
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import ToolSpec, Usage
 from unabridged.domain.context import Context
@@ -23,6 +22,7 @@ from unabridged.domain.message import Message, Part, Role, Text, part_to_dict
 from unabridged.domain.session import Session
 from unabridged.domain.views import Account, Conversation, Found, Pin, SessionLine, Stats, Step
 from unabridged.errors import EmptyMessageError, InputError, NotFoundError
+from unabridged.space.tools import tool_from
 from unabridged.transfer.detect import open_file
 from unabridged.transfer.unabridged import write_jsonl
 from unabridged.wire.own import from_plain, to_plain

@@ -44,6 +44,7 @@ class Conversation:
             check_session_name(session)
         self.space = space
         self._session = session
+        self._is_named = session is not None
         self._title = title
         self._begun: dict[str, Recorded] = {}
         self._notes: list[str] = []
@@ -54,6 +55,11 @@ class Conversation:
         if self._session is None:
             self._session = self.space.clock.new_id()
         return self._session
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the owner chose the session's id."""
+        return self._is_named
 
     @property
     def header(self) -> Session | None:
