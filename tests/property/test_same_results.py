@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
+from tests.opened import seal
 
 from unabridged.domain.intent import Intent
 from unabridged.domain.scope import Space
@@ -103,8 +104,7 @@ def test_results_do_not_depend_on_the_index(sealed, steps, monkeypatch):
         file, memory = _Both(store), _Both(InMemoryStore(SPACE))
         for step in steps:
             if step[0] == "seal":
-                with store._index.writing():
-                    store._index._sealer.seal()
+                seal(store)
             file.take(step)
             memory.take(step)
         wanted = results(memory.store)
@@ -115,9 +115,7 @@ def test_results_do_not_depend_on_the_index(sealed, steps, monkeypatch):
         store.rebuild()
         assert store.check() == []
         assert results(store) == wanted
-        with store._index.writing():
-            store._index._sealer.seal()
-            store._index._sealer.tidy(None)
+        seal(store, tidy=True)
         assert results(store) == wanted
         store.close()
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
+from tests.opened import database_of
 
 from unabridged.domain.chain import Signet
 from unabridged.domain.key import Key
@@ -229,9 +230,9 @@ def test_forgetting_anything_leaves_the_chain_sound_and_no_salt_or_text(folder, 
         gone = (
             data.draw(st.lists(st.sampled_from(every), unique_by=lambda x: x.id)) if every else []
         )
-        with store._db.read():
-            rows = {row[1]: row for row in store._db.rows("messages from", (-1,))}
-            links = {row[0]: row for row in store._db.run("every link with its message")}
+        with database_of(store).read():
+            rows = {row[1]: row for row in database_of(store).rows("messages from", (-1,))}
+            links = {row[0]: row for row in database_of(store).run("every link with its message")}
         store.forget(exchange.id for exchange in gone)
         left = {m.id for x in store.scan() for m in x.messages}
         lost = [rows[name] for name in rows if name not in left]

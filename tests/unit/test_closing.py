@@ -6,6 +6,7 @@ import weakref
 from pathlib import Path
 
 import pytest
+from tests.opened import store_of
 
 from unabridged import Memory
 
@@ -28,7 +29,7 @@ def used(folder, settings):
         assert memory.topics()
         assert memory.why().intact
         assert memory.facts.all()
-        return weakref.ref(memory), weakref.ref(memory._store)
+        return weakref.ref(memory), weakref.ref(store_of(memory))
 
 
 def open_files(folder):

@@ -1,6 +1,7 @@
 """A turn: what is sent in tool rounds, and what is kept whatever ends it."""
 
 import pytest
+from tests.opened import counter_of
 
 from unabridged import Memory
 from unabridged.context.fence import neutralise
@@ -63,7 +64,7 @@ def requests(memory):
 
 
 def in_tokens(memory, request):
-    counter = memory._preparer.counter(memory._terms())
+    counter = counter_of(memory)
     return counter.prompt(request.messages, request.tools)
 
 

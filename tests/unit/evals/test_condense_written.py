@@ -77,12 +77,13 @@ def test_what_does_not_hold_falls_back_with_its_reason(trial):
 
 
 def test_reasons_hold_no_words_of_anybody():
+    reason = condense_written._reason
     note = "Written without the model m: it takes 90 tokens, and may take 50."
     draft = Draft((Line("x"),), 1, "m", (note,))
-    assert condense_written._reason(draft) == "it takes N tokens, and may take N"
+    assert reason(draft) == "it takes N tokens, and may take N"
     named = Draft((), 0, "m", ("Written without the model m: it names what was not said: Ada.",))
-    assert condense_written._reason(named) == "it names what was not said"
-    assert condense_written._reason(Draft((Line("x"),), 1, "m")) == ""
+    assert reason(named) == "it names what was not said"
+    assert reason(Draft((Line("x"),), 1, "m")) == ""
 
 
 def test_what_the_check_lets_through_is_counted(trial, monkeypatch):

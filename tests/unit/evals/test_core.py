@@ -96,7 +96,8 @@ def test_reuse_is_the_same_every_time(monkeypatch):
     monkeypatch.setattr(fixed, "TALKS", 1)
     monkeypatch.setattr(fixed, "TALK", 12)
     monkeypatch.setattr(fixed, "EARLIER", 30)
-    first, again = list(fixed._reuse()), list(fixed._reuse())
+    made = fixed._reuse
+    first, again = list(made()), list(made())
     assert first == again
     assert first[0].name == "prefix_reuse"
     assert 0 < first[0].p50 < 1

@@ -124,11 +124,12 @@ def test_a_leak_between_models_is_noticed(tmp_path, monkeypatch):
 
 def test_a_cut_sentence_is_noticed():
     said = "We sailed to Bergen. It rained all day, and the boat leaked."
-    assert companion._is_of("We sailed to Bergen.", said)
-    assert companion._is_of("[…] It rained all day, and the boat leaked.", said)
-    assert not companion._is_of("It rained all day", said)
-    assert not companion._is_of("sailed to Bergen.", said)
-    assert not companion._is_of("We sailed to Oslo.", said)
+    is_of = companion._is_of
+    assert is_of("We sailed to Bergen.", said)
+    assert is_of("[…] It rained all day, and the boat leaked.", said)
+    assert not is_of("It rained all day", said)
+    assert not is_of("sailed to Bergen.", said)
+    assert not is_of("We sailed to Oslo.", said)
 
 
 def test_the_seeds_own_ways_are_as_it_says():

@@ -4,6 +4,7 @@ import shutil
 from dataclasses import replace
 
 import pytest
+from tests.opened import count_from
 
 from unabridged.domain.chain import Signet
 from unabridged.domain.key import Key
@@ -81,7 +82,7 @@ def test_an_older_file_put_back_is_noticed(opened, tmp_path):
     store = opened()
     talk = Talk(store, "s1")
     talk.header, talk.parent = store.session("s1"), store.recent("s1", 1)[0].id
-    talk._count = 5
+    count_from(talk, 5)
     talk.say("more", "yes")
     store.close()
     changed = [n for n, data in files(tmp_path).items() if n in older and older[n] != data]

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import apsw
 import pytest
+from tests.opened import count_from
 
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Role
@@ -103,7 +104,7 @@ def test_what_was_forgotten_does_not_come_back(spaces):
 
 def header(number, *, session="s1", parent=None, own=2, opened_by=None):
     talk = Talk(None, session)
-    talk._count = number * 10
+    count_from(talk, number * 10)
     message = talk.message("hi")
     exchange = Exchange(
         f"x{number}", session, parent, ExchangeState.COMPLETE, (), message.at, model="m"
@@ -113,7 +114,7 @@ def header(number, *, session="s1", parent=None, own=2, opened_by=None):
 
 def message(number, role=Role.USER, parent=None, session="s1"):
     talk = Talk(None, session)
-    talk._count = number - 1
+    count_from(talk, number - 1)
     return talk.message(f"words {number}", role, parent=parent)
 
 

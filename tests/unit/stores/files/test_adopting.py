@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from tests.opened import count_from
 from tests.unit.stores.files.conftest import SPACE
 
 from unabridged.disk.cipher import AesGcm
@@ -154,7 +155,8 @@ def test_one_can_go_on_talking_after_it(desk):
     desk.adopt()
     talk = Talk(desk.store)
     talk.header = desk.store.session("s1")
-    talk.parent, talk._count = desk.store.recent("s1", 1)[0].id, 900
+    talk.parent = desk.store.recent("s1", 1)[0].id
+    count_from(talk, 900)
     said = talk.say("and now?", "on")
     assert desk.bench.again(desk.store).recent("s1", 2)[1] == said
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from tests.opened import count_from
 
 from unabridged.domain.message import Image, Reasoning, Role, Text, ToolCall, ToolResult
 from unabridged.domain.record import Record, RecordKind
@@ -39,7 +40,7 @@ def test_the_model_layout_is_format_3_of_the_seed(bench):
     new.header = replace(new.header, title="Given")
     begun = new.begin("Hello", records=(context("s2-x00001"),), tokens=5)
     new.answer(begun, "Hi there!")
-    new._count = 400
+    count_from(new, 400)
     new.say("again", "once more")
     file = load(bench.folder / "qwen2-5-7b.json")
     assert list(file) == [

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from tests.opened import count_from
 
 from unabridged.disk import durable
 from unabridged.domain.record import Record, RecordKind
@@ -147,7 +148,8 @@ def test_a_crash_while_renaming_leaves_the_space_under_one_name(bench, layout, m
 
 def append(store, header):
     talk = Talk(store)
-    talk.header, talk.parent, talk._count = header, store.recent("s1", 1)[0].id, 50
+    talk.header, talk.parent = header, store.recent("s1", 1)[0].id
+    count_from(talk, 50)
     talk.begin("new", records=(Record(RecordKind.FACT, "n", START, {}),))
 
 

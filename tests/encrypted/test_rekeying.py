@@ -4,13 +4,9 @@ import json
 import subprocess
 import sys
 
-import pytest
-
 from unabridged.stores.sqlite.connecting import can_encrypt
 
 
-@pytest.mark.encrypted
-@pytest.mark.slow
 def test_a_kill_while_a_home_is_encrypted_or_its_key_changed_loses_nothing():
     assert can_encrypt()
     ran = subprocess.run(

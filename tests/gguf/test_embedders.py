@@ -11,8 +11,6 @@ from unabridged.embeddings.asking import halve
 from unabridged.embeddings.openai import OpenAIEmbedder
 from unabridged.testing.embedders import NEAR, TEXTS
 
-pytestmark = [pytest.mark.gguf, pytest.mark.slow]
-
 
 @pytest.fixture(scope="module")
 def llama_cpp(smollm2):

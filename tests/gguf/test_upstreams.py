@@ -15,8 +15,6 @@ from unabridged.models.gguf import GgufModel
 from unabridged.models.openai import OpenAIModel, OpenAIServer
 from unabridged.testing.models import CLOCK, ChatModelContract, asking
 
-pytestmark = [pytest.mark.gguf, pytest.mark.slow]
-
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 WINDOW = 1024
 

@@ -12,8 +12,6 @@ from unabridged.domain.message import Role
 from unabridged.models.gguf import GgufModel
 from unabridged.tokens.estimate import EstimateTokenizer
 
-pytestmark = [pytest.mark.gguf, pytest.mark.slow]
-
 AT = datetime(2026, 11, 22, tzinfo=UTC)
 COUNT = EstimateTokenizer().count
 SAID = (

@@ -8,8 +8,7 @@ import openai
 import pytest
 from pydantic import BaseModel
 from tests.clients.held import conversations, states
-
-pytestmark = [pytest.mark.gguf, pytest.mark.slow]
+from tests.opened import transport_of
 
 HELLO = [{"role": "user", "content": "Hello, my boat is called Petronella."}]
 WINDOW = 2048
@@ -77,7 +76,7 @@ def test_structured_output_keeps_to_its_schema(serving, llama_cpp):
     said = talk.chat(
         model, HELLO, format=Boat.model_json_schema(), options={"num_predict": 60, "temperature": 0}
     )
-    talk._client.close()
+    transport_of(talk).close()
     assert json.loads(said.message.content).keys() == {"name"}
 
 
@@ -89,7 +88,7 @@ def test_ollama_whole_and_streamed(started):
     assert whole.message.content
     said = [*HELLO, whole.message, {"role": "user", "content": "What is my boat called?"}]
     parts = list(talk.chat(model, said, stream=True, options=few))
-    talk._client.close()
+    transport_of(talk).close()
     assert "".join(part.message.content or "" for part in parts)
     assert parts[-1].done is True
     assert states(served) == {"complete": 2}

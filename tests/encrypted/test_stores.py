@@ -1,7 +1,4 @@
-"""The encrypted SQLite store: the same suite, and nothing readable on the disk.
-
-Runs with the SQLite that encrypts in place of the one that does not: see `make test`.
-"""
+"""The encrypted SQLite store: the same suite, and nothing readable on the disk."""
 
 import contextlib
 import threading
@@ -12,13 +9,12 @@ import pytest
 from unabridged.domain.scope import Space
 from unabridged.embeddings.static import StaticEmbedder
 from unabridged.errors import (
-    MissingExtraError,
     StoreBusyError,
     StoreKeyError,
 )
 from unabridged.index import upkeep
 from unabridged.stores.sqlite import SqliteStore
-from unabridged.stores.sqlite.connecting import Access, can_encrypt, is_encrypted
+from unabridged.stores.sqlite.connecting import Access, is_encrypted
 from unabridged.stores.sqlite.converting import convert
 from unabridged.testing.stores import StoreContract
 from unabridged.testing.talk import Talk
@@ -26,14 +22,12 @@ from unabridged.testing.talk import Talk
 SPACE = Space("ada", "tests")
 KEY = bytes(range(32))
 SECRET = "Zanzibarholzwurm"
-encrypting = pytest.mark.encrypted
 
 
 def opened(path, key=KEY, **more):
     return SqliteStore(path, SPACE, access=Access(key=key), embedder=StaticEmbedder(), **more)
 
 
-@encrypting
 class TestEncryptedSqliteStore(StoreContract):
     @pytest.fixture
     def stores(self):
@@ -55,7 +49,6 @@ class TestEncryptedSqliteStore(StoreContract):
         return self.stores[-1]
 
 
-@encrypting
 def test_nothing_that_was_said_can_be_read_on_the_disk(tmp_path, monkeypatch):
     monkeypatch.setattr(upkeep, "SEALED_EXCHANGES", 5)
     store = opened(tmp_path / "space.db")
@@ -76,7 +69,6 @@ def test_nothing_that_was_said_can_be_read_on_the_disk(tmp_path, monkeypatch):
     again.close()
 
 
-@encrypting
 @pytest.mark.parametrize(("key", "said"), [(b"", "no key is named"), (KEY[::-1], "another key")])
 def test_without_the_right_key_it_says_so_and_touches_nothing(tmp_path, key, said):
     store = opened(tmp_path / "space.db")
@@ -89,7 +81,6 @@ def test_without_the_right_key_it_says_so_and_touches_nothing(tmp_path, key, sai
     assert (tmp_path / "space.db").read_bytes() == before
 
 
-@encrypting
 def test_an_unencrypted_file_stays_as_it_is_when_a_key_is_named(tmp_path):
     store = opened(tmp_path / "space.db", b"")
     Talk(store, "s1").say("one", "two")
@@ -100,7 +91,6 @@ def test_an_unencrypted_file_stays_as_it_is_when_a_key_is_named(tmp_path):
     assert not is_encrypted(tmp_path / "space.db")
 
 
-@encrypting
 def test_forgetting_leaves_nothing_under_the_encryption_either(tmp_path):
     store = opened(tmp_path / "space.db")
     talk = Talk(store, "s1")
@@ -118,14 +108,6 @@ def test_forgetting_leaves_nothing_under_the_encryption_either(tmp_path):
     assert SECRET.encode() not in data
 
 
-@pytest.mark.skipif(can_encrypt(), reason="this SQLite can encrypt")
-def test_an_sqlite_that_cannot_encrypt_is_said_before_anything_is_written(tmp_path):
-    with pytest.raises(MissingExtraError, match="apsw-sqlite3mc"):
-        opened(tmp_path / "space.db")
-    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
-
-
-@encrypting
 def test_a_file_is_encrypted_and_made_readable_again(tmp_path, monkeypatch):
     monkeypatch.setattr(upkeep, "SEALED_EXCHANGES", 5)
     path = tmp_path / "space.db"
@@ -148,7 +130,6 @@ def test_a_file_is_encrypted_and_made_readable_again(tmp_path, monkeypatch):
     assert not list(tmp_path.glob("*.recoded*"))
 
 
-@encrypting
 def test_a_file_that_others_have_open_is_not_converted(tmp_path):
     path = tmp_path / "space.db"
     store = opened(path, b"")
@@ -160,7 +141,6 @@ def test_a_file_that_others_have_open_is_not_converted(tmp_path):
     assert not is_encrypted(path)
 
 
-@encrypting
 def test_a_program_that_waits_while_a_file_is_converted_writes_nothing_into_the_old_one(tmp_path):
     path = tmp_path / "space.db"
     store = opened(path, b"")
