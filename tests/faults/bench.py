@@ -8,6 +8,8 @@ from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from pathlib import Path
 
+from tests.helpers.talker import Talker
+
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import Scope
@@ -15,7 +17,6 @@ from unabridged.domain.settings import Settings
 from unabridged.index import upkeep
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 from unabridged.wiring.adapters import space_from, spaces_of, store_for
 
 BEGUN = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
@@ -39,9 +40,9 @@ class Bench:
             Settings(home=str(home), store=store, condense_tokens=400), **changes
         )
 
-    def open(self, day: int = 100, **changes: object) -> Memory:
+    def open(self, day: int = 100, **changes: object) -> Talker:
         """A memory of this home, on a day after the beginning."""
-        return Memory.open(
+        return Talker.open(
             settings=replace(self.settings, **changes),
             upstream=ScriptedModel(["It is as you say, and Ida knows it."]),
             clock=ManualClock(BEGUN + timedelta(days=day)),
@@ -74,7 +75,7 @@ class Bench:
         return other
 
 
-def say(memory: Memory, words: str, answer: str = "It was wise of Ida, and far away.") -> str:
+def say(memory: Talker, words: str, answer: str = "It was wise of Ida, and far away.") -> str:
     """A whole exchange; gives its id."""
     context = memory.prepare(words)
     memory.begin(context)

@@ -18,6 +18,7 @@ from time import perf_counter
 
 from tests.faults.bench import BEGUN, Bench, quick_folder, say
 from tests.faults.figures import arguments, tell
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
 from unabridged.domain.chat import Abilities
@@ -25,7 +26,6 @@ from unabridged.domain.record import RecordKind
 from unabridged.models.abilities import AbilityBook
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 
 YEARS = timedelta(days=3652)
 JUMPS = (YEARS, -YEARS, 2 * YEARS, -2 * YEARS, timedelta(hours=1), timedelta(hours=-1))
@@ -60,7 +60,7 @@ def talk(bench: Bench, rng: Random, tally: Tally) -> None:
     clock = ManualClock(BEGUN + YEARS * 3)
     said: list[str] = []
     for part in range(3):
-        with Memory.open(
+        with Talker.open(
             settings=bench.settings, upstream=ScriptedModel(["Yes."]), clock=clock
         ) as memory:
             if part:
@@ -93,7 +93,7 @@ def talk(bench: Bench, rng: Random, tally: Tally) -> None:
         store.close()
 
 
-def _sound(memory: Memory, context, said: list[str], tally: Tally) -> None:
+def _sound(memory: Talker, context, said: list[str], tally: Tally) -> None:
     """The ledger adds up to the window, and the session's words come in order."""
     if sum(context.ledger.parts.values()) != context.ledger.window:
         tally.note("unsound", "the ledger does not add up")
@@ -109,7 +109,7 @@ def _sound(memory: Memory, context, said: list[str], tally: Tally) -> None:
         tally.note("disordered", "the newest is not the newest")
 
 
-def _learned(memory: Memory, tally: Tally) -> None:
+def _learned(memory: Talker, tally: Tally) -> None:
     """Every exchange was judged, also one whose id sorts before those that were judged earlier."""
     kept = store_of(memory).scan(limit=1000)
     judged = {record.id for record in store_of(memory).records(RecordKind.READING)}

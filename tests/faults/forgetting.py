@@ -22,6 +22,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from tests.faults.figures import arguments, skip, tell
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
 from unabridged.domain.chat import Abilities
@@ -30,7 +31,7 @@ from unabridged.domain.message import Reasoning, Role, Text, ToolCall, ToolResul
 from unabridged.errors import SettingError
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Home, Memory
+from unabridged.wiring import Home
 
 WINDOW = 2048
 PLACES = ("Oslo", "Bern", "Turin", "Quito")
@@ -60,7 +61,7 @@ class Said:
 def opened(home, clock, store="sqlite", **more):
     model = ScriptedModel(abilities=Abilities("m", trained_window=WINDOW, source="server"))
     settings = {"window": WINDOW, "condense_tokens": 400, "condense_messages": 4, "store": store}
-    with Memory.open(home, upstream=model, clock=clock, **{**settings, **more}) as memory:
+    with Talker.open(home, upstream=model, clock=clock, **{**settings, **more}) as memory:
         yield memory
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from random import Random
 
 from tests.faults.making import Maker
+from tests.helpers.talker import Talker
 
 from unabridged.domain.fact import Requirement
 from unabridged.domain.message import Role
@@ -28,7 +29,6 @@ from unabridged.domain.views import Conversation, Unread
 from unabridged.errors import TransferError, UnabridgedError
 from unabridged.transfer.detect import open_file
 from unabridged.transfer.formats.table import FORMATS
-from unabridged.wiring import Memory
 
 SLOW = 20
 MEMORY = 3 << 30
@@ -174,7 +174,7 @@ def main(words=None):
     else:
         with (
             tempfile.TemporaryDirectory() as home,
-            Memory.open(settings=Settings(home=home, store=chosen.admit)) as memory,
+            Talker.open(settings=Settings(home=home, store=chosen.admit)) as memory,
         ):
             figures = run(chosen.count, chosen.seed, chosen.start, memory, chosen.seconds)
     print(json.dumps(figures))

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from tests.faults.figures import arguments, skip, tell
 from tests.faults.forget_kills import child, killed_at
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
 from unabridged.custody.work import begun
@@ -27,7 +28,6 @@ from unabridged.domain.settings import Settings
 from unabridged.domain.share import ShareState
 from unabridged.errors import SettingError
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 from unabridged.wiring.adapters import settings_for
 from unabridged.wiring.sharing import Shares
 
@@ -50,7 +50,7 @@ class Home:
         self.settings = Settings(home=str(path), store=store, upstream="quote")
 
     def open(self, space):
-        return Memory.open(settings=settings_for(self.settings, space), clock=self.clock)
+        return Talker.open(settings=settings_for(self.settings, space), clock=self.clock)
 
     def shares(self):
         return Shares(settings_for(self.settings, GIVER), clock=self.clock)

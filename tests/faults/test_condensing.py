@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
 from unabridged.domain.condensation import Level
@@ -20,7 +21,6 @@ from unabridged.domain.session import Session
 from unabridged.domain.settings import Settings
 from unabridged.domain.views import Conversation
 from unabridged.models.scripted import ScriptedModel
-from unabridged.wiring import Memory
 
 TENDER = Path(__file__).with_name("tender.py")
 BEGUN = datetime(2026, 2, 1, tzinfo=UTC)
@@ -44,9 +44,9 @@ def conversation(name: str, start: datetime) -> Conversation:
     return Conversation(Session(name, name, start, made[-1].at, last), tuple(made))
 
 
-def opened(home: Path) -> Memory:
+def opened(home: Path) -> Talker:
     settings = Settings(home=str(home), condense_tokens=2000)
-    return Memory.open(settings=settings, upstream=ScriptedModel())
+    return Talker.open(settings=settings, upstream=ScriptedModel())
 
 
 @pytest.fixture(scope="module")

@@ -240,12 +240,12 @@ def test_bytes_that_are_no_text_reach_a_real_server_and_come_back(environ):
 def test_the_same_prompt_whatever_the_seed_of_the_hashes(environ, tmp_path):
     script = """
 import sys
-from unabridged import Memory
+from tests.helpers.talker import Talker
 from unabridged.domain.chat import ToolSpec
 from unabridged.testing.clock import ManualClock
 schema = {"type": "object", "properties": {"b": {"type": "string"}, "a": {"type": "integer"}}}
 tools = [ToolSpec(f"tool_{n}", f"Does thing {n} with cheese. " * 3, schema) for n in range(60)]
-with Memory.open(sys.argv[1], upstream="quote", clock=ManualClock(), window=4096) as memory:
+with Talker.open(sys.argv[1], upstream="quote", clock=ManualClock(), window=4096) as memory:
     for n in range(30):
         if n % 6 == 0:
             memory.new_session()

@@ -5,13 +5,13 @@ from datetime import timedelta
 
 import pytest
 from tests.helpers.folders import bytes_in
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
 from unabridged.domain.chat import Abilities
 from unabridged.domain.record import RecordKind
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 
 WINDOW = 2048
 SESSIONS, EXCHANGES = 3, 24
@@ -28,7 +28,7 @@ def test_no_byte_is_left_in_condensations_facts_readings_and_prompts(tmp_path):
     clock = ManualClock(step=timedelta(hours=3))
     settings = {"window": WINDOW, "condense_tokens": 400, "condense_messages": 4}
     ids = {}
-    with Memory.open(tmp_path, upstream=model, clock=clock, **settings) as memory:
+    with Talker.open(tmp_path, upstream=model, clock=clock, **settings) as memory:
         number = 0
         for _ in range(SESSIONS):
             memory.new_session()

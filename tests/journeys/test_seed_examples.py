@@ -14,8 +14,8 @@ import weakref
 from pathlib import Path
 
 import pytest
+from tests.helpers.talker import Talker
 
-from unabridged import Memory
 from unabridged.cli.commands.bench_command import command as bench
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.message import Role
@@ -52,7 +52,7 @@ def manager(server, tmp_path):
     """Open the memory of a model, as the seed's UnifiedMemoryManager does for each call."""
 
     def of(model, **more):
-        return Memory.open(
+        return Talker.open(
             tmp_path,
             profile="workspace",
             upstream="ollama",
@@ -203,7 +203,7 @@ def test_percentage_based_scaling(manager):
     ],
 )
 def test_model_name_to_filename_conversion(tmp_path, model_name, expected_filename):
-    with Memory.open(tmp_path, profile="workspace", upstream="quote", model=model_name) as memory:
+    with Talker.open(tmp_path, profile="workspace", upstream="quote", model=model_name) as memory:
         memory.record(memory.prepare("test"), "response")
     assert get_memory_file_path(tmp_path, model_name).name == expected_filename
 
@@ -211,7 +211,7 @@ def test_model_name_to_filename_conversion(tmp_path, model_name, expected_filena
 def test_model_names_that_meet_in_one_filename(tmp_path):
     """Mended: in the seed `a:b` and `a.b` overwrite each other; here the second gets a digest."""
     for model in ("a:b", "a.b", "../a"):
-        with Memory.open(tmp_path, profile="workspace", upstream="quote", model=model) as memory:
+        with Talker.open(tmp_path, profile="workspace", upstream="quote", model=model) as memory:
             memory.record(memory.prepare(f"said to {model}"), "response")
     paths = [get_memory_file_path(tmp_path, model) for model in ("a:b", "a.b", "../a")]
     assert len(set(paths)) == 3
@@ -299,7 +299,7 @@ def told(tmp_path):
     the least number of messages, which its own check asks for, is none.
     """
     settings = {"profile": "story", "upstream": "quote", "condense_tokens": 100}
-    with Memory.open(tmp_path, **settings, condense_messages=0, condense_spared=5) as memory:
+    with Talker.open(tmp_path, **settings, condense_messages=0, condense_spared=5) as memory:
         for words, category, importance in generate_test_conversation():
             context = memory.prepare(words)
             exchange = memory.record(context, None, state=ExchangeState.UNANSWERED)
@@ -369,7 +369,7 @@ def test_condensation_is_saved_and_loaded(told, tmp_path):
     told.upkeep.condense(told.session.id)
     held = told.upkeep.condensations()
     told.close()
-    with Memory.open(tmp_path, profile="story", upstream="quote") as memory:
+    with Talker.open(tmp_path, profile="story", upstream="quote") as memory:
         assert memory.upkeep.condensations() == held
         assert len(memory.history(100)) == 17
         kinds = memory.readings.of(memory.history(100)).values()
@@ -383,7 +383,7 @@ def test_condensation_is_saved_and_loaded(told, tmp_path):
 @pytest.fixture
 def agent(tmp_path):
     def of(name, session="001", **more):
-        return Memory.open(
+        return Talker.open(
             tmp_path, profile="agent", upstream="quote", agent=name, session=session, **more
         )
 

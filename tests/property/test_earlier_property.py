@@ -4,6 +4,7 @@ import random
 from datetime import timedelta
 
 import pytest
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
 from unabridged.domain.chat import Abilities
@@ -12,7 +13,6 @@ from unabridged.domain.record import RecordKind
 from unabridged.errors import PromptTooLargeError
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 
 WORDS = (
     "lamp river Oslo seven bread Anna window garden Turin violet paper nine stone Marek "
@@ -92,7 +92,7 @@ def test_whatever_window_and_whatever_is_forgotten(tmp_path, seed):
     window = rng.choice(WINDOWS)
     forgotten = False
     turns = rng.choice([None, None, 3, 9])
-    with Memory.open(tmp_path, upstream=model_of(window), clock=clock, max_turns=turns) as memory:
+    with Talker.open(tmp_path, upstream=model_of(window), clock=clock, max_turns=turns) as memory:
         for _ in range(60):
             if rng.random() < 0.1:
                 window = rng.choice(WINDOWS)

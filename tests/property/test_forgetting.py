@@ -4,6 +4,7 @@ import json
 from datetime import timedelta
 
 from hypothesis import HealthCheck, given, settings, strategies as st
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
 from unabridged.custody.pieces import words_of
@@ -11,7 +12,6 @@ from unabridged.domain.chat import Abilities
 from unabridged.domain.record import RecordKind
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 
 PLACES = ("Oslo", "Bern", "Turin")
 SAYINGS = (
@@ -78,7 +78,7 @@ def test_nothing_holds_it_and_everything_else_stays(steps, data, repeats):
     model = ScriptedModel(abilities=Abilities("m", trained_window=2048, source="server"))
     options = {"window": 2048, "condense_tokens": 200, "condense_messages": 2}
     clock = ManualClock(step=timedelta(hours=1))
-    with Memory.open(upstream=model, clock=clock, ephemeral=True, **options) as memory:
+    with Talker.open(upstream=model, clock=clock, ephemeral=True, **options) as memory:
         said = play(memory, steps)
         if not said:
             return

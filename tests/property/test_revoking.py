@@ -1,11 +1,11 @@
 """Sessions and facts shared and revoked in any order: a space holds its own, and what a share holds."""
 
 from hypothesis import given, note, settings, strategies as st
+from tests.helpers.talker import Talker
 
 from unabridged.domain.settings import Settings
 from unabridged.domain.share import ShareSide, ShareState
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 
 SAID = ("I live in Zurich.", "I live in Bern.", "My dog is called Rex.", "I like tea.", "Hello.")
 spaces = st.integers(0, 2)
@@ -32,7 +32,7 @@ class World:
             Settings(store="memory", upstream="quote", user="ann", agent=f"a{n}", embedder="none")
             for n in range(3)
         ]
-        self.memories = [Memory.open(settings=one, clock=clock) for one in chosen]
+        self.memories = [Talker.open(settings=one, clock=clock) for one in chosen]
         self.own = [set() for _ in self.memories]
 
     def close(self):

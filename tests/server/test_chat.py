@@ -6,6 +6,7 @@ import httpx2
 import ollama
 import openai
 import pytest
+from tests.helpers.talker import talking
 from tests.opened import transport_of
 
 from unabridged.domain.exchange import ExchangeState
@@ -21,7 +22,7 @@ WORDS = "the cheese project is called Emmental and it begins in May"
 
 
 def held(url, user="default"):
-    with url.service.lanes.hold(Scope(user=user)) as memory:
+    with talking(url.service.pool, Scope(user=user)) as memory:
         return [e for c in memory.conversations() for e in c.exchanges]
 
 
@@ -371,7 +372,7 @@ def test_models_have_memories_of_their_own_where_the_settings_say_so(serving):
                 json={"model": names[0], "prompt": "Go on.", "context": generated["context"]},
             ).is_success
         for name, count in zip(names, (4, 2), strict=True):
-            with url.service.lanes.hold(Scope(model=name)) as memory:
+            with talking(url.service.pool, Scope(model=name)) as memory:
                 said = [e.user.text for c in memory.conversations() for e in c.exchanges]
             assert len(said) == count
             assert f"{WORDS} for {name}" in said

@@ -24,7 +24,7 @@ from unabridged.server.service import Service
 from unabridged.server.whose import scope_of
 from unabridged.testing.ollama_server import OllamaTestServer
 from unabridged.wiring.access import Access
-from unabridged.wiring.lanes import Lanes
+from unabridged.wiring.lanes import SpacePool
 
 pytestmark = pytest.mark.slow
 
@@ -173,8 +173,8 @@ def test_no_injection_escapes_by_any_way(tmp_path):
             facts="none",
             store="memory",
         )
-        service = Service(settings, Lanes(settings, SystemClock()))
-        app = create_app(service, [mcp_mount(service.lanes, scope_of)])
+        service = Service(settings, SpacePool(settings, SystemClock()))
+        app = create_app(service, [mcp_mount(service.pool, scope_of)])
         token = Access(settings.home).token()
         async with app.router.lifespan_context(app):
             for start in range(0, len(INJECTIONS), A_CHUNK):

@@ -7,8 +7,8 @@ from contextlib import closing
 
 import httpx2
 import pytest
+from tests.helpers.talker import Talker
 
-from unabridged import Memory
 from unabridged.client import RemoteMemory
 from unabridged.errors import (
     KeyRefusedError,
@@ -24,7 +24,7 @@ from unabridged.testing.remembering import MemoryContract
 class TestEmbedded(MemoryContract):
     @pytest.fixture
     def memory(self, tmp_path):
-        with Memory.open(tmp_path / "home", upstream="quote") as memory:
+        with Talker.open(tmp_path / "home", upstream="quote") as memory:
             yield memory
 
 

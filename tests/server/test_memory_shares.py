@@ -2,6 +2,7 @@
 
 import httpx2
 import pytest
+from tests.helpers.talker import talking
 
 from unabridged.domain.access import ALL_RIGHTS, Grant, Right
 from unabridged.domain.scope import Scope
@@ -36,7 +37,7 @@ def of(url, tmp_path):
 
 
 def facts(url, agent):
-    with url.service.lanes.hold(Scope("ann", agent)) as memory:
+    with talking(url.service.pool, Scope("ann", agent)) as memory:
         memory.facts.learn_pending()
         return memory.facts.all()
 
@@ -70,7 +71,7 @@ def test_a_session_is_handed_off(url, of):
     assert http.post("/memory/shares", json=wrong).status_code == 400
     done = http.post("/memory/shares", json=wrong | {"all_facts": False})
     assert (done.status_code, done.json()["share"]["kind"]) == (201, "handoff")
-    with url.service.lanes.hold(Scope("ann", "coder")) as memory:
+    with talking(url.service.pool, Scope("ann", "coder")) as memory:
         assert memory.headers()[0].id == session
 
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
-from unabridged import Memory
 from unabridged.clock import SystemClock
 from unabridged.domain.access import Grant
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange
-from unabridged.memory.requests import Requests
+from unabridged.space.idempotency import Requests
 from unabridged.wire.own import from_plain
 from unabridged.wiring.access import Access
 
@@ -213,8 +213,8 @@ def test_a_request_that_failed_may_be_repeated_under_its_key(http):
 def test_what_is_kept_of_a_request_holds_no_words(http, url):
     post(http, "/memory/exchanges", {"user": "zanzibar secret"}, key="zanzibar-key", status=201)
     post(http, "/memory/facts", {"text": "zanzibar fact"}, key="k2", status=201)
-    url.service.lanes.close()
-    with Memory.open(settings=url.settings) as memory:
+    url.service.pool.close()
+    with Talker.open(settings=url.settings) as memory:
         from unabridged.domain.record import RecordKind
 
         kept = store_of(memory).records(RecordKind.REQUEST)
@@ -366,9 +366,9 @@ def test_keys_expire_after_a_day(http, url):
     from datetime import timedelta
 
     post(http, "/memory/facts", {"text": "A"}, key="one", status=201)
-    url.service.lanes.close()
+    url.service.pool.close()
     clock = SystemClock()
-    with Memory.open(settings=url.settings) as memory:
+    with Talker.open(settings=url.settings) as memory:
         from unabridged.domain.record import RecordKind
 
         (record,) = store_of(memory).records(RecordKind.REQUEST)

@@ -6,9 +6,8 @@ import weakref
 from pathlib import Path
 
 import pytest
+from tests.helpers.talker import Talker
 from tests.opened import store_of
-
-from unabridged import Memory
 
 STORES = [
     {"store": "sqlite"},
@@ -21,7 +20,7 @@ HANDLES = Path("/proc/self/fd")
 
 def used(folder, settings):
     """Use a memory for everything that holds something, and leave it."""
-    with Memory.open(folder, upstream="quote", **settings) as memory:
+    with Talker.open(folder, upstream="quote", **settings) as memory:
         memory.chat("My sister is called Ottilie.").finish()
         memory.chat("What is my sister called?", mode="tools").finish()
         list(memory.tend())
@@ -64,11 +63,11 @@ def test_what_is_left_on_disk_is_the_memory_and_its_locks(tmp_path, settings):
 def test_a_session_of_an_agent_in_which_nothing_was_said_leaves_no_file(tmp_path):
     settings = {"store": "files", "layout": "agent", "upstream": "quote"}
     for agent in ("alpha", "beta"):
-        with Memory.open(tmp_path, agent=agent, **settings) as memory:
+        with Talker.open(tmp_path, agent=agent, **settings) as memory:
             memory.new_session("Nothing is said here")
             memory.prepare("Hello")
     assert [path.name for path in tmp_path.rglob("*.json*")] == []
-    with Memory.open(tmp_path, agent="alpha", **settings) as memory:
+    with Talker.open(tmp_path, agent="alpha", **settings) as memory:
         memory.chat("My sister is called Ottilie.").finish()
         talked = memory.session.id
         memory.new_session()
@@ -79,7 +78,7 @@ def test_a_session_of_an_agent_in_which_nothing_was_said_leaves_no_file(tmp_path
 
 def test_what_was_held_back_and_never_saved_leaves_nothing_either(tmp_path):
     settings = {"store": "files", "upstream": "quote", "auto_save": False}
-    with Memory.open(tmp_path, **settings) as memory:
+    with Talker.open(tmp_path, **settings) as memory:
         memory.chat("My sister is called Ottilie.").finish()
         assert memory.unsaved
     assert [path.name for path in tmp_path.rglob("*.json*")] == []

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 from tests.helpers.memories import say
+from tests.helpers.talker import Talker
 from tests.opened import counter_of, store_of
 
-from unabridged import Memory
 from unabridged.budget.count import Counter
 from unabridged.domain.chat import Abilities, Chunk, ToolSpec, Usage
 from unabridged.domain.context import ItemKind, Tier, Verdict
@@ -35,12 +35,12 @@ def scripted(*answers, window=8192) -> ScriptedModel:
 
 @pytest.fixture
 def memory(tmp_path):
-    with Memory.open(tmp_path, upstream=scripted(), clock=ManualClock()) as opened:
+    with Talker.open(tmp_path, upstream=scripted(), clock=ManualClock()) as opened:
         yield opened
 
 
 def test_five_lines_suffice(tmp_path):
-    with Memory.open(tmp_path, upstream=scripted()) as memory:
+    with Talker.open(tmp_path, upstream=scripted()) as memory:
         context = memory.prepare("Hello")
         exchange = memory.record(context, "Hi!")
     assert exchange.state is ExchangeState.COMPLETE
@@ -58,7 +58,7 @@ def test_prepare_only_reads(memory):
 def test_begin_is_durable_before_the_answer_and_record_begins_by_itself(memory, tmp_path):
     context = memory.prepare("keep this")
     memory.begin(context)
-    with Memory.open(tmp_path, upstream=scripted()) as other:
+    with Talker.open(tmp_path, upstream=scripted()) as other:
         (exchange,) = other.history()
         assert exchange.user.text == "keep this"
         assert exchange.state is ExchangeState.OPEN
@@ -80,10 +80,10 @@ def test_memory_is_loaded_in_every_mode_and_the_mode_decides_tools(memory):
 def test_a_persona_is_the_system_prompt(tmp_path):
     persona = tmp_path / "aria.txt"
     persona.write_text("You are Aria, a marine biologist.", encoding="utf-8")
-    with Memory.open(tmp_path / "h", upstream=scripted(), persona=str(persona)) as memory:
+    with Talker.open(tmp_path / "h", upstream=scripted(), persona=str(persona)) as memory:
         assert memory.prepare("hi").messages[0]["content"].startswith("You are Aria")
     with pytest.raises(SettingError) as refusal:
-        Memory.open(tmp_path / "h", upstream=scripted(), persona=str(tmp_path / "none.txt"))
+        Talker.open(tmp_path / "h", upstream=scripted(), persona=str(tmp_path / "none.txt"))
     assert refusal.value.hint
 
 
@@ -136,7 +136,7 @@ def test_sessions_are_new_titled_switched_and_kept(memory, tmp_path):
     assert memory.switch("2").title.startswith("Plan")
     assert memory.switch("cheese").title == "Cheese"
     memory.retitle("Blue cheese")
-    with Memory.open(tmp_path, upstream=scripted()) as other:
+    with Talker.open(tmp_path, upstream=scripted()) as other:
         assert other.session.title == "Blue cheese"
     with pytest.raises(NotFoundError):
         memory.switch("nothing of that name")
@@ -145,7 +145,7 @@ def test_sessions_are_new_titled_switched_and_kept(memory, tmp_path):
 def test_a_session_that_moved_on_is_not_torn(memory, tmp_path):
     say(memory, "one")
     stale = memory.prepare("two")
-    with Memory.open(tmp_path, upstream=scripted()) as other:
+    with Talker.open(tmp_path, upstream=scripted()) as other:
         say(other, "faster")
     with pytest.raises(HeadMovedError):
         memory.begin(stale)
@@ -157,7 +157,7 @@ def test_a_session_that_moved_on_is_not_torn(memory, tmp_path):
     ["\x00nul", "lone \ud800 surrogate", "עברית and 日本語 🎉", "a\r\nb\tc", "x" * 2_000_000],
 )
 def test_odd_text_comes_back_as_it_was(tmp_path, text):
-    with Memory.open(tmp_path, upstream=scripted(window=1_000_000), window=1_000_000) as memory:
+    with Talker.open(tmp_path, upstream=scripted(window=1_000_000), window=1_000_000) as memory:
         context = memory.prepare(text)
         exchange = memory.record(context, text)
         assert memory.show(exchange.id).user.text == text
@@ -175,11 +175,11 @@ def test_an_empty_message_is_refused(memory, text):
 @pytest.mark.parametrize("name", ["../x", "a:b", "a.b", "a/b", "CON", "日本", "x" * 199])
 def test_any_name_stays_inside_the_home_and_apart(tmp_path, name):
     home = tmp_path / "home"
-    with Memory.open(home, upstream=scripted(), user=name) as memory:
+    with Talker.open(home, upstream=scripted(), user=name) as memory:
         say(memory, f"I am {name}")
-    with Memory.open(home, upstream=scripted(), user=name + "-") as other:
+    with Talker.open(home, upstream=scripted(), user=name + "-") as other:
         assert other.stats().exchanges == 0
-    with Memory.open(home, upstream=scripted(), user=name) as memory:
+    with Talker.open(home, upstream=scripted(), user=name) as memory:
         assert memory.history()[0].user.text == f"I am {name}"
     assert {p.name for p in tmp_path.iterdir()} == {"home"}
 
@@ -187,7 +187,7 @@ def test_any_name_stays_inside_the_home_and_apart(tmp_path, name):
 @pytest.mark.parametrize("name", ["", " ", "a\x00b", "x" * 201, "\ud800"])
 def test_names_that_cannot_be_are_refused(tmp_path, name):
     with pytest.raises((NameRefusedError, SettingError)) as refusal:
-        Memory.open(tmp_path, upstream=scripted(), user=name)
+        Talker.open(tmp_path, upstream=scripted(), user=name)
     assert refusal.value.hint
 
 
@@ -242,7 +242,7 @@ def test_recalled_text_is_never_stored_as_if_said_anew(memory):
 
 def test_a_turn_that_breaks_keeps_what_came(tmp_path):
     broken = UpstreamBrokenError("It broke.", hint="Try again.")
-    with Memory.open(tmp_path, upstream=scripted(("One two", broken))) as memory:
+    with Talker.open(tmp_path, upstream=scripted(("One two", broken))) as memory:
         with pytest.raises(UpstreamBrokenError):
             memory.chat("Count.").finish()
         (exchange,) = memory.history()
@@ -251,7 +251,7 @@ def test_a_turn_that_breaks_keeps_what_came(tmp_path):
 
 
 def test_a_turn_that_is_stopped_keeps_what_came(tmp_path):
-    with Memory.open(tmp_path, upstream=scripted("one two three four")) as memory:
+    with Talker.open(tmp_path, upstream=scripted("one two three four")) as memory:
         turn = memory.chat("Count.")
         for _ in turn:
             if turn.text.startswith("one two"):
@@ -263,7 +263,7 @@ def test_a_turn_that_is_stopped_keeps_what_came(tmp_path):
 
 def test_reasoning_is_kept_apart_and_never_sent_again(tmp_path):
     answer = (Chunk(reasoning="secret thought"), Chunk(text="Plain."), Chunk(done=True))
-    with Memory.open(tmp_path, upstream=scripted(answer)) as memory:
+    with Talker.open(tmp_path, upstream=scripted(answer)) as memory:
         exchange = memory.chat("Think.").finish()
         assert exchange.messages[-1].parts == (Reasoning("secret thought"), Text("Plain."))
         assert "secret" not in str(memory.prepare("And?").messages)
@@ -305,27 +305,27 @@ def test_every_candidate_has_a_row_and_the_rest_is_one(memory):
 
 def test_a_damaged_space_is_reported_and_the_others_are_untouched(tmp_path):
     for user in ("ann", "bob"):
-        with Memory.open(tmp_path, upstream=scripted(), user=user) as memory:
+        with Talker.open(tmp_path, upstream=scripted(), user=user) as memory:
             say(memory, f"I am {user}.")
     (path,) = (tmp_path / "spaces").glob("ann*.db")
     path.write_bytes(b"no database at all" * 400)
     with pytest.raises(StoreDamagedError) as damage:
-        Memory.open(tmp_path, upstream=scripted(), user="ann", salvage=False)
+        Talker.open(tmp_path, upstream=scripted(), user="ann", salvage=False)
     assert damage.value.hint
     assert path.read_bytes().startswith(b"no database")
-    with Memory.open(tmp_path, upstream=scripted(), user="ann") as memory:
+    with Talker.open(tmp_path, upstream=scripted(), user="ann") as memory:
         assert memory.salvaged is not None
         assert memory.history() == []
     aside = path.with_name(f"{path.name}.damaged-1")
     assert aside.read_bytes().startswith(b"no database")
-    with Memory.open(tmp_path, upstream=scripted(), user="bob") as memory:
+    with Talker.open(tmp_path, upstream=scripted(), user="bob") as memory:
         assert memory.history()[0].user.text == "I am bob."
 
 
 def test_two_writers_in_one_session_lose_no_answer(tmp_path):
     with (
-        Memory.open(tmp_path, upstream=scripted()) as ann,
-        Memory.open(tmp_path, upstream=scripted()) as bob,
+        Talker.open(tmp_path, upstream=scripted()) as ann,
+        Talker.open(tmp_path, upstream=scripted()) as bob,
     ):
         say(ann, "zero")
         bob.switch("1")
@@ -344,7 +344,7 @@ def test_two_writers_in_one_session_lose_no_answer(tmp_path):
 
 @pytest.mark.parametrize("store", ["memory", "sqlite"])
 def test_an_answer_comes_to_its_exchange_wherever_the_session_went_meanwhile(tmp_path, store):
-    with Memory.open(tmp_path, upstream=scripted(), store=store) as memory:
+    with Talker.open(tmp_path, upstream=scripted(), store=store) as memory:
         first = say(memory, "one", "1")
         context = memory.prepare("two")
         memory.begin(context)
@@ -366,7 +366,7 @@ def test_an_answer_comes_to_its_exchange_wherever_the_session_went_meanwhile(tmp
 def test_an_exchange_is_answered_once(memory, tmp_path):
     context = memory.prepare("one")
     memory.record(context, "1")
-    with Memory.open(tmp_path, upstream=scripted()) as other:
+    with Talker.open(tmp_path, upstream=scripted()) as other:
         for one in (memory, other):
             with pytest.raises(InputError) as refusal:
                 one.record(context, "2")
@@ -404,7 +404,7 @@ def test_what_is_pinned_cannot_imitate_the_fence(memory):
 
 
 def test_pins_larger_than_the_window_are_named_in_the_refusal(tmp_path):
-    with Memory.open(tmp_path, upstream=scripted(window=2048)) as memory:
+    with Talker.open(tmp_path, upstream=scripted(window=2048)) as memory:
         pin = memory.remember("word " * 3000)
         with pytest.raises(PromptTooLargeError) as refusal:
             memory.prepare("hi")
@@ -415,7 +415,7 @@ def test_pins_larger_than_the_window_are_named_in_the_refusal(tmp_path):
 
 @pytest.mark.parametrize("fixed", ["persona", "tools"])
 def test_what_is_fixed_and_large_is_refused_or_left_out_never_cut(tmp_path, fixed):
-    with Memory.open(tmp_path, upstream=scripted(), system="Be kind. " * 20_000) as memory:
+    with Talker.open(tmp_path, upstream=scripted(), system="Be kind. " * 20_000) as memory:
         if fixed == "persona":
             with pytest.raises(PromptTooLargeError) as refusal:
                 memory.prepare("hi")
@@ -423,7 +423,7 @@ def test_what_is_fixed_and_large_is_refused_or_left_out_never_cut(tmp_path, fixe
     if fixed == "tools":
         schema = {"type": "object", "properties": {}}
         specs = [ToolSpec(f"t{n}", f"Does thing number {n}. " * 4, schema) for n in range(400)]
-        with Memory.open(tmp_path, upstream=scripted()) as memory:
+        with Talker.open(tmp_path, upstream=scripted()) as memory:
             context = memory.prepare("Do thing number 399.", mode="tools", tools=specs)
         rows = [row for row in context.ledger.rows if row.tier is None]
         assert len(rows) == 400
@@ -466,13 +466,13 @@ def test_another_model_is_asked_for_its_own_window_each_time(memory):
 def test_where_far_more_was_found_than_fits_the_prompt_is_within_all_the_same(
     tmp_path, window, ask
 ):
-    with Memory.open(tmp_path, upstream=scripted(window=window), window=100_000) as memory:
+    with Talker.open(tmp_path, upstream=scripted(window=window), window=100_000) as memory:
         for n in range(24):
             if n < 18:
                 memory.new_session()
             size = 1 + 5 * (n % 12)
             say(memory, f"{n}: the cheese from Auvergne. " * size, "Blue, from Auvergne. " * size)
-    with Memory.open(tmp_path, upstream=scripted(window=window), window=window) as memory:
+    with Talker.open(tmp_path, upstream=scripted(window=window), window=window) as memory:
         for mode in ("chat", "tools"):
             context = memory.prepare(ask, mode=mode)
             ledger = context.ledger
@@ -516,21 +516,21 @@ def test_pins_keep_their_order_so_that_the_prompt_keeps_its_beginning(memory):
 def test_a_profile_that_keeps_models_apart_keeps_them_apart(tmp_path):
     apart = {"isolation": ("user", "agent", "model")}
     for model in ("llama3", "qwen2.5"):
-        with Memory.open(tmp_path, upstream=scripted(), model=model, **apart) as memory:
+        with Talker.open(tmp_path, upstream=scripted(), model=model, **apart) as memory:
             assert memory.stats().exchanges == 0
             say(memory, f"I told {model} of the harbour.")
-    with Memory.open(tmp_path, upstream=scripted(), model="llama3", **apart) as memory:
+    with Talker.open(tmp_path, upstream=scripted(), model="llama3", **apart) as memory:
         prompt = str(memory.prepare("Remember the harbour?").messages)
         assert [e.user.text for e in memory.history()] == ["I told llama3 of the harbour."]
         assert "qwen2.5" not in prompt
-    with Memory.open(tmp_path, upstream=scripted(), agent="cook") as memory:
+    with Talker.open(tmp_path, upstream=scripted(), agent="cook") as memory:
         assert memory.search("harbour") == []
 
 
 def test_agents_do_not_know_what_others_were_told(tmp_path):
-    with Memory.open(tmp_path, upstream=scripted(), agent="cook") as memory:
+    with Talker.open(tmp_path, upstream=scripted(), agent="cook") as memory:
         say(memory, "The harbour is blue.")
-    with Memory.open(tmp_path, upstream=scripted(), agent="nurse") as memory:
+    with Talker.open(tmp_path, upstream=scripted(), agent="nurse") as memory:
         assert memory.search("harbour") == []
         assert "blue" not in str(memory.prepare("Remember the harbour?").messages)
 

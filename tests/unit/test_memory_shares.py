@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 import pytest
+from tests.helpers.talker import Talker
 
-from unabridged import Memory
 from unabridged.context.ledger import ledger_from_dict, ledger_to_dict
 from unabridged.domain.chat import Abilities
 from unabridged.domain.context import Tier
@@ -16,14 +16,14 @@ MEMORY = ("immediate", "recent", "semantic", "knowledge")
 BOATS = ("Marta", "Elin", "Nora", "Tilda", "Frida", "Alva")
 
 
-def opened(folder, **settings) -> Memory:
+def opened(folder, **settings) -> Talker:
     able = Abilities("m", trained_window=8192, tools=True, source="server")
     model = ScriptedModel(("Yes.",), abilities=able)
     clock = ManualClock(step=timedelta(minutes=7))
-    return Memory.open(folder, upstream=model, clock=clock, **settings)
+    return Talker.open(folder, upstream=model, clock=clock, **settings)
 
 
-def fill(memory: Memory, count: int = 60) -> None:
+def fill(memory: Talker, count: int = 60) -> None:
     for n in range(count):
         text = f"Boat {n} is called {BOATS[n % 6]} and was painted in {1950 + n} by {BOATS[n % 5]}."
         memory.record(memory.prepare(text), f"I see: {text} " + "It lies in the north basin. " * 4)

@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import pytest
 from tests.helpers.memories import say
+from tests.helpers.talker import Talker
 
-from unabridged import Memory
 from unabridged.domain.chat import Abilities
 from unabridged.domain.context import Tier
 from unabridged.domain.message import ToolCall
@@ -35,9 +35,9 @@ def settings(request):
     return {"store": request.param, "recall": "session"}
 
 
-def opened(folder, settings, answers=(), **more) -> Memory:
+def opened(folder, settings, answers=(), **more) -> Talker:
     clock = ManualClock(step=timedelta(seconds=5))
-    return Memory.open(folder, upstream=model(*answers), clock=clock, **settings, **more)
+    return Talker.open(folder, upstream=model(*answers), clock=clock, **settings, **more)
 
 
 def prompt(context) -> str:
@@ -128,7 +128,7 @@ def test_the_search_tool_that_the_model_has_finds_the_session_only(tmp_path, set
 
 
 def test_quote_quotes_the_session_only(tmp_path, settings):
-    with Memory.open(tmp_path, upstream="quote", **settings) as memory:
+    with Talker.open(tmp_path, upstream="quote", **settings) as memory:
         for name in NAMES[:2]:
             memory.new_session()
             memory.chat(f"My sister is called {name}.").finish()

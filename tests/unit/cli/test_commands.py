@@ -3,8 +3,7 @@ import stat
 from pathlib import Path
 
 import pytest
-
-from unabridged import Memory
+from tests.helpers.talker import Talker
 
 
 def told(run, *texts):
@@ -222,13 +221,13 @@ def test_an_import_that_is_interrupted_says_how_far_it_came(run, monkeypatch):
         seen.append(conversation)
         return admit(self, conversation)
 
-    monkeypatch.setattr(Memory, "admit", admit_two)
+    monkeypatch.setattr(Talker, "admit", admit_two)
     lines = [{"role": "user", "content": str(n), "session": f"s{n}"} for n in range(5)]
     text = "".join(json.dumps(line) + "\n" for line in lines)
     ran = run("import", "-", text=text)
     assert ran.code == 130
     assert "2 added" in ran.out
-    monkeypatch.setattr(Memory, "admit", admit)
+    monkeypatch.setattr(Talker, "admit", admit)
     assert "3 added" in run("import", "-", text=text).out
 
 
@@ -283,7 +282,7 @@ def test_two_processes_on_one_session(run, tmp_path, monkeypatch):
             told(run, "meanwhile")
         return turn
 
-    monkeypatch.setattr(Memory, "chat", chat_late)
+    monkeypatch.setattr(Talker, "chat", chat_late)
     ran = run("ask", "two")
     assert ran.code == 0
     assert "Another program went on" in ran.err

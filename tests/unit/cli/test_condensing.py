@@ -4,10 +4,10 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from tests.helpers.talker import Talker
 
 from unabridged.cli.main import COMMANDS
 from unabridged.errors import StoreError
-from unabridged.wiring import Memory
 
 SAID = [
     ("We decide to use PostgreSQL for the ledger.", "Noted: PostgreSQL for the ledger."),
@@ -272,7 +272,7 @@ def test_tending_that_is_stopped_is_put_off(run, tmp_path, monkeypatch):
     def stopped(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Memory, "tend", stopped)
+    monkeypatch.setattr(Talker, "tend", stopped)
     ran = run("import", str(path))
     assert ran.code == 0
     assert "unabridged condense" in " ".join(ran.err.split())
@@ -283,7 +283,7 @@ def test_a_failure_of_tending_is_a_note(run, monkeypatch):
     def failing(*_):
         raise StoreError("No room.", hint="Make some.")
 
-    monkeypatch.setattr(Memory, "tend", failing)
+    monkeypatch.setattr(Talker, "tend", failing)
     ran = run("chat", text="hello\nhello again\n")
     assert ran.code == 0
     assert ran.err.count("No room.") == 1

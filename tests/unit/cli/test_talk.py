@@ -1,6 +1,6 @@
 import pytest
+from tests.helpers.talker import Talker
 
-from unabridged import Memory
 from unabridged.cli.chat.loop import KEYS, LEAVE, converse
 from unabridged.cli.chat.talk import AGAIN, SILENT, STOPPED, UNSENT, Chat
 from unabridged.config import load
@@ -80,7 +80,7 @@ class Model:
 def memory(tmp_path):
     def opened(model):
         settings = load(home=tmp_path / "home", environ={}, upstream="quote")
-        return Memory.open(settings=settings, upstream=model)
+        return Talker.open(settings=settings, upstream=model)
 
     return opened
 
@@ -204,7 +204,7 @@ def test_commands_with_two_words_and_arguments_in_any_case(memory):
 
 def test_forgetting_asks_and_clears_what_was_typed(tmp_path):
     person = Person("/forget", "no", "/forget", "YES", "/quit")
-    with Memory.open(tmp_path / "home", upstream="quote") as memory:
+    with Talker.open(tmp_path / "home", upstream="quote") as memory:
         memory.record(memory.prepare("My cousin lives behind the old brewery."), "I see.")
         converse(Chat(memory, person))
         assert memory.history() == []
@@ -226,14 +226,14 @@ def test_who_leaves_is_asked_whether_to_save_what_is_not_saved(tmp_path, monkeyp
     monkeypatch.setattr("unabridged.cli.chat.loop.click.confirm", answer)
     off = load(home=tmp_path, environ={}, upstream="quote", store="files", auto_save=False)
     person = Person("My boat is called Fermata.")
-    with Memory.open(settings=off, upstream=Model()) as memory:
+    with Talker.open(settings=off, upstream=Model()) as memory:
         converse(Chat(memory, person))
     assert [text.partition(" ")[0] for text in asked] == ["Save"]
     assert any("not saved yet: /save" in note for note in person.notes)
-    with Memory.open(settings=off) as memory:
+    with Talker.open(settings=off) as memory:
         said = [one.user.text for one in memory.history()]
     assert said == (["My boat is called Fermata."] if saves else [])
     on = load(home=tmp_path / "on", environ={}, upstream="quote", store="files")
-    with Memory.open(settings=on, upstream=Model()) as memory:
+    with Talker.open(settings=on, upstream=Model()) as memory:
         converse(Chat(memory, Person("Hello.")))
     assert len(asked) == 1

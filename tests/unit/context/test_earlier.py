@@ -4,6 +4,7 @@ from datetime import timedelta
 from itertools import pairwise
 
 import pytest
+from tests.helpers.talker import Talker
 from tests.opened import counter_of, forget_stored_texts, store_of
 
 from unabridged.domain.chat import Abilities
@@ -12,7 +13,6 @@ from unabridged.domain.record import RecordKind
 from unabridged.errors import NotFoundError
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 
 WINDOW = 2048
 PLACES = "Oslo Lima Quito Turin Accra Dakar Hanoi Kyoto Perth Sofia Tunis Vilnius".split()
@@ -31,7 +31,7 @@ def answer_of(number: int) -> str:
 def memory(tmp_path):
     model = ScriptedModel(abilities=Abilities("m", trained_window=WINDOW, source="server"))
     clock = ManualClock(step=timedelta(minutes=7))
-    with Memory.open(tmp_path, upstream=model, window=WINDOW, clock=clock) as opened:
+    with Talker.open(tmp_path, upstream=model, window=WINDOW, clock=clock) as opened:
         yield opened
 
 
@@ -137,7 +137,7 @@ def test_forgetting_takes_its_words_out_of_the_next_prompt(memory):
 
 def test_without_a_condenser_it_is_left_out_and_said(tmp_path):
     model = ScriptedModel(abilities=Abilities("m", trained_window=WINDOW, source="server"))
-    with Memory.open(tmp_path, upstream=model, window=WINDOW, condenser="none") as memory:
+    with Talker.open(tmp_path, upstream=model, window=WINDOW, condenser="none") as memory:
         contexts = talk(memory, 30)
     assert not any(map(earlier_row, contexts))
     reasons = {r.reason for c in contexts for r in c.ledger.rows}
@@ -173,7 +173,7 @@ def test_what_another_program_forgot_does_not_come_back_with_a_prepared_prompt(m
     store_of(memory).drop(RecordKind.BLOB, [block])  # as if the history had moved just now
     forget_stored_texts(memory)
     model = ScriptedModel(abilities=Abilities("m", trained_window=WINDOW, source="server"))
-    with Memory.open(tmp_path, upstream=model, window=WINDOW) as other:
+    with Talker.open(tmp_path, upstream=model, window=WINDOW) as other:
         store_of(other).forget([path[gone].id])
     memory.record(context, "Noted.")
     assert store_of(memory).records(RecordKind.BLOB, ids=[block]) == []

@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import apsw
 import pytest
+from tests.helpers.talker import Talker
 from tests.opened import count_from
 
-from unabridged import Memory
 from unabridged.custody.archiving import Archivist, Limits
 from unabridged.domain.scope import Space
 from unabridged.stores.inmemory import InMemoryStore
@@ -108,7 +108,7 @@ def test_rows_of_an_archived_session_are_smaller(tmp_path):
 
 
 def test_talking_archives_and_takes_up_again(tmp_path):
-    with Memory.open(tmp_path, upstream="quote", max_sessions=2) as memory:
+    with Talker.open(tmp_path, upstream="quote", max_sessions=2) as memory:
         for n in range(4):
             memory.new_session()
             memory.record(memory.prepare(f"my pet number {n} is a cat called Ada{n}"), "noted")

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from tests.helpers.folders import bytes_in
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
 from unabridged.domain.chat import Abilities
@@ -11,10 +12,9 @@ from unabridged.domain.message import Role
 from unabridged.domain.record import RecordKind
 from unabridged.domain.views import Conversation
 from unabridged.errors import InputError, NotFoundError
-from unabridged.memory.passing import BEFORE, MEANWHILE
 from unabridged.models.scripted import ScriptedModel
+from unabridged.recording.forgotten_filter import BEFORE, MEANWHILE
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 
 SECRET = "My cousin Xylophonia lives behind the old brewery in Ulaanbaatar."
 
@@ -22,7 +22,7 @@ SECRET = "My cousin Xylophonia lives behind the old brewery in Ulaanbaatar."
 @pytest.fixture
 def memory(tmp_path):
     model = ScriptedModel(abilities=Abilities("m", trained_window=4096, source="server"))
-    with Memory.open(tmp_path / "home", upstream=model, clock=ManualClock()) as opened:
+    with Talker.open(tmp_path / "home", upstream=model, clock=ManualClock()) as opened:
         yield opened
 
 

@@ -7,11 +7,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
 from unabridged.domain.scope import Space
 from unabridged.errors import NotFoundError, StoreError
-from unabridged.wiring import Home, Memory
+from unabridged.wiring import Home
 from unabridged.wiring.forgetting import KEY_FILE, outside
 from unabridged.wiring.keys import new_key
 from unabridged.wiring.safekeeping import Safekeeping
@@ -21,7 +22,7 @@ SECRET = "My cousin Xylophonia lives behind the old brewery in Ulaanbaatar."
 
 
 def opened(home, **more):
-    return Memory.open(home, **{"upstream": "quote", **more})
+    return Talker.open(home, **{"upstream": "quote", **more})
 
 
 def say(memory, text=SECRET):

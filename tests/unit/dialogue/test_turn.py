@@ -1,9 +1,9 @@
 """A turn: what is sent in tool rounds, and what is kept whatever ends it."""
 
 import pytest
+from tests.helpers.talker import Talker
 from tests.opened import counter_of
 
-from unabridged import Memory
 from unabridged.context.fence import neutralise
 from unabridged.domain.chat import Abilities, Chunk, Usage
 from unabridged.domain.exchange import ExchangeState
@@ -21,7 +21,7 @@ def talk(tmp_path):
 
     def begin(*answers, window=WINDOW):
         able = Abilities("m", trained_window=window, tools=True, source="server")
-        memory = Memory.open(tmp_path, upstream=ScriptedModel(answers, abilities=able))
+        memory = Talker.open(tmp_path, upstream=ScriptedModel(answers, abilities=able))
         opened.append(memory)
         return memory
 

@@ -3,13 +3,13 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from tests.helpers.talker import Talker
 
 from unabridged.domain.chat import Abilities
 from unabridged.domain.condensation import Level
 from unabridged.domain.context import ItemKind
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 
 TRIPS = {
     "Lisbon": ["The flight to Lisbon leaves on 12 March.", "The hotel in Lisbon costs 90 euros."],
@@ -22,7 +22,7 @@ FILLER = "That sounds lovely, and I am glad to hear it. Tell me more whenever yo
 def memory(tmp_path):
     model = ScriptedModel(abilities=Abilities("m", trained_window=8192, source="server"))
     clock = ManualClock(datetime(2026, 3, 2, 9, 0, tzinfo=UTC), timedelta(minutes=1))
-    with Memory.open(tmp_path, upstream=model, window=8192, clock=clock) as opened:
+    with Talker.open(tmp_path, upstream=model, window=8192, clock=clock) as opened:
         opened.time = clock
         yield opened
 

@@ -3,17 +3,17 @@
 import json
 
 import pytest
+from tests.helpers.talker import Talker
 
 from unabridged.domain.chat import Abilities
 from unabridged.domain.condensation import Level
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 
 
 def opened(home, answers=("ok",), **settings):
     model = ScriptedModel(answers, abilities=Abilities("m", trained_window=8192, source="server"))
-    return Memory.open(home, upstream=model, window=8192, clock=ManualClock(), **settings)
+    return Talker.open(home, upstream=model, window=8192, clock=ManualClock(), **settings)
 
 
 def tell(memory, *said):

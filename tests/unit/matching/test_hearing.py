@@ -3,9 +3,9 @@
 from datetime import timedelta
 
 import pytest
+from tests.helpers.talker import Talker
 from tests.unit.matching.hand import ask, contents, said, scripted, system, talk, user, words
 
-from unabridged import Memory
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.hearing import Wishes
 from unabridged.domain.message import Image, Role, Text
@@ -24,7 +24,7 @@ def clock():
 
 @pytest.fixture
 def memory(tmp_path, clock):
-    with Memory.open(tmp_path, upstream=scripted(), clock=clock) as opened:
+    with Talker.open(tmp_path, upstream=scripted(), clock=clock) as opened:
         yield opened
 
 
@@ -236,7 +236,7 @@ def test_other_stores_hold_the_same(tmp_path, clock, kept):
     settings = Settings(home=str(tmp_path), **kept)
     greeting = said("Welcome to my tavern, traveller. What shall it be?")
     drafts = [greeting, *talk(LONG, "1", "two", "2"), user("three")]
-    with Memory.open(settings=settings, upstream=scripted(), clock=clock) as memory:
+    with Talker.open(settings=settings, upstream=scripted(), clock=clock) as memory:
         ask(memory, drafts, "3", session="tavern: 7/8")
         ask(memory, drafts, "drei", session="tavern: 7/8")
         edited = [greeting, *talk(LONG, "one!", "two", "2"), user("three")]
@@ -244,7 +244,7 @@ def test_other_stores_hold_the_same(tmp_path, clock, kept):
         assert heard.taken == 3
         before = memory.history()
     if kept["store"] != "memory":
-        with Memory.open(settings=settings, upstream=scripted(), clock=clock) as memory:
+        with Talker.open(settings=settings, upstream=scripted(), clock=clock) as memory:
             assert memory.history() == before
             for answer in ("3", "drei"):
                 assert memory.hear([*drafts, said(answer), user("four")]).taken == 0

@@ -3,10 +3,10 @@
 import random
 
 import pytest
+from tests.helpers.talker import Talker
 from tests.opened import counter_of
 from tests.unit.matching.hand import ask, contents, said, scripted, system, talk, user
 
-from unabridged import Memory
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.context import Tier, Verdict
 from unabridged.domain.hearing import Wishes
@@ -142,7 +142,7 @@ def test_two_requests_on_one_path_hinder_each_other_nowhere(memory, tmp_path):
     ask(memory, start[:1], "Fine, thank you.")
     one = memory.prepare_heard(memory.hear([*start, user("Tell me of Oslo")]), Wishes())
     two = memory.prepare_heard(memory.hear([*start, user("Tell me of Rome")]), Wishes())
-    with Memory.open(tmp_path, upstream=scripted()) as other:
+    with Talker.open(tmp_path, upstream=scripted()) as other:
         other.begin(two)
         memory.begin(one)
         memory.record(one, "A city.")

@@ -1,15 +1,15 @@
 """Tool loops over several requests: one exchange, one prompt, no call without its result."""
 
 import pytest
+from tests.helpers.talker import Talker
 from tests.unit.matching.hand import ask, call, contents, result, said, scripted, talk, user
+from unabridged.memory.serving import ready
 
-from unabridged import Memory
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.hearing import Wishes
 from unabridged.domain.message import Role, ToolCall
 from unabridged.errors import NotFoundError
-from unabridged.memory.serving import ready
 from unabridged.testing.clock import ManualClock
 
 LOOK = ToolSpec(
@@ -32,7 +32,7 @@ def test_a_loop_goes_on_in_its_exchange_with_the_same_bytes(memory, tmp_path):
     drafts = [*talk("I like blue.", "Noted."), *QUESTION]
     context = called(memory, drafts)
     onward = [*drafts, call("look", '{"q":"sky"}', "theirs"), result("blue", "theirs")]
-    with Memory.open(tmp_path, upstream=scripted(), clock=ManualClock()) as other:
+    with Talker.open(tmp_path, upstream=scripted(), clock=ManualClock()) as other:
         heard = other.hear(onward)
         assert heard.open.id == context.id
         again = other.thawed(context.id)
@@ -202,7 +202,7 @@ def test_two_answers_to_the_same_loop_are_both_kept(memory):
 def test_another_program_works_on_the_same_conversation(memory, tmp_path):
     context = called(memory)
     onward = [*QUESTION, call("look", '{"q": "sky"}'), result("blue")]
-    with Memory.open(tmp_path, upstream=scripted()) as other:
+    with Talker.open(tmp_path, upstream=scripted()) as other:
         sent = ready(other, other.hear(onward), WISHES)
         assert sent.context.messages == context.messages
         other.record(sent.context, "Blue.")

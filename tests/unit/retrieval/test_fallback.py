@@ -2,6 +2,7 @@
 
 import pytest
 from tests.helpers.memories import say
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
 from unabridged.domain.scope import Space
@@ -10,7 +11,6 @@ from unabridged.retrieval import fallback
 from unabridged.stores import news
 from unabridged.stores.files.folder import FilesFolder
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def memory(tmp_path):
 
 
 def opened(home):
-    return Memory.open(home, store="files", upstream="quote", clock=None)
+    return Talker.open(home, store="files", upstream="quote", clock=None)
 
 
 def found(memory, word):
@@ -117,7 +117,7 @@ def test_it_finds_as_one_that_reads_everything(memory, tmp_path):
 
 def test_a_store_tells_what_was_written_since():
     clock = ManualClock()
-    with Memory.open(
+    with Talker.open(
         settings=Settings(home="unused", store="memory"), upstream="quote", clock=clock
     ) as memory:
         store = store_of(memory)

@@ -1,8 +1,8 @@
 """Questions that were answered out of memory never take the place of what was quoted."""
 
 import pytest
+from tests.helpers.talker import Talker
 
-from unabridged import Memory
 from unabridged.language.asking import is_question, only_asks
 from unabridged.memory import Delta
 
@@ -16,7 +16,7 @@ ASKED = [
 
 @pytest.fixture
 def memory(tmp_path):
-    with Memory.open(tmp_path, upstream="quote") as memory:
+    with Talker.open(tmp_path, upstream="quote") as memory:
         yield memory
 
 

@@ -165,7 +165,7 @@ def test_a_real_memory_is_tended_to_the_end_while_others_use_it(tmp_path):
     """Steps go on where they were, whoever used the memory, or closed it, between them."""
     from unabridged import config
     from unabridged.server.service import Service
-    from unabridged.wiring.lanes import Lanes
+    from unabridged.wiring.lanes import SpacePool
 
     settings = config.load(home=tmp_path, environ={}, upstream="quote", log="none")
 
@@ -174,7 +174,7 @@ def test_a_real_memory_is_tended_to_the_end_while_others_use_it(tmp_path):
             memory.record(memory.prepare(f"My name is Zoe{number} and I live in Lisbon."), "Fine.")
 
     async def go():
-        service = Service(settings, Lanes(settings, most=1))
+        service = Service(settings, SpacePool(settings, most=1))
         scope, other = Scope("ann"), Scope("bob")
         await service.run(scope, talk)
         service.background.start()

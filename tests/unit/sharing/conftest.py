@@ -1,13 +1,13 @@
 from pathlib import Path
 
 import pytest
+from tests.helpers.talker import Talker
 
 from unabridged.domain.chat import Abilities
 from unabridged.domain.scope import Space
 from unabridged.domain.settings import Settings
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 from unabridged.wiring.adapters import settings_for
 from unabridged.wiring.sharing import Shares
 
@@ -34,9 +34,9 @@ class House:
     def of(self, name: str) -> Settings:
         return settings_for(self.settings, self.space(name))
 
-    def open(self, name: str) -> Memory:
+    def open(self, name: str) -> Talker:
         model = ScriptedModel(abilities=Abilities("m", trained_window=8192, source="server"))
-        return Memory.open(settings=self.of(name), upstream=model, clock=self.clock)
+        return Talker.open(settings=self.of(name), upstream=model, clock=self.clock)
 
     def shares(self, name: str) -> Shares:
         return Shares(self.of(name), clock=self.clock)

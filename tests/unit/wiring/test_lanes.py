@@ -1,4 +1,4 @@
-"""Lanes: the settings of each agent, one thread at a time, and their end."""
+"""SpacePool: the settings of each agent, one thread at a time, and their end."""
 
 import threading
 
@@ -9,7 +9,7 @@ from unabridged.config.agents import by_agent
 from unabridged.domain.budget import Mode, Verbosity
 from unabridged.domain.scope import Scope
 from unabridged.errors import SettingError, StoreClosedError
-from unabridged.wiring.lanes import Lanes
+from unabridged.wiring.lanes import SpacePool
 
 FILE = """
 verbosity = "concise"
@@ -61,13 +61,13 @@ def test_a_table_that_cannot_be_used_is_told_before_anything_starts(home):
 
 def test_a_lane_holds_the_settings_of_its_agent(home):
     settings = config.load(home=home, environ={}, upstream="quote")
-    lanes = Lanes(settings, agents=by_agent(home=home, environ={}, upstream="quote"))
+    pool = SpacePool(settings, agents=by_agent(home=home, environ={}, upstream="quote"))
     seen = {}
     for user, agent in (("ann", "coder"), ("ann", "home"), ("bob", "chef")):
-        with lanes.hold(Scope(user, agent)) as memory:
+        with pool.hold(Scope(user, agent)) as memory:
             seen[user, agent] = memory.settings.mode, memory.settings.max_turns
             assert (memory.scope.user, memory.scope.agent) == (user, agent)
-    lanes.close()
+    pool.close()
     assert seen == {
         ("ann", "coder"): (Mode.TOOLS, None),
         ("ann", "home"): (Mode.CHAT, 7),
@@ -76,26 +76,26 @@ def test_a_lane_holds_the_settings_of_its_agent(home):
 
 
 def test_who_waits_while_the_lanes_are_closed_opens_nothing_again(tmp_path):
-    lanes = Lanes(config.load(home=tmp_path, environ={}, upstream="quote"))
+    pool = SpacePool(config.load(home=tmp_path, environ={}, upstream="quote"))
     inside, told = threading.Event(), []
 
     def wait():
         inside.set()
         try:
-            with lanes.hold(Scope()):
+            with pool.hold(Scope()):
                 told.append("held")
         except StoreClosedError:
             told.append("closed")
 
-    with lanes.hold(Scope()):
+    with pool.hold(Scope()):
         waiting = threading.Thread(target=wait)
         waiting.start()
         inside.wait(5)
-        closing = threading.Thread(target=lanes.close)
+        closing = threading.Thread(target=pool.close)
         closing.start()
-        while not lanes._closed:
+        while not pool._closed:
             pass
     waiting.join(5)
     closing.join(5)
     assert told == ["closed"]
-    assert lanes.open_spaces() == []
+    assert pool.open_spaces() == []
