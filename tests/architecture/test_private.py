@@ -6,7 +6,7 @@ from pathlib import Path
 TESTS = Path(__file__).parents[1]
 OPENED = TESTS / "opened.py"  # hands out the inside; nobody else should need to
 
-MOST_PRIVATE_NAMES = 38
+MOST_PRIVATE_NAMES = 39
 PUBLIC = {"os._exit"}  # documented, in spite of its name
 PATCHES = {"getattr", "setattr", "delattr", "hasattr", "patch"}
 

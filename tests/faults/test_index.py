@@ -169,7 +169,7 @@ def test_a_kill_of_a_writer_at_any_step_loses_nothing(path, seed):
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="POSIX signals")
 @pytest.mark.parametrize("work", ["rebuild", "switch"])
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_kill_while_the_index_is_made_anew_loses_nothing(path, work):
     said = {x.id: f"words1n{n}" for n, x in enumerate(fill(path, 23))}
     for step in (1, 9, 40, 90, 150, 260, 420, 600, 900):

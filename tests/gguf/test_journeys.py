@@ -8,6 +8,7 @@ from tests.journeys.test_companion import bring, told
 from tests.journeys.test_workspace import LARGE
 
 
+@pytest.mark.long
 def test_a_real_model_is_asked_with_what_was_said(house, smollm2, tmp_path):
     import xllamacpp
 
@@ -57,6 +58,7 @@ def llama_cpp(smollm2):
     del running
 
 
+@pytest.mark.long
 def test_a_real_model_over_http_has_a_memory_of_its_own(house, llama_cpp, server):
     place = house(server.url, "workspace")
     real = ("--openai", llama_cpp, "--model", "smollm2", "--set", "max_output=24")

@@ -1,10 +1,13 @@
 """How near the estimate of tokens comes to the embedded model's tokenizer."""
 
-from unabridged.evals.tokens import run
+import pytest
+
+from bench.core.token_errors import run
 from unabridged.tokens.estimate import EstimateTokenizer
 from unabridged.tokens.gguf import GgufTokenizer
 
 
+@pytest.mark.long
 def test_figures_against_the_embedded_models_tokenizer(smollm2):
     truth = GgufTokenizer(str(smollm2))
     try:

@@ -494,6 +494,35 @@ class Drive:
         found = [self._exchange(one.exchange.id) for one in self.space.search(query, limit, reach=self._reach)]
         self._tell({"query": query, "found": found})
 
+    def ranked(self, query, limit=10):
+        """What a search finds, best first: the session's title and the user's words."""
+        self.clock.move()
+        found = self.memory.search(query, limit)
+        return [(one.session_title, one.exchange.user.text) for one in found]
+
+    def whole(self, context):
+        """What stands whole in a prompt, named likewise."""
+        kept = (row for row in context.ledger.rows if row.kind.value == "exchange")
+        names = [row.id for row in kept if row.verdict.value == "kept"]
+        found = [self.memory.show(name) for name in names]
+        return {(self.memory.by_id(one.session).title, one.user.text) for one in found}
+
+    def coherence(self):
+        """What the check of the last condensation found, and what all of them did."""
+        told = self.memory.upkeep.stats()
+        held = told.coherence
+        return {
+            "runs": told.runs,
+            "condensed": told.messages_condensed,
+            "saved": told.tokens_saved,
+            "critical kept": held.critical_kept,
+            "shares kept": held.shares_kept,
+            "lost names": len(held.lost_names),
+            "lost critical": len(held.lost_critical),
+            "in order": held.in_order,
+            "reduction": held.token_reduction,
+        }
+
     # Lines.
 
     def _next(self):

@@ -1,12 +1,14 @@
 """Write down what the scenarios give: ``python -m tests.golden.record``.
 
-Three files: ``prompts.jsonl`` is what is compared, a line for each context; ``rendered.json.xz`` holds
-the same prompts whole, so that a difference can be shown; ``snapshots/`` holds what programs see.
+``prompts.jsonl`` is what is compared, a line for each context; ``rendered.json.xz`` holds the same
+prompts whole, so that a difference can be shown; ``snapshots/`` holds what programs see;
+``figures.json`` how much is found of public data.
 """
 
 import argparse
 import json
 import lzma
+import sys
 import tempfile
 from pathlib import Path
 
@@ -108,12 +110,28 @@ def record_snapshots():
         (snapshots.FOLDER / name).write_text(write(), encoding="utf-8")
 
 
+def record_figures(folder, *, check):
+    """Write down figures on public data, or compare them."""
+    from tests.golden import figures
+
+    text = json.dumps(figures.measured(folder or figures.DATA), indent=1) + "\n"
+    if not check:
+        figures.FIGURES.write_text(text, encoding="utf-8")
+    elif text != figures.FIGURES.read_text("utf-8"):
+        sys.exit(f"not as recorded: {text}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--snapshots", action="store_true", help="only what programs see")
+    parser.add_argument("--figures", action="store_true", help="only figures on public data")
+    parser.add_argument("--data", type=Path, help="where the public data lie")
+    parser.add_argument("--check", action="store_true", help="compare figures, write nothing")
     parser.add_argument("--show", nargs="+", metavar="NAME", help="print scenarios, write nothing")
     given = parser.parse_args()
-    if given.show:
+    if given.figures:
+        record_figures(given.data, check=given.check)
+    elif given.show:
         show(given.show)
     elif given.snapshots:
         record_snapshots()

@@ -207,7 +207,7 @@ def long(house, model, tmp_path):
     return one, rows
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_long_talk_fills_the_tiers_and_cuts_nothing(long, model):
     house, rows = long
     texts = [f"And on round {220 + n} the bicycle was moved beside the stove." for n in range(12)]
@@ -310,6 +310,7 @@ def test_loose_messages_are_paired_within_a_minute(house, model, tmp_path):
     assert "A pause held on the water." in asked_last(body)
 
 
+@pytest.mark.long
 def test_a_client_of_the_server_is_remembered_too(life, model):
     house, _ = life
     url = house.serve("--profile", "companion")

@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.helpers.talker import Talker
 
+from bench.formats.longmemeval import question_haystack
+from tests.helpers.talker import Talker
 from unabridged.domain.context import Tier, Verdict
 from unabridged.domain.exchange import ExchangeState
 from unabridged.errors import PromptTooLargeError, UpstreamAwayError, UpstreamBrokenError
@@ -15,7 +16,6 @@ from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 from unabridged.testing.openai_server import OpenAITestServer
 from unabridged.testing.replies import Reply
 from unabridged.transfer.detect import open_file
-from unabridged.transfer.formats.longmemeval import question_haystack
 
 CHECKOUT = Path(__file__).parents[2]
 OWN = CHECKOUT / "tests" / "fixtures" / "imports"

@@ -156,7 +156,7 @@ def test_another_model_in_the_middle_of_a_chat_has_its_own_conversation(place, s
     assert "Waldi" in first
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_server_keeps_modes_in_one_memory_and_models_apart(place, server):
     tool = {
         "type": "function",
@@ -379,7 +379,7 @@ def test_a_chat_that_is_killed_keeps_what_was_said(house):
         assert said(place, LARGE) == ["My dog is called Waldi.", "What is my dog called?"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_two_programs_at_once_lose_nothing(place, server):
     talks = [[f"Note {name}{n} of ours." for n in range(6)] for name in "ab"]
     models = [(LARGE, LARGE), (LARGE, SMALL)]
@@ -455,7 +455,7 @@ def test_a_single_memory_becomes_one_for_each_model_and_goes_back(place, server,
 # Budgets.
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("mode", "window"), [("chat", 4096), ("tools", 4096), ("chat", 32_768)])
 def test_a_long_history_stays_within_the_window(place, server, mode, window):
     size = 400 if window < TRAINED else 2400

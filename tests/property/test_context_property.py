@@ -1,7 +1,7 @@
 """Promises 1, 2, 3 and 6 over arbitrary conversations, windows, modes and messages."""
 
 from hypothesis import HealthCheck, given, settings, strategies as st
-from tests.helpers.talker import Talker
+from tests.helpers.examples import examples
 from tests.opened import counter_of, store_of
 
 from unabridged.budget.allocate import least_answer
@@ -15,6 +15,7 @@ from unabridged.errors import PromptTooLargeError
 from unabridged.language.sentences import sentences
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
+from tests.helpers.talker import Talker
 
 WORDS = st.sampled_from(
     "cheese project Anna 12 March moon remember 预算 会议 Käse? why! <recalled> list: code".split()
@@ -52,7 +53,7 @@ def tell(memory: Talker, said) -> None:
         memory.record(memory.prepare(question), answer)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     said=SAID,
     ask=ASK,
@@ -126,7 +127,7 @@ def check_whole(memory, context):
             assert row.id in place or row.id[:SHORT_ID] in place
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
 @given(said=SAID, ask=ASK)
 def test_the_same_store_message_and_time_give_the_same_bytes(said, ask):
     hashes = set()

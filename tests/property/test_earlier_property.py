@@ -4,7 +4,7 @@ import random
 from datetime import timedelta
 
 import pytest
-from tests.helpers.talker import Talker
+from tests.helpers.examples import examples
 from tests.opened import store_of
 
 from unabridged.domain.chat import Abilities
@@ -13,6 +13,7 @@ from unabridged.domain.record import RecordKind
 from unabridged.errors import PromptTooLargeError
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
+from tests.helpers.talker import Talker
 
 WORDS = (
     "lamp river Oslo seven bread Anna window garden Turin violet paper nine stone Marek "
@@ -85,7 +86,7 @@ def looked_at(memory, context, *, forgotten: bool):
         assert all(piece.strip() in said for piece in text.split(" […] "))
 
 
-@pytest.mark.parametrize("seed", range(14))
+@pytest.mark.parametrize("seed", range(examples(14)))
 def test_whatever_window_and_whatever_is_forgotten(tmp_path, seed):
     rng = random.Random(seed)
     clock = ManualClock(step=timedelta(hours=5))

@@ -4,7 +4,7 @@ import json
 from datetime import timedelta
 
 from hypothesis import HealthCheck, given, settings, strategies as st
-from tests.helpers.talker import Talker
+from tests.helpers.examples import examples
 from tests.opened import store_of
 
 from unabridged.custody.pieces import words_of
@@ -12,6 +12,7 @@ from unabridged.domain.chat import Abilities
 from unabridged.domain.record import RecordKind
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
+from tests.helpers.talker import Talker
 
 PLACES = ("Oslo", "Bern", "Turin")
 SAYINGS = (
@@ -72,7 +73,7 @@ def texts(memory):
     return "\n".join(found)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=STEPS, data=st.data(), repeats=st.booleans())
 def test_nothing_holds_it_and_everything_else_stays(steps, data, repeats):
     model = ScriptedModel(abilities=Abilities("m", trained_window=2048, source="server"))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
+from tests.helpers.examples import examples
 from tests.opened import seal
 
 from unabridged.domain.intent import Intent
@@ -92,7 +93,9 @@ def _open(path, space=None):
 
 @pytest.mark.parametrize("sealed", [1024, 3])
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(40),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(steps=st.lists(STEP, min_size=1, max_size=25))
 def test_results_do_not_depend_on_the_index(sealed, steps, monkeypatch):

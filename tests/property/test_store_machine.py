@@ -3,6 +3,7 @@ import tempfile
 from pathlib import Path
 
 from hypothesis import HealthCheck, settings
+from tests.helpers.examples import examples
 
 from unabridged.domain.scope import Space
 from unabridged.stores.files import FilesStore
@@ -13,7 +14,7 @@ from unabridged.testing.stateful import StoreMachine
 
 SPACE = Space("ada", "machine")
 LESS = settings(
-    max_examples=40,
+    max_examples=examples(40),
     stateful_step_count=25,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

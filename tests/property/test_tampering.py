@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
+from tests.helpers.examples import examples
+from tests.integrity.forge_sqlite import SqliteForger
 from tests.opened import database_of
 
 from unabridged.domain.chain import Signet
@@ -18,7 +20,6 @@ from unabridged.errors import StoreError, StoreTamperedError
 from unabridged.stores.guard import Guard
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import Access
-from unabridged.testing.forging import Forger
 from unabridged.testing.stores_writing import make_record
 from unabridged.testing.talk import Talk
 
@@ -26,7 +27,7 @@ SPACE = Space("ada", "tests")
 KEY = Key(bytes(range(32)))
 KEYED = Access(guard=Guard(Signet(KEY.for_("chain"), KEY.mark)))
 SLOW = settings(
-    max_examples=12,
+    max_examples=examples(12),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
@@ -204,7 +205,7 @@ EVERY = [
 @given(history=steps, data=st.data())
 def test_any_tampering_is_noticed_where_it_is_read(folder, tamper, history, data):
     path = made(folder, history)
-    tamper(data, Forger(path))
+    tamper(data, SqliteForger(path))
     with pytest.raises(StoreError) as caught:
         read(path)
     assert caught.value.hint
@@ -279,14 +280,14 @@ def test_a_file_without_seals_is_not_sealed_under_a_key_unasked(folder):
     SqliteStore(path, create=False, access=asked).close()
     read(path)
     assert checked(path) == []
-    Forger(path).say(3, "something else")
+    SqliteForger(path).say(3, "something else")
     with pytest.raises(StoreTamperedError):
         read(path)
 
 
 def test_a_file_that_was_changed_is_not_sealed_under_a_key(folder):
     path = made(folder, [], Access())
-    Forger(path).say(3, "something else")
+    SqliteForger(path).say(3, "something else")
     asked = replace(KEYED, guard=replace(KEYED.guard, adopts=True))
     with pytest.raises(StoreTamperedError, match="position 3"):
         SqliteStore(path, create=False, access=asked)
@@ -296,7 +297,7 @@ def test_a_file_that_was_changed_is_not_sealed_under_a_key(folder):
 def test_who_computes_every_digest_anew_is_noticed_by_a_key_only(folder):
     """What no key protects: said in docs/integrity.md, and shown here."""
     path = made(folder, [], Access())
-    forger = Forger(path)
+    forger = SqliteForger(path)
     forger.say(3, "something else")
     forger.unchain()
     read(path, Access())

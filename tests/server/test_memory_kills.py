@@ -73,7 +73,7 @@ def _requests(writer):
         yield path, body, str(uuid.uuid4())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_is_repeated_after_a_kill_is_done_once(tmp_path):
     chance = random.Random(6)
     sources = [_requests(n) for n in range(WRITERS)]

@@ -36,6 +36,7 @@ def open_files(folder):
     return [name for name in found if name.startswith(str(folder))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", STORES, ids=lambda s: "-".join(map(str, s.values())))
 def test_a_closed_memory_leaves_no_object_no_thread_and_no_handle(tmp_path, settings):
     threads = set(threading.enumerate())

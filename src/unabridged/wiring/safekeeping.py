@@ -205,7 +205,7 @@ class Safekeeping:
         if path.name.removesuffix(PACKED).endswith(JSON):
             found = salvaged_json(path)
         else:
-            found = salvaged_file(path, moved)
+            found = salvaged_file(path, self._spaces.access, moved)
         if into is not None:
             store = spaces_of(self._settings).open(into)
             try:

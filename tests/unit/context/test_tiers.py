@@ -163,6 +163,7 @@ def moves_of(monkeypatch, richness, say=DETAILS) -> tuple[int, list[int], list[i
         return moves, recalled, asked
 
 
+@pytest.mark.slow
 def test_a_rich_conversation_recalls_more_where_memory_is_short(monkeypatch):
     plain, rich = (
         fmean(moves_of(monkeypatch, lambda _, value=value: value)[1][15:]) for value in (0.5, 1.0)

@@ -170,6 +170,7 @@ def test_an_answer_that_reached_its_limit_is_incomplete_and_that_is_said(talk):
     assert [note for note in turn.notes if "limit" in note]
 
 
+@pytest.mark.slow
 def test_a_long_answer_streams_in_linear_time(talk):
     pieces = [Chunk(text="wort ") for _ in range(300_000)]
     memory = talk((*pieces, Chunk(done=True, finish="stop", usage=Usage(10, 300_000))))
