@@ -86,10 +86,6 @@ class Memory:
         cls,
         home: str | Path | None = None,
         *,
-        user: str | None = None,
-        agent: str | None = None,
-        model: str | None = None,
-        profile: str | None = None,
         upstream: ChatModel | str | None = None,
         session: str | None = None,
         settings: Settings | None = None,
@@ -103,10 +99,6 @@ class Memory:
 
         Args:
             home: The home folder; None for ``$UNABRIDGED_HOME``, else the platform's.
-            user: Whose memory it is; None for the setting.
-            agent: The agent that remembers; None for the setting.
-            model: The model that answers; None for the setting.
-            profile: The profile of settings; None for the setting.
             upstream: A model, or the name of an upstream; None for the setting. Where models have
                 memories of their own and the settings name none, it is asked which it would take.
             session: The session that calls without one are about; None for the newest. Where
@@ -119,7 +111,7 @@ class Memory:
                 represents it, for who only looks.
             salvage: Whether a damaged file is set aside, and a new one begun with all that is whole
                 in it (``space.salvaged`` then tells); else it is an error, and nothing is changed.
-            **overrides: Any field of ``Settings``.
+            **overrides: Any field of ``Settings``: ``user``, ``agent``, ``model``, ``profile`` …
 
         Raises:
             NotFoundError: There is no such session.
@@ -128,15 +120,12 @@ class Memory:
                 or it is not to be salvaged; it is as it was.
             StoreError: The space cannot be opened.
         """
-        named = {"user": user, "agent": agent, "model": model, "profile": profile}
-        given = {name: value for name, value in named.items() if value is not None}
         chosen = settings_from(
             home,
             upstream=upstream,
             clock=clock,
             ephemeral=ephemeral,
             settings=settings,
-            **given,
             **overrides,
         )
         asked = upstream if not isinstance(upstream, str) else None
@@ -347,7 +336,7 @@ class Memory:
         return self.space.search(
             query,
             limit,
-            session=only,
+            reach=only,
             since=since,
             until=until,
             exact=exact,

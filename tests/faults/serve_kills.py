@@ -27,6 +27,7 @@ from tests.clients.patterns.page import Page, RefusedError
 from tests.clients.process import Serve
 from tests.faults.bench import quick_folder
 from tests.faults.figures import arguments, tell
+from tests.helpers.talker import talking
 
 from unabridged import config
 from unabridged.domain.exchange import ExchangeState
@@ -169,7 +170,7 @@ def round_of(server: Serve, behind: Behind, talkers, rng: Random, tally: Tally) 
 
 def judge(pool: SpacePool, behind: Behind, talkers, tally: Tally, *, whole: bool) -> None:
     """Look for what was acknowledged."""
-    with pool.hold(Scope()) as memory:
+    with talking(pool, Scope()) as memory:
         found = list(memory.conversations())
         damage = memory.check() if whole else []
     exchanges = [(one, x) for one in found for x in one.exchanges]

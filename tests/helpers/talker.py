@@ -154,6 +154,20 @@ class Talker(Memory):
         """Return the turn that answers a synced history."""
         options = PromptOptions(self.asked, persona=self.persona, reach=self.reach)
         return Turn(self.space, options, synced=synced, wishes=wishes)
+
+    def started(self, synced, wishes):
+        """Return that turn when what the client said is stored."""
+        turn = self.turn(synced, wishes)
+        turn.start()
+        return turn
+
+    def shorter(self, context, refusal):
+        """Return the context of a begun message after a refusal for its length."""
+        turn = Turn(self.space, PromptOptions(self.asked, reach=self.reach), context)
+        turn.refused(refusal)
+        return turn.context
+
+
 # temporary: appended to the talker while tests are converted
 import os as _os
 import sys as _sys

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.helpers.talker import Talker
 
 from bench.formats.longmemeval import question_haystack
-from tests.helpers.talker import Talker
 from unabridged.domain.context import Tier, Verdict
 from unabridged.domain.exchange import ExchangeState
 from unabridged.errors import PromptTooLargeError, UpstreamAwayError, UpstreamBrokenError

@@ -14,10 +14,10 @@ import weakref
 from pathlib import Path
 
 import pytest
+from tests.helpers.talker import Talker
 
 from bench.main import bench
 from bench.seeds.story_texts import SAID
-from tests.helpers.talker import Talker
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.message import Role
 from unabridged.errors import StoreDamagedError, StoreError

@@ -1,6 +1,6 @@
 import anyio
 import pytest
-from tests.helpers.talker import Talker
+from tests.helpers.talker import Talker, talking
 from tests.mcp.talking import called, text_of
 
 from mcp import Client
@@ -117,7 +117,7 @@ def test_what_looks_like_json_stays_as_it_was_said(home, text):
         return kept["exchange"]
 
     name = _talk(pool, work)
-    with pool.hold(Scope()) as memory:
+    with talking(pool, Scope()) as memory:
         exchange = memory.show(name)
         said = [exchange.user.text, exchange.answer.text]
     pool.close()

@@ -2,6 +2,7 @@
 
 from hypothesis import HealthCheck, given, settings, strategies as st
 from tests.helpers.examples import examples
+from tests.helpers.talker import Talker
 from tests.opened import counter_of, store_of
 
 from unabridged.budget.allocate import least_answer
@@ -15,7 +16,6 @@ from unabridged.errors import PromptTooLargeError
 from unabridged.language.sentences import sentences
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from tests.helpers.talker import Talker
 
 WORDS = st.sampled_from(
     "cheese project Anna 12 March moon remember 预算 会议 Käse? why! <recalled> list: code".split()

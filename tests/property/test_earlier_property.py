@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from tests.helpers.examples import examples
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
 from unabridged.domain.chat import Abilities
@@ -13,7 +14,6 @@ from unabridged.domain.record import RecordKind
 from unabridged.errors import PromptTooLargeError
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from tests.helpers.talker import Talker
 
 WORDS = (
     "lamp river Oslo seven bread Anna window garden Turin violet paper nine stone Marek "
@@ -97,7 +97,7 @@ def test_whatever_window_and_whatever_is_forgotten(tmp_path, seed):
         for _ in range(60):
             if rng.random() < 0.1:
                 window = rng.choice(WINDOWS)
-                memory.use_upstream(model_of(window))
+                memory.asked = model_of(window)
             path = memory.history(1000)
             if seed % 2 and rng.random() < 0.05 and path:
                 store_of(memory).forget([rng.choice(path).id])

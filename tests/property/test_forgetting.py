@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from hypothesis import HealthCheck, given, settings, strategies as st
 from tests.helpers.examples import examples
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
 from unabridged.custody.pieces import words_of
@@ -12,7 +13,6 @@ from unabridged.domain.chat import Abilities
 from unabridged.domain.record import RecordKind
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from tests.helpers.talker import Talker
 
 PLACES = ("Oslo", "Bern", "Turin")
 SAYINGS = (

@@ -2,11 +2,11 @@
 
 from hypothesis import given, note, settings, strategies as st
 from tests.helpers.examples import examples
+from tests.helpers.talker import Talker
 
 from unabridged.domain.settings import Settings
 from unabridged.domain.share import ShareSide, ShareState
 from unabridged.testing.clock import ManualClock
-from tests.helpers.talker import Talker
 
 SAID = ("I live in Zurich.", "I live in Bern.", "My dog is called Rex.", "I like tea.", "Hello.")
 spaces = st.integers(0, 2)

@@ -194,7 +194,7 @@ def test_names_that_cannot_be_are_refused(tmp_path, name):
 def test_pins_are_in_every_prompt_until_they_are_taken_off(memory):
     pin = memory.remember("I am allergic to nuts.")
     exchange = say(memory, "My train leaves at 9.")
-    memory.pin(exchange.id)
+    memory.pin(exchange=exchange.id)
     memory.new_session()
     context = memory.prepare("hi")
     assert "- I am allergic to nuts.\n- My train leaves at 9." in context.messages[0]["content"]
@@ -450,8 +450,8 @@ def test_absurd_figures_teach_the_counter_nothing(memory, reported):
 def test_another_model_is_asked_for_its_own_window_each_time(memory):
     memory.prepare("hi")
     for window in (4096, 1024, 2048, 512):
-        memory.use_upstream(scripted(window=8192))
-        memory.use_upstream(scripted(window=window))
+        memory.asked = scripted(window=8192)
+        memory.asked = scripted(window=window)
         assert memory.prepare("hi").ledger.window == window
 
 

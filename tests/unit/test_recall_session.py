@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from tests.helpers.memories import say
 from tests.helpers.talker import Talker
+from tests.opened import use_settings
 
 from unabridged.domain.chat import Abilities
 from unabridged.domain.context import Tier
@@ -92,10 +93,15 @@ def test_a_person_finds_everything(five):
     memory.switch(sessions[NAMES[0]])
     found = {hit.exchange.session for hit in memory.search("what is my sister called?", 50)}
     assert found == set(sessions.values())
-    here = {hit.exchange.session for hit in memory.search_here("what is my sister called?", 50)}
+    here = {hit.exchange.session for hit in search_here(memory, 50)}
     assert here == {sessions[NAMES[0]]}
     memory.new_session()
-    assert memory.search_here("what is my sister called?") == []
+    assert search_here(memory) == []
+
+
+def search_here(memory, limit=10):
+    reach = memory.space.reach(memory.header.id if memory.header else None)
+    return memory.space.search("what is my sister called?", limit, reach=reach, quotes=False)
 
 
 def test_facts_of_the_session_and_those_a_person_gave_are_told(five):
@@ -103,7 +109,7 @@ def test_facts_of_the_session_and_those_a_person_gave_are_told(five):
     memory.facts.add("My sister's favourite harbour is Visby.")
     name, session = next(iter(sessions.items()))
     memory.switch(session)
-    memory.settings = replace(memory.settings, max_turns=1)
+    use_settings(memory, replace(memory.space.settings, max_turns=1))
     for _ in range(3):  # what stands whole in the prompt is not told as a fact again
         say(memory, "The weather is fine and the wind is from the north.")
     context = memory.prepare("like last time: what is my sister called, which harbour is hers?")
@@ -120,7 +126,7 @@ def test_the_search_tool_that_the_model_has_finds_the_session_only(tmp_path, set
         for name in NAMES[:2]:
             memory.new_session()
             say(memory, f"My sister is called {name}.", "Hello.")
-        memory.use_upstream(model(call, "She is."))
+        memory.asked = model(call, "She is.")
         exchange = memory.chat("what is my sister called?", mode="tools").finish()
         results = [result.text for message in exchange.messages for result in message.results]
         assert NAMES[1] in results[0]
@@ -168,6 +174,6 @@ def test_a_prompt_made_shorter_after_a_refusal_recalls_the_session_only(tmp_path
         context = memory.prepare("Remember what my sister is called?")
         memory.begin(context)
         refusal = ContextRefusedError("too long", hint="", window=4096, prompt_tokens=5000)
-        again = memory.prepare_again(context, refusal)
+        again = memory.shorter(context, refusal)
         assert again.ledger.window == 4096
         assert "Ottilie" not in prompt(again)

@@ -47,11 +47,16 @@ class ForgottenFilter:
         self._store = store
         self._recogniser = recogniser
 
-    def opened(self, context: Context) -> Recorded | None:
-        """Return the exchange of a context, stored or kept out; None where it is new."""
+    def opened(self, context: Context, *, begun: bool = False) -> Recorded | None:
+        """Return the exchange of a context, stored or kept out; None where it is new.
+
+        Args:
+            context: As prepared.
+            begun: Whether it was stored before: where it is missing now, it was forgotten.
+        """
         if stored := self._store.get([context.id]):
             return Recorded(stored[context.id])
-        if self._recogniser.was_forgotten(context.id):
+        if begun or self._recogniser.was_forgotten(context.id):
             return _kept_out(context, MEANWHILE)
         parent = self._store.get([context.parent]).get(context.parent) if context.parent else None
         if self._recogniser.recognises(context.user.text, Role.USER, spoken_last(parent)):

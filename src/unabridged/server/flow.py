@@ -212,7 +212,7 @@ class _Flow:
             raise
         except RefusedError as refused:
             if again and self.turn and isinstance(refused.error, ContextRefusedError):
-                return await self._shortened(self.turn, refused.error, question, refused)
+                return await self._shortened(self.turn, refused.error)
             return await self._refused(question, refused)
         except UnabridgedError as error:
             await self._keep(broken=True)
@@ -239,9 +239,7 @@ class _Flow:
         except UnabridgedError as error:
             return answer_in(self.asked.dialect, error, self.headers)
 
-    async def _shortened(
-        self, turn: Turn, refusal: ContextRefusedError, question: Question, refused: RefusedError
-    ) -> Response:
+    async def _shortened(self, turn: Turn, refusal: ContextRefusedError) -> Response:
         """Ask again with what the refusal taught."""
 
         def made(space: Space) -> ChatRequest:

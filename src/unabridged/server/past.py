@@ -91,7 +91,7 @@ def past_of(
     """Look up what a name stands for.
 
     Args:
-        memory: The memory that the request reaches.
+        space: The space that the request reaches.
         name: The answer's.
         session: The only session that the request reaches, or None for any.
         before: Whether the exchanges before it are wanted too.

@@ -260,7 +260,6 @@ class Space:
         query: str,
         limit: int = 10,
         *,
-        session: str | None = None,
         reach: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -273,26 +272,22 @@ class Space:
         Args:
             query: What to look for.
             limit: Up to this many.
-            session: The id of a session; only its exchanges are found.
-            reach: The only session that the caller may recall from.
+            reach: The id of the only session that is looked in; None for all.
             since: Only exchanges of this time and later.
             until: Only exchanges before this time.
             exact: Find the words as they are written, the newest first; reads every exchange.
             min_relevance: Relevance under which nothing is found, 0 to 1.
             quotes: Whether exchanges that only quote others are found too.
         """
-        if session is not None and reach not in (None, session):
-            return []
-        only = reach if session is None else session
 
         def fits(exchange: Exchange) -> bool:
             early = since is not None and exchange.at < since
             late = until is not None and exchange.at >= until
-            return not (early or late) and only in (None, exchange.session)
+            return not (early or late) and reach in (None, exchange.session)
 
         if exact:
             return self._exact(query, limit, fits)
-        question = Question(query, self.clock.now(), session=only, telling=not quotes)
+        question = Question(query, self.clock.now(), session=reach, telling=not quotes)
         most = limit
         while True:
             found = self.dependencies.finder.find(question, most, floor=min_relevance or 0.0)

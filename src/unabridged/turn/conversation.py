@@ -47,7 +47,6 @@ class Conversation:
         self._is_named = session is not None
         self._title = title
         self._begun: dict[str, Recorded] = {}
-        self._notes: list[str] = []
 
     @property
     def session(self) -> str:
@@ -130,7 +129,8 @@ class Conversation:
         Raises:
             HeadMovedError: The session moved on since the context was prepared.
         """
-        return self._keep(context, begin(self.space, context, self._title))
+        begun = self._begun.get(context.id)
+        return self._keep(context, begin(self.space, context, self._title, begun=begun))
 
     def record_tools(
         self, context: Context, messages: Sequence[Message | Mapping[str, Any]]
@@ -187,7 +187,7 @@ class Conversation:
     def _keep(self, context: Context, recorded: Recorded, *, ended: bool = False) -> Exchange:
         self._title = ""
         self._session = context.scope.session
-        if recorded.stored or ended:
+        if ended:
             self._begun.pop(context.id, None)
         else:
             self._begun[context.id] = recorded

@@ -18,11 +18,15 @@ from unabridged.recording.forgotten_filter import Recorded
 from unabridged.space.space import Space
 from unabridged.turn.prepare import lesson
 
+__all__ = ["Recorded", "begin", "begin_behind", "record", "record_tools"]
+
 ATTEMPTS = 20
 """How often an exchange is stored behind a head that other writers move."""
 
 
-def begin(space: Space, context: Context, title: str = "") -> Recorded:
+def begin(
+    space: Space, context: Context, title: str = "", *, begun: Recorded | None = None
+) -> Recorded:
     """Store the user's message of a context; when this returns, it survives a power cut.
 
     What was forgotten, before or meanwhile, is not stored; the notes say so.
@@ -31,11 +35,14 @@ def begin(space: Space, context: Context, title: str = "") -> Recorded:
         space: The space.
         context: As prepared.
         title: The title of a session that begins with it; empty to take it from the message.
+        begun: The exchange, where it was begun before.
 
     Raises:
         HeadMovedError: The session moved on since the context was prepared.
     """
-    if (known := space.forgotten.opened(context)) is not None:
+    if begun is not None and not begun.stored:
+        return begun
+    if (known := space.forgotten.opened(context, begun=begun is not None)) is not None:
         return known
     records = context_records(context, context.system)
     exchange = open_exchange(space.dependencies.store, context, space.shared_texts.without(records))
@@ -90,7 +97,7 @@ def record_tools(
         space: The space.
         context: What the exchange was begun with.
         messages: The round.
-        begun: The exchange so far, where it is known and not stored.
+        begun: The exchange so far, where it was begun.
     """
     return _extend(space, context, messages, ExchangeState.OPEN, begun=begun)
 
@@ -114,7 +121,7 @@ def record(
         state: How far the exchange came.
         usage: What the server reported.
         model: The model that answered; None for the space's own.
-        begun: The exchange so far, where it is known and not stored.
+        begun: The exchange so far, where it was begun.
 
     Raises:
         InputError: It was answered already. One whose place a client's history gave is answered
@@ -130,7 +137,7 @@ def record(
         space.contexts.release(context.id)
     if context.placed and answer is not None and _is_answered(space, context):
         context = _begun_again(space, context)
-        records = []
+        records, begun = [], None
     done = _extend(space, context, messages, state, records, model=model, begun=begun)
     if state is not ExchangeState.OPEN:
         space.contexts.release(done.exchange.id)
@@ -166,7 +173,7 @@ def _extend(
     begun: Recorded | None = None,
 ) -> Recorded:
     """Add counted messages to the exchange of a context."""
-    so_far = begun if begun is not None and not begun.stored else begin(space, context)
+    so_far = begin(space, context, begun=begun)
     # Stored counts are those before calibration.
     counter = Counter(space.info(model).tokenizer)
     counted = [sessions_of.weighed(message, counter) for message in messages]

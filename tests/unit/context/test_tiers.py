@@ -88,7 +88,7 @@ def test_a_window_that_grows_begins_the_history_anew():
         narrow = shown(memory.prepare("And now?"))
         wide = Abilities("m", trained_window=16_384, source="server")
         use_settings(memory, Settings(home="unused", store="memory", window=16_384))
-        memory.use_upstream(ScriptedModel(abilities=wide))
+        memory.asked = ScriptedModel(abilities=wide)
         assert len(shown(memory.prepare("And now?"))) > len(narrow)
 
 

@@ -281,7 +281,7 @@ def test_nothing_is_written_where_nothing_may_be(memory):
     ask(memory, [user(LONG)], "1")
     before = memory.stats()
     for drafts in ([user("x")], [*talk("a", "b"), user("c")], [*talk(LONG, "1"), user("d")]):
-        heard = memory.hear(drafts, record=False)
+        heard = memory.hear(drafts, store=False)
         context = memory.prepare_heard(heard, Wishes())
         assert not heard.stored
         assert contents(context) == [draft.text for draft in drafts]

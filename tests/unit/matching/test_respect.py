@@ -112,22 +112,23 @@ def test_the_clients_wishes_hold(memory):
         memory.prepare_heard(memory.hear([user("word " * 3000)]), Wishes(window=1024))
 
 
-def test_another_model_is_asked_inside_and_neither_is_closed(memory):
+def test_another_model_is_asked_for_one_request_alone(memory):
     other = scripted(window=2048)
-    before = memory.upstream
-    with memory.asking(other):
-        assert memory.prepare_heard(memory.hear([user("one")]), Wishes()).ledger.window == 2048
-    assert memory.upstream is before
+    before = memory.model
+    memory.asked = other
+    assert memory.prepare_synced(memory.sync([user("one")]), Wishes()).ledger.window == 2048
+    memory.asked = None
+    assert memory.model is before
     assert memory.prepare_heard(memory.hear([user("one")]), Wishes()).ledger.window == 8192
 
 
 def test_a_refusal_for_length_leads_to_a_shorter_prompt_of_the_same_path(memory):
     history = long_talk(12)
     heard = memory.hear([system("Be brief."), *history, user("And then?")])
-    context = memory.prepare_heard(heard, Wishes(window=8000))
-    memory.begin(context)
-    refusal = ContextRefusedError("too long", window=3000, prompt_tokens=3500)
-    again = memory.prepare_again(context, refusal)
+    turn = memory.started(heard, Wishes(window=8000))
+    context = turn.context
+    turn.refused(ContextRefusedError("too long", window=3000, prompt_tokens=3500))
+    again = turn.context
     assert again.id == context.id
     assert again.ledger.window == 3000
     assert again.messages[0]["content"].startswith("Be brief.")

@@ -3,7 +3,6 @@
 import pytest
 from tests.helpers.talker import Talker
 from tests.unit.matching.hand import ask, call, contents, result, said, scripted, talk, user
-from unabridged.memory.serving import ready
 
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.exchange import ExchangeState
@@ -107,7 +106,7 @@ def test_what_others_stand_behind_does_not_grow(memory):
     context = called(memory)
     ask(memory, [*QUESTION, call("look", '{"q": "sky"}'), user("Never mind")])
     onward = [*QUESTION, call("look", '{"q": "sky"}'), result("blue")]
-    sent = ready(memory, memory.hear(onward), WISHES)
+    sent = memory.started(memory.hear(onward), WISHES)
     assert sent.context.id != context.id
     memory.record(sent.context, "It is blue.")
     branch = memory.show(sent.context.id)
@@ -121,7 +120,7 @@ def test_a_loop_of_an_unknown_history_is_stored_whole(memory):
     heard = memory.hear(drafts)
     assert heard.open is None
     assert len(heard.new_rounds) == 2
-    sent = ready(memory, heard, WISHES)
+    sent = memory.started(heard, WISHES)
     memory.record(sent.context, "Blue.")
     exchange = memory.history()[-1]
     assert [m.role.value for m in exchange.messages] == ["user", "assistant", "tool", "assistant"]
@@ -135,7 +134,7 @@ def test_an_answer_after_tools_is_made_again(memory):
     memory.record(context, "Blue.")
     heard = memory.hear(onward)
     assert (heard.open, heard.retry_of) == (None, context.id)
-    sent = ready(memory, heard, WISHES)
+    sent = memory.started(heard, WISHES)
     memory.record(sent.context, "Rather grey.")
     assert memory.show(sent.context.id).user == memory.show(context.id).user
     assert memory.hear([*onward, said("Rather grey."), user("ok")]).parent == sent.context.id
@@ -177,18 +176,18 @@ def test_an_imported_exchange_without_a_context_is_not_gone_on_with(memory):
 def test_readonly_requests_of_a_loop_write_nothing(memory):
     called(memory)
     before = memory.stats()
-    heard = memory.hear([*QUESTION, call("look", '{"q": "sky"}'), result("blue")], record=False)
-    sent = ready(memory, heard, WISHES)
-    assert not sent.stored
-    assert [m.role.value for m in sent.rounds] == ["assistant", "tool"]
+    heard = memory.hear([*QUESTION, call("look", '{"q": "sky"}'), result("blue")], store=False)
+    sent = memory.started(heard, WISHES)
+    assert not sent.is_recorded
+    assert [m.role.value for m in sent.request().messages[-2:]] == ["assistant", "tool"]
     assert memory.stats() == before
 
 
 def test_two_answers_to_the_same_loop_are_both_kept(memory):
     context = called(memory)
     onward = [*QUESTION, call("look", '{"q": "sky"}'), result("blue")]
-    first = ready(memory, memory.hear(onward), WISHES)
-    second = ready(memory, memory.hear(onward), WISHES)  # the client lost patience
+    first = memory.started(memory.hear(onward), WISHES)
+    second = memory.started(memory.hear(onward), WISHES)  # the client lost patience
     memory.record(first.context, "Blue.")
     other = memory.record(second.context, "Azure.")
     assert other.id != context.id
@@ -203,7 +202,7 @@ def test_another_program_works_on_the_same_conversation(memory, tmp_path):
     context = called(memory)
     onward = [*QUESTION, call("look", '{"q": "sky"}'), result("blue")]
     with Talker.open(tmp_path, upstream=scripted()) as other:
-        sent = ready(other, other.hear(onward), WISHES)
+        sent = other.started(other.hear(onward), WISHES)
         assert sent.context.messages == context.messages
         other.record(sent.context, "Blue.")
     assert memory.hear([*onward, said("Blue."), user("ok")]).parent == context.id

@@ -19,7 +19,6 @@ from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
 from unabridged.errors import InputError, NotFoundError
-from unabridged.recording.forgotten_filter import Recorded as Written
 from unabridged.server.memory.answers import given
 from unabridged.server.memory.bodies import (
     LONGEST,
@@ -42,7 +41,7 @@ from unabridged.server.memory.values import Recorded, recorded
 from unabridged.space.idempotency import Done
 from unabridged.space.space import Space
 from unabridged.turn.conversation import Conversation
-from unabridged.turn.record import begin, record as record_answer, record_tools
+from unabridged.turn.record import Recorded as Written, begin, record as record_answer, record_tools
 from unabridged.turn.resume import resume
 
 router = APIRouter(
