@@ -491,7 +491,10 @@ class Drive:
     def found(self, query, limit=10):
         """Search; what was found becomes a line."""
         self.clock.move()
-        found = [self._exchange(one.exchange.id) for one in self.space.search(query, limit, reach=self._reach)]
+        found = [
+            self._exchange(one.exchange.id)
+            for one in self.space.search(query, limit, reach=self._reach)
+        ]
         self._tell({"query": query, "found": found})
 
     def ranked(self, query, limit=10):
