@@ -20,7 +20,9 @@ PAGE = (Path(__file__).parents[2] / "docs" / "howto" / "mcp.md").read_text("utf-
 
 @pytest.fixture(scope="module")
 def offered(tmp_path_factory):
-    pool = SpacePool(config.load(home=tmp_path_factory.mktemp("home"), environ={}, upstream="quote"))
+    pool = SpacePool(
+        config.load(home=tmp_path_factory.mktemp("home"), environ={}, upstream="quote")
+    )
     caller = Caller(Scope(), Grant("test"))
 
     async def ask():

@@ -172,48 +172,132 @@ class Talker(Memory):
 import os as _os
 import sys as _sys
 
-LEGACY = {"session":"header","history":"exchanges","retitle":"rename","take_branch":"checkout","take_up":"talk_in","show":"get","remember":"space.pins.add","pins":"space.pins.all","unpin":"space.pins.remove","tokens":"space.contexts.tokens","check":"space.log.check","tend":"maintain","conversations":"space.log.transcripts","admit":"import_transcript","held":"space.log.count_known","records":"space.log.records","admit_records":"space.log.import_records","enrich":"space.maintenance.embed","reembed":"space.maintenance.reembed","topics":"space.maintenance.topics","readings":"space.annotations","upkeep":"space.condensations","forgetting":"space.forgetting","sharing":"space.sharing","archives":"space.sessions.archives","settings":"space.settings","scope":"space.scope","salvaged":"space.salvaged","stands_in":"space.stands_in","unsaved":"space.log.unsaved","requests":"space.idempotency","search_note":"space.search_note","headers":"space.sessions.all","counts":"space.log.counts","by_id":"space.sessions.get","has":"space.log.has","page":"space.log.scan","path":"space.log.history","open_session":"space.sessions.begin","hear":"sync","prepare_heard":"prepare_synced","thawed":"space.contexts.restore","message":"space.message","weigh":"space.count_tokens","step":"record_tools","remarks":"take_notes","upstream":"model","upstream_note":"space.model_note","quoting":"space.quoting","search":"space.search"}
-SUB = {"carry_out":"execute","lift":"allow_again","recognises":"was_forgotten","is_blind":"keys_missing"}
+LEGACY = {
+    "session": "header",
+    "history": "exchanges",
+    "retitle": "rename",
+    "take_branch": "checkout",
+    "take_up": "talk_in",
+    "show": "get",
+    "remember": "space.pins.add",
+    "pins": "space.pins.all",
+    "unpin": "space.pins.remove",
+    "tokens": "space.contexts.tokens",
+    "check": "space.log.check",
+    "tend": "maintain",
+    "conversations": "space.log.transcripts",
+    "admit": "import_transcript",
+    "held": "space.log.count_known",
+    "records": "space.log.records",
+    "admit_records": "space.log.import_records",
+    "enrich": "space.maintenance.embed",
+    "reembed": "space.maintenance.reembed",
+    "topics": "space.maintenance.topics",
+    "readings": "space.annotations",
+    "upkeep": "space.condensations",
+    "forgetting": "space.forgetting",
+    "sharing": "space.sharing",
+    "archives": "space.sessions.archives",
+    "settings": "space.settings",
+    "scope": "space.scope",
+    "salvaged": "space.salvaged",
+    "stands_in": "space.stands_in",
+    "unsaved": "space.log.unsaved",
+    "requests": "space.idempotency",
+    "search_note": "space.search_note",
+    "headers": "space.sessions.all",
+    "counts": "space.log.counts",
+    "by_id": "space.sessions.get",
+    "has": "space.log.has",
+    "page": "space.log.scan",
+    "path": "space.log.history",
+    "open_session": "space.sessions.begin",
+    "hear": "sync",
+    "prepare_heard": "prepare_synced",
+    "thawed": "space.contexts.restore",
+    "message": "space.message",
+    "weigh": "space.count_tokens",
+    "step": "record_tools",
+    "remarks": "take_notes",
+    "upstream": "model",
+    "upstream_note": "space.model_note",
+    "quoting": "space.quoting",
+    "search": "space.search",
+}
+SUB = {
+    "carry_out": "execute",
+    "lift": "allow_again",
+    "recognises": "was_forgotten",
+    "is_blind": "keys_missing",
+}
+
+
 def _log(kind, name, new, frame):
-    path=_os.environ.get("LEGACY_LOG")
+    path = _os.environ.get("LEGACY_LOG")
     if path:
-        with open(path,"a") as f:
-            pos=None
-            for p in [list(frame.f_code.co_positions())[frame.f_lasti//2]]: pos=p
-            f.write(f"{frame.f_code.co_filename}\t{pos[0]}\t{pos[1]}\t{pos[2]}\t{pos[3]}\t{name}\t{new}\n")
+        with open(path, "a") as f:
+            pos = None
+            for p in [list(frame.f_code.co_positions())[frame.f_lasti // 2]]:
+                pos = p
+            f.write(
+                f"{frame.f_code.co_filename}\t{pos[0]}\t{pos[1]}\t{pos[2]}\t{pos[3]}\t{name}\t{new}\n"
+            )
+
+
 def _get(self, name):
     if name in LEGACY:
-        _log("m",name,LEGACY[name],_sys._getframe(1))
-        found=self
-        for part in LEGACY[name].split("."): found=getattr(found,part)
+        _log("m", name, LEGACY[name], _sys._getframe(1))
+        found = self
+        for part in LEGACY[name].split("."):
+            found = getattr(found, part)
         return found
     raise AttributeError(name)
-def _search(self,*a,**k):
+
+
+def _search(self, *a, **k):
     if a[1:] or True:
         pass
-    return self.space.search(*a,**k)
-Talker.__getattr__=_get
-def _history(self,*a,**k):
+    return self.space.search(*a, **k)
+
+
+Talker.__getattr__ = _get
+
+
+def _history(self, *a, **k):
     raise AssertionError
+
+
 class _Swap:
-    def __init__(self,name): self.name=name
-    def __get__(self,obj,cls=None):
-        if obj is None: return self
-        return _get2(obj,self.name)
-def _get2(self,name):
-    _log("m",name,LEGACY[name],_sys._getframe(2))
-    found=self
-    for part in LEGACY[name].split("."): found=getattr(found,part)
+    def __init__(self, name):
+        self.name = name
+
+    def __get__(self, obj, cls=None):
+        if obj is None:
+            return self
+        return _get2(obj, self.name)
+
+
+def _get2(self, name):
+    _log("m", name, LEGACY[name], _sys._getframe(2))
+    found = self
+    for part in LEGACY[name].split("."):
+        found = getattr(found, part)
     return found
-Talker.history=_Swap("history"); Talker.search=_Swap("search")
+
+
+Talker.history = _Swap("history")
+Talker.search = _Swap("search")
 from unabridged.space.forgetting import Forgetting as _F
 
 
-def _fget(self,name):
+def _fget(self, name):
     if name in SUB:
-        _log("f",name,SUB[name],_sys._getframe(1)); return getattr(self,SUB[name])
+        _log("f", name, SUB[name], _sys._getframe(1))
+        return getattr(self, SUB[name])
     raise AttributeError(name)
-_F.__getattr__=_fget
+
+
+_F.__getattr__ = _fget
 
 
 @contextmanager

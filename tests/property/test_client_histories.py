@@ -36,7 +36,9 @@ def test_the_same_on_other_stores(tmp_path, store):
 def test_a_broken_matcher_is_noticed(tmp_path, monkeypatch, broken):
     if broken == "no within":  # clients that trim begin anew
         monkeypatch.setattr(
-            PositionFinder, "_from_within", lambda self, heard, gaps: self._walk([], None, gaps=gaps)
+            PositionFinder,
+            "_from_within",
+            lambda self, heard, gaps: self._walk([], None, gaps=gaps),
         )
     elif broken == "no grown":  # tool rounds begin anew
         monkeypatch.setattr(PositionFinder, "grown", lambda *_: None)

@@ -153,7 +153,6 @@ class Shares:
         return share.side is ShareSide.TAKEN
 
     def _own(self, stack: ExitStack) -> Space:
-        """This space; an empty one stands for one that is not there."""
         return self._open(stack, self._settings, begins=False)
 
     def _open(self, stack: ExitStack, settings: Settings, *, begins: bool = True) -> Space:
@@ -161,7 +160,6 @@ class Shares:
         return stack.enter_context(closing(opened))
 
     def _settings_of(self, space: SpaceId) -> Settings:
-        """The settings of another space: those of its agent, in the same home."""
         return settings_for(self._base_of(space), space)
 
     def _base_of(self, space: SpaceId) -> Settings:
@@ -175,11 +173,6 @@ class Shares:
 
 
 def _lasting(settings: Settings, name: str) -> Settings:
-    """The same settings, where something is kept.
-
-    Raises:
-        InputError: The store is ``memory``.
-    """
     if settings.store == "memory":
         raise InputError(
             f"{name} keeps nothing: its store is `memory`.",

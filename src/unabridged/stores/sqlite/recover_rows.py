@@ -91,7 +91,7 @@ def recover_rows(path: Path, access: Access, moved: Moved | None = None) -> Find
 
 
 def _connect(path: Path, access: Access, *, encrypted: bool) -> apsw.Connection:
-    """Hold a file with a log alone, and leave both as they are; a file without one needs no lock."""
+    # A file without a log is read as immutable; one with a log is locked, and its log is left there.
     if not any(path.with_name(path.name + end).exists() for end in ("-wal", "-journal")):
         uri = f"file:{quote(str(path.absolute()))}?immutable=1"
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
@@ -144,7 +144,6 @@ class _Reader:
         self._named("session", finds.sessions, held)
 
     def _numbered(self, table: str, counted: int) -> None:
-        """Read up to the first damage, down to the last, then each number between."""
         up, down, one = _STATEMENTS[table]
         low, whole = self._read(table, up)
         if whole:
@@ -155,7 +154,6 @@ class _Reader:
             self._read(table, one, (number,))
 
     def _named(self, table: str, found: Mapping[str, object], names: Iterable[str]) -> None:
-        """Read up to the first damage, down to the last, then what other rows name."""
         up, down, one = _STATEMENTS[table]
         if not self._read(table, up)[1]:
             self._read(table, down)
@@ -164,11 +162,7 @@ class _Reader:
                 self._read(table, one, (column(name),))
 
     def _read(self, table: str, statement: str, bindings: Row = ()) -> tuple[int, bool]:
-        """Read rows until damage stops it.
-
-        Returns:
-            The number of the last intact row, 0 where rows have none; whether nothing stopped it.
-        """
+        # Gives the number of the last intact row, and whether no damage stopped it.
         last = 0
         try:
             for row in self._connection.execute(statements()[statement], bindings):
@@ -185,7 +179,6 @@ class _Reader:
         return last, True
 
     def _keep(self, table: str, row: Row) -> bool:
-        """Keep a row whose digest fits; tell whether it does."""
         columns = row[1:] if table == "record" else row
         try:
             _KEEP[table](self._finds, columns, self._path)
