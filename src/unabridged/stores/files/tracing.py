@@ -6,7 +6,7 @@ from pathlib import Path
 from unabridged.domain.forgetting import Scan
 from unabridged.errors import StoreDamagedError, StoreKeyError
 from unabridged.stores.files import paper
-from unabridged.stores.scanning import BLOCK, Search
+from unabridged.disk.byte_search import BLOCK, Search
 
 
 def scan(paths: Iterable[Path], home: Path, pieces: Sequence[Sequence[bytes]]) -> Scan:

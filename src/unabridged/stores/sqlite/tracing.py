@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 
 from unabridged.domain.forgetting import Scan
-from unabridged.stores.scanning import BLOCK, Search
+from unabridged.disk.byte_search import BLOCK, Search
 from unabridged.stores.sqlite.database import FOLDER_END
 
 

@@ -1,11 +1,12 @@
-"""How exchanges, sessions and records are written in JSON: the forms, both ways.
+"""How exchanges and session headers are written in JSON, both ways.
 
-Two texts of an exchange, the user's words and the answer's, lie in the fields of the seed; its form
+Two texts of an exchange, the user's words and the answer's, are in the fields of the seed. Its form
 has everything else. JSON has no place for half a character (a lone surrogate): a form with one is
-written whole as base64 of what ``stores.codec`` makes of it, and the field of the seed shows U+FFFD.
+written whole as base64, and the field of the seed shows U+FFFD.
 """
 
 import base64
+import json
 import re
 from dataclasses import replace
 from datetime import datetime
@@ -16,19 +17,15 @@ from msgspec import UNSET, UnsetType
 
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Part, Role, Text, part_from_dict, part_to_dict
-from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.session import Session
-from unabridged.stores.codec import pack, unpack
-from unabridged.stores.content import Entry
-from unabridged.stores.shelf import Packed
 
 _HALVES = re.compile("[\ud800-\udfff]")
 _WHOLE = {"type": "text"}
-"""Stands for a text part that is the field of the seed, character for character."""
+"""Replaces a text part that is the field of the seed, character for character."""
 
 
-class Form(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """Anything of ours in a file. ``packed`` holds it all where JSON cannot hold it as it is."""
+class JsonForm(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """Anything of ours in a file. ``packed`` holds it all if JSON cannot hold it as it is."""
 
     packed: str = ""
 
@@ -45,10 +42,11 @@ class MessageForm(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True
     parts: list[dict[str, Any]] | None = None
 
 
-class ExchangeForm(Form):
+class ExchangeForm(JsonForm):
     """An exchange without the two texts that the seed's fields hold.
 
     Attributes:
+        opened_by: The id of its first message, which another exchange of the file holds.
         alone: The seed's fields hold the user's words only: there is no answer.
     """
 
@@ -63,7 +61,7 @@ class ExchangeForm(Form):
     messages: list[MessageForm] = []
 
 
-class SessionForm(Form):
+class SessionForm(JsonForm):
     """A session's header."""
 
     id: str = ""
@@ -76,21 +74,11 @@ class SessionForm(Form):
     archived: str | None = None
 
 
-class RecordForm(Form):
-    """A record; its body is any plain data."""
-
-    put: RecordKind | None = None
-    id: str = ""
-    at: str = ""
-    exchanges: list[str] = []
-    body: msgspec.Raw = msgspec.Raw(b"{}")
-
-
-_F = TypeVar("_F", bound=Form)
+_F = TypeVar("_F", bound=JsonForm)
 
 
 def shown(text: str) -> str:
-    """A text as JSON can show it."""
+    """Return a text as JSON can show it."""
     return _HALVES.sub("\ufffd", text) if _HALVES.search(text) else text
 
 
@@ -99,18 +87,19 @@ def one_line(value: Any) -> bytes:
     return msgspec.json.format(msgspec.json.encode(value), indent=0)
 
 
-def form_bytes(form: Form) -> bytes:
+def form_bytes(form: JsonForm) -> bytes:
     """Write a form on one line."""
     try:
         data = msgspec.json.encode(form)
     except UnicodeEncodeError:
-        whole = base64.b64encode(pack(msgspec.to_builtins(form))).decode("ascii")
+        text = json.dumps(msgspec.to_builtins(form), ensure_ascii=False)
+        whole = base64.b64encode(text.encode("utf-8", "surrogatepass")).decode("ascii")
         data = msgspec.json.encode(type(form)(packed=whole))
     return msgspec.json.format(data, indent=0)
 
 
 def form_from(data: bytes | msgspec.Raw, kind: type[_F]) -> _F:
-    """Read what ``form_bytes`` gave.
+    """Read what ``form_bytes`` wrote.
 
     Raises:
         ValueError: It is not of that kind.
@@ -119,41 +108,47 @@ def form_from(data: bytes | msgspec.Raw, kind: type[_F]) -> _F:
 
 
 def unpacked(form: _F) -> _F:
-    """Give a form as it was before it was packed.
+    """Return a form as it was before it was packed.
 
     Raises:
         ValueError: It is not of that kind.
     """
     if not form.packed:
         return form
-    return msgspec.convert(unpack(base64.b64decode(form.packed, validate=True)), type(form))
+    data = base64.b64decode(form.packed, validate=True)
+    return msgspec.convert(json.loads(data.decode("utf-8", "surrogatepass")), type(form))
 
 
 # --- exchanges ----------------------------------------------------------------------------------
 
 
 def said(exchange: Exchange) -> tuple[str, str | None]:
-    """Give the two texts of a whole exchange that the seed's fields show."""
+    """Return the two texts of an exchange that the seed's fields show."""
     answer = exchange.answer
     return exchange.user.text, None if answer is None else answer.text
 
 
-def exchange_form(entry: Entry, texts: tuple[str, str | None] | None) -> ExchangeForm:
-    """Give an exchange as it is kept.
+def seen(exchange: Exchange) -> tuple[str, str]:
+    """Return the two texts as a file shows them; the answer is empty where there is none."""
+    user, answer = said(exchange)
+    return shown(user), shown(answer or "")
+
+
+def exchange_form(exchange: Exchange, opened_by: str | None) -> ExchangeForm:
+    """Return the form of an exchange.
 
     Args:
-        entry: The exchange.
-        texts: What the fields of the seed show of it; None where its form is to hold everything.
+        exchange: The exchange, whole.
+        opened_by: The id of its first message if another exchange of the file holds it.
     """
-    exchange = entry.exchange
+    texts = said(exchange)
     forms = []
-    before = entry.opened_by
+    before = opened_by
     last = exchange.answer
-    for place, message in enumerate(exchange.messages):
-        first = place == 0 and entry.opened_by is None
-        seen = None
-        if texts is not None and (first or message is last):
-            seen = texts[0] if first else texts[1]
+    own = exchange.messages if opened_by is None else exchange.messages[1:]
+    for place, message in enumerate(own):
+        first = place == 0 and opened_by is None
+        text = texts[0] if first else texts[1] if message is last else None
         role = Role.USER if first else Role.ASSISTANT
         forms.append(
             MessageForm(
@@ -163,27 +158,25 @@ def exchange_form(entry: Entry, texts: tuple[str, str | None] | None) -> Exchang
                 parent=UNSET if message.parent == before else message.parent,
                 tokens=message.tokens,
                 tokenizer=message.tokenizer,
-                parts=_parts(message, seen),
+                parts=_parts(message, text),
             )
         )
         before = message.id
     return ExchangeForm(
         id=exchange.id,
         parent=exchange.parent,
-        opened_by=entry.opened_by,
+        opened_by=opened_by,
         state=exchange.state,
         at=exchange.at.isoformat(),
         mode=exchange.mode,
         model=exchange.model,
-        alone=texts is not None and texts[1] is None,
+        alone=texts[1] is None,
         messages=forms,
     )
 
 
-def entry_from(
-    form: ExchangeForm, session: str, texts: tuple[str, str | None] | None = None
-) -> Entry:
-    """Read what ``exchange_form`` gave.
+def exchange_from(form: ExchangeForm, session: str, texts: tuple[str, str | None]) -> Exchange:
+    """Read what ``exchange_form`` wrote, without a first message that another exchange holds.
 
     Args:
         form: The form.
@@ -196,22 +189,21 @@ def entry_from(
     at = _time(form.at)
     messages = []
     before = form.opened_by
-    for place, said_form in enumerate(form.messages):
+    for place, one in enumerate(form.messages):
         first = place == 0 and form.opened_by is None
-        seen = None if texts is None else texts[0 if first else 1]
         messages.append(
             Message(
-                id=said_form.id,
-                role=said_form.role or (Role.USER if first else Role.ASSISTANT),
-                parts=_parts_from(said_form.parts, seen),
-                at=_time(said_form.at) if said_form.at else at,
-                parent=before if said_form.parent is UNSET else said_form.parent,
-                tokens=said_form.tokens,
-                tokenizer=said_form.tokenizer,
+                id=one.id,
+                role=one.role or (Role.USER if first else Role.ASSISTANT),
+                parts=_parts_from(one.parts, texts[0 if first else 1]),
+                at=_time(one.at) if one.at else at,
+                parent=before if one.parent is UNSET else one.parent,
+                tokens=one.tokens,
+                tokenizer=one.tokenizer,
             )
         )
-        before = said_form.id
-    exchange = Exchange(
+        before = one.id
+    return Exchange(
         id=form.id,
         session=session,
         parent=form.parent,
@@ -221,35 +213,40 @@ def entry_from(
         mode=form.mode,
         model=form.model,
     )
-    return Entry(exchange, form.opened_by)
 
 
-def _parts(message: Message, seen: str | None) -> list[dict[str, Any]] | None:
+def with_opening(exchange: Exchange, opening: Message | None) -> Exchange:
+    """Return an exchange with the first message that another exchange holds."""
+    if opening is None:
+        return exchange
+    return replace(exchange, messages=(opening, *exchange.messages))
+
+
+def _parts(message: Message, text: str | None) -> list[dict[str, Any]] | None:
     """The parts of a message; None, or a stand-in, for the one that the seed's field shows."""
-    if seen is None or _HALVES.search(seen):
+    if text is None or _HALVES.search(text):
         return [part_to_dict(part) for part in message.parts]
-    if message.parts == (Text(seen),):
+    if message.parts == (Text(text),):
         return None
-    shows = Text(seen)
-    texts = [part for part in message.parts if isinstance(part, Text)]
-    stands = texts == [shows]
-    return [_WHOLE if stands and part == shows else part_to_dict(part) for part in message.parts]
+    shows = Text(text)
+    is_one = [part for part in message.parts if isinstance(part, Text)] == [shows]
+    return [_WHOLE if is_one and part == shows else part_to_dict(part) for part in message.parts]
 
 
-def _parts_from(parts: list[dict[str, Any]] | None, seen: str | None) -> tuple[Part, ...]:
+def _parts_from(parts: list[dict[str, Any]] | None, text: str | None) -> tuple[Part, ...]:
     if parts is None or _WHOLE in parts:
-        if seen is None:
+        if text is None:
             raise ValueError("a message without its words")
         if parts is None:
-            return (Text(seen),)
-    return tuple(Text(seen or "") if part == _WHOLE else part_from_dict(part) for part in parts)
+            return (Text(text),)
+    return tuple(Text(text or "") if part == _WHOLE else part_from_dict(part) for part in parts)
 
 
-# --- sessions and records -----------------------------------------------------------------------
+# --- sessions -----------------------------------------------------------------------------------
 
 
 def session_form(session: Session) -> SessionForm:
-    """Give a header as it is kept."""
+    """Return the form of a header."""
     return SessionForm(
         id=session.id,
         title=session.title,
@@ -263,7 +260,7 @@ def session_form(session: Session) -> SessionForm:
 
 
 def session_from(form: SessionForm) -> Session:
-    """Read what ``session_form`` gave.
+    """Read what ``session_form`` wrote.
 
     Raises:
         ValueError: A time is none.
@@ -280,46 +277,8 @@ def session_from(form: SessionForm) -> Session:
     )
 
 
-def record_bytes(kept: Packed) -> bytes:
-    """Write a record on one line."""
-    record, body = kept
-    names = {"put": record.kind, "id": record.id, "at": record.at.isoformat()}
-    data = {**names, "exchanges": list(record.exchanges)}
-    try:
-        body.decode("utf-8")
-        return msgspec.json.encode(data | {"body": msgspec.Raw(body)})
-    except UnicodeError:
-        whole = data | {"put": record.kind.value, "body": unpack(body)}
-        packed = base64.b64encode(pack(whole)).decode("ascii")
-        return msgspec.json.encode(RecordForm(packed=packed))
-
-
-def record_from(data: bytes) -> Packed:
-    """Read what ``record_bytes`` gave.
-
-    Raises:
-        ValueError: It is no record.
-    """
-    form = msgspec.json.decode(data, type=RecordForm)
-    body = bytes(form.body)
-    if form.packed:
-        whole = unpack(base64.b64decode(form.packed, validate=True))
-        body = pack(whole.pop("body"))
-        form = msgspec.convert(whole, RecordForm)
-    if form.put is None:
-        raise ValueError("a record of no kind")
-    return Record(form.put, form.id, _time(form.at), {}, tuple(form.exchanges)), body
-
-
 def _time(text: str) -> datetime:
     at = datetime.fromisoformat(text)
     if at.tzinfo is None:
         raise ValueError("a time without a zone")
     return at
-
-
-def whole_exchange(entry: Entry, opening: Message | None) -> Exchange:
-    """Give an exchange with the message in front that it shares."""
-    if opening is None:
-        return entry.exchange
-    return replace(entry.exchange, messages=(opening, *entry.exchange.messages))

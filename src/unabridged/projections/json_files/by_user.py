@@ -6,12 +6,12 @@ from typing import Any
 import msgspec
 
 from unabridged.domain.exchange import Exchange
-from unabridged.stores.files.forms import one_line, said, shown
-from unabridged.stores.files.layout import (
+from unabridged.projections.json_files.fields import one_line, said, shown
+from unabridged.projections.json_files.layout import (
     EVERY,
-    Head,
+    LayoutHeader,
+    ParsedFile,
     Raws,
-    Read,
     Shown,
     text,
 )
@@ -38,9 +38,10 @@ class UserLayout:
 
     splits = True
     shows = EVERY
+    shows_records = False
 
     def dress(self, exchange: Exchange, _complexity: float | None, /) -> list[Any]:
-        """Give the values that stand for an exchange; see ``leaves.Dress``."""
+        """Return the values that show an exchange; see ``ExchangeStyle``."""
         user, answer = said(exchange)
         asked = {"role": "user", "content": shown(user)}
         if answer is None:
@@ -48,19 +49,19 @@ class UserLayout:
         return [asked, {"role": "assistant", "content": shown(answer)}]
 
     def style(self, value: Any) -> bytes:
-        """Write such a value; see ``leaves.Dress``."""
+        """Write such a value; see ``ExchangeStyle``."""
         return one_line(value)
 
     def texts(self, values: Sequence[Any]) -> tuple[str, str | None]:
-        """Read the two texts; see ``leaves.Dress``."""
+        """Read the two texts; see ``ExchangeStyle``."""
         for value, role in zip(values, ("user", "assistant"), strict=False):
             if value["role"] != role:
                 raise ValueError(f"a message of the role {value['role']!r}")
         user, *answer = (text(value["content"], "content") for value in values)
         return user, answer[0] if answer else None
 
-    def heads(self, head: Head, /) -> list[bytes]:
-        """The values that are made from the rest; see ``Layout``."""
+    def heads(self, head: LayoutHeader, /) -> list[bytes]:
+        """Return what is made from the rest; see ``Layout``."""
         return [
             one_line(
                 {
@@ -70,14 +71,14 @@ class UserLayout:
                     "model": shown(one.model),
                 }
             )
-            for one in head.told
+            for one in head.sessions
             if one.session.archived is None
         ]
 
     def render(
         self, heads: Sequence[bytes], shown: Sequence[Shown], hidden: Sequence[bytes], /
     ) -> Iterator[bytes]:
-        """Give the bytes of a file; see ``Layout``."""
+        """Return the bytes of a file; see ``Layout``."""
         yield b'{\n  "sessions": ['
         for place, (head, messages) in enumerate(zip(heads, shown, strict=True)):
             data = msgspec.json.decode(head)
@@ -89,8 +90,8 @@ class UserLayout:
         yield from hidden
         yield b"\n}\n"
 
-    def read(self, data: bytes) -> Read:
-        """Take a file apart; see ``Layout``."""
+    def read(self, data: bytes) -> ParsedFile:
+        """Parse a file; see ``Layout``."""
         file = msgspec.json.decode(data, type=_UserFile)
         heads = [
             b"{" + b",".join(b'"%s":%s' % (n.encode(), bytes(getattr(one, n))) for n in _USER_HEAD)
@@ -98,4 +99,4 @@ class UserLayout:
             for one in file.sessions
         ]  # fmt: skip
         hidden = None if file.unabridged is msgspec.UNSET else file.unabridged
-        return Read(heads, [one.messages for one in file.sessions], hidden)
+        return ParsedFile(heads, [one.messages for one in file.sessions], hidden)

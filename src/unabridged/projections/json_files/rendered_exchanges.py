@@ -1,76 +1,73 @@
-"""Exchanges in chunks, each joined once: a long session is written without touching each of them."""
+"""Exchanges in chunks, each rendered once: a long session is written without touching each of them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from unabridged.stores.files.leaves import Leaf
+from unabridged.projections.json_files.exchange_json import ExchangeJson
 
 HOME = 4
 """The indent for which a value is written."""
-CHUNK = 128
-"""Exchanges in a chunk."""
+CHUNK_EXCHANGES = 128
 
 
 @dataclass(slots=True)
-class Chunk:
-    """Some exchanges that follow each other; never changed, but made anew.
+class RenderedExchanges:
+    """Some exchanges that follow each other; never changed, but rendered again.
 
     Attributes:
-        leaves: The exchanges.
+        exchanges: The exchanges.
         marks: Their digests, joined.
         tokens: Tokens of their messages.
     """
 
-    leaves: Sequence[Leaf]
+    exchanges: Sequence[ExchangeJson]
     marks: str = ""
     tokens: int = 0
     _shown: dict[int, bytes] = field(default_factory=dict)
     _marked: dict[int, bytes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.marks = "".join([leaf.digest for leaf in self.leaves])
-        messages = (message for leaf in self.leaves for message in leaf.source.messages)
-        self.tokens = sum(message.tokens or 0 for message in messages)
+        self.marks = "".join([one.digest for one in self.exchanges])
+        self.tokens = sum(one.tokens for one in self.exchanges)
 
     def shown(self, indent: int) -> bytes:
-        """The seed's values, one below the other."""
+        """Return the seed's values, one below the other."""
         if indent not in self._shown:
             inner = b"\n" + b" " * max(indent - HOME, 0)  # texts hold no line breaks as such
-            values = [v.replace(b"\n", inner) for leaf in self.leaves for v in leaf.shown]
+            values = [v.replace(b"\n", inner) for one in self.exchanges for v in one.shown]
             self._shown[indent] = _between(indent).join(values)
         return self._shown[indent]
 
     def marked(self, indent: int) -> bytes:
-        """Our forms, each behind its digest, one below the other."""
+        """Return our forms, each behind its digest, one below the other."""
         if indent not in self._marked:
-            forms = [b'["%s", %s]' % (leaf.digest.encode(), leaf.form) for leaf in self.leaves]
+            forms = [b'["%s", %s]' % (one.digest.encode(), one.form) for one in self.exchanges]
             self._marked[indent] = _between(indent).join(forms)
         return self._marked[indent]
 
 
-class Chunks:
+class RenderedPath:
     """A sequence of exchanges in chunks.
 
     Args:
-        leaves: The exchanges.
+        exchanges: The exchanges.
     """
 
-    def __init__(self, leaves: Sequence[Leaf] = ()) -> None:
-        self._chunks = [
-            Chunk(leaves[start : start + CHUNK]) for start in range(0, len(leaves), CHUNK)
-        ]
+    def __init__(self, exchanges: Sequence[ExchangeJson] = ()) -> None:
+        starts = range(0, len(exchanges), CHUNK_EXCHANGES)
+        self._chunks = [RenderedExchanges(exchanges[at : at + CHUNK_EXCHANGES]) for at in starts]
 
-    def __iter__(self) -> Iterator[Leaf]:
-        return (leaf for chunk in self._chunks for leaf in chunk.leaves)
+    def __iter__(self) -> Iterator[ExchangeJson]:
+        return (one for chunk in self._chunks for one in chunk.exchanges)
 
     def __len__(self) -> int:
-        full = max(len(self._chunks) - 1, 0) * CHUNK
-        return full + (len(self._chunks[-1].leaves) if self._chunks else 0)
+        full = max(len(self._chunks) - 1, 0) * CHUNK_EXCHANGES
+        return full + (len(self._chunks[-1].exchanges) if self._chunks else 0)
 
     @property
-    def last(self) -> Leaf | None:
+    def last(self) -> ExchangeJson | None:
         """The last exchange."""
-        return self._chunks[-1].leaves[-1] if self._chunks else None
+        return self._chunks[-1].exchanges[-1] if self._chunks else None
 
     @property
     def marks(self) -> str:
@@ -82,25 +79,25 @@ class Chunks:
         """Tokens of all messages."""
         return sum(chunk.tokens for chunk in self._chunks)
 
-    def grown(self, leaf: Leaf) -> "Chunks":
-        """Give the same with one exchange more, or with the last one anew."""
-        after = Chunks()
+    def grown(self, exchange: ExchangeJson) -> "RenderedPath":
+        """Return the same with one exchange more, or with the last one written again."""
+        after = RenderedPath()
         after._chunks = list(self._chunks)
-        tail: Sequence[Leaf] = after._chunks.pop().leaves if self._chunks else ()
-        if tail and tail[-1].source.id == leaf.source.id:
+        tail: Sequence[ExchangeJson] = after._chunks.pop().exchanges if self._chunks else ()
+        if tail and tail[-1].id == exchange.id:
             tail = tail[:-1]
-        if len(tail) == CHUNK:
+        if len(tail) == CHUNK_EXCHANGES:
             after._chunks.append(self._chunks[-1])
             tail = ()
-        after._chunks.append(Chunk([*tail, leaf]))
+        after._chunks.append(RenderedExchanges([*tail, exchange]))
         return after
 
     def shown(self, indent: int) -> list[bytes]:
-        """The seed's values as a list, in pieces."""
+        """Return the seed's values as a list, in pieces."""
         return _list([chunk.shown(indent) for chunk in self._chunks], indent)
 
     def marked(self, indent: int) -> list[bytes]:
-        """Our forms as a list, in pieces."""
+        """Return our forms as a list, in pieces."""
         return _list([chunk.marked(indent) for chunk in self._chunks], indent)
 
 

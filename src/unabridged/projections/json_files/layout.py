@@ -1,4 +1,4 @@
-"""What a layout is: how a file looks to a person, and where its parts lie in it."""
+"""What a layout is: how a file looks to a person, and where its parts are in it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,19 +8,19 @@ import msgspec
 
 from unabridged.domain.scope import Space
 from unabridged.domain.session import Session
-from unabridged.stores.files.forms import one_line
-from unabridged.stores.files.leaves import Dress
+from unabridged.projections.json_files.exchange_json import ExchangeStyle
+from unabridged.projections.json_files.fields import one_line
 
 EVERY = 1 << 30
 """More sessions than anybody has."""
 Raws = list[msgspec.Raw]
 Shown = Callable[[int], Sequence[bytes]]
-"""Gives the exchanges of a session as a list whose values are indented by so much, in pieces."""
+"""Returns the exchanges of a session as a list with the given indent, in pieces."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A session as the head of a file tells of it.
+class RenderedText:
+    """What the head of a file says of a session.
 
     Attributes:
         session: Its header.
@@ -42,28 +42,28 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class LayoutHeader:
     """What a file says at its beginning.
 
     Attributes:
         space: Whose memory it is.
-        told: The sessions, the newest first.
-        window: Tokens of the model's window, or None where nobody knows.
+        sessions: The sessions, the newest first.
+        window: Tokens of the model's window, or None if it is not known.
     """
 
     space: Space
-    told: Sequence[Told]
+    sessions: Sequence[RenderedText]
     window: int | None
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """A file, taken apart.
+class ParsedFile:
+    """A file, parsed.
 
     Attributes:
-        heads: The values that are made from the rest, as they stand there.
+        heads: The values that are made from the rest, as they are in the file.
         shown: The exchanges of sessions in the seed's fields, session by session.
-        hidden: What lies under ``unabridged``; None where that is missing.
+        hidden: What is under ``unabridged``; None if that is missing.
     """
 
     heads: list[bytes]
@@ -71,24 +71,26 @@ class Read:
     hidden: msgspec.Raw | None
 
 
-class Layout(Dress, Protocol):
+class Layout(ExchangeStyle, Protocol):
     """How files of one layout look."""
 
     shows: int
-    """Of how many active sessions, beginning with the newest, the seed's fields hold exchanges."""
+    """Of how many active sessions, from the newest, the seed's fields hold exchanges."""
+    shows_records: bool
+    """Whether the seed's fields tell of contexts, condensations and archived sessions."""
 
-    def heads(self, head: Head, /) -> list[bytes]:
-        """The values that are made from the rest."""
+    def heads(self, head: LayoutHeader, /) -> list[bytes]:
+        """Return the values that are made from the rest."""
         ...
 
     def render(
         self, heads: Sequence[bytes], shown: Sequence[Shown], hidden: Sequence[bytes], /
     ) -> Iterator[bytes]:
-        """Give the bytes of a file, piece by piece."""
+        """Return the bytes of a file, piece by piece."""
         ...
 
-    def read(self, data: bytes) -> Read:
-        """Take a file apart.
+    def read(self, data: bytes) -> ParsedFile:
+        """Parse a file.
 
         Raises:
             ValueError: It is not laid out like that.
@@ -112,7 +114,7 @@ def lines(fields: Mapping[str, Any], indent: int) -> bytes:
 
 
 def text(value: Any, name: str) -> str:
-    """Give a value that must be a text.
+    """Return a value that must be a text.
 
     Raises:
         TypeError: It is none.

@@ -1,4 +1,4 @@
-"""A file that a person edited: what it says now, or why it cannot be taken over, with the line."""
+"""Read a file that a person edited: what it says now, or why it cannot be adopted, with the line."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -11,23 +11,23 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from unabridged.errors import StoreEditedError
-from unabridged.stores.files import faults
-from unabridged.stores.files.forms import ExchangeForm, SessionForm, unpacked
-from unabridged.stores.files.sheet import FORMAT, About
-from unabridged.stores.files.where import line_and_reason
+from unabridged.projections.json_files import file_errors
+from unabridged.projections.json_files.fields import ExchangeForm, SessionForm, unpacked
+from unabridged.projections.json_files.json_document import FORMAT, FileHeader
+from unabridged.projections.json_files.line_of_error import line_and_reason
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class EditedTurn:
     """An exchange as the file says it now.
 
     Attributes:
         user: The user's words.
         answer: The answer's; empty for none.
-        at: When, where the file says it.
-        model: The model, where the file says it.
+        at: When, if the file says it.
+        model: The model, if the file says it.
     """
 
     user: str
@@ -37,36 +37,54 @@ class Turn:
 
 
 @dataclass(slots=True)
-class Spoken:
+class EditedSession:
     """A session as the file says it now.
 
     Attributes:
         id: Its id, or empty for one that is new and has none.
         turns: Its exchanges on the path.
         branches: Those on other branches.
-        title: Its title, where a person can edit it.
-        created: When it was begun, where the file says it.
+        title: Its title, if a person can edit it.
+        created: When it was begun, if the file says it.
+        header: Its header when the file was written; None for one that is new.
+        written: The ids of its exchanges when the file was written, those of the path first.
+        ending: How many of them are the path.
     """
 
     id: str
-    turns: list[Turn]
-    branches: list[Turn] = field(default_factory=list)
+    turns: list[EditedTurn]
+    branches: list[EditedTurn] = field(default_factory=list)
     title: str | None = None
     created: datetime | None = None
+    header: SessionForm | None = None
+    written: list[str] = field(default_factory=list)
+    ending: int = 0
+
+    def write_down(self, header: SessionForm, forms: Sequence[ExchangeForm]) -> "EditedSession":
+        """Note what was in the session when the file was written."""
+        self.header = header
+        self.written = [form.id for form in forms]
+        ends = [form.messages[-1].id if form.messages else form.opened_by for form in forms]
+        if header.head in ends:
+            self.ending = ends.index(header.head) + 1
+        elif header.head is not None:
+            holds = (any(m.id == header.head for m in form.messages) for form in forms)
+            self.ending = next((n for n, one in enumerate(holds, start=1) if one), 0)
+        return self
 
 
 @dataclass(slots=True)
-class Edited:
+class EditedFile:
     """A file, read without its digests.
 
     Attributes:
         about: What it says of itself; None where that is missing.
         sessions: Its sessions.
-        notes: What cannot be taken over, and need not be.
+        notes: What cannot be adopted, and need not be.
     """
 
-    about: About | None
-    sessions: list[Spoken]
+    about: FileHeader | None
+    sessions: list[EditedSession]
     notes: list[str] = field(default_factory=list)
 
 
@@ -110,7 +128,7 @@ class _Block(_Strict, Generic[T]):
 
 
 class _Hidden(_Strict, Generic[T]):
-    about: About
+    about: FileHeader
     sessions: list[_Block[T]]
     digest: str = ""
 
@@ -142,7 +160,7 @@ class _UserFile(_Strict):
     unabridged: _Hidden[_UserMessage] | UnsetType = UNSET
 
 
-def read(path: Path, data: bytes, layout: str) -> Edited:
+def read(path: Path, data: bytes, layout: str) -> EditedFile:
     """Read a file that may have been edited.
 
     Args:
@@ -152,14 +170,14 @@ def read(path: Path, data: bytes, layout: str) -> Edited:
 
     Raises:
         StoreDamagedError: It is no JSON.
-        StoreEditedError: It says something that cannot be taken over; the line is named.
+        StoreEditedError: It says something that cannot be adopted; the line is named.
         StoreFormatError: A newer version wrote it.
     """
     try:
         text = data.decode("utf-8")
         json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise faults.unreadable(path, data, error) from error
+        raise file_errors.unreadable(path, data, error) from error
     try:
         found = _READERS[layout](data)
     except msgspec.ValidationError as error:
@@ -168,45 +186,45 @@ def read(path: Path, data: bytes, layout: str) -> Edited:
     except (ValueError, KeyError) as error:
         raise refused(path, 1, str(error)) from error
     if found.about is not None and found.about.format > FORMAT:
-        raise faults.too_new(path, found.about.format)
+        raise file_errors.too_new(path, found.about.format)
     return found
 
 
 def refused(path: Path, line: int, reason: str) -> StoreEditedError:
-    """An edit cannot be taken over."""
+    """Return the error for an edit that cannot be adopted."""
     return StoreEditedError(
-        f"{path}, line {line}: {reason}. Nothing was taken over.",
+        f"{path}, line {line}: {reason}. Nothing was adopted.",
         hint="Mend that line and repeat, or undo the edit.",
     )
 
 
-def _model(data: bytes) -> Edited:
+def _model(data: bytes) -> EditedFile:
     file = msgspec.json.decode(data, type=_ModelFile)
     shown = [[_of_model(turn) for turn in file.current_conversation]]
     if file.unabridged is UNSET:
         told = len(file.recent_conversations) + len(file.summarized_conversations)
         notes = [f"{told} summaries of earlier conversations hold no exchanges"] if told else []
-        return Edited(None, [Spoken("", shown[0])] if shown[0] else [], notes)
+        return EditedFile(None, [EditedSession("", shown[0])] if shown[0] else [], notes)
     blocks = file.unabridged.sessions
-    return Edited(unpacked(file.unabridged.about), list(_paired(blocks, shown, _of_models)))
+    return EditedFile(unpacked(file.unabridged.about), list(_paired(blocks, shown, _of_models)))
 
 
-def _agent(data: bytes) -> Edited:
+def _agent(data: bytes) -> EditedFile:
     file = msgspec.json.decode(data, type=_AgentFile)
     turns = [_of_agent(turn) for turn in file.history]
     title = file.metadata.get("title")
     if file.unabridged is UNSET:
-        return Edited(None, [Spoken("", turns, title=title)] if turns else [])
+        return EditedFile(None, [EditedSession("", turns, title=title)] if turns else [])
     found = list(_paired(file.unabridged.sessions, [turns], _of_agents))
     for one in found:
         one.title = title if isinstance(title, str) else None
-    return Edited(unpacked(file.unabridged.about), found)
+    return EditedFile(unpacked(file.unabridged.about), found)
 
 
-def _user(data: bytes) -> Edited:
+def _user(data: bytes) -> EditedFile:
     file = msgspec.json.decode(data, type=_UserFile)
     shown = {
-        one.id: Spoken(
+        one.id: EditedSession(
             one.id,
             _of_messages(one.messages, f"session {one.id!r}", one.model or ""),
             title=one.title,
@@ -217,59 +235,67 @@ def _user(data: bytes) -> Edited:
     if len(shown) < len(file.sessions):
         raise ValueError("two sessions have one id")
     if file.unabridged is UNSET:
-        return Edited(None, list(shown.values()))
+        return EditedFile(None, list(shown.values()))
     found = []
     for block in file.unabridged.sessions:
         name = unpacked(block.session).id
-        told = shown.pop(name, None) or Spoken(name, [])
-        told.branches = _of_messages(block.branches, f"session {name!r}", "")
-        found.append(told)
-    return Edited(unpacked(file.unabridged.about), [*found, *shown.values()])
+        one = shown.pop(name, None) or EditedSession(name, [])
+        one.branches = _of_messages(block.branches, f"session {name!r}", "")
+        found.append(_noted(one, block))
+    return EditedFile(unpacked(file.unabridged.about), [*found, *shown.values()])
 
 
 _READERS = {"model": _model, "agent": _agent, "user": _user}
 
 
 def _paired(
-    blocks: Sequence[_Block[Any]], shown: Sequence[list[Turn]], turns: Any
-) -> Iterator[Spoken]:
+    blocks: Sequence[_Block[Any]], shown: Sequence[list[EditedTurn]], turns: Any
+) -> Iterator[EditedSession]:
     """Sessions with what the seed's fields show of them, in their order."""
     left = iter(shown)
     for block in blocks:
         said = next(left, []) if block.conversation is UNSET else turns(block.conversation)
-        yield Spoken(unpacked(block.session).id, said, turns(block.branches))
+        one = EditedSession(unpacked(block.session).id, said, turns(block.branches))
+        yield _noted(one, block)
     for rest in left:
         if rest:
-            yield Spoken("", rest)
+            yield EditedSession("", rest)
 
 
-def _of_model(turn: _ModelTurn) -> Turn:
+def _noted(one: EditedSession, block: _Block[Any]) -> EditedSession:
+    forms = [unpacked(form) for _, form in block.exchanges]
+    return one.write_down(unpacked(block.session), forms)
+
+
+def _of_model(turn: _ModelTurn) -> EditedTurn:
     said = turn.metadata
-    return Turn(turn.user.content, turn.assistant.content, _time(said.timestamp), said.model or "")
+    return EditedTurn(
+        turn.user.content, turn.assistant.content, _time(said.timestamp), said.model or ""
+    )
 
 
-def _of_models(turns: Sequence[_ModelTurn]) -> list[Turn]:
+def _of_models(turns: Sequence[_ModelTurn]) -> list[EditedTurn]:
     return list(map(_of_model, turns))
 
 
-def _of_agent(turn: _AgentTurn) -> Turn:
-    return Turn(turn.user_input, turn.agent_response, _time(turn.timestamp))
+def _of_agent(turn: _AgentTurn) -> EditedTurn:
+    return EditedTurn(turn.user_input, turn.agent_response, _time(turn.timestamp))
 
 
-def _of_agents(turns: Sequence[_AgentTurn]) -> list[Turn]:
+def _of_agents(turns: Sequence[_AgentTurn]) -> list[EditedTurn]:
     return list(map(_of_agent, turns))
 
 
-def _of_messages(messages: Sequence[_UserMessage], where: str, model: str) -> list[Turn]:
-    """Pair messages: a user's, and the answer to it where there is one."""
-    turns: list[Turn] = []
+def _of_messages(messages: Sequence[_UserMessage], where: str, model: str) -> list[EditedTurn]:
+    """Pair messages: a user's, and the answer to it if there is one."""
+    turns: list[EditedTurn] = []
     open_turn = False
     for number, message in enumerate(messages, start=1):
         if message.role == "user":
-            turns.append(Turn(message.content, "", model=model))
+            turns.append(EditedTurn(message.content, "", model=model))
             open_turn = True
         elif message.role == "assistant" and open_turn:
-            turns[-1] = Turn(turns[-1].user, message.content, model=model)
+            turns[-1] = EditedTurn(turns[-1].user, message.content, model=model)
             open_turn = False
         elif message.role == "assistant":
             raise ValueError(f"message {number} of {where} answers nothing")

@@ -1,4 +1,4 @@
-"""Looking through files for bytes, past everything that reads them."""
+"""Search files for bytes, past everything that reads them."""
 
 from collections.abc import Iterable, Sequence
 

@@ -6,13 +6,13 @@ from typing import Any
 import msgspec
 
 from unabridged.domain.exchange import Exchange
-from unabridged.stores.files.forms import one_line, said, shown
-from unabridged.stores.files.layout import (
-    Head,
+from unabridged.projections.json_files.fields import one_line, said, shown
+from unabridged.projections.json_files.layout import (
+    LayoutHeader,
+    ParsedFile,
     Raws,
-    Read,
+    RenderedText,
     Shown,
-    Told,
     block,
     lines,
     text,
@@ -32,9 +32,10 @@ class ModelLayout:
 
     splits = False
     shows = 1
+    shows_records = True
 
     def dress(self, exchange: Exchange, complexity: float | None, /) -> list[Any]:
-        """Give the values that stand for an exchange; see ``leaves.Dress``."""
+        """Return the values that show an exchange; see ``ExchangeStyle``."""
         user, answer = said(exchange)
         replies = [m.tokens or 0 for m in exchange.messages if m is exchange.answer]
         metadata = {
@@ -55,19 +56,19 @@ class ModelLayout:
         ]
 
     def style(self, value: Any) -> bytes:
-        """Write such a value; see ``leaves.Dress``."""
+        """Write such a value; see ``ExchangeStyle``."""
         return lines(value, 6)
 
     def texts(self, values: Sequence[Any]) -> tuple[str, str | None]:
-        """Read the two texts; see ``leaves.Dress``."""
+        """Read the two texts; see ``ExchangeStyle``."""
         [value] = values
         sides = [value[side] for side in ("user", "assistant")]
         user, answer = (text(side["content"], "content") for side in sides)
         return user, answer
 
-    def heads(self, head: Head, /) -> list[bytes]:
-        """The values that are made from the rest; see ``Layout``."""
-        told = head.told
+    def heads(self, head: LayoutHeader, /) -> list[bytes]:
+        """Return what is made from the rest; see ``Layout``."""
+        told = head.sessions
         active = [one for one in told if one.session.archived is None]
         metadata: dict[str, Any] = {"version": "3.0", "model": _model_of(head)}
         if told:
@@ -84,7 +85,7 @@ class ModelLayout:
     def render(
         self, heads: Sequence[bytes], shown: Sequence[Shown], hidden: Sequence[bytes], /
     ) -> Iterator[bytes]:
-        """Give the bytes of a file; see ``Layout``."""
+        """Return the bytes of a file; see ``Layout``."""
         yield b'{\n  "metadata": ' + heads[0] + b',\n  "current_conversation": '
         yield from shown[0](4) if shown else [b"[]"]
         yield b',\n  "recent_conversations": ' + heads[1]
@@ -93,19 +94,19 @@ class ModelLayout:
         yield from hidden
         yield b"\n}\n"
 
-    def read(self, data: bytes) -> Read:
-        """Take a file apart; see ``Layout``."""
+    def read(self, data: bytes) -> ParsedFile:
+        """Parse a file; see ``Layout``."""
         file = msgspec.json.decode(data, type=_ModelFile)
         heads = [file.metadata, file.recent_conversations, file.summarized_conversations]
         hidden = None if file.unabridged is msgspec.UNSET else file.unabridged
-        return Read([bytes(head) for head in heads], [file.current_conversation], hidden)
+        return ParsedFile([bytes(head) for head in heads], [file.current_conversation], hidden)
 
 
-def _model_of(head: Head, /) -> str:
-    return shown(head.space.model or next((one.model for one in head.told if one.model), ""))
+def _model_of(head: LayoutHeader, /) -> str:
+    return shown(head.space.model or next((one.model for one in head.sessions if one.model), ""))
 
 
-def _summary(told: Told) -> bytes:
+def _summary(told: RenderedText) -> bytes:
     return one_line(
         {
             "summary": shown(told.summary),

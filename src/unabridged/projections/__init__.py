@@ -1,0 +1,1 @@
+"""What follows the log of a space and can be rebuilt from it."""
