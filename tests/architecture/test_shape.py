@@ -11,7 +11,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 TREES = {path: ast.parse(path.read_text("utf-8")) for path in FILES}
 FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
-MOST_LINES = 400
+MOST_LINES = 600
 MOST_LINES_OF_A_FUNCTION = 60
 MOST_LINES_OF_A_LIST = 70  # a function that is one call and its documented arguments
 MOST_STATEMENTS_OF_THE_FACADE = 15

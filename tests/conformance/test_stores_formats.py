@@ -4,14 +4,16 @@ import importlib.util
 import shutil
 from pathlib import Path
 
+import apsw
 import pytest
 
 from unabridged.domain.scope import Space
+from unabridged.errors import StoreFormatError
 from unabridged.stores.files.folder import FilesFolder
 from unabridged.stores.files.names import FOLDERS as LAYOUTS
 from unabridged.stores.files.sheet import FORMAT
 from unabridged.stores.sqlite import SqliteStore
-from unabridged.stores.sqlite.statements import migrations
+from unabridged.stores.sqlite.opening import FORMAT as NEWEST
 from unabridged.testing.talk import Talk
 
 FORMATS = Path(__file__).parents[1] / "fixtures" / "formats"
@@ -56,6 +58,16 @@ def test_every_format_of_readable_files_is_there():
 
 
 def test_every_format_has_its_file():
-    assert [folder.name for folder in FOLDERS] == [
-        f"sqlite-{number}" for number in range(1, len(migrations()) + 1)
-    ]
+    assert [folder.name for folder in FOLDERS] == [f"sqlite-{n}" for n in range(1, NEWEST + 1)]
+
+
+def test_a_file_of_another_format_is_refused(tmp_path):
+    path = tmp_path / "space.db"
+    SqliteStore(path, Space("ada", "formats")).close()
+    connection = apsw.Connection(str(path))
+    connection.pragma("user_version", NEWEST + 1)
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreFormatError, match=f"format {NEWEST + 1}"):
+        SqliteStore(path, create=False)
+    assert path.read_bytes() == before

@@ -8,7 +8,6 @@ from unabridged.ports.abilities import (
     SupportsBackup,
     SupportsCheck,
     SupportsLookup,
-    SupportsNews,
     SupportsProof,
     SupportsSaving,
     SupportsScan,
@@ -16,6 +15,7 @@ from unabridged.ports.abilities import (
     SupportsVectors,
 )
 from unabridged.ports.models import ChatModel, Condenser, Embedder, Lexicon, Reranker, SupportsRelay
+from unabridged.ports.projection import Projection
 from unabridged.ports.store import Store
 from unabridged.ports.surroundings import Cipher, Clock, Keys, Tokenizer
 
@@ -27,12 +27,12 @@ __all__ = [
     "Embedder",
     "Keys",
     "Lexicon",
+    "Projection",
     "Reranker",
     "Store",
     "SupportsBackup",
     "SupportsCheck",
     "SupportsLookup",
-    "SupportsNews",
     "SupportsProof",
     "SupportsRelay",
     "SupportsSaving",

@@ -30,23 +30,6 @@ class SupportsLookup(Protocol):
 
 
 @runtime_checkable
-class SupportsNews(Protocol):
-    """A store that remembers which exchanges were written lately."""
-
-    def news(self, since: tuple[int, int] | None) -> tuple[tuple[int, int], list[str] | None]:
-        """What was begun or extended since a mark.
-
-        Args:
-            since: A mark that this gave before; None for none.
-
-        Returns:
-            The mark of now, and the ids in the order in which they were first written to; None
-            where that cannot be told, or something was removed: everything may have changed.
-        """
-        ...
-
-
-@runtime_checkable
 class SupportsVectors(Protocol):
     """A store that keeps vectors, all of one embedder at a time."""
 

@@ -1,7 +1,6 @@
 """An index in memory, for stores that keep none: the same answers, at the cost of reading it all.
 
-It indexes what is new or has changed since the last lookup; a store that cannot tell what that is
-(``SupportsNews``) is read as a whole each time.
+It indexes what is new or has changed since the last lookup.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +12,7 @@ from unabridged.errors import UpstreamError
 from unabridged.index.entry import FIRST, Entry
 from unabridged.index.lookup import View, look_up
 from unabridged.index.tail import Tail
-from unabridged.ports import Store, SupportsNews
+from unabridged.ports import Store
 from unabridged.retrieval.entries import Reader, said_at, session_number
 from unabridged.retrieval.pages import everything
 
@@ -41,8 +40,7 @@ class FallbackIndex:
         self._bare: set[str] = set()
         self._last = 0
         self._tail = Tail()
-        self._teller = store if isinstance(store, SupportsNews) else None
-        self._heard: tuple[int, int] | None = None
+        self._heard: int | None = None
 
     def lookup(self, probe: Probe) -> Shortlist:
         """What bears on a probe; see ``ports.SupportsLookup``."""
@@ -77,13 +75,16 @@ class FallbackIndex:
         Args:
             embed: Whether vectors can be compared now; what has none yet is then embedded.
         """
-        heard, names = self._teller.news(self._heard) if self._teller else (None, None)
-        grown = None if names is None or (embed and self._bare) else self._grown(names)
+        changes = self._store.changes(self._heard)
+        everything_changed = changes.full or changes.erased or changes.moved
+        grown = (
+            None if everything_changed or (embed and self._bare) else self._grown(changes.written)
+        )
         if grown is None:
             self._follow_all(embed=embed)
         else:
             self._take(grown, embed=embed)
-        self._heard = heard
+        self._heard = changes.revision
 
     def _grown(self, names: Sequence[str]) -> list[tuple[Exchange, _Mark]] | None:
         """What was begun or extended, with its marks; None where more than that has changed."""

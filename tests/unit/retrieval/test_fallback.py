@@ -2,12 +2,7 @@
 
 import pytest
 
-from unabridged.domain.scope import Space
-from unabridged.domain.settings import Settings
 from unabridged.retrieval import fallback
-from unabridged.stores import news
-from unabridged.stores.files.folder import FilesFolder
-from unabridged.testing.clock import ManualClock
 from unabridged.wiring import Memory
 
 
@@ -94,14 +89,6 @@ def test_a_branch_has_its_place(memory, looks):
     assert len(looks) == before
 
 
-def test_more_news_than_are_remembered_are_read_as_everything(memory, looks, monkeypatch):
-    monkeypatch.setattr(news, "MOST", 4)
-    say(memory, "My boat is called Kestrel.")
-    found(memory, "Kestrel")
-    ids = [say(memory, f"Word number{n} here.") for n in range(5)]
-    assert [found(memory, f"number{n}")[0] for n in range(5)] == ids
-
-
 def test_it_finds_as_one_that_reads_everything(memory, tmp_path):
     words = ("anchor", "boat", "rudder", "harbour", "storm")
     for n in range(20):
@@ -112,29 +99,3 @@ def test_it_finds_as_one_that_reads_everything(memory, tmp_path):
             ours = [(one.exchange.id, round(one.score, 6)) for one in memory.search(word)]
             theirs = [(one.exchange.id, round(one.score, 6)) for one in fresh.search(word)]
             assert ours == theirs
-
-
-def test_a_store_tells_what_was_written_since():
-    clock = ManualClock()
-    with Memory.open(
-        settings=Settings(home="unused", store="memory"), upstream="quote", clock=clock
-    ) as memory:
-        store = memory._store
-        mark, names = store.news(None)
-        assert names is None
-        one = say(memory, "One.")
-        after, names = store.news(mark)
-        assert names == [one]
-        assert store.news(after) == (after, [])
-        store.forget([one])
-        assert store.news(after)[1] is None
-
-
-def test_a_space_that_was_opened_anew_knows_no_older_mark(tmp_path):
-    folder = FilesFolder(tmp_path, layout="model")
-    with_one = folder.open(Space("ann", "default"))
-    mark, _ = with_one.news(None)
-    with_one.close()
-    again = folder.open(Space("ann", "default"))
-    assert again.news(mark)[1] is None
-    again.close()

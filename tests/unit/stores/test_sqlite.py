@@ -17,7 +17,8 @@ from unabridged.ports import Store, SupportsCheck, SupportsLookup
 from unabridged.stores.codec import pack, unpack
 from unabridged.stores.inmemory import InMemoryStore
 from unabridged.stores.sqlite import SqliteStore, faults, rows, scrubbing
-from unabridged.stores.sqlite.statements import migrations, statements
+from unabridged.stores.sqlite.opening import FORMAT
+from unabridged.stores.sqlite.statements import statements
 from unabridged.testing.stores_lookup import looked_up
 from unabridged.testing.talk import Talk
 
@@ -72,7 +73,7 @@ def test_settings_that_durability_and_forgetting_need(store):
     assert connection.pragma("journal_mode") == "wal"
     assert connection.pragma("synchronous") == 2
     assert connection.pragma("secure_delete") == 1
-    assert connection.pragma("user_version") == len(migrations())
+    assert connection.pragma("user_version") == FORMAT
 
 
 def test_creating_is_asked_for(tmp_path):

@@ -70,9 +70,9 @@ def hold(db: Database, place: int, read: Reading, count: Tally) -> None:
     count.pending += 1
     passages = 0 if read.vectors is None else len(read.vectors.scales)
     count.pending_passages += passages
-    count.revision += 1
+    count.held += 1
     pieces = read.pieces.astype(_PIECE).tobytes()
-    columns = (count.revision, place, pack_words(read.words), pieces, passages, vectors)
+    columns = (count.held, place, pack_words(read.words), pieces, passages, vectors)
     db.run("add pending", sealed("pending", columns))
 
 

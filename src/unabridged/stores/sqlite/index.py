@@ -16,7 +16,7 @@ from unabridged.domain.lookup import Probe, Shortlist
 from unabridged.errors import StoreDamagedError, StoreError
 from unabridged.index.lookup import View, look_up
 from unabridged.retrieval.entries import Reader
-from unabridged.stores.sqlite import entries, reading, tally, vectors
+from unabridged.stores.sqlite import change_feed, entries, reading, tally, vectors
 from unabridged.stores.sqlite.database import Database
 from unabridged.stores.sqlite.entering import Entrance
 from unabridged.stores.sqlite.mending import Mender
@@ -215,6 +215,9 @@ class SpaceIndex:
         """Keep vectors; see ``ports.SupportsVectors``."""
         with self.writing():
             before = vectors.in_use(self._db)
+            count = tally.begin(self._db)
+            change_feed.embedded(self._db, made, count)
+            tally.save(self._db, count)
             taken = vectors.put(self._db, identity, made)
             kept = vectors.in_use(self._db)
             if kept != before:
@@ -233,7 +236,9 @@ class SpaceIndex:
     def switch_vectors(self, identity: str) -> None:
         """Search with other vectors; see ``ports.SupportsVectors``."""
         with self.writing():
-            if not tally.load(self._db).exchanges:
+            count = tally.begin(self._db)
+            tally.save(self._db, count)
+            if not count.exchanges:
                 self._mender.begin_anew()
                 for kept in vectors.known(self._db):
                     vectors.drop(self._db, kept)

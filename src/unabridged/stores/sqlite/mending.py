@@ -83,7 +83,7 @@ class Mender:
         count.places = max([count.places, *places[-1:]])
         count.pending = len(held)
         count.pending_passages = sum(size for *_, size in held)
-        count.revision = max([count.revision, *(revision for revision, *_ in held)])
+        count.held = max([count.held, *(revision for revision, *_ in held)])
         count.epoch += 1
         tally.save(self._db, count)
         self._sealer.cut_out(self._uncovered()[1])

@@ -7,7 +7,7 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message
 from unabridged.domain.record import RecordKind
 from unabridged.stores.forgetting import bears_title
-from unabridged.stores.sqlite import faults, reading, tally, writing
+from unabridged.stores.sqlite import change_feed, faults, reading, tally, writing
 from unabridged.stores.sqlite.database import Database
 from unabridged.stores.sqlite.rows import (
     Row,
@@ -32,7 +32,7 @@ def forget(db: Database, ids: Iterable[str]) -> tuple[list[str], list[str]]:
         before children.
     """
     db.known.clear()
-    count = tally.load(db)
+    count = tally.begin(db)
     gone: dict[str, Exchange] = {}
     for exchange_id in dict.fromkeys(ids):
         found = reading.header(db, exchange_id)
@@ -40,6 +40,7 @@ def forget(db: Database, ids: Iterable[str]) -> tuple[list[str], list[str]]:
             gone[exchange_id] = found[0]
             _remove_records(db, exchange_id, count)
             db.run("remove exchange", (column(exchange_id),))
+            change_feed.erase(db, exchange_id, count)
             count.exchanges -= 1
     lost: dict[str, Message] = {}
     for exchange_id in gone:
@@ -49,7 +50,9 @@ def forget(db: Database, ids: Iterable[str]) -> tuple[list[str], list[str]]:
                 lost[message.id] = message
     moved: list[str] = []
     for session_id in {exchange.session for exchange in gone.values()}:
-        count.sessions -= not _mend_session(db, session_id, gone, lost, moved)
+        mended = _mend_session(db, session_id, gone, lost, count)
+        count.sessions -= mended is None
+        moved += mended or ()
     tally.save(db, count)
     return list(gone), moved
 
@@ -97,17 +100,25 @@ def _mend_session(
     session_id: str,
     gone: dict[str, Exchange],
     lost: dict[str, Message],
-    moved: list[str],
-) -> bool:
-    """Lift what followed the forgotten, mend the header; tell whether the session is still there."""
+    count: Tally,
+) -> list[str] | None:
+    """Lift what followed the forgotten, and mend the header.
+
+    Returns:
+        What stands elsewhere on its path now; None where the session is gone.
+    """
     rows = db.rows("exchanges of a session", (column(session_id),))
     header = reading.session(db, session_id)
     if header is None:
         raise faults.damaged(db.path, f"session {session_id!r} is gone.")
+    change_feed.note(db, change_feed.SESSION, session_id, count)
     if not rows:
         db.run("remove session", (column(session_id),))
-        return False
+        return None
     lifted = {text_of(row[0]) for row in rows if _lift(db, row, gone, lost)}
+    for name in sorted(lifted):
+        change_feed.note(db, change_feed.MOVED, name, count)
+    moved: list[str] = []
     if lifted:
         now = db.rows("exchanges of a session", (column(session_id),))
         moved += _with_descendants(lifted, now)
@@ -117,7 +128,7 @@ def _mend_session(
         head = newest.messages[-1].id if newest else None
     title = "" if bears_title(header.title, lost.values()) else header.title
     db.run("set session", session_row(replace(header, head=head, title=title)))
-    return True
+    return moved
 
 
 def _with_descendants(names: set[str], rows: Iterable[Row]) -> Iterator[str]:

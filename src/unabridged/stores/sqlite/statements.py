@@ -38,8 +38,6 @@ def parse(text: str) -> dict[str, str]:
 
 
 @cache
-def migrations() -> tuple[str, ...]:
-    """The steps from an empty file to the newest format, in order; step n leads to format n."""
-    folder = _HERE / "migrations"
-    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
-    return tuple((folder / name).read_text(encoding="utf-8") for name in names)
+def schema() -> str:
+    """The tables of a new file."""
+    return (_HERE / "schema.sql").read_text(encoding="utf-8")

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from unabridged.domain.batch import Batch, Totals
 from unabridged.domain.chain import Signet
+from unabridged.domain.changes import Changes
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.forgetting import Scan
 from unabridged.domain.lookup import Probe, Shortlist
@@ -20,6 +21,7 @@ from unabridged.ports import Embedder, Lexicon, SupportsLookup
 from unabridged.stores.codec import unpack
 from unabridged.stores.sqlite import (
     archiving,
+    change_feed,
     checking,
     copying,
     faults,
@@ -32,7 +34,7 @@ from unabridged.stores.sqlite import (
 )
 from unabridged.stores.sqlite.connecting import BUSY_TIMEOUT, Access
 from unabridged.stores.sqlite.opening import create_file, open_database
-from unabridged.stores.sqlite.rows import meta_row, space_data
+from unabridged.stores.sqlite.rows import meta_row, new_generation, space_data
 
 if TYPE_CHECKING:
     import numpy as np
@@ -89,6 +91,7 @@ class SqliteStore:
         self._db = open_database(path, access)
         try:
             self._space = self._recorded_space(space)
+            self._generation = self._recorded_generation()
             guarding.take_up(self._db, access.guard)
         except BaseException:
             self._db.close()
@@ -106,6 +109,13 @@ class SqliteStore:
                 hint="Check the path; the file was left untouched.",
             )
         return space
+
+    def _recorded_generation(self) -> str:
+        with self._db.read():
+            said = reading.meta(self._db, "generation")
+        if said is None:
+            raise faults.damaged(self._db.path, "it does not say which generation it is.")
+        return str(unpack(said))
 
     @property
     def space(self) -> Space:
@@ -207,7 +217,7 @@ class SqliteStore:
     def put(self, records: Iterable[Record]) -> None:
         """Write records in one transaction; one of the same kind and id is replaced."""
         with self._db.write():
-            count = tally.load(self._db)
+            count = tally.begin(self._db)
             writing.put(self._db, records, count)
             tally.save(self._db, count)
 
@@ -225,15 +235,25 @@ class SqliteStore:
     def drop(self, kind: RecordKind, ids: Iterable[str]) -> None:
         """Remove records; ids that name nothing are passed over."""
         with self._db.write():
-            count = tally.load(self._db)
+            count = tally.begin(self._db)
             for record_id in ids:
                 writing.remove_record(self._db, kind, record_id, count)
             tally.save(self._db, count)
 
-    def revision(self, kind: RecordKind) -> int:
-        """A number that is another one whenever records of a kind were put or removed."""
+    @property
+    def generation(self) -> str:
+        """A random id, given when the space was created, and a new one when it was restored."""
+        return self._generation
+
+    def last_revision(self) -> int:
+        """The log's revision now."""
+        with self._db.lock, self._db.translated():
+            return tally.load(self._db).revision
+
+    def changes(self, since: int | None) -> Changes:
+        """What changed since a revision; see ``ports.Store``."""
         with self._db.read():
-            return tally.load(self._db).changes.get(str(kind), 0)
+            return change_feed.changes(self._db, since)
 
     def forget(self, ids: Iterable[str]) -> int:
         """Remove exchanges, bytes and all; see ``ports.Store``.
@@ -371,6 +391,7 @@ def _first(space: Space, signet: Signet) -> list[tuple[str, tuple[object, ...]]]
     return [
         ("set meta", meta_row("space", space_data(space))),
         ("set meta", meta_row("uuid", uuid)),
+        ("set meta", meta_row("generation", new_generation())),
         ("set seal", guarding.first_row(uuid, space_data(space), signet)),
         ("set tally", tally.Tally().row()),
     ]

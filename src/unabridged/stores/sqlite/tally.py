@@ -24,10 +24,12 @@ class Tally:
         pending: Entries that no segment holds.
         pending_passages: Their vectors.
         bare: Entries that were made without the embedder in use, and wait for one who has it.
-        revision: Grows with every pending entry.
+        held: Grows with every pending entry.
         epoch: Grows with every other change of the index.
         records: Records by kind.
-        changes: How often records were put or removed, by kind.
+        revision: The log's revision: one more for each write transaction.
+        numbers: The last number that was given to an exchange.
+        changes: The revision at which records were put or removed last, by kind.
     """
 
     sessions: int = 0
@@ -40,15 +42,17 @@ class Tally:
     pending: int = 0
     pending_passages: int = 0
     bare: int = 0
-    revision: int = 0
+    held: int = 0
     epoch: int = 0
+    revision: int = 0
+    numbers: int = 0
     records: dict[str, int] = field(default_factory=dict)
     changes: dict[str, int] = field(default_factory=dict)
 
     def record_changed(self, kind: str, more: int) -> None:
         """Count a record that came (1) or went (-1)."""
         self.records[kind] = self.records.get(kind, 0) + more
-        self.changes[kind] = self.changes.get(kind, 0) + 1
+        self.changes[kind] = self.revision
 
     def row(self) -> tuple[Any, ...]:
         """Give it as the row that keeps it."""
@@ -70,6 +74,13 @@ def load(db: Database) -> Tally:
         raise faults.damaged(db.path, "the counters are gone.")
     counters = unpack(checked("tally", row, db.path)[1])
     return Tally(**{name: value for name, value in counters.items() if name in _NAMES})
+
+
+def begin(db: Database) -> Tally:
+    """Read the counters for a write transaction, which is the log's next revision."""
+    count = load(db)
+    count.revision += 1
+    return count
 
 
 def save(db: Database, tally: Tally) -> None:

@@ -61,11 +61,11 @@ class Sight:
         if count.epoch != self._epoch:
             self._reopen()
             self._epoch, self._revision = count.epoch, _NEVER
-        if count.revision != self._revision:
+        if count.held != self._revision:
             dimension = self.kept.dimension if self.kept else 0
             for _, entry in entries.held_since(self._db, self._revision, dimension):
                 self.tail.put(entry)
-            self._revision = count.revision
+            self._revision = count.held
         return self.view
 
     def _reopen(self) -> None:

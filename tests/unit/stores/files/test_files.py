@@ -421,4 +421,3 @@ def test_another_writer_is_seen_at_once(bench):
     assert one.scan() == [first, second]
     one.put([Record(RecordKind.FACT, "f", START, {})])
     assert [r.id for r in two.records(RecordKind.FACT)] == ["f"]
-    assert two.revision(RecordKind.FACT) == one.revision(RecordKind.FACT)
