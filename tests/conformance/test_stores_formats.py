@@ -6,12 +6,12 @@ from pathlib import Path
 
 import apsw
 import pytest
-
-from unabridged.domain.scope import Space
-from unabridged.errors import StoreFormatError
 from unabridged.stores.files.folder import FilesFolder
 from unabridged.stores.files.names import FOLDERS as LAYOUTS
 from unabridged.stores.files.sheet import FORMAT
+
+from unabridged.domain.scope import Space
+from unabridged.errors import StoreFormatError
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.opening import FORMAT as NEWEST
 from unabridged.testing.talk import Talk

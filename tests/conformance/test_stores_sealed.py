@@ -1,13 +1,13 @@
 """The contract of stores once more, under a key and with an anchor: nothing honest is ever doubted."""
 
 import pytest
+from unabridged.stores.files import FilesStore
+from unabridged.stores.files.names import place_of
 
 from unabridged.domain.chain import Signet
 from unabridged.domain.key import Key
 from unabridged.domain.scope import Space
 from unabridged.stores.anchor import Anchor
-from unabridged.stores.files import FilesStore
-from unabridged.stores.files.names import place_of
 from unabridged.stores.guard import Guard
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import Access

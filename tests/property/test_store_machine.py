@@ -3,10 +3,10 @@ import tempfile
 from pathlib import Path
 
 from hypothesis import HealthCheck, settings
-
-from unabridged.domain.scope import Space
 from unabridged.stores.files import FilesStore
 from unabridged.stores.files.names import place_of
+
+from unabridged.domain.scope import Space
 from unabridged.stores.inmemory import InMemoryStore
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.stateful import StoreMachine

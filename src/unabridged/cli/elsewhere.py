@@ -10,7 +10,7 @@ from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
 from unabridged.wiring import Home, space_from
 
-_PLACE = ("store", "layout", "isolation", "custom_filepath")
+_PLACE = ("store", "isolation")
 """The settings that say where memory lies, and how it is divided."""
 
 
@@ -65,6 +65,4 @@ def under_profiles(settings: Settings) -> str:
 
 
 def _place(settings: Settings) -> tuple[object, ...]:
-    if settings.store != "files":  # the layout is that of files
-        return settings.store, settings.isolation
     return tuple(getattr(settings, name) for name in _PLACE)

@@ -92,6 +92,8 @@ def _opened(
     if memory.salvaged is not None:
         for line in salvage_lines(memory.salvaged):
             echo(line, "bad", err=True)
+    for note in memory.file_notes:
+        echo(note, "bad", err=True)
     return memory
 
 

@@ -41,6 +41,15 @@ class FilesProjection(Projection, Protocol):
         """What was mended since it was opened, in words."""
         ...
 
+    def prepare_erasure(self) -> None:
+        """Look at every file, and bring it up to date.
+
+        Raises:
+            StoreEditedError: One was edited by hand.
+            StoreError: One cannot be written.
+        """
+        ...
+
     def scan(self, pieces: Sequence[Sequence[bytes]]) -> Scan:
         """Search every file for pieces of text.
 
@@ -96,13 +105,17 @@ class FollowedStore:
     Args:
         log: The log.
         projections: What follows it.
+        follows: Whether they are brought up to date at once; else with the first write.
     """
 
-    def __init__(self, log: Log, projections: Sequence[FilesProjection]) -> None:
+    def __init__(
+        self, log: Log, projections: Sequence[FilesProjection], *, follows: bool = True
+    ) -> None:
         self.log = log
         self.projections = projections
         self._errors: list[StoreError] = []
-        self._follow()
+        if follows:
+            self._follow()
 
     @property
     def space(self) -> Space:
@@ -166,7 +179,7 @@ class FollowedStore:
         """
         gone = list(ids)
         for one in self.projections:
-            one.follow()
+            one.prepare_erasure()
         removed = self.log.forget(gone)
         for one in self.projections:
             one.erase(gone)
@@ -300,6 +313,10 @@ class FollowedStore:
     def rebuild(self) -> None:
         """Make every index, counter and projection again from the rows."""
         self.log.rebuild()
+        self.render()
+
+    def render(self) -> None:
+        """Make every projection again from the log."""
         self._try(lambda one: one.rebuild())
 
     def close(self) -> None:

@@ -30,7 +30,8 @@ from unabridged.intent.detect import detect
 from unabridged.language.words import query_terms, terms
 from unabridged.models import choose as models
 from unabridged.models.quote import QuoteModel
-from unabridged.ports import ChatModel, Clock, Store, SupportsVectors
+from unabridged.ports import ChatModel, Clock, Store, SupportsProjections, SupportsVectors
+from unabridged.projections.followed import FollowedStore
 from unabridged.retrieval.entries import Reader
 from unabridged.retrieval.finder import Finder
 from unabridged.stores.sqlite import SqliteStore
@@ -229,7 +230,7 @@ class Memory(memory.Memory):
             embedder.close()
             raise
         reader = Reader(embedder, StaticLexicon())
-        if isinstance(self._store, SqliteStore):
+        if isinstance(self._store, SqliteStore | FollowedStore):
             self._store.read_with(reader.embedder, reader.lexicon)
         self._parts.finder.close()
         self._parts.finder.reader = reader
@@ -262,6 +263,14 @@ class Memory(memory.Memory):
         """Let go of the store, the upstream and the embedder."""
         self._parts.finder.close()
         super().close()
+
+    @property
+    def file_notes(self) -> list[str]:
+        """What was mended in readable files, and why others are not up to date, with what to do."""
+        if not isinstance(self._store, SupportsProjections):
+            return []
+        troubles = [f"{error} {error.hint}".strip() for error in self._store.troubles]
+        return [*self._store.notes, *troubles]
 
     @property
     def search_note(self) -> str:

@@ -203,6 +203,7 @@ def test_a_space_of_that_name_is_not_touched(full):
 
 def test_what_was_not_stored_is_found_out(full, monkeypatch):
     from unabridged.stores.files.store import FilesStore
+
     from unabridged.stores.sqlite import SqliteStore
 
     for kind in (SqliteStore, FilesStore):

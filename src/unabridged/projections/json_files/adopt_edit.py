@@ -87,7 +87,9 @@ class SessionEditor:
         path = self._store.recent(header.id, _ALL) if held is not None else []
         edit = SessionEdit(self._titled(header, session, path), held is None)
         self._note_title(edit, header, session)
-        name = edit.header.title or header.id
+        name = edit.header.title or (session.id if held is None else header.id)
+        if not name and session.turns:  # a fresh id would be another one each time
+            name = title_from(session.turns[0].user)
         if [seen(one) for one in path] != [(turn.user, turn.answer) for turn in session.turns]:
             edit.header = replace(edit.header, head=self._walk(edit, session, path, name))
         if edit.header != header:

@@ -88,6 +88,17 @@ class JsonFiles:
                 self._follow()
             self._raise()
 
+    def prepare_erasure(self) -> None:
+        """Look at every file, and bring it up to date.
+
+        Raises:
+            StoreEditedError: One was edited by hand.
+            StoreError: One cannot be written.
+        """
+        with self._lock:
+            self._seen = None
+            self.follow()
+
     def erase(self, ids: Iterable[str]) -> None:
         """Remove erased exchanges from every file; see ``ports.Projection``."""
         with self._lock:
@@ -210,7 +221,7 @@ class JsonFiles:
                 self._write(name, sessions, replaces_unknown=replaces_unknown)
         for name in gone:
             with self._tried(name):
-                self._writer.remove(name)
+                self._writer.remove(name, replaces_unknown=replaces_unknown)
         state.late = sorted(self._errors)
         state.space, state.generation = self._about.space, self._store.generation
         self._seen = state.revision = changes.revision

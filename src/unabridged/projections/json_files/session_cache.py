@@ -209,16 +209,16 @@ def _openings(exchanges: Mapping[str, Exchange]) -> dict[str, str | None]:
     }
 
 
-class _Ledger(msgspec.Struct):
+class _Ledger(msgspec.Struct, frozen=True):
     complexity: float | None = None
     window: int | None = None
 
 
-class _Manifest(msgspec.Struct):
+class _Manifest(msgspec.Struct, frozen=True):
     ledger: _Ledger = _Ledger()
 
 
-class _Context(msgspec.Struct):
+class _Context(msgspec.Struct, frozen=True):
     manifest: _Manifest = _Manifest()
 
 

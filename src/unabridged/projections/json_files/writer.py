@@ -48,6 +48,7 @@ class JsonFilesWriter:
         self._layout = layout
         self._packed = packed
         self._holds = holds
+        self._released: set[str] = set()
         self._refused: dict[str, tuple[Stamp, StoreError]] = {}
         self._stamp: Stamp | None = None
 
@@ -104,22 +105,28 @@ class JsonFilesWriter:
         found = self._found(name, replaces_unknown=replaces_unknown)
         if found is not None and found.digest == digest:
             return
-        if found is not None and found is not known and self._says_the_same(path, data):
+        is_read = found is not None and found is not known and found.digest
+        if is_read and self._says_the_same(path, data):
             return  # only blanks and line breaks were changed
         file_bytes.write(path, data)
+        self._released.discard(name)
         stamp = file_bytes.stamp(path)
         if stamp is not None:
             self.state.files[name] = WrittenFile(stamp, digest)
 
-    def remove(self, name: str) -> None:
+    def remove(self, name: str, *, replaces_unknown: bool = False) -> None:
         """Remove a file that is no longer needed.
+
+        Args:
+            name: Its name.
+            replaces_unknown: Whether one with exchanges that the log does not hold is removed.
 
         Raises:
             StoreEditedError: It was edited by hand; it is as it was.
             StoreError: It cannot be removed.
         """
         path = self.paths.folder / name
-        if self._found(name) is not None:
+        if self._found(name, replaces_unknown=replaces_unknown) is not None:
             try:
                 durable.delete(path)
                 durable.sync_folder(path.parent)
@@ -136,11 +143,8 @@ class JsonFilesWriter:
 
     def release(self, name: str) -> None:
         """Let a file be replaced, whatever it holds."""
-        stamp = file_bytes.stamp(self.paths.folder / name)
         self._refused.pop(name, None)
-        if stamp is not None:
-            self.state.files[name] = WrittenFile(stamp, "")
-            self.state.late = sorted({*self.state.late, name})
+        self._released.add(name)
 
     def move(self, paths: FilePaths) -> None:
         """Write the files elsewhere from now on."""
@@ -178,6 +182,8 @@ class JsonFilesWriter:
                 self.notes.append(f"{path} was missing; it was written again from memory.")
             self.state.files.pop(name, None)
             return None
+        if name in self._released:
+            return WrittenFile(stamp, "")
         if known is not None and known.stamp == stamp:
             return known
         refused = self._refused.get(name)

@@ -1,20 +1,27 @@
-"""Eight processes write to one file."""
+"""Eight processes write to one space, and each brings its files up to date."""
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+
+from unabridged.domain.scope import Space
+from unabridged.projections.json_files import json_document
+from unabridged.projections.json_files.layouts import KNOWN
+from unabridged.stores.spaces import SpacesFolder
+from unabridged.wiring.followed_spaces import FollowedSpaces, JsonFolder
 
 WRITER = """
 import sys
 from pathlib import Path
 from unabridged.domain.scope import Space
 from unabridged.errors import HeadMovedError
-from unabridged.stores.files.folder import FilesFolder
+from unabridged.stores.spaces import SpacesFolder
 from unabridged.testing.talk import Talk
+from unabridged.wiring.followed_spaces import FollowedSpaces, JsonFolder
 folder, layout, me, count = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
-store = FilesFolder(folder, layout=layout).open(Space())
+spaces = FollowedSpaces(SpacesFolder(folder / "spaces"), JsonFolder(folder / "json", layout))
+store = spaces.open(Space())
 own, shared = Talk(store, f"own-{me}"), Talk(store, "shared")
 for number in range(count):
     own.say(f"{me} {number}", "x")
@@ -35,17 +42,16 @@ store.close()
 
 @pytest.mark.parametrize("layout", ["model", "agent"])
 def test_nothing_is_lost_doubled_or_out_of_order(tmp_path, layout):
-    folder = tmp_path / "files"
+    folder = tmp_path / "home"
     people, count = 8, 6
     running = [
         subprocess.Popen([sys.executable, "-c", WRITER, str(folder), layout, str(me), str(count)])
         for me in range(people)
     ]
     assert [process.wait(timeout=300) for process in running] == [0] * people
-    from unabridged.domain.scope import Space
-    from unabridged.stores.files.folder import FilesFolder
-
-    store = FilesFolder(Path(folder), layout=layout).open(Space(), create=False)
+    spaces = FollowedSpaces(SpacesFolder(folder / "spaces"), JsonFolder(folder / "json", layout))
+    store = spaces.open(Space(), create=False)
+    assert (store.troubles, store.notes) == ([], [])
     for me in range(people):
         said = [x.user.text for x in store.recent(f"own-{me}", 99)]
         assert said == [f"{me} {number}" for number in range(count)]
@@ -56,4 +62,8 @@ def test_nothing_is_lost_doubled_or_out_of_order(tmp_path, layout):
         assert mine == [f"{me} {number}" for number in range(count)]
     assert store.totals().exchanges == 2 * people * count
     assert store.check() == []
+    files = (folder / "json").glob("[!.]*.json")
+    documents = [json_document.read(KNOWN[layout], path.read_bytes()) for path in files]
+    shown = {name for one in documents if one is not None for name in one.ids()}
+    assert shown == {exchange.id for exchange in store.scan()}
     store.close()

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from unabridged.domain.scope import Space
-from unabridged.stores.files.names import custom_place, place_of, session_name
+from unabridged.projections.json_files.file_paths import custom_paths, paths_of, session_name
 
 ROOT = Path("root")
 
@@ -20,7 +20,7 @@ ROOT = Path("root")
     ],
 )
 def test_models_have_the_names_of_the_seed(model, name):
-    assert place_of(ROOT, Space("default", "default", model), "model").path == ROOT / name
+    assert paths_of(ROOT, Space("default", "default", model), "model").main == name
 
 
 @pytest.mark.parametrize(
@@ -29,24 +29,25 @@ def test_models_have_the_names_of_the_seed(model, name):
         (Space(), "model", "default.json"),
         (Space("ann"), "model", "ann.json"),
         (Space("ann", "helper"), "model", "helper.json"),
-        (Space("ann", "agent_alpha"), "agent", "agent_alpha_space.json"),
+        (Space("ann", "agent_alpha"), "agent", "agent_alpha_s_conversation.json"),
         (Space("ann"), "user", "ann/sessions.json"),
     ],
 )
 def test_every_layout_has_its_names(space, layout, path):
-    assert place_of(ROOT, space, layout).path == ROOT / path
+    paths = paths_of(ROOT, space, layout)
+    assert paths.folder / paths.name("s") == ROOT / path
 
 
 def test_a_session_has_a_file_of_danas_name():
-    place = place_of(ROOT, Space("ann", "agent_alpha"), "agent")
-    assert place.session("001") == "agent_alpha_001_conversation.json"
+    place = paths_of(ROOT, Space("ann", "agent_alpha"), "agent")
+    assert place.name("001") == "agent_alpha_001_conversation.json"
 
 
 def test_two_that_meet_in_one_name_are_told_apart():
     folder = Folder("model")
     one, two = (folder.take(Space("u", "a", model)) for model in ("a:b", "a.b"))
-    assert one.path == ROOT / "a-b.json"
-    assert two.path.name.startswith("a-b-")
+    assert one.main == "a-b.json"
+    assert two.main.startswith("a-b-")
     assert folder.take(Space("u", "a", "a:b")) == one
     assert folder.take(Space("u", "a", "a.b")) == two
 
@@ -55,8 +56,8 @@ def test_two_that_meet_in_one_name_are_told_apart():
     "model", ["con", "../../etc/passwd", "日本語", "-", "a" * 200, "x-" + "0" * 16]
 )
 def test_a_name_that_no_file_can_have_gets_a_digest(model):
-    place = place_of(ROOT, Space("u", "a", model), "model")
-    assert place.path.parent == ROOT
+    place = paths_of(ROOT, Space("u", "a", model), "model")
+    assert place.folder == ROOT
     assert place.stem[-17] == "-"
 
 
@@ -68,9 +69,9 @@ class Folder:
         self.held = {}
 
     def take(self, space):
-        place = place_of(ROOT, space, self.layout, lambda place: self.held.get(place.path))
-        there = self.held.setdefault(place.path, space)
-        assert there == space, f"{space} and {there} meet in {place.path}"
+        place = paths_of(ROOT, space, self.layout, self.held.get)
+        there = self.held.setdefault(place, space)
+        assert there == space, f"{space} and {there} meet in {place}"
         return place
 
 
@@ -87,9 +88,10 @@ def test_no_two_of_a_hundred_thousand_names_meet_and_none_escapes(layout):
     for space in spaces:
         place = folder.take(space)
         depth = 2 if layout == "user" else 1
-        assert len(place.path.relative_to(ROOT).parts) == depth
-        assert set("".join(place.path.relative_to(ROOT).parts)) <= set(ALLOWED)
-        places[str(place.path).lower()] = space
+        path = (place.folder / place.name("s")).relative_to(ROOT)
+        assert len(path.parts) == depth
+        assert set("".join(path.parts)) <= set(ALLOWED)
+        places[str(path).lower()] = space
     assert len(places) == len(spaces)
 
 
@@ -107,5 +109,5 @@ def test_no_two_sessions_meet_and_none_escapes():
 
 
 def test_a_file_of_ones_own_choice(tmp_path):
-    place = custom_place(tmp_path / "my memory.json.gz")
+    place = custom_paths(tmp_path / "my memory.json.gz", "model")
     assert (place.stem, place.main) == ("my memory", "my memory.json")
