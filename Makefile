@@ -5,23 +5,36 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 MC := $(CURDIR)/$(VENV)/sqlite3mc
 ARGS ?=
+# Two workers; one that is done takes tests from the other.
+SPREAD := -n 2 --dist worksteal
 # The tests start and end hundreds of threads; glibc would give each a heap of its own and keep it.
 export MALLOC_ARENA_MAX := 2
 
-.PHONY: chat setup test quick check fmt faults conformance clients bench lock clean
+.PHONY: chat setup quick test test-all apart check fmt faults conformance clients bench lock clean
 
 chat: $(VENV)/.chat ## install what a conversation needs and start it
 	@$(BIN)/unabridged chat $(ARGS)
 
 setup: $(VENV)/.dev ## install everything, tools for development too
 
-test: $(VENV)/.dev ## run every test; those with an encrypting SQLite or the embedded model in processes of their own
-	@$(BIN)/pytest -n 2 --dist loadfile -m "not gguf and not encrypted" $(ARGS)
-	@PYTHONPATH=$(MC) $(BIN)/pytest -n 2 --dist loadfile -q -m encrypted
-	@$(BIN)/pytest -p no:xdist -q -m gguf
+quick: $(VENV)/.dev ## run the quick tests of the parts, and those of the shape of the code: under 90 seconds
+	@$(BIN)/pytest $(SPREAD) -q -m "not slow and not long" tests/architecture tests/unit $(ARGS)
 
-quick: $(VENV)/.dev ## run the tests that take less than five seconds each
-	@$(BIN)/pytest -n 2 --dist loadfile -m "not slow and not gguf and not encrypted" $(ARGS)
+test: $(VENV)/.dev ## run every test that guards a promise: under 8 minutes
+	@$(BIN)/pytest $(SPREAD) -m "not long" --ignore=tests/gguf $(ARGS)
+	@$(MAKE) --no-print-directory apart ONLY='-m "not long"'
+
+test-all: $(VENV)/.dev ## run every test, the long ones too: many kills, long journeys, random histories
+	@$(BIN)/pytest $(SPREAD) --ignore=tests/gguf $(ARGS)
+	@$(MAKE) --no-print-directory apart
+
+test-all: export TEST_ALL := 1
+
+# What needs a process of its own, each in a folder of its own: an SQLite that encrypts, and the
+# embedded model, which takes both cores.
+apart: $(VENV)/.dev
+	@PYTHONPATH=$(MC) $(BIN)/pytest $(SPREAD) -q $(ONLY) tests/encrypted
+	@$(BIN)/pytest -p no:xdist -q $(ONLY) tests/gguf
 
 check: $(VENV)/.dev ## formatting, lint, types, layers
 	@$(BIN)/ruff format --check .
@@ -43,7 +56,7 @@ clients: $(VENV)/.dev $(VENV)/.clients ## talk to the server with other people's
 	@$(BIN)/python -m tests.clients.others $(ARGS)
 
 bench: $(VENV)/.dev ## measure; the figures go into docs/benchmarks.md
-	@$(BIN)/unabridged bench core $(ARGS)
+	@$(BIN)/python -m bench core $(ARGS)
 
 lock: ## pin every dependency anew, with hashes (needs uv)
 	@mkdir -p requirements

@@ -78,8 +78,8 @@ def smollm2(request):
 @pytest.fixture(scope="session")
 def fetched_embedder(request):
     """Give a function that fetches a transformer's folder, once into pytest's own cache folder."""
+    from unabridged.embeddings.hub import fetch
     from unabridged.embeddings.runtime import need
-    from unabridged.embeddings.weights import fetch
 
     def get(name):
         try:

@@ -64,6 +64,7 @@ def test_something_is_hidden(tmp_path):
         assert bare(f"import {name}", tmp_path).returncode == 1
 
 
+@pytest.mark.slow
 def test_every_module_can_be_imported(tmp_path):
     names = [
         ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__")
@@ -82,6 +83,7 @@ def test_every_module_can_be_imported(tmp_path):
     assert ran.returncode == 0, ran.stderr
 
 
+@pytest.mark.slow
 def test_memory_works(tmp_path):
     first = bare(MAIN, tmp_path, "ask", "My cat is called Ada.", "--upstream", "quote")
     assert first.returncode == 0, first.stderr
@@ -90,6 +92,7 @@ def test_memory_works(tmp_path):
     assert bare(MAIN, tmp_path, "why", "--json").returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "extra"),
     [

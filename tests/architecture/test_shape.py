@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[2] / "src" / "unabridged"
-FILES = sorted(SOURCE.rglob("*.py"))
+CHECKOUT = Path(__file__).parents[2]
+SOURCE = CHECKOUT / "src" / "unabridged"
+BENCH = CHECKOUT / "bench"
+FILES = sorted([*SOURCE.rglob("*.py"), *BENCH.rglob("*.py")])
 TREES = {path: ast.parse(path.read_text("utf-8")) for path in FILES}
 FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -19,12 +21,12 @@ SQL = re.compile(
     r"\s*(SELECT|INSERT|UPDATE|DELETE|REPLACE|CREATE|DROP|ALTER|WITH|ATTACH)\s+[\w*(]",
     re.IGNORECASE,
 )
-BARE = SOURCE / "evals" / "bare.py"  # what the benchmark is compared with: SQL without a house
+BARE = BENCH / "core" / "bare_sqlite.py"  # the baseline of the benchmarks: SQL alone
 OPENING_A_FILE = "SELECT 1 FROM sqlite_schema LIMIT 1"
 
 
 def place(path, node):
-    return f"{path.relative_to(SOURCE)}:{node.lineno}"
+    return f"{path.relative_to(CHECKOUT)}:{node.lineno}"
 
 
 def nodes(*kinds):
@@ -102,7 +104,7 @@ def test_every_silenced_rule_has_its_reason():
     silenced = re.compile(r"#\s*(noqa|type: ignore|pragma: no cover)\b(.*)")
     reasoned = re.compile(r"#\s*(noqa: [A-Z0-9, ]+|type: ignore\[[\w, -]+\])\s*(-|#) *\S")
     found = [
-        f"{path.relative_to(SOURCE)}:{number}"
+        f"{path.relative_to(CHECKOUT)}:{number}"
         for path in FILES
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
         if silenced.search(line) and not reasoned.search(line)
@@ -154,7 +156,7 @@ def test_nobody_imports(module):
 
 def test_nothing_is_left_to_do():
     found = [
-        f"{path.relative_to(SOURCE)}:{number}"
+        f"{path.relative_to(CHECKOUT)}:{number}"
         for path in [*FILES, *SOURCE.rglob("*.sql")]
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
         if re.search(r"\b(TODO|FIXME|XXX|HACK)\b", line)
@@ -163,6 +165,22 @@ def test_nothing_is_left_to_do():
 
 
 def test_every_folder_is_a_room():
-    """A folder of code without ``__init__`` is not in the wheel's import contracts."""
+    """A folder of code without ``__init__`` is not in the import contracts."""
     folders = {path.parent for path in FILES}
     assert [str(f) for f in folders if not (f / "__init__.py").exists()] == []
+
+
+def test_a_name_of_the_benchmarks_is_used_once():
+    """Files inside ``bench/``; public classes in the package too."""
+    files = [path.name for path in FILES if path.is_relative_to(BENCH)]
+    twice = {name for name in files if files.count(name) > 1} - {"__init__.py"}
+    assert twice == set()
+    classes = [
+        (path.is_relative_to(BENCH), node.name)
+        for path, node in nodes(ast.ClassDef)
+        if not node.name.startswith("_")
+    ]
+    ours = [name for in_bench, name in classes if in_bench]
+    assert ours
+    assert {name for name in ours if ours.count(name) > 1} == set()
+    assert {name for in_bench, name in classes if not in_bench} & set(ours) == set()

@@ -8,6 +8,7 @@ import pytest
 from pydantic import BaseModel
 from tests.clients.conftest import answering
 from tests.clients.held import conversations, paths, states
+from tests.opened import transport_of
 
 from unabridged.domain.message import ToolCall
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
@@ -43,7 +44,7 @@ def client():
 
     yield connect
     for one in opened:
-        one._client.close()
+        transport_of(one).close()
 
 
 def run(served, work):
@@ -52,7 +53,7 @@ def run(served, work):
         try:
             return await work(made)
         finally:
-            await made._client.aclose()
+            await transport_of(made).aclose()
 
     return asyncio.run(main())
 

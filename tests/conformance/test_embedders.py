@@ -1,24 +1,25 @@
 """Every embedder passes one contract."""
 
+import json
 import socket
 
 import numpy as np
 import pytest
+from tests.unit.embeddings.graph import Graph
 
 from unabridged.domain.settings import Settings
-from unabridged.embeddings.bert import Shape, table_of
 from unabridged.embeddings.choose import choose
 from unabridged.embeddings.ollama import OllamaEmbedder
 from unabridged.embeddings.onnx import OnnxEmbedder
 from unabridged.embeddings.openai import OpenAIEmbedder
-from unabridged.embeddings.prompts import Prompts
-from unabridged.embeddings.transformer import Transformer
 from unabridged.testing.embedders import NEAR, TEXTS, EmbedderContract, ServedEmbedderContract
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 from unabridged.testing.openai_server import OpenAIEntry, OpenAITestServer
 
 NOMIC = "nomic-embed-text"
-WIDTH, LAYERS, LONGEST = 64, 2, 48
+WIDTH, LONGEST = 64, 48
+MINILM = "sentence-transformers/all-MiniLM-L6-v2"
+E5 = "intfloat/multilingual-e5-small"
 
 
 @pytest.fixture
@@ -79,28 +80,19 @@ class TestOpenAIWithListsOnly(ServedEmbedderContract):
         return OpenAIEmbedder("text-embedding", f"{nowhere}/v1")
 
 
-def tiny():
-    """A transformer with weights of chance, whose vocabulary is the contract's words."""
+def write_tiny(folder):
+    """Write a transformer whose tokens have vectors of chance and whose words are the contract's."""
     chance = np.random.default_rng(7)
     words = sorted({word for text in (*TEXTS, NEAR) for word in text.lower().split()})
     signs = [f"{two}{chr(sign)}" for two in ("", "##") for sign in range(33, 127)]
     vocabulary = list(dict.fromkeys(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *signs, *words]))
-
-    def some(*sizes):
-        return chance.normal(0, 0.3, sizes).astype(np.float32)
-
-    weights = {"positions": some(LONGEST, WIDTH) * 0.1}
-    names = ["start"]
-    for layer in range(LAYERS):
-        sizes = {"attend": (3 * WIDTH, WIDTH), "join": (WIDTH, WIDTH)}
-        sizes |= {"widen": (2 * WIDTH, WIDTH), "narrow": (WIDTH, 2 * WIDTH)}
-        for name, size in sizes.items():
-            weights[f"{layer}.{name}"] = some(*size) * 0.3
-            weights[f"{layer}.{name}.bias"] = some(size[0]) * 0.1
-        names += [f"{layer}.met", f"{layer}.out"]
-    for name in names:
-        weights[f"{name}.scale"] = np.ones(WIDTH, np.float32)
-        weights[f"{name}.shift"] = np.zeros(WIDTH, np.float32)
+    graph = Graph("tiny")
+    ids = graph.input("input_ids", "int64", ("texts", "length"))
+    table = chance.normal(0, 0.3, (len(vocabulary), WIDTH)).astype(np.float32)
+    found = graph.node("Gather", graph.constant(table), ids)
+    graph.output(
+        graph.node("Identity", found, output="last_hidden_state"), ("texts", "length", WIDTH)
+    )
     rules = {
         "version": "1.0",
         "added_tokens": [],
@@ -119,14 +111,22 @@ def tiny():
             "vocab": {piece: place for place, piece in enumerate(vocabulary)},
         },
     }
-    table = table_of(some(len(vocabulary), WIDTH))
-    return Transformer(Shape(LAYERS, 4, WIDTH), table, weights, rules, LONGEST)
+    (folder / "model.onnx").write_bytes(b"".join(graph.write()))
+    stated = {
+        "tokenizer.json": rules,
+        "config_sentence_transformers.json": {
+            "prompts": {"query": "question: ", "passage": "text: "}
+        },
+        "sentence_bert_config.json": {"max_seq_length": LONGEST},
+    }
+    for name, value in stated.items():
+        (folder / name).write_text(json.dumps(value), "utf-8")
 
 
 class TestOnnx(EmbedderContract):
     @pytest.fixture
     def embedder(self, tmp_path):
-        tiny().write(tmp_path, Prompts("", "text: ", "question: "))
+        write_tiny(tmp_path)
         embedder = OnnxEmbedder(tmp_path, "tiny")
         yield embedder
         embedder.close()
@@ -136,22 +136,22 @@ class TestOnnx(EmbedderContract):
 class TestMiniLM(EmbedderContract):
     @pytest.fixture
     def embedder(self, fetched_embedder):
-        embedder = OnnxEmbedder(fetched_embedder("minilm"), "minilm")
+        embedder = OnnxEmbedder(fetched_embedder(MINILM), MINILM)
         yield embedder
         embedder.close()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 class TestE5(EmbedderContract):
     @pytest.fixture
     def embedder(self, fetched_embedder):
-        embedder = OnnxEmbedder(fetched_embedder("e5-small"), "e5-small")
+        embedder = OnnxEmbedder(fetched_embedder(E5), E5)
         yield embedder
         embedder.close()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["e5-small", "minilm"])
+@pytest.mark.parametrize("name", [E5, MINILM])
 def test_a_fetched_transformer_knows_what_texts_mean(fetched_embedder, name):
     """Without a word in common: what the weights are for, and that they were read rightly."""
     embedder = OnnxEmbedder(fetched_embedder(name), name)
@@ -161,9 +161,9 @@ def test_a_fetched_transformer_knows_what_texts_mean(fetched_embedder, name):
     assert scores[0] > scores[1] + 0.05
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_e5_reads_many_languages(fetched_embedder):
-    embedder = OnnxEmbedder(fetched_embedder("e5-small"), "e5-small")
+    embedder = OnnxEmbedder(fetched_embedder(E5), E5)
     said = ["Meine Katze schläft auf dem Dach.", "我们昨天去了银行。", "Мы починили велосипед."]
     for place, question in enumerate(
         ["Where is the cat?", "Who went to a bank?", "¿La bicicleta?"]

@@ -1,7 +1,6 @@
 """Every model passes one contract."""
 
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
@@ -80,25 +79,6 @@ class TestQuote(ChatModelContract):
         model = QuoteModel(lambda question: [exchange], Clock())
         yield model
         model.close()
-
-
-@pytest.fixture(scope="module")
-def embedded(smollm2: Path):
-    from unabridged.models.gguf import GgufModel
-
-    model = GgufModel(smollm2, tokens=WINDOW)
-    yield model
-    model.close()
-
-
-@pytest.mark.gguf
-@pytest.mark.slow
-class TestGguf(ChatModelContract):
-    calls_tools = False  # 135 million parameters call a tool now and then, not dependably
-
-    @pytest.fixture
-    def model(self, embedded):
-        return embedded
 
 
 def test_the_contract_asks_different_things():

@@ -1,8 +1,6 @@
 """The contract of stores once more, under a key and with an anchor: nothing honest is ever doubted."""
 
 import pytest
-from unabridged.stores.files import FilesStore
-from unabridged.stores.files.names import place_of
 
 from unabridged.domain.chain import Signet
 from unabridged.domain.key import Key
@@ -41,9 +39,3 @@ class TestSealedSqliteStore(_Sealed):
     def make(self, *, create):
         path = self.folder / "space.db"
         return SqliteStore(path, SPACE, create=create, access=Access(guard=self.guard))
-
-
-class TestSealedFilesStore(_Sealed):
-    def make(self, *, create):
-        place = place_of(self.folder / "home", SPACE, "agent")
-        return FilesStore(place, SPACE, layout="agent", create=create, guard=self.guard)

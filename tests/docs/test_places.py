@@ -29,7 +29,9 @@ def named(page):
 def found(path):
     places = [SOURCE / path, CHECKOUT / path, CHECKOUT / "docs" / path]
     exact = [place for place in places if place.exists()]
-    return exact or ([] if "/" in path else [*SOURCE.rglob(path)])
+    return exact or (
+        [] if "/" in path else [*SOURCE.rglob(path), *(CHECKOUT / "bench").rglob(path)]
+    )
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(CHECKOUT)))

@@ -22,6 +22,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.main import bench
 from unabridged.config import PREFIX
 from unabridged.domain.settings import Settings
 
@@ -142,6 +143,16 @@ def wrong_command(mark):
     return f"no command: {mark}"
 
 
+def wrong_benchmark(mark):
+    name, *words = mark.split()[3:]
+    command = bench.commands.get(name)
+    if command is None:
+        return f"no benchmark: {mark}"
+    known = {flag for each in command.params for flag in each.opts}
+    missing = [word for word in words if word.startswith("--") and word not in known]
+    return f"{mark}: {missing}" if missing else ""
+
+
 def wrong_test(mark):
     path, _, name = mark.partition("::")
     if not (CHECKOUT / path).is_file():
@@ -180,6 +191,7 @@ def wrong_name(mark, path):
 LOOKUPS = (
     (r".+::.+", wrong_test),
     (r"unabridged\b.*", wrong_command),
+    (r"python -m bench\b.*", wrong_benchmark),
     (r"/.+|(?:t|chat): …", wrong_chat_command),
     (r"--.+", wrong_option),
     (r"(?:GET|POST|PATCH|DELETE) /.+", wrong_route),
@@ -219,7 +231,7 @@ def test_what_a_row_names_is_there(letter):
 
 
 def test_rows_of_benchmarks_that_are_named_are_there():
-    code = "".join(path.read_text("utf-8") for path in (SOURCE / "evals").rglob("*.py"))
+    code = "".join(path.read_text("utf-8") for path in (CHECKOUT / "bench").rglob("*.py"))
     named = {name for row in every_row() for name in re.findall(r"row “([^”]+)”", row.shown)}
     assert named
     assert [name for name in sorted(named) if f'"{name}"' not in code] == []
@@ -229,7 +241,7 @@ def test_rows_of_benchmarks_that_are_named_are_there():
 def test_every_row_has_what_its_state_needs(letter):
     for row in rows_of(letter):
         assert row.kind in STATES, row.id
-        tested = "::" in row.shown or "`unabridged bench" in row.shown
+        tested = "::" in row.shown or "`python -m bench" in row.shown
         if row.kind in ("kept", "mended"):
             assert "`" in row.here, f"{row.id}: where is it?"
             assert tested, f"{row.id}: what shows it?"

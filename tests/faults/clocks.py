@@ -18,6 +18,7 @@ from time import perf_counter
 
 from tests.faults.bench import BEGUN, Bench, quick_folder, say
 from tests.faults.figures import arguments, tell
+from tests.opened import store_of
 
 from unabridged.domain.chat import Abilities
 from unabridged.domain.record import RecordKind
@@ -110,8 +111,8 @@ def _sound(memory: Memory, context, said: list[str], tally: Tally) -> None:
 
 def _learned(memory: Memory, tally: Tally) -> None:
     """Every exchange was judged, also one whose id sorts before those that were judged earlier."""
-    kept = memory._store.scan(limit=1000)
-    judged = {record.id for record in memory._store.records(RecordKind.READING)}
+    kept = store_of(memory).scan(limit=1000)
+    judged = {record.id for record in store_of(memory).records(RecordKind.READING)}
     missing = [exchange.id for exchange in kept if exchange.id not in judged]
     if missing:
         tally.note("unlearned", f"{len(missing)} exchanges are not judged")

@@ -34,6 +34,7 @@ from tests.faults.figures import arguments, tell
 from tests.faults.layers import Layer
 from tests.faults.shadow import Event, Mark, Shadow
 from tests.faults.workflows import WORKFLOWS, Workflow, condense
+from tests.opened import store_of
 
 from unabridged.errors import UnabridgedError
 from unabridged.stores.sqlite import SqliteStore
@@ -116,8 +117,8 @@ def grow(bench: Bench) -> None:
     with little_is_much(), bench.open() as memory:
         for number in range(8):
             say(memory, f"Ida speaks of word{number} now.", f"So word{number} it is.")
-        if hasattr(memory._store, "rebuild"):
-            memory._store.rebuild()
+        if hasattr(store_of(memory), "rebuild"):
+            store_of(memory).rebuild()
 
 
 def enrich(bench: Bench) -> None:
@@ -135,14 +136,14 @@ def enrich(bench: Bench) -> None:
             return made / np.linalg.norm(made, axis=1, keepdims=True)
 
     with little_is_much(), bench.open() as memory:
-        for _ in reembed(memory._store, Other()):
+        for _ in reembed(store_of(memory), Other()):
             pass
 
 
 def erase(bench: Bench) -> None:
     """Remove what holds the secret, bytes and all, and go on."""
     with bench.open() as memory:
-        store = memory._store
+        store = store_of(memory)
         store.forget([x.id for x in store.scan() if SECRET in x.text])
         say(memory, "What did my cousin do?", "She went to Oslo.")
 

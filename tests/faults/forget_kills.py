@@ -21,6 +21,7 @@ from pathlib import Path
 
 from tests.faults.figures import arguments, skip, tell
 from tests.faults.forgetting import Said, count, fill, opened, remnants
+from tests.opened import store_of
 
 from unabridged.custody.work import begun
 from unabridged.disk import durable
@@ -61,12 +62,14 @@ def killed_at(step):
 
         return call
 
-    Database.run = counted(Database.run)
-    Database._empty_log = counted(Database._empty_log)
-    Database._wipe_gaps = counted(Database._wipe_gaps)
-    scrubbing.scrub = counted(scrubbing.scrub)
-    for name in ("_write_file", "sync_folder", "remove"):
-        setattr(segments, name, counted(getattr(segments, name)))
+    traced = {
+        Database: ("run", "_empty_log", "_wipe_gaps"),
+        scrubbing: ("scrub",),
+        segments: ("_write_file", "sync_folder", "remove"),
+    }
+    for owner, names in traced.items():
+        for name in names:
+            setattr(owner, name, counted(getattr(owner, name)))
     durable.os = _Counting(counted)
     return seen
 
@@ -94,7 +97,7 @@ def forget(trial, seen_from):
     ids = sorted(trial.said.secrets)
     if trial.way == "space":
         with trial.open() as memory:
-            space, settings = memory._store.space, memory.settings
+            space, settings = store_of(memory).space, memory.settings
         trial.listed.write_text("\n".join(ids))
         (plan,) = Home(settings).plan_forgetting([space])
         seen = seen_from()
@@ -151,17 +154,17 @@ def faults_after(trial):
     kept = set().union(*(n for name, n in secrets.items() if name not in gone), set())
     wrong = []
     with trial.open() as memory:
-        left = set(memory._store.get(secrets))
+        left = set(store_of(memory).get(secrets))
         done = not left & set(gone)
         if left not in (set(secrets), set(secrets) - set(gone)):
             wrong.append("half of it is gone")
-        if begun(memory._store):
+        if begun(store_of(memory)):
             wrong.append("it is still under way")
         if trial.way == "space":
             receipts, stones = Home(memory.settings).receipts(), done
         else:
             receipts = memory.forgetting.receipts()
-            stones = bool(memory._store.records(RecordKind.TOMBSTONE))
+            stones = bool(store_of(memory).records(RecordKind.TOMBSTONE))
         if len(receipts) != done:
             wrong.append(f"{len(receipts)} receipts")
         if stones != done:

@@ -22,6 +22,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from tests.faults.figures import arguments, skip, tell
+from tests.opened import store_of
 
 from unabridged.domain.chat import Abilities
 from unabridged.domain.exchange import ExchangeState
@@ -213,7 +214,7 @@ def one_home(seed, store, layout, times, report):
                     fill(memory, said, 6)
         report["closed"] += len(remnants(home, gone))
         with opened(home, clock, store, **more) as memory:
-            space, settings = memory._store.space, memory.settings
+            space, settings = store_of(memory).space, memory.settings
         wiped(Home(settings), space, clock, said, report)
     finally:
         shutil.rmtree(home.parent)

@@ -56,10 +56,10 @@ def killed_at(step):
 
         return call
 
-    segments._write_file = counted(segments._write_file)
-    segments.sync_folder = counted(segments.sync_folder)
-    segments.remove = counted(segments.remove)
-    Database.run = counted(Database.run)
+    traced = {segments: ("_write_file", "sync_folder", "remove"), Database: ("run",)}
+    for owner, names in traced.items():
+        for name in names:
+            setattr(owner, name, counted(getattr(owner, name)))
 
 
 def write(store, name, count):

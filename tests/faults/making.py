@@ -49,7 +49,7 @@ class Maker:
             lzma.decompress(path.read_bytes()) for path in paths if path.name.endswith(".db.xz")
         ]
         whole = [path.read_bytes() for path in paths if path.suffix in (".json", ".jsonl")]
-        whole += [path.read_bytes() for path in sorted((FIXTURES / "evals").rglob("*.json*"))]
+        whole += [path.read_bytes() for path in sorted((FIXTURES / "bench").rglob("*.json*"))]
         self.texts = [_short(data) for data in whole]
         self.values = [_records(data) for data in self.texts]
         found = {}

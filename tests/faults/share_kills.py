@@ -19,6 +19,7 @@ from pathlib import Path
 
 from tests.faults.figures import arguments, skip, tell
 from tests.faults.forget_kills import child, killed_at
+from tests.opened import store_of
 
 from unabridged.custody.work import begun
 from unabridged.domain.scope import Space
@@ -105,7 +106,7 @@ class Home:
         for space in (GIVER, TAKER):
             with self.open(space) as memory:
                 wrong += memory.check()
-                if begun(memory._store):
+                if begun(store_of(memory)):
                     wrong.append("a forgetting is still under way")
         return wrong
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.opened import store_of
 
 from unabridged.domain.condensation import Level
 from unabridged.domain.exchange import Exchange, ExchangeState
@@ -82,7 +83,7 @@ def finish(home: Path) -> None:
 def state_of(home: Path):
     with opened(home) as memory:
         assert memory.check() == []
-        store = memory._store
+        store = store_of(memory)
         readings = [(r.id, r.body) for r in store.records(RecordKind.READING)]
         facts = [(r.id, r.body) for r in store.records(RecordKind.FACT)]
         runs = {r.id for r in store.records(RecordKind.RUN)}
@@ -109,7 +110,7 @@ def test_killed_anywhere_it_goes_on_and_comes_to_the_same(filled, wanted, tmp_pa
             process.wait()
             kills += process.returncode == -signal.SIGKILL
         with opened(home) as memory:
-            assert memory._store.totals().exchanges == SESSIONS * EXCHANGES
+            assert store_of(memory).totals().exchanges == SESSIONS * EXCHANGES
     assert kills >= 3
     finish(home)
     assert state_of(home) == wanted

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import apsw
 import pytest
+from tests.faults.damage import damage_index
 
 from unabridged.testing.ollama_server import OllamaTestServer
 from unabridged.testing.replies import Reply
@@ -143,8 +144,8 @@ def test_a_damaged_space_is_named_and_who_reads_changes_nothing(environ):
 def test_a_damaged_space_is_set_aside_and_gone_on_with_by_who_writes(environ):
     assert run(environ, "ask", "--upstream", "quote", "--user", "ann", "I am ann.")[0] == 0
     path = space_file(environ, "ann")
-    damaged = bytes(100) + path.read_bytes()[100:]
-    path.write_bytes(damaged)
+    damage_index(path)
+    damaged = path.read_bytes()
     code, _, told = run(environ, "ask", "--upstream", "quote", "--user", "ann", "Here again.")
     assert code == 0, told
     (aside,) = (p for p in path.parent.glob(f"{path.name}.damaged-*") if p.suffix != ".account")

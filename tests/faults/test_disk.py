@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import apsw
 import pytest
+from tests.opened import count_from
 
 from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import Space
@@ -31,7 +32,8 @@ NOBODY = 65534
 def writes(store, said):
     """Every way of writing."""
     talk = Talk(store)
-    talk.header, talk.parent, talk._count = store.session("s1"), said.id, 500
+    talk.header, talk.parent = store.session("s1"), said.id
+    count_from(talk, 500)
     return (
         lambda: talk.begin("more"),
         lambda: store.admit(talk.header, [replace(said, id="other", messages=said.messages[:1])]),

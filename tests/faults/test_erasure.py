@@ -4,6 +4,7 @@ import random
 
 import apsw
 import pytest
+from tests.helpers.folders import bytes_in
 
 from unabridged.domain.message import Text
 from unabridged.domain.record import Record, RecordKind
@@ -23,10 +24,6 @@ def secret(number):
     """A word that is its own term, and no part of another."""
     rng = random.Random(number)
     return "".join(rng.choice("bcdfghjklmnpqrtvwxz") for _ in range(14))
-
-
-def raw(folder):
-    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
 
 
 def speak(talk, number, rng, length):
@@ -54,20 +51,20 @@ def test_no_byte_is_left(tmp_path, seed):
                 Record(RecordKind.FACT, f"f{n}", START, {"quote": secret(n) * 40}, (x.id,))
                 for n, x in said.items()
             )
-    before = raw(tmp_path)
+    before = bytes_in(tmp_path)
     assert all(secret(number).encode() in before for number in said)
     gone = rng.sample(sorted(said), 80)
     for start in range(0, 80, 20):
         ids = [said[number].id for number in gone[start : start + 20]]
         assert store.forget(ids) == 20
-    left = raw(tmp_path)
+    left = bytes_in(tmp_path)
     found = [number for number in gone if secret(number).encode() in left]
     assert found == []
     assert [n for n in said if n not in gone and secret(n).encode() not in left] == []
     assert store.check() == []
     assert looked_up(store, secret(gone[0])) == {}
     store.close()
-    assert [number for number in gone if secret(number).encode() in raw(tmp_path)] == []
+    assert [number for number in gone if secret(number).encode() in bytes_in(tmp_path)] == []
 
 
 def test_index_terms_and_titles_go_too(tmp_path):
@@ -78,9 +75,9 @@ def test_index_terms_and_titles_go_too(tmp_path):
     talk.header = talk.header.__class__(**{**_fields(talk.header), "title": text})
     gone = talk.answer(talk.begin((Text(text),)), text)
     derived = {key_of(term).to_bytes(8, "little") for term in terms(text)} | {text.encode()}
-    assert all(term in raw(tmp_path) for term in derived)
+    assert all(term in bytes_in(tmp_path) for term in derived)
     store.forget([gone.id])
-    left = raw(tmp_path)
+    left = bytes_in(tmp_path)
     assert [term for term in derived if term in left] == []
     assert store.scan() == [kept]
     store.close()
@@ -102,5 +99,5 @@ def test_while_others_read_the_log_waits_and_says_so(tmp_path):
     reader.execute("COMMIT")
     reader.close()
     assert store.forget([]) == 0
-    assert b"zyzzyva" not in raw(tmp_path)
+    assert b"zyzzyva" not in bytes_in(tmp_path)
     store.close()

@@ -4,6 +4,8 @@ import random
 from datetime import timedelta
 
 import pytest
+from tests.helpers.folders import bytes_in
+from tests.opened import store_of
 
 from unabridged.domain.chat import Abilities
 from unabridged.domain.record import RecordKind
@@ -18,10 +20,6 @@ SESSIONS, EXCHANGES = 3, 24
 def secret(number: int) -> str:
     rng = random.Random(number)
     return "Z" + "".join(rng.choice("bcdfghjklmnpqrtvwx") for _ in range(11))
-
-
-def raw(folder) -> bytes:
-    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
 
 
 @pytest.mark.slow
@@ -44,17 +42,17 @@ def test_no_byte_is_left_in_condensations_facts_readings_and_prompts(tmp_path):
         list(memory.tend())
         memory.new_session()
         memory.record(memory.prepare("Summarize what we said about my cousins in Oslo."), "Yes.")
-        store = memory._store
+        store = store_of(memory)
         kinds = (RecordKind.CONDENSATION, RecordKind.READING, RecordKind.FACT, RecordKind.RUN)
         assert all(store.records(kind) for kind in kinds)
         blobs = [r for r in store.records(RecordKind.BLOB) if r.id.startswith("c-")]
         assert blobs
-        before = raw(tmp_path)
+        before = bytes_in(tmp_path)
         assert all(secret(n).encode() in before for n in ids)
 
         gone = random.Random(3).sample(sorted(ids), len(ids) // 2)
         store.forget([ids[n] for n in gone])
-        assert [n for n in gone if secret(n).encode() in raw(tmp_path)] == []
+        assert [n for n in gone if secret(n).encode() in bytes_in(tmp_path)] == []
         list(memory.tend())
         said = " ".join(line.text for c in memory.upkeep.condensations() for line in c.lines)
         assert said
@@ -63,6 +61,6 @@ def test_no_byte_is_left_in_condensations_facts_readings_and_prompts(tmp_path):
         assert known
         assert not any(secret(n) in known for n in gone)
         assert memory.check() == []
-    left = raw(tmp_path)
+    left = bytes_in(tmp_path)
     assert [n for n in gone if secret(n).encode() in left] == []
     assert [n for n in ids if n not in gone and secret(n).encode() not in left] == []

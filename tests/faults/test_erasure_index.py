@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from tests.helpers.folders import bytes_in
+from tests.opened import database_of, index_of, seal
 
 from unabridged.domain.scope import Space
 from unabridged.embeddings.lexicon import StaticLexicon
@@ -30,10 +32,6 @@ def _small_segments(monkeypatch):
 
 def opened(path, *, embedder=EMBEDDER):
     return SqliteStore(path, SPACE, embedder=embedder, lexicon=LEXICON)
-
-
-def raw(folder):
-    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
 
 
 def vector_of(text):
@@ -67,35 +65,32 @@ def say(store, number, talk):
 
 def in_pending(store, said):
     """It waits to be sealed."""
-    assert store._db.rows("all pending")
+    assert database_of(store).rows("all pending")
 
 
 def in_a_segment(store, said):
     """Everything is sealed into one segment."""
-    with store._index.writing():
-        store._index._sealer.seal()
-    assert len(store._db.rows("segments")) >= 1
+    seal(store)
+    assert len(database_of(store).rows("segments")) >= 1
 
 
 def in_a_merged_segment(store, said):
     talk = Talk(store, "more")
     for number in range(40, 64):
         talk.say(f"something else {number}", "indeed")
-    sizes = [row[2] for row in store._db.rows("segments")]
+    sizes = [row[2] for row in database_of(store).rows("segments")]
     assert max(sizes) > 6
 
 
 def masked_and_replaced(store, said):
     """It lies in one segment where it counts no more, and in another."""
-    index = store._index
+    index = index_of(store)
     for _ in range(2):
-        with index.writing():
-            index._sealer.seal()
+        seal(store)
         with index.writing():
             index.enter([x.id for x in said])
-    with index.writing():
-        index._sealer.seal()
-    assert store._db.rows("masks")
+    seal(store)
+    assert database_of(store).rows("masks")
 
 
 def half_reembedded(store, said):
@@ -103,7 +98,7 @@ def half_reembedded(store, said):
     in_a_segment(store, said)
     made = {x.id: other_vectors(x) for x in store.get([x.id for x in said]).values()}
     store.put_vectors(OTHER, made)
-    assert store._db.rows("all vectors")
+    assert database_of(store).rows("all vectors")
     assert store.embedded_by() == EMBEDDER.identity
 
 
@@ -118,10 +113,10 @@ def wholly_reembedded(store, said):
 def bare(store, said):
     """A program without the embedder let them enter."""
     other = opened(store.path, embedder=None)
-    with other._index.writing():
-        other._index.enter([x.id for x in said])
+    with index_of(other).writing():
+        index_of(other).enter([x.id for x in said])
     other.close()
-    assert store._db.rows("how many bare") != [(0,)]
+    assert database_of(store).rows("how many bare") != [(0,)]
 
 
 STATES = [
@@ -138,10 +133,10 @@ def test_no_byte_of_the_index_is_left(tmp_path, state):
     state(store, said)
     gone, kept = said[2:6], [*said[:2], *said[6:]]
     marks = set().union(*(traces(one, kept) for one in gone))
-    before = raw(tmp_path)
+    before = bytes_in(tmp_path)
     assert sum(mark in before for mark in marks) >= 12
     assert store.forget([x.id for x in gone]) == 4
-    left = raw(tmp_path)
+    left = bytes_in(tmp_path)
     assert [mark for mark in marks if mark in left] == []
     for one in kept:  # what stays is there still
         assert any(mark in left for mark in traces(one, [*gone, *(x for x in kept if x != one)]))
@@ -149,7 +144,7 @@ def test_no_byte_of_the_index_is_left(tmp_path, state):
     assert list(looked_up(store, f"secretuser{number}")) == [kept[3].id]
     assert store.check() == []
     store.close()
-    assert [mark for mark in marks if mark in raw(tmp_path)] == []
+    assert [mark for mark in marks if mark in bytes_in(tmp_path)] == []
 
 
 def test_what_only_moves_up_keeps_its_vectors(tmp_path):

@@ -24,7 +24,7 @@ def test_no_byte_is_left_in_the_home(store):
     assert {name: report[name] for name in FAULTS} == dict.fromkeys(FAULTS, 0), report["where"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_store_that_does_not_wipe_is_found_out(monkeypatch):
     monkeypatch.setattr(Database, "purge", lambda _: True)
     monkeypatch.setattr(scrubbing, "scrub", lambda *_: 0)
@@ -42,7 +42,7 @@ def test_a_kill_leaves_it_not_begun_or_finished(store):
     assert report["finished"] > 0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX processes")
 def test_what_is_not_finished_on_opening_is_found_out(monkeypatch):
     monkeypatch.setattr("unabridged.wiring.opening.finish_forgetting", lambda *_: None)

@@ -13,6 +13,15 @@ from pathlib import Path
 
 import apsw
 import pytest
+from tests.opened import (
+    begin_rebuild,
+    connection_of,
+    database_of,
+    index_of,
+    refresh_view,
+    seal,
+    sealer_of,
+)
 
 from unabridged.domain.scope import Space
 from unabridged.errors import StoreError, StoreFullError
@@ -69,7 +78,7 @@ def fill(path, count, name="s1", space=None):
 def orphans(path):
     """Files of the index that no row lists."""
     store = SqliteStore(path)
-    listed = {name for _, name, *_ in store._db.rows("segments")}
+    listed = {name for _, name, *_ in database_of(store).rows("segments")}
     store.close()
     folder = folder_of(path)
     return {part.name for part in folder.iterdir()} - listed if folder.exists() else set()
@@ -160,7 +169,7 @@ def test_a_kill_of_a_writer_at_any_step_loses_nothing(path, seed):
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="POSIX signals")
 @pytest.mark.parametrize("work", ["rebuild", "switch"])
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_kill_while_the_index_is_made_anew_loses_nothing(path, work):
     said = {x.id: f"words1n{n}" for n, x in enumerate(fill(path, 23))}
     for step in (1, 9, 40, 90, 150, 260, 420, 600, 900):
@@ -179,9 +188,9 @@ def test_a_file_written_before_a_crash_is_swept_by_the_next_write(path, monkeypa
 
     talk = Talk(store, "s2")
     with monkeypatch.context() as patch:
-        patch.setattr(type(store._index._sealer), "tidy", crash)
+        patch.setattr(type(sealer_of(store)), "tidy", crash)
         patch.setattr(
-            type(store._index._sealer), "undo", lambda _: None
+            type(sealer_of(store)), "undo", lambda _: None
         )  # a dead process undoes nothing
         with pytest.raises(KeyboardInterrupt):
             talk.say("wordlast of marble", "Yes")
@@ -197,22 +206,23 @@ class StoppedError(Exception):
     """Stops a transaction in its middle."""
 
 
-def fail(index, what, ids):
+def fail(store, what, ids):
     """Run a transaction that fails after its block, or when it is committed."""
-    connection = index._db._connection
+    index = index_of(store)
+    connection, sealer = connection_of(store), sealer_of(store)
     if what == "commit":
         connection.set_commit_hook(lambda: True)
     try:
         with index.writing():
             index.enter(ids[:2])
             if what in ("seal", "commit"):
-                index._sealer.seal()
-                index._sealer.tidy(None)
+                sealer.seal()
+                sealer.tidy(None)
             if what == "leave":
                 index.leave(ids[2:])
             if what == "anew":
-                index._mender.begin_anew()
-            index._sight.refresh()
+                begin_rebuild(store)
+            refresh_view(store)
             if what != "commit":
                 raise StoppedError
     finally:
@@ -224,12 +234,11 @@ def test_a_transaction_that_fails_leaves_no_half_state(path, what):
     said = fill(path, 12)
     store = indexer.opened(path)
     before = looked_up(store, *query_terms("marble"))
-    talk, index = Talk(store, "s2"), store._index
+    talk = Talk(store, "s2")
     begun = talk.begin("wordbegun of marble")
-    with index.writing():
-        index._sealer.seal()
+    seal(store)
     with pytest.raises((StoppedError, StoreError)):
-        fail(index, what, [begun.id, *(x.id for x in said[:3])])
+        fail(store, what, [begun.id, *(x.id for x in said[:3])])
     assert looked_up(store, *query_terms("marble")) == before | {begun.id: 1.0}
     assert store.check() == []
     talk.answer(begun, "wordanswer of marble")
@@ -269,8 +278,8 @@ def test_a_really_full_disk_for_segments_is_no_failure(path, small_index):
     for number in range(120):
         said[talk.say(f"wordsmall{number} of marble {os.urandom(40).hex()}", "Yes").id] = number
     # Not everything fits: some of it is pending.
-    assert store._db.one("all pending") is not None
-    assert len(list(small_index.iterdir())) == len(store._db.rows("segments"))
+    assert database_of(store).one("all pending") is not None
+    assert len(list(small_index.iterdir())) == len(database_of(store).rows("segments"))
     for ident, number in said.items():
         assert list(looked_up(store, f"wordsmall{number}")) == [ident]
     assert store.check() == []
@@ -328,11 +337,11 @@ def test_damaged_rows_of_the_index_are_noticed_and_mended(path, what):
     store = indexer.opened(path)
     talk = Talk(store, "s2")
     # One that is sealed is said again, so that it is masked where it was.
-    with store._index.writing():
-        store._index.enter([said[0].id, said[1].id])
+    with index_of(store).writing():
+        index_of(store).enter([said[0].id, said[1].id])
     talk.begin("wordlast of marble")
     before = looked_up(store, *query_terms("marble"))
-    store._db._connection.execute(DAMAGES[what])
+    connection_of(store).execute(DAMAGES[what])
     store.close()
     store = indexer.opened(path)
     assert store.check() != []
@@ -347,9 +356,9 @@ def test_damaged_rows_of_the_index_are_noticed_and_mended(path, what):
 def test_a_lookup_mends_what_it_stumbles_over(path, what):
     said = fill(path, 13)
     store = indexer.opened(path)
-    with store._index.writing():
-        store._index.enter([said[0].id, said[1].id])
-    store._db._connection.execute(DAMAGES[what])
+    with index_of(store).writing():
+        index_of(store).enter([said[0].id, said[1].id])
+    connection_of(store).execute(DAMAGES[what])
     store.close()
     store = indexer.opened(path)
     store.at(range(20))  # an entry that is damaged gets another place
@@ -394,11 +403,11 @@ def test_what_cannot_be_written_is_searched_whole(path, monkeypatch, state):
     wanted = list(looked_up(store, *query_terms("marble")))
     if state == "not entered":
         for table in ("entry", "pending", "segment", "mask"):
-            store._db._connection.execute(f"DELETE FROM {table}")
-        count = tally.load(store._db)
+            connection_of(store).execute(f"DELETE FROM {table}")
+        count = tally.load(database_of(store))
         count.entries = count.pending = count.pending_passages = 0
         count.epoch += 1
-        tally.save(store._db, count)
+        tally.save(database_of(store), count)
     if state == "pending":
         Talk(store, "s2").say("another thing", "Yes")
     if state == "awaited":

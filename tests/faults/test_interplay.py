@@ -27,62 +27,6 @@ def run(tmp_path, monkeypatch):
     return call
 
 
-@pytest.fixture
-def key(run, tmp_path, monkeypatch):
-    path = tmp_path / "my.key"
-    run("key", "new", path)
-    monkeypatch.setenv("UNABRIDGED_KEY", f"file:{path}")
-    return path
-
-
-@pytest.mark.encrypted
-@pytest.mark.parametrize("whole", [(), ("--all",)])
-def test_a_backup_of_an_encrypted_home_opens_in_another_home_by_the_key_alone(
-    run, key, tmp_path, whole
-):
-    run("encrypt")
-    run("ask", f"Remember the {SECRET} in the cupboard.")
-    run("backup", *whole, "-o", tmp_path / "b.zip")
-    assert "Sound" in run("backup", "verify", tmp_path / "b.zip", home="new")
-    run("restore", tmp_path / "b.zip", home="new")
-    assert SECRET in run("search", SECRET, home="new")
-    assert "default/default" in run("verify", home="new")
-    run("ask", "And another thing.", home="new")
-
-
-@pytest.mark.encrypted
-def test_a_backup_never_takes_the_secrets_of_a_home_that_holds_something(run, key, tmp_path):
-    run("encrypt")
-    run("ask", f"Remember the {SECRET} in the cupboard.")
-    run("backup", "-o", tmp_path / "b.zip")
-    run("encrypt", home="new")
-    run("ask", "Something else was said here.", "--user", "ann", home="new")
-    said = run("restore", tmp_path / "b.zip", home="new", code=7)
-    assert "empty home" in said
-    assert "Something else" in run("search", "something", "--user", "ann", home="new")
-    run("restore", tmp_path / "b.zip", home="third")
-    run("copy", "sqlite:", "sqlite:", "--from-home", tmp_path / "third", home="new")
-    assert SECRET in run("search", SECRET, home="new")
-
-
-@pytest.mark.encrypted
-def test_a_backup_from_before_a_change_of_key_opens_in_its_home_and_names_its_key_elsewhere(
-    run, key, tmp_path, monkeypatch
-):
-    run("encrypt")
-    run("ask", f"Remember the {SECRET} in the cupboard.")
-    run("backup", "-o", tmp_path / "b.zip")
-    run("key", "new", tmp_path / "new.key")
-    run("key", "change", f"file:{tmp_path / 'new.key'}")
-    monkeypatch.setenv("UNABRIDGED_KEY", f"file:{tmp_path / 'new.key'}")
-    run("key", "retire")
-    run("restore", tmp_path / "b.zip", "--as", "ann/old")
-    assert SECRET in run("search", SECRET, "--user", "ann", "--agent", "old")
-    assert "with the mark" in run("restore", tmp_path / "b.zip", home="new", code=5)
-    monkeypatch.setenv("UNABRIDGED_KEY", f"file:{key}")
-    run("restore", tmp_path / "b.zip", home="new")
-
-
 @pytest.mark.parametrize("where", [("--replace",), ("--as", "ann/old")])
 def test_an_older_backup_never_brings_back_unsaid_what_was_forgotten(run, tmp_path, where):
     run("ask", f"Remember the {SECRET} in the cupboard.")
@@ -128,33 +72,6 @@ def test_a_space_with_the_same_words_and_other_facts_is_not_called_the_same(run,
     assert "is restored" in run("restore", tmp_path / "b.zip", "--replace")
     assert run("facts", "--json") == before
     assert "there already" in run("restore", tmp_path / "b.zip", "--replace")
-
-
-@pytest.mark.encrypted
-def test_a_readable_backup_is_encrypted_as_it_comes_into_an_encrypted_home(run, key, tmp_path):
-    run("ask", f"Remember the {SECRET} in the cupboard.")
-    run("backup", "-o", tmp_path / "b.zip")
-    run("encrypt")
-    run("restore", tmp_path / "b.zip", "--as", "ann/old")
-    assert on_disk(tmp_path / "home", SECRET) == []
-    assert SECRET in run("search", SECRET, "--user", "ann", "--agent", "old")
-
-
-@pytest.mark.encrypted
-def test_what_stays_readable_is_said(run, key, tmp_path, monkeypatch):
-    run("ask", f"Remember the {SECRET} in the cupboard.")
-    run("backup", "-o", tmp_path / "b.zip")
-    run("ask", f"More of the {SECRET} in the cupboard.")
-    run("restore", tmp_path / "b.zip", "--replace")
-    (tmp_path / "bad.jsonl").write_text(
-        f'{{"role":"user","content":"{SECRET}"}}\n{{"role": {SECRET} broken\n'
-    )
-    run("import", tmp_path / "bad.jsonl")
-    run("copy", "sqlite:", "files:")
-    said = run("encrypt")
-    readable = on_disk(tmp_path / "home", SECRET)
-    assert len(readable) == 4, readable
-    assert all(path in said for path in readable), said
 
 
 def test_a_space_in_another_store_is_named_when_it_is_forgotten(run):

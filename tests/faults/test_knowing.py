@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.opened import store_of
 
 from unabridged import Memory
 from unabridged.domain.record import RecordKind
@@ -74,5 +75,5 @@ os.kill(os.getpid(), signal.SIGKILL)
         assert len(memory.facts.all()) == 2
         assert [memory.facts.learn_pending(3) for _ in range(3)] == [3, 1, 0]
         assert len(memory.facts.all()) == 6
-        kinds = [record.body for record in memory._store.records(RecordKind.FACT)]
+        kinds = [record.body for record in store_of(memory).records(RecordKind.FACT)]
         assert json.dumps(kinds)

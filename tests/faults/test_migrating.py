@@ -18,7 +18,7 @@ def test_old_or_new_works_wherever_it_is_killed(store):
     assert not tally.failed, tally.wrong
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_spaces_that_are_switched_to_one_by_one_are_found_out(monkeypatch):
     def careless(shelf, moves):
         settling._move(shelf, moves.pairs)
@@ -30,7 +30,7 @@ def test_spaces_that_are_switched_to_one_by_one_are_found_out(monkeypatch):
     assert tally.neither
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_folder_that_is_written_to_is_found_out(monkeypatch):
     real = archive.make
 

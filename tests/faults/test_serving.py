@@ -12,7 +12,7 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("store", ["sqlite", "files"])
+@pytest.mark.parametrize("store", ["sqlite", pytest.param("files", marks=pytest.mark.long)])
 def test_a_failing_upstream_loses_and_doubles_nothing(store):
     tally = upstream_faults.run(28, 3, store)
     assert tally.faults == 28
@@ -20,7 +20,7 @@ def test_a_failing_upstream_loses_and_doubles_nothing(store):
     assert not tally.failed, tally.wrong
 
 
-@pytest.mark.parametrize("store", ["sqlite", "files"])
+@pytest.mark.parametrize("store", ["sqlite", pytest.param("files", marks=pytest.mark.long)])
 def test_a_kill_in_mid_stream_loses_nothing(store):
     tally = serve_kills.run(4, 5, store)
     assert tally.kills == 4

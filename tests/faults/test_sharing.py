@@ -25,7 +25,7 @@ def test_a_kill_is_completed_by_sharing_again_or_revoking(store):
     assert report["again"] * report["taken_back"] > 0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_share_that_is_written_down_too_late_is_found_out(monkeypatch):
     monkeypatch.setattr(delivering, "to_record", _late)
     report = share_kills.run(24, 1)

@@ -12,7 +12,7 @@ from tests.faults import clocks, crash, crowd, disks, kills, power, run
 from tests.faults.bench import quick_folder
 from tests.faults.shadow import Entry, Shadow, Sync, SyncFolder, Write
 
-STORES = ("sqlite", "files")
+STORES = ("sqlite", pytest.param("files", marks=pytest.mark.long))
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX processes")
 
@@ -39,7 +39,7 @@ def on_a_disk_that(store, names, points, spoil):
     return wrong
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("store", STORES)
 def test_a_disk_that_does_not_sync_is_found_out(store):
     assert on_a_disk_that(store, ["talk"], 150, lambda event: isinstance(event, Sync))
@@ -160,7 +160,7 @@ def test_every_program_is_described_with_its_figures():
     assert "FAILED" not in figures
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_program_that_does_not_sync_loses_on_a_real_file_system(monkeypatch):
     if reason := power.may_not_mount():
         pytest.skip(reason)

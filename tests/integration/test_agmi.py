@@ -6,8 +6,7 @@ import sys
 
 import pytest
 from agmi.check import run
-
-from unabridged.testing import agmi
+from tests.integrity import agmi
 
 EVERY = {
     "tamper", "truncate", "delete_middle", "reorder", "forge",
@@ -31,7 +30,7 @@ def test_its_nine_threats(adapter, accepted):
 @pytest.mark.parametrize("name", ["SqliteAnchored"])
 def test_its_own_command_says_so_too(tmp_path, name):
     said = tmp_path / "said.json"
-    spec = f"unabridged.testing.agmi:{name}"
+    spec = f"tests.integrity.agmi:{name}"
     ran = subprocess.run(
         [sys.executable, "-m", "agmi.check", "--adapter", spec, "--json", str(said)],
         capture_output=True,

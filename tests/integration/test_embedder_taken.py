@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.opened import store_of
 
 from unabridged import Memory
 from unabridged.domain.scope import Space
@@ -28,7 +29,7 @@ def by_meaning(memory, question):
 def test_where_the_first_question_was_never_answered(tmp_path):
     begun(tmp_path)
     with Memory.open(tmp_path) as memory:
-        assert memory._store.embedded_by() == IDENTITY
+        assert store_of(memory).embedded_by() == IDENTITY
         found = by_meaning(memory, "doctor nut allergy")
     assert found == ["My physician told me to avoid peanuts."]
 
@@ -39,7 +40,7 @@ def test_where_only_its_sessions_are_listed_first(tmp_path):
         memory.sessions()
         memory.stats()
     with Memory.open(tmp_path) as memory:
-        assert memory._store.embedded_by() == IDENTITY
+        assert store_of(memory).embedded_by() == IDENTITY
 
 
 @pytest.mark.parametrize("folder", sorted(FORMATS.glob("sqlite-*")), ids=lambda f: f.name)
@@ -52,6 +53,6 @@ def test_a_file_of_an_older_format_is_searched_by_meaning(folder, tmp_path):
     isolation = ("user", "agent", "model")
     with Memory.open(tmp_path, isolation=isolation, upstream="quote", **names) as memory:
         assert memory.stats().exchanges == 14
-        assert memory._store.embedded_by() == IDENTITY
-        assert memory._store.lacking(IDENTITY, 100) == []
+        assert store_of(memory).embedded_by() == IDENTITY
+        assert store_of(memory).lacking(IDENTITY, 100) == []
         assert "I went to the tower" in by_meaning(memory, "visiting a skyscraper")

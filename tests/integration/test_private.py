@@ -17,7 +17,9 @@ STORES = {
 BAD = '{"role": "user", "content": 3}\n{"role": "user", "content": "hello there"}\nnot json\n'
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(
+    params=[s if s == "sqlite" else pytest.param(s, marks=pytest.mark.long) for s in STORES]
+)
 def run(request, tmp_path):
     environ = {
         **{name: value for name, value in os.environ.items() if "UNABRIDGED" not in name},

@@ -3,6 +3,7 @@
 import ollama
 import openai
 import pytest
+from tests.opened import transport_of
 
 from unabridged.domain.message import ToolCall
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
@@ -32,7 +33,7 @@ def ollama_client():
 
     yield connect
     for client in opened:
-        client._client.close()
+        transport_of(client).close()
 
 
 def test_ollama_chat_streamed_and_whole(ollama_client):
@@ -107,7 +108,7 @@ def test_ollama_refuses_or_cuts_by_what_it_is_told(ollama_client):
         cut = client.chat("llama3.2", long, options={"num_ctx": 512})
         assert cut.prompt_eval_count == 3
         body = {"model": "llama3.2", "messages": long, "options": {"num_ctx": 512}}
-        answer = client._client.post("/api/chat", json=body | {"truncate": False})
+        answer = transport_of(client).post("/api/chat", json=body | {"truncate": False})
         assert answer.status_code == 400
         assert "exceeds the available context size (512 tokens)" in answer.json()["error"]
 

@@ -109,7 +109,7 @@ def test_agents_and_sessions_in_threads_of_one_program(model, house, monkeypatch
     check_private(place.home)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_agents_and_sessions_in_processes_on_the_command_line(model, house):
     place = house(model.url, "agent")
 
@@ -122,7 +122,7 @@ def test_agents_and_sessions_in_processes_on_the_command_line(model, house):
     check_private(place.home)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_agents_and_sessions_through_the_server(model, house):
     place = house(model.url, "agent")
     url = place.serve()

@@ -207,7 +207,7 @@ def long(house, model, tmp_path):
     return one, rows
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_long_talk_fills_the_tiers_and_cuts_nothing(long, model):
     house, rows = long
     texts = [f"And on round {220 + n} the bicycle was moved beside the stove." for n in range(12)]
@@ -310,6 +310,7 @@ def test_loose_messages_are_paired_within_a_minute(house, model, tmp_path):
     assert "A pause held on the water." in asked_last(body)
 
 
+@pytest.mark.long
 def test_a_client_of_the_server_is_remembered_too(life, model):
     house, _ = life
     url = house.serve("--profile", "companion")
@@ -325,39 +326,3 @@ def test_a_client_of_the_server_is_remembered_too(life, model):
             model="llama3.2", messages=[{"role": "user", "content": REMEMBER}], user="bob"
         )
         assert "Morbier" not in json.dumps(model.sent("/api/chat")[-1]["messages"])
-
-
-@pytest.mark.gguf
-@pytest.mark.slow
-def test_a_real_model_is_asked_with_what_was_said(house, smollm2, tmp_path):
-    import xllamacpp
-
-    params = xllamacpp.CommonParams()
-    params.model.path = str(smollm2)
-    params.n_ctx = 2048
-    params.n_parallel = 1
-    params.verbosity = -1
-    params.sampling.temp = 0.0
-    server = xllamacpp.Server(params)
-    one = house("http://localhost:1", "companion")
-    rows = [row for row in told(datetime.now(UTC)) if row["session"] in {"ago-41", "ago-36"}]
-    bring(one, tmp_path / "dog.jsonl", rows)
-    url = f"{server.listening_address}/v1"
-    words = (
-        "--upstream",
-        "openai",
-        "--set",
-        f"openai_url={url}",
-        "--set",
-        "window=2048",
-        "--set",
-        "max_output=24",
-    )
-    said = one.run(
-        "ask", "--new", *words, "--set", "model=auto", "Remember my dog? What is he called?"
-    )
-    assert "Bruno" in said
-    why = one.data("why")
-    assert sum(why["parts"].values()) == 2048
-    assert why["usage"]["prompt"] > 500
-    del server

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.formats.longmemeval import question_haystack
 from unabridged import Memory
 from unabridged.domain.context import Tier, Verdict
 from unabridged.domain.exchange import ExchangeState
@@ -15,7 +16,6 @@ from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 from unabridged.testing.openai_server import OpenAITestServer
 from unabridged.testing.replies import Reply
 from unabridged.transfer.detect import open_file
-from unabridged.transfer.formats.longmemeval import question_haystack
 
 CHECKOUT = Path(__file__).parents[2]
 OWN = CHECKOUT / "tests" / "fixtures" / "imports"

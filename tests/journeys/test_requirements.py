@@ -60,7 +60,7 @@ def sessions_of(place, user):
     return json.loads(file_of(place, user).read_text("utf-8"))["sessions"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_requirements_of_two_users_are_drawn_shown_corrected_and_exported(model, house):
     place = house(model.url, "requirements")
     talk(place, "marta", "clinic")
@@ -148,7 +148,7 @@ def test_the_eleventh_session_archives_the_oldest_and_nothing_is_cut(model, hous
     assert "End of meeting 0." in prompts(model)[-1]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_megabyte_stays_active_and_the_rest_is_archived_whole(model, house):
     place = house(model.url, "requirements")
     mine = {**place.settings, "user": "marta"}
@@ -194,6 +194,7 @@ def all_files(place):
     return [p for p in place.home.rglob("*") if p.is_file() and p.suffix in (".json", ".jsonl")]
 
 
+@pytest.mark.long
 def test_sessions_are_switched_and_there_again_after_logging_in(model, house):
     place = house(model.url, "requirements")
     mine = ("--user", "marta")

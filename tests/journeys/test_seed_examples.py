@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
+from bench.main import bench
+from bench.seeds.story_texts import SAID
 from unabridged import Memory
-from unabridged.cli.commands.bench_command import command as bench
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.message import Role
 from unabridged.errors import StoreDamagedError, StoreError
-from unabridged.evals.seeds.story_texts import SAID
 from unabridged.language.names import names_in
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 
@@ -263,9 +263,9 @@ def test_every_integration_test_that_the_seed_lists_is_there(wanted):
         assert f"def {test}(" in (ROOT / file).read_text("utf-8")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_performance_with_large_conversation_histories(manager):
-    """Shape, not speed (`unabridged bench seeds` measures that): a prompt does not grow with what
+    """Shape, not speed (`python -m bench seeds` measures that): a prompt does not grow with what
     is stored, and one of the oldest is found."""
     with manager("qwen2.5:7b") as memory:
         for n in range(LARGE):
@@ -493,8 +493,8 @@ def test_concurrent_agent_memory_isolation(agent):
 
 
 def test_memory_operations_with_large_conversation_histories():
-    """Where they are: with 1,500 exchanges in the journey, with 100,000 in `unabridged bench`, which
-    measures file input and output too (`bench stores`)."""
+    """Where they are: with 1,500 exchanges in the journey, with 100,000 in `python -m bench`, which
+    measures file input and output too (`python -m bench stores`)."""
     there = (ROOT / "tests" / "journeys" / "test_agent.py").read_text("utf-8")
     assert "def test_a_large_history_" in there
     assert "stores" in bench.list_commands(None)

@@ -203,7 +203,7 @@ def test_each_category_keeps_its_share_and_the_newest_five_are_spared(begun):
             assert verbatim >= math.ceil(KEEP[name] * every - 1e-9), name
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_new_process_finds_it_condensed_and_opens_the_originals(begun, model):
     turns = story(33_000)
     house = begun(turns)
@@ -226,7 +226,7 @@ def test_a_new_process_finds_it_condensed_and_opens_the_originals(begun, model):
     assert json.loads(house.apart("stats", "--json"))["exchanges"] == len(turns)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_debug_command_of_the_seed_does_what_it_says(begun, model):
     turns = story(33_000)
     house = begun(turns)
@@ -268,7 +268,7 @@ def test_test_mode_condenses_often(house, model):
 
 
 @pytest.mark.data
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_hour_of_real_play_is_condensed(begun, model):
     if not EPISODE.is_file():
         pytest.skip("the public data is not beside the checkout")

@@ -156,7 +156,7 @@ def test_another_model_in_the_middle_of_a_chat_has_its_own_conversation(place, s
     assert "Waldi" in first
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_server_keeps_modes_in_one_memory_and_models_apart(place, server):
     tool = {
         "type": "function",
@@ -379,7 +379,7 @@ def test_a_chat_that_is_killed_keeps_what_was_said(house):
         assert said(place, LARGE) == ["My dog is called Waldi.", "What is my dog called?"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_two_programs_at_once_lose_nothing(place, server):
     talks = [[f"Note {name}{n} of ours." for n in range(6)] for name in "ab"]
     models = [(LARGE, LARGE), (LARGE, SMALL)]
@@ -455,7 +455,7 @@ def test_a_single_memory_becomes_one_for_each_model_and_goes_back(place, server,
 # Budgets.
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("mode", "window"), [("chat", 4096), ("tools", 4096), ("chat", 32_768)])
 def test_a_long_history_stays_within_the_window(place, server, mode, window):
     size = 400 if window < TRAINED else 2400
@@ -510,41 +510,3 @@ def test_answers_get_the_room_that_the_seed_gives_them(place, server, verbosity)
         assert shares[COMPLEX][2] <= shares[HI][2]  # memory makes room
     if verbosity == "balanced":
         assert server.sent("/api/chat")[-1]["options"]["num_predict"] > 0
-
-
-# A real model.
-
-
-@pytest.fixture(scope="module")
-def llama_cpp(smollm2):
-    """llama.cpp's own HTTP server with a small model."""
-    import xllamacpp
-
-    params = xllamacpp.CommonParams()
-    params.model.path = str(smollm2)
-    params.n_ctx = 2048
-    params.n_parallel = 1
-    params.verbosity = -1
-    running = xllamacpp.Server(params)
-    yield f"{running.listening_address}/v1"
-    del running
-
-
-@pytest.mark.gguf
-@pytest.mark.slow
-def test_a_real_model_over_http_has_a_memory_of_its_own(house, llama_cpp, server):
-    place = house(server.url, "workspace")
-    real = ("--openai", llama_cpp, "--model", "smollm2", "--set", "max_output=24")
-    place.run("ask", *real, "My dog is called Waldi and he loves the sea.")
-    place.run("ask", "--model", LARGE, "My cat is called Ada.")
-    place.run("ask", *real, "--new", "What is my dog called?")
-    document = json.loads((place.home / "memory" / "smollm2.json").read_text("utf-8"))
-    assert document["metadata"]["model"] == "smollm2"
-    assert document["metadata"]["total_exchanges"] == 2
-    assert document["metadata"]["context_window"] == 2048  # the server says it
-    assert document["current_conversation"][0]["assistant"]["content"].strip()
-    told = place.data("why", "--model", "smollm2")
-    assert told["usage"]["prompt"] <= 2048 - 24
-    prompt = place.run("why", "--model", "smollm2", "--prompt")
-    assert "My dog is called Waldi" in prompt
-    assert "Ada" not in prompt

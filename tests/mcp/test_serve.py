@@ -97,6 +97,7 @@ def test_nobody_comes_in_without_the_token_or_from_a_page(served):
         assert client.post(url, json=body, headers={**headers, "Host": "evil"}).status_code == 403
 
 
+@pytest.mark.long
 def test_a_listening_client_does_not_hold_the_server_up(served):
     process, url, token = served
 

@@ -17,6 +17,8 @@ from datetime import timedelta
 from itertools import takewhile
 from pathlib import Path
 
+from tests.opened import store_of
+
 from unabridged import Memory
 from unabridged.domain.chat import Abilities, ToolSpec
 from unabridged.domain.exchange import ExchangeState
@@ -500,7 +502,7 @@ class World:
         want = Counter(normal_path(node.path()) for node in self.nodes)
         stored = {}
         after = None
-        store = self.memory._store
+        store = store_of(self.memory)
         while page := store.scan(after):
             stored |= {e.id: e for e in page}
             after = page[-1].id

@@ -1,5 +1,6 @@
 import pytest
 from hypothesis import given, settings, strategies as st
+from tests.helpers.examples import examples
 
 from unabridged.budget.allocate import allocate, least_answer
 from unabridged.budget.output import output_limit
@@ -15,7 +16,7 @@ SHARES = ("immediate", "knowledge", "vivid", "summary", "contextual")
 PARTS = ("system", "tools", "message", "answer", "memory", "margin", "reserve", "unused")
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(
     window=WINDOWS,
     mode=st.sampled_from(Mode),
@@ -90,7 +91,7 @@ def test_more_complexity_never_means_a_smaller_answer(window, mode, low, high):
     assert simple.memory >= complex_.memory
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(
     memory=st.integers(0, 2_000_000),
     intent=st.sampled_from(Intent),

@@ -21,7 +21,7 @@ def test_every_path_holds_what_was_said_on_it(tmp_path, seed):
     assert world.requests > 40
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     "store", [{"store": "files"}, {"store": "memory"}], ids=["files", "memory"]
 )
@@ -31,7 +31,7 @@ def test_the_same_on_other_stores(tmp_path, store):
     assert world.requests > 25
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("broken", ["no within", "no grown", "users only"])
 def test_a_broken_matcher_is_noticed(tmp_path, monkeypatch, broken):
     if broken == "no within":  # clients that trim begin anew

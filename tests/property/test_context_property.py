@@ -1,6 +1,8 @@
 """Promises 1, 2, 3 and 6 over arbitrary conversations, windows, modes and messages."""
 
 from hypothesis import HealthCheck, given, settings, strategies as st
+from tests.helpers.examples import examples
+from tests.opened import counter_of, store_of
 
 from unabridged.budget.allocate import least_answer
 from unabridged.context.render import SHORT_ID
@@ -51,7 +53,7 @@ def tell(memory: Memory, said) -> None:
         memory.record(memory.prepare(question), answer)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     said=SAID,
     ask=ASK,
@@ -94,7 +96,7 @@ def check_accounted(memory, context, window):
 
 
 def check_within(memory, context, window):
-    counter = memory._preparer.counter(memory._terms())
+    counter = counter_of(memory)
     planned = counter.prompt(context.prompt, context.tools or ())
     assert planned <= context.ledger.prompt_tokens + context.budget.margin
     assert context.ledger.prompt_tokens + context.budget.margin + least_answer(window) <= window
@@ -107,7 +109,7 @@ def harmless(text: str) -> str:
 
 def check_whole(memory, context):
     rendered = [message.text for message in context.prompt]
-    stored = memory._store.get([row.id for row in context.ledger.rows])
+    stored = store_of(memory).get([row.id for row in context.ledger.rows])
     assert rendered[-1].endswith(harmless(context.user.text))
     for row in context.ledger.rows:
         if row.kind is not ItemKind.EXCHANGE or row.verdict is Verdict.LEFT_OUT:
@@ -125,7 +127,7 @@ def check_whole(memory, context):
             assert row.id in place or row.id[:SHORT_ID] in place
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
 @given(said=SAID, ask=ASK)
 def test_the_same_store_message_and_time_give_the_same_bytes(said, ask):
     hashes = set()

@@ -4,6 +4,8 @@ import random
 from datetime import timedelta
 
 import pytest
+from tests.helpers.examples import examples
+from tests.opened import store_of
 
 from unabridged.domain.chat import Abilities
 from unabridged.domain.context import ItemKind, Tier, Verdict
@@ -41,7 +43,7 @@ def path_to(memory, exchange: str | None) -> list[str]:
     path = []
     while exchange:
         path.append(exchange)
-        exchange = memory._store.get([exchange])[exchange].parent
+        exchange = store_of(memory).get([exchange])[exchange].parent
     return path[::-1]
 
 
@@ -74,17 +76,17 @@ def looked_at(memory, context, *, forgotten: bool):
     assert set(stands) | set(shown) == set(path)
     if not forgotten:  # a block without words of what was forgotten stays as it was
         assert body["count"] <= len(stands)
-        total = memory._store.totals().exchanges
+        total = store_of(memory).totals().exchanges
         rows = {r.id for r in ledger.rows if r.kind is ItemKind.EXCHANGE}
         if total == len(path) and body["count"] == len(stands):
             assert ledger.rest_count == total - len(rows | set(stands))
-    held = memory._store.get(drawn)
+    held = store_of(memory).get(drawn)
     said = " ".join(m.text for e in held.values() for m in e.messages)
     for text, *_ in body["lines"]:
         assert all(piece.strip() in said for piece in text.split(" […] "))
 
 
-@pytest.mark.parametrize("seed", range(14))
+@pytest.mark.parametrize("seed", range(examples(14)))
 def test_whatever_window_and_whatever_is_forgotten(tmp_path, seed):
     rng = random.Random(seed)
     clock = ManualClock(step=timedelta(hours=5))
@@ -98,7 +100,7 @@ def test_whatever_window_and_whatever_is_forgotten(tmp_path, seed):
                 memory.use_upstream(model_of(window))
             path = memory.history(1000)
             if seed % 2 and rng.random() < 0.05 and path:
-                memory._store.forget([rng.choice(path).id])
+                store_of(memory).forget([rng.choice(path).id])
                 forgotten = True
             if rng.random() < 0.05:
                 list(memory.tend(rng.choice([None, 1])))
@@ -117,6 +119,6 @@ def test_whatever_window_and_whatever_is_forgotten(tmp_path, seed):
             looked_at(memory, context, forgotten=forgotten)
             memory.record(context, words(rng, rng.choice([1, 3, 9, 30])))
             assert memory.why(context.id).intact
-        for record in memory._store.records(RecordKind.BLOB):
+        for record in store_of(memory).records(RecordKind.BLOB):
             if "lines" in record.body:
                 memory.upkeep.expand(record.id)

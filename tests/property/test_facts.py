@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import given, settings, strategies as st
+from tests.helpers.examples import examples
 
 from unabridged.domain.fact import FactState
 from unabridged.knowledge.merge import settle
@@ -47,7 +48,7 @@ said = st.lists(statement(), max_size=12, unique_by=lambda s: s.id)
 
 
 @given(said, st.randoms(use_true_random=False))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_facts_do_not_depend_on_the_order_of_arrival(statements, random):
     shuffled = list(statements)
     random.shuffle(shuffled)
@@ -55,7 +56,7 @@ def test_facts_do_not_depend_on_the_order_of_arrival(statements, random):
 
 
 @given(said)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_every_statement_is_in_one_fact_and_disputes_are_mutual(statements):
     settled = settle(statements)
     members = sorted(s.id for each in settled for s in each.members)
@@ -72,7 +73,7 @@ def test_every_statement_is_in_one_fact_and_disputes_are_mutual(statements):
 
 
 @given(said)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_a_person_is_never_superseded_by_others_without_a_dispute(statements):
     settled = settle(statements)
     persons = [s for s in statements if s.by == "user" and s.attribute]
@@ -83,7 +84,7 @@ def test_a_person_is_never_superseded_by_others_without_a_dispute(statements):
 
 
 @given(said)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_what_goes_takes_only_its_own_with_it(statements):
     for gone in {s.exchange for s in statements if s.exchange}:
         left = [s for s in statements if s.exchange != gone]
@@ -92,13 +93,13 @@ def test_what_goes_takes_only_its_own_with_it(statements):
 
 
 @given(statement())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_records_give_statements_back(made):
     assert from_record(to_record(made)) == made
 
 
 @given(st.text(max_size=300))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_whatever_is_said_is_quoted_word_for_word_or_not_at_all(text):
     assert all(drawn.quote in text for drawn in draw(text) if drawn.quote)
     assert all(drawn.value and drawn.attribute for drawn in draw(text))
@@ -108,7 +109,7 @@ WORDS = 'I am my live in Berlin love hate have a dog named Rex no not if would ?
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_whatever_the_words_are_the_place_is_that_of_the_quote(text):
     for drawn in draw(text):
         if drawn.quote in text:

@@ -4,6 +4,8 @@ import json
 from datetime import timedelta
 
 from hypothesis import HealthCheck, given, settings, strategies as st
+from tests.helpers.examples import examples
+from tests.opened import store_of
 
 from unabridged.custody.pieces import words_of
 from unabridged.domain.chat import Abilities
@@ -63,7 +65,7 @@ def play(memory, steps):
 
 def texts(memory):
     """Everything that the store gives, as text."""
-    store = memory._store
+    store = store_of(memory)
     found = [session.title for session in store.sessions()]
     found += [t for e in store.scan(limit=1000) for m in e.messages for t in words_of(m)]
     for kind in RecordKind:
@@ -71,7 +73,7 @@ def texts(memory):
     return "\n".join(found)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=STEPS, data=st.data(), repeats=st.booleans())
 def test_nothing_holds_it_and_everything_else_stays(steps, data, repeats):
     model = ScriptedModel(abilities=Abilities("m", trained_window=2048, source="server"))
@@ -92,7 +94,7 @@ def test_nothing_holds_it_and_everything_else_stays(steps, data, repeats):
         held = texts(memory)
         assert [name for name in lost if name in held] == []
         assert [name for name in kept if name not in held] == []
-        assert set(memory._store.get(said)) == set(said) - gone
+        assert set(store_of(memory).get(said)) == set(said) - gone
         assert staying <= {fact.id for fact in memory.facts.all(None)}
         for fact in memory.facts.all():
             assert not fact.exchange or fact.quote in memory.show(fact.exchange).user.text

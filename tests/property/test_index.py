@@ -7,6 +7,7 @@ from math import log
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from tests.helpers.examples import examples
 
 from unabridged.domain.lookup import Probe, Shortlist
 from unabridged.index import by_vectors, by_words
@@ -225,7 +226,7 @@ SMALL_WORDS = ((by_words, "MOST_POSTINGS"), (by_words, "SURVIVORS"), (by_words, 
 
 
 @given(SEEDS, st.integers(1, 50), st.integers(1, 12))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_small_spaces_give_what_plain_python_gives(seed, count, limit):
     entries = [entry(place * (1 + seed % 3), seed) for place in range(count)]
     asked = probe(seed, limit)
@@ -235,7 +236,7 @@ def test_small_spaces_give_what_plain_python_gives(seed, count, limit):
 
 
 @given(SEEDS, st.integers(2, 80), st.integers(1, 6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_no_division_changes_anything_where_short_cuts_are_taken(seed, count, limit):
     rng = random.Random(seed)
     entries = [entry(place * (1 + seed % 3), seed) for place in range(count)]
@@ -251,7 +252,7 @@ def test_no_division_changes_anything_where_short_cuts_are_taken(seed, count, li
 
 
 @given(SEEDS, st.integers(1, 40))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_looking_finds_what_was_put_since_the_last_time(seed, count):
     entries = [entry(place, seed) for place in range(count)]
     tail = Tail(EMBEDDER, DIMENSION)

@@ -5,6 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from hypothesis import given, settings, strategies as st
+from tests.helpers.examples import examples
 from tests.property.spaces import content, spaces
 
 from unabridged.domain.record import Record, RecordKind
@@ -34,7 +35,7 @@ def taken_over(data, store):
     return take(store, records)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(spaces(), st.booleans())
 def test_a_space_comes_back_equal(store, contexts):
     stream = io.BytesIO()
@@ -48,7 +49,7 @@ def test_a_space_comes_back_equal(store, contexts):
     assert content(other) == content(store, without={RecordKind.PROGRESS, *left_out})
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(spaces())
 def test_a_copy_gives_the_same_digest(store):
     with TemporaryDirectory() as folder:

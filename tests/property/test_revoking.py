@@ -1,6 +1,7 @@
 """Sessions and facts shared and revoked in any order: a space holds its own, and what a share holds."""
 
 from hypothesis import given, note, settings, strategies as st
+from tests.helpers.examples import examples
 
 from unabridged.domain.settings import Settings
 from unabridged.domain.share import ShareSide, ShareState
@@ -93,7 +94,7 @@ class World:
 
 
 @given(steps)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_a_space_holds_its_own_and_what_a_share_holds(taken):
     world = World()
     try:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
+from tests.helpers.examples import examples
+from tests.opened import seal
 
 from unabridged.domain.intent import Intent
 from unabridged.domain.scope import Space
@@ -91,7 +93,9 @@ def _open(path, space=None):
 
 @pytest.mark.parametrize("sealed", [1024, 3])
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(40),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(steps=st.lists(STEP, min_size=1, max_size=25))
 def test_results_do_not_depend_on_the_index(sealed, steps, monkeypatch):
@@ -103,8 +107,7 @@ def test_results_do_not_depend_on_the_index(sealed, steps, monkeypatch):
         file, memory = _Both(store), _Both(InMemoryStore(SPACE))
         for step in steps:
             if step[0] == "seal":
-                with store._index.writing():
-                    store._index._sealer.seal()
+                seal(store)
             file.take(step)
             memory.take(step)
         wanted = results(memory.store)
@@ -115,9 +118,7 @@ def test_results_do_not_depend_on_the_index(sealed, steps, monkeypatch):
         store.rebuild()
         assert store.check() == []
         assert results(store) == wanted
-        with store._index.writing():
-            store._index._sealer.seal()
-            store._index._sealer.tidy(None)
+        seal(store, tidy=True)
         assert results(store) == wanted
         store.close()
 

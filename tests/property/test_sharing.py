@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import example, given, note, settings, strategies as st
+from tests.helpers.examples import examples
 
 from unabridged.custody.keys import PassingKeys
 from unabridged.custody.tombstones import Recogniser
@@ -166,7 +167,7 @@ def walk(world, taken, attributes, by):
 
 
 @given(spaces, steps, st.sampled_from([PERSON, RULES]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_what_holds_is_what_nobody_who_knew_it_took_the_place_of(skews, taken, by):
     world = World(skews)
     for _ in walk(world, taken, (ONE,), by):
@@ -184,7 +185,7 @@ EDITED_TWICE += [("edit", 2, 1, "Zurich"), ("edit", 2, 1, "Zurich")]
 
 @given(spaces, steps)
 @example([0, -1, 1], EDITED_TWICE)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_spaces_that_carried_everything_to_each_other_say_the_same(skews, taken):
     world = World(skews)
     for _ in walk(world, taken, (ONE, SEVERAL, FREE), BOTH):
@@ -196,7 +197,7 @@ def test_spaces_that_carried_everything_to_each_other_say_the_same(skews, taken)
 
 
 @given(spaces, steps)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_sharing_again_changes_nothing(skews, taken):
     world = World(skews)
     for _ in walk(world, taken, (ONE, SEVERAL, FREE), BOTH):
@@ -210,7 +211,7 @@ def test_sharing_again_changes_nothing(skews, taken):
 
 
 @given(spaces, steps)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_no_statement_is_lost_and_history_keeps_what_was_superseded(skews, taken):
     world = World(skews)
     for _ in walk(world, taken, (ONE, SEVERAL, FREE), BOTH):

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
+from tests.helpers.examples import examples
+from tests.integrity.forge_sqlite import SqliteForger
+from tests.opened import database_of
 
 from unabridged.domain.chain import Signet
 from unabridged.domain.key import Key
@@ -17,7 +20,6 @@ from unabridged.errors import StoreError, StoreTamperedError
 from unabridged.stores.guard import Guard
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import Access
-from unabridged.testing.forging import Forger
 from unabridged.testing.stores_writing import make_record
 from unabridged.testing.talk import Talk
 
@@ -25,7 +27,7 @@ SPACE = Space("ada", "tests")
 KEY = Key(bytes(range(32)))
 KEYED = Access(guard=Guard(Signet(KEY.for_("chain"), KEY.mark)))
 SLOW = settings(
-    max_examples=12,
+    max_examples=examples(12),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
@@ -203,7 +205,7 @@ EVERY = [
 @given(history=steps, data=st.data())
 def test_any_tampering_is_noticed_where_it_is_read(folder, tamper, history, data):
     path = made(folder, history)
-    tamper(data, Forger(path))
+    tamper(data, SqliteForger(path))
     with pytest.raises(StoreError) as caught:
         read(path)
     assert caught.value.hint
@@ -229,9 +231,9 @@ def test_forgetting_anything_leaves_the_chain_sound_and_no_salt_or_text(folder, 
         gone = (
             data.draw(st.lists(st.sampled_from(every), unique_by=lambda x: x.id)) if every else []
         )
-        with store._db.read():
-            rows = {row[1]: row for row in store._db.rows("messages from", (-1,))}
-            links = {row[0]: row for row in store._db.run("every link with its message")}
+        with database_of(store).read():
+            rows = {row[1]: row for row in database_of(store).rows("messages from", (-1,))}
+            links = {row[0]: row for row in database_of(store).run("every link with its message")}
         store.forget(exchange.id for exchange in gone)
         left = {m.id for x in store.scan() for m in x.messages}
         lost = [rows[name] for name in rows if name not in left]
@@ -278,14 +280,14 @@ def test_a_file_without_seals_is_not_sealed_under_a_key_unasked(folder):
     SqliteStore(path, create=False, access=asked).close()
     read(path)
     assert checked(path) == []
-    Forger(path).say(3, "something else")
+    SqliteForger(path).say(3, "something else")
     with pytest.raises(StoreTamperedError):
         read(path)
 
 
 def test_a_file_that_was_changed_is_not_sealed_under_a_key(folder):
     path = made(folder, [], Access())
-    Forger(path).say(3, "something else")
+    SqliteForger(path).say(3, "something else")
     asked = replace(KEYED, guard=replace(KEYED.guard, adopts=True))
     with pytest.raises(StoreTamperedError, match="position 3"):
         SqliteStore(path, create=False, access=asked)
@@ -295,7 +297,7 @@ def test_a_file_that_was_changed_is_not_sealed_under_a_key(folder):
 def test_who_computes_every_digest_anew_is_noticed_by_a_key_only(folder):
     """What no key protects: said in docs/integrity.md, and shown here."""
     path = made(folder, [], Access())
-    forger = Forger(path)
+    forger = SqliteForger(path)
     forger.say(3, "something else")
     forger.unchain()
     read(path, Access())

@@ -2,6 +2,7 @@ import math
 
 import pytest
 from hypothesis import given, settings, strategies as st
+from tests.helpers.examples import examples
 
 from unabridged.budget.calibration import BOUNDS, Calibration
 from unabridged.tokens.bpe import TiktokenTokenizer
@@ -16,7 +17,7 @@ def exact():
     return TiktokenTokenizer("o200k_base")
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(text=TEXT)
 def test_every_text_can_be_estimated(text):
     estimate = EstimateTokenizer()
@@ -25,7 +26,7 @@ def test_every_text_can_be_estimated(text):
     assert math.isclose(sum(estimate.by_script(text).values()), count, abs_tol=1e-6)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(text=TEXT)
 def test_every_text_can_be_counted(exact, text):
     count = exact.count(text)
@@ -33,7 +34,7 @@ def test_every_text_can_be_counted(exact, text):
     assert math.isclose(sum(exact.by_script(text).values()), count, abs_tol=1e-6)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(reports=st.lists(st.tuples(COUNTS, st.integers(-10, 200_000)), max_size=12))
 def test_no_report_breaks_a_calibration(reports):
     found = Calibration()

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timezone
 from itertools import pairwise
 
 from hypothesis import given, settings, strategies as st
+from tests.helpers.examples import examples
 
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import (
@@ -170,7 +171,7 @@ NODES = st.dictionaries(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(NODES, st.sampled_from("abcdefgh"))
 def test_any_tree_and_any_circle_gives_whole_exchanges(mapping, current):
     data = json.dumps([{"id": "c", "mapping": mapping, "current_node": current}]).encode()
@@ -197,7 +198,7 @@ ANSWERS = st.dictionaries(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(ANSWERS, st.sampled_from(["a", "b", "a/1"]))
 def test_any_tree_of_open_webui_gives_whole_exchanges(messages, current):
     chat = {"history": {"messages": messages, "currentId": current}}
@@ -227,7 +228,7 @@ SWIPED = st.lists(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(SWIPED, SWIPED)
 def test_a_longer_chat_never_takes_an_exchange_back(lines, more):
     header = {"user_name": "Ann", "character_name": "Brook", "create_date": "2024-7-12@01h31m37s"}
@@ -265,7 +266,7 @@ def hangs_together(conversation):
     assert conversation.session.head in ids
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.binary(max_size=200) | ANY.map(lambda text: text.encode("utf-8", "surrogatepass")))
 def test_any_bytes_are_read_or_refused_by_name(data):
     for form in (data, gzip.compress(data), b"PK\x03\x04" + data, b"\xfd7zXZ\x00" + data):
@@ -295,7 +296,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.lists(JSON, max_size=3), st.booleans())
 def test_any_json_is_read_or_refused_by_name(values, array):
     lines = "".join(json.dumps(value) + "\n" for value in values)

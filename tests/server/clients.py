@@ -5,12 +5,13 @@ import contextlib
 import httpx2
 import ollama
 import openai
+from tests.opened import transport_of
 
 
 @contextlib.contextmanager
 def ollama_client(url):
     client = ollama.Client(host=str(url))
-    with contextlib.closing(client._client):
+    with contextlib.closing(transport_of(client)):
         yield client
 
 
@@ -20,7 +21,7 @@ async def async_ollama_client(url):
     try:
         yield client
     finally:
-        await client._client.aclose()
+        await transport_of(client).aclose()
 
 
 def openai_client(url, **more):

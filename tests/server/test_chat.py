@@ -6,6 +6,7 @@ import httpx2
 import ollama
 import openai
 import pytest
+from tests.opened import transport_of
 
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.message import ToolCall
@@ -316,7 +317,7 @@ def test_where_memory_fails_the_setting_says_what_happens(front, upstream, http,
 def test_quote_answers_both_dialects(serving):
     url = serving(upstream="quote")
     client = ollama.Client(host=str(url))
-    with closing(client._client):
+    with closing(transport_of(client)):
         client.chat(model="any", messages=[{"role": "user", "content": WORDS}])
         asked = [{"role": "user", "content": "What is the cheese project called?"}]
         parts = list(client.chat(model="any", messages=asked, stream=True))

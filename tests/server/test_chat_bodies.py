@@ -5,6 +5,7 @@ import json
 import httpx2
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
+from tests.helpers.examples import examples
 
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 
@@ -81,7 +82,10 @@ def test_any_body_gets_an_answer_or_an_error_of_its_dialect(serving, upstream, p
     answered = []
 
     @settings(
-        max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), database=None
+        max_examples=examples(150),
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        database=None,
     )
     @given(bodies)
     def asks(body):

@@ -6,6 +6,7 @@ import httpx2
 import ollama
 import openai
 import pytest
+from tests.opened import answer_also
 from tests.server.clients import async_ollama_client, http, ollama_client, openai_client
 
 from unabridged.domain.scope import Scope
@@ -289,7 +290,7 @@ def test_a_stream_of_another_dialect_that_fails_says_so(before_ollama):
     from unabridged.testing.http_server import Answered
 
     routes = {("POST", "/api/generate"): lambda _: Answered(failing(), kind="application/x-ndjson")}
-    server._routes = {**server._routes, **routes}
+    answer_also(server, routes)
     with openai_client(url) as client, pytest.raises(openai.APIError, match="the model crashed"):
         list(client.completions.create(model="llama3.2", prompt="x", stream=True))
 

@@ -1,6 +1,7 @@
 import asyncio
 import json
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from starlette.responses import JSONResponse
@@ -11,7 +12,7 @@ from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
 from unabridged.server.guard import Guard, refuse_to_listen
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring.access import Access
+from unabridged.wiring.access import KEYS, Access
 
 DIALECTS = ("/api/chat", "/v1/chat/completions")
 MEMORY = ("/memory/stats", "/mcp", "/metrics")
@@ -27,11 +28,21 @@ async def _inside(scope, receive, send):
 class House:
     """A guard, with the keys behind it."""
 
-    def __init__(self, home, **settings):
+    def __init__(self, home, *, inside=_inside, limits=None, **settings):
         self.settings = Settings(home=str(home), **settings)
         self.access = Access(home)
         self.clock = ManualClock(step=timedelta())
-        self.guard = Guard(_inside, settings=self.settings, access=self.access, clock=self.clock)
+        self.inside = inside
+        self.guard = Guard(
+            self._behind,
+            settings=self.settings,
+            access=self.access,
+            clock=self.clock,
+            limits=limits,
+        )
+
+    async def _behind(self, *asked):
+        await self.inside(*asked)
 
     def key(self, name="k", **grant):
         return self.access.create(Grant(name, **grant), self.clock.now())[1]
@@ -128,7 +139,7 @@ def test_a_right_that_is_missing_is_refused(house):
 
 def test_a_file_of_keys_that_cannot_be_read_lets_nobody_in(house):
     secret = house.key()
-    (house.access._path).write_bytes(b"{")
+    Path(house.settings.home, "config", KEYS).write_bytes(b"{")
     for path in DIALECTS + MEMORY:
         for headers in ({}, bearer(secret)):
             answer = house.ask("POST", path, headers)
@@ -197,8 +208,7 @@ def test_no_page_of_another_site_is_let_in_by_what_an_upstream_says(tmp_path):
         }
         await JSONResponse({}, headers=headers)(scope, receive, send)
 
-    house = House(tmp_path)
-    house.guard._app = inside
+    house = House(tmp_path, inside=inside)
     answer = house.ask("GET", "/api/tags")
     assert answer.header("a") == "b"
     assert "access-control" not in answer.everything.lower()
@@ -241,7 +251,7 @@ def test_the_last_use_of_a_key_is_kept(house):
 
     async def asked():
         await ask(house.guard, "POST", "/api/chat", bearer(secret))
-        await asyncio.gather(*house.guard._notes)
+        await asyncio.gather(*asyncio.all_tasks() - {asyncio.current_task()})
 
     asyncio.run(asked())
     assert Access(house.settings.home).every()[0].used == house.clock.now()

@@ -26,7 +26,7 @@ from unabridged.testing.ollama_server import OllamaTestServer
 from unabridged.wiring.access import Access
 from unabridged.wiring.lanes import Lanes
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 A_CHUNK = 20
 AT = datetime(2026, 11, 1, tzinfo=UTC)

@@ -3,6 +3,7 @@ import asyncio
 import ollama
 import openai
 import pytest
+from tests.opened import answer_also
 from tests.server.clients import (
     async_ollama_client,
     async_openai_client,
@@ -243,7 +244,7 @@ def test_a_stream_that_breaks_off_breaks_off_for_the_client(before_ollama):
         yield b'{"status":"pulling"}\n'
         raise BreakOff
 
-    server._routes = {**server._routes, ("POST", "/api/pull"): lambda _: Answered(broken())}
+    answer_also(server, {("POST", "/api/pull"): lambda _: Answered(broken())})
     with http(url) as client, client.stream("POST", "/api/pull", json={}) as answer:
         pieces = answer.iter_bytes()
         assert next(pieces) == b'{"status":"pulling"}\n'
@@ -261,7 +262,7 @@ def test_a_client_that_leaves_stops_the_upstream(before_ollama):
             yield b'{"status":"pulling"}\n'
             time.sleep(0.01)
 
-    server._routes = {**server._routes, ("POST", "/api/pull"): lambda _: Answered(endless())}
+    answer_also(server, {("POST", "/api/pull"): lambda _: Answered(endless())})
     with http(url) as client, client.stream("POST", "/api/pull", json={}) as answer:
         next(answer.iter_bytes())
     assert server.wait_for_stop(10)

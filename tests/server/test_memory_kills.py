@@ -12,6 +12,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from tests.opened import store_of
 
 from unabridged import Memory
 from unabridged.domain.record import RecordKind
@@ -72,7 +73,7 @@ def _requests(writer):
         yield path, body, str(uuid.uuid4())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_is_repeated_after_a_kill_is_done_once(tmp_path):
     chance = random.Random(6)
     sources = [_requests(n) for n in range(WRITERS)]
@@ -114,7 +115,7 @@ def _go_on(server, writer, sources, pending, acknowledged, ending):  # noqa: PLR
 def _check(home, acknowledged):
     """Everything that was acknowledged is there, and nothing is there twice."""
     with Memory.open(home, upstream="quote") as memory:
-        facts = [record.body["text"] for record in memory._store.records(RecordKind.FACT)]
+        facts = [record.body["text"] for record in store_of(memory).records(RecordKind.FACT)]
         told = {
             "user": [exchange.user.text for exchange in memory.page(None, 100_000)],
             "text": facts,

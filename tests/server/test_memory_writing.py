@@ -5,6 +5,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from tests.opened import store_of
 
 from unabridged import Memory
 from unabridged.clock import SystemClock
@@ -216,7 +217,7 @@ def test_what_is_kept_of_a_request_holds_no_words(http, url):
     with Memory.open(settings=url.settings) as memory:
         from unabridged.domain.record import RecordKind
 
-        kept = memory._store.records(RecordKind.REQUEST)
+        kept = store_of(memory).records(RecordKind.REQUEST)
         assert len(kept) == 2
         assert "zanzibar" not in repr(kept)
 
@@ -370,14 +371,14 @@ def test_keys_expire_after_a_day(http, url):
     with Memory.open(settings=url.settings) as memory:
         from unabridged.domain.record import RecordKind
 
-        (record,) = memory._store.records(RecordKind.REQUEST)
+        (record,) = store_of(memory).records(RecordKind.REQUEST)
         later = type("Later", (), {"now": lambda self: clock.now() + timedelta(hours=25)})()
-        assert Requests(memory._store, clock).get(record.id) is not None
-        assert Requests(memory._store, later).get(record.id) is None
-        assert Requests(memory._store, clock).sweep("00") == 0
-        assert Requests(memory._store, later).sweep("01") == 0
-        assert Requests(memory._store, later).sweep("00") == 1
-        assert memory._store.records(RecordKind.REQUEST) == []
+        assert Requests(store_of(memory), clock).get(record.id) is not None
+        assert Requests(store_of(memory), later).get(record.id) is None
+        assert Requests(store_of(memory), clock).sweep("00") == 0
+        assert Requests(store_of(memory), later).sweep("01") == 0
+        assert Requests(store_of(memory), later).sweep("00") == 1
+        assert store_of(memory).records(RecordKind.REQUEST) == []
 
 
 def test_the_document_is_openapi_and_names_every_route(http, url):

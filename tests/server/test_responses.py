@@ -5,6 +5,7 @@ import httpx2
 import openai
 import pytest
 from pydantic import BaseModel
+from tests.opened import answer_also
 from tests.server.clients import async_openai_client, http, openai_client
 
 from unabridged.domain.message import ToolCall
@@ -345,7 +346,7 @@ def test_off_reaches_an_upstream_that_knows_responses_untouched(serving):
     with OpenAITestServer("Good day.") as server:
         url = serving(upstream="openai", openai_url=server.base_url, model="test-model")
         told = {"id": "resp_theirs", "object": "response", "output": [], "model": "test-model"}
-        server._routes = {**server._routes, ("POST", "/v1/responses"): lambda _: Answered(told)}
+        answer_also(server, {("POST", "/v1/responses"): lambda _: Answered(told)})
         body = {"model": "test-model", "input": "x", "tools": [{"type": "web_search"}], "odd": 1}
         with http(url, headers={"X-Unabridged": "off"}) as client:
             answer = client.post("/v1/responses", json=body)

@@ -59,9 +59,9 @@ def test_an_unwritable_home_is_a_finding(tmp_path):
 def test_the_embedder_is_looked_at(tmp_path):
     assert by_topic(tmp_path)["embedder"].ok
     assert "words" in by_topic(tmp_path, embedder="none")["embedder"].text
-    lacking = by_topic(tmp_path, embedder="onnx:e5-small")["embedder"]
+    lacking = by_topic(tmp_path, embedder="onnx:intfloat/multilingual-e5-small")["embedder"]
     assert lacking.ok is False
-    assert "models get e5-small" in lacking.hint
+    assert "models get intfloat/multilingual-e5-small" in lacking.hint
     away = by_topic(tmp_path, embedder="ollama:bge-m3")["embedder"]
     assert away.ok is False
     assert "ollama serve" in away.hint

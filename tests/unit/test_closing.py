@@ -6,6 +6,7 @@ import weakref
 from pathlib import Path
 
 import pytest
+from tests.opened import store_of
 
 from unabridged import Memory
 
@@ -28,7 +29,7 @@ def used(folder, settings):
         assert memory.topics()
         assert memory.why().intact
         assert memory.facts.all()
-        return weakref.ref(memory), weakref.ref(memory._store)
+        return weakref.ref(memory), weakref.ref(store_of(memory))
 
 
 def open_files(folder):
@@ -36,6 +37,7 @@ def open_files(folder):
     return [name for name in found if name.startswith(str(folder))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", STORES, ids=lambda s: "-".join(map(str, s.values())))
 def test_a_closed_memory_leaves_no_object_no_thread_and_no_handle(tmp_path, settings):
     threads = set(threading.enumerate())

@@ -59,7 +59,7 @@ def test_every_setting_has_a_variable(tmp_path):
         "recall": "session", "immediate_share": "0.2", "knowledge_share": "0.1", "vivid_share": "0.7",
         "vivid_around": "true", "summary_share": "0.3", "contextual_share": "0.5", "tokenizer": "estimate", "model_cache_ttl": "60", "timeout": "1.5", "evidence_floor": "0.5",
         "condenser": "none", "condense_tokens": "9000", "condense_messages": "6",
-        "condense_spared": "3", "scheme": "story", "facts": "none", "requirements": "wide", "judge": "model", "embedder": "onnx:e5-small", "reranker": "onnx:/models/cross",
+        "condense_spared": "3", "scheme": "story", "facts": "none", "requirements": "wide", "judge": "model", "embedder": "onnx:intfloat/multilingual-e5-small", "reranker": "onnx:/models/cross",
         "layout": "agent", "compression": "true", "auto_save": "false", "custom_filepath": "x.json",
         "max_turns": "20", "max_sessions": "10", "max_bytes": "1_000_000", "key": "env:SECRET",
         "encrypt": "false", "anchor": "/away/anchor.json",

@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 import pytest
+from tests.helpers.memories import say
+from tests.opened import counter_of, store_of
 
 from unabridged import Memory
 from unabridged.budget.count import Counter
@@ -35,10 +37,6 @@ def scripted(*answers, window=8192) -> ScriptedModel:
 def memory(tmp_path):
     with Memory.open(tmp_path, upstream=scripted(), clock=ManualClock()) as opened:
         yield opened
-
-
-def say(memory, text, answer="Noted."):
-    return memory.record(memory.prepare(text), answer)
 
 
 def test_five_lines_suffice(tmp_path):
@@ -214,7 +212,7 @@ def test_why_says_what_was_forgotten_since(memory):
     context = memory.prepare("Remember the code word swordfish?")
     asked = memory.record(context, "It is swordfish.")
     assert memory.why(asked.id).intact
-    memory._store.forget([old.id])
+    store_of(memory).forget([old.id])
     account = memory.why(asked.id)
     assert not account.intact
     assert account.missing == (old.id,)
@@ -225,9 +223,9 @@ def test_why_says_what_was_forgotten_since(memory):
 def test_why_notices_that_a_message_was_changed(memory):
     exchange = say(memory, "one")
     asked = say(memory, "two")
-    (record,) = memory._store.records("context", ids=[asked.id])
+    (record,) = store_of(memory).records("context", ids=[asked.id])
     manifest = {**record.body["manifest"], "history": []}
-    memory._store.put([replace(record, body={**record.body, "manifest": manifest})])
+    store_of(memory).put([replace(record, body={**record.body, "manifest": manifest})])
     assert not memory.why(asked.id).intact
     assert exchange.id in {row.id for row in memory.why(asked.id).ledger.rows}
 
@@ -478,7 +476,7 @@ def test_where_far_more_was_found_than_fits_the_prompt_is_within_all_the_same(
         for mode in ("chat", "tools"):
             context = memory.prepare(ask, mode=mode)
             ledger = context.ledger
-            counter = memory._preparer.counter(memory._terms())
+            counter = counter_of(memory)
             counted = counter.prompt(context.prompt, context.tools or ())
             assert abs(counted - ledger.prompt_tokens) <= max(4, 0.015 * counted)
             assert counted + context.max_output <= window

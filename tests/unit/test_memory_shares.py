@@ -33,6 +33,7 @@ def held(ledger) -> int:
     return sum(ledger.parts[name] for name in MEMORY)
 
 
+@pytest.mark.slow
 def test_memory_cap_bounds_what_memory_takes_and_why_says_so(tmp_path):
     with opened(tmp_path, memory_cap=900) as memory:
         memory.remember("The harbour is in Visby.")
@@ -84,6 +85,7 @@ def test_no_share_for_facts_means_none_beside_the_pins(tmp_path):
     assert told[0.0] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("share", "more"), [(0.05, False), (0.9, True)])
 def test_the_vivid_share_moves_what_recall_may_take_of_a_full_history(tmp_path, share, more):
     question = "remember exactly which boats were painted by Marta, Elin and Nora?"

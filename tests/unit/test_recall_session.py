@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from tests.helpers.memories import say
 
 from unabridged import Memory
 from unabridged.domain.chat import Abilities
@@ -37,10 +38,6 @@ def settings(request):
 def opened(folder, settings, answers=(), **more) -> Memory:
     clock = ManualClock(step=timedelta(seconds=5))
     return Memory.open(folder, upstream=model(*answers), clock=clock, **settings, **more)
-
-
-def say(memory, text, answer="Noted."):
-    return memory.record(memory.prepare(text), answer)
 
 
 def prompt(context) -> str:

@@ -61,7 +61,6 @@ COMMANDS: Mapping[str, str] = {
     "salvage": "Take everything that is whole out of a damaged file, and say what is missing.",
     "doctor": "Check what is installed, what answers, and whether the store is sound.",
     "mcp": "Offer memory to agents over MCP, on standard input and output.",
-    "bench": "Measure this installation.",
 }
 """Every command with its first line of help; each lives in ``cli/commands``."""
 
@@ -69,8 +68,63 @@ INTERRUPTED = 130
 READER_GONE = 141
 
 
-class Root(click.Group):
-    """The group of all commands: imports them late, and turns errors into words and exit codes."""
+class CommandLine(click.Group):
+    """A group of commands that turns errors into messages and exit codes.
+
+    Attributes:
+        program: What a person types before the commands.
+    """
+
+    program = "unabridged"
+
+    def main(  # type: ignore[explicit-override]  # typing.override needs Python 3.12
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,  # noqa: ARG002, FBT001, FBT002 - click's own signature
+        **extra: Any,
+    ) -> Any:
+        """Run a command line and exit."""
+        words = list(sys.argv[1:] if args is None else args)
+        prog_name = self.program
+        self._main_shell_completion(extra, prog_name, complete_var)
+        try:
+            code = self.run(words, prog_name, extra)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # The reader has what it wanted; the interpreter's own last flush must not complain.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = READER_GONE
+        sys.exit(code)
+
+    def run(
+        self,
+        words: Sequence[str],
+        prog_name: str = "",
+        extra: Mapping[str, Any] | None = None,
+    ) -> int:
+        """Run a command line and give its exit code; the reader going away is raised."""
+        as_json, debug = "--json" in words, "--debug" in words
+        try:
+            with self.make_context(prog_name or self.program, list(words), **(extra or {})) as ctx:
+                self.invoke(ctx)
+        except click.exceptions.Exit as end:
+            return end.exit_code
+        except (KeyboardInterrupt, click.Abort):
+            echo(err=True)
+            return INTERRUPTED
+        except BrokenPipeError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the outermost edge: every error becomes words
+            if debug:
+                traceback.print_exc()
+            return _told(error, self.program, as_json=as_json)
+        return 0
+
+
+class Root(CommandLine):
+    """The group of all commands; a command is imported when it is called."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:  # type: ignore[explicit-override]  # typing.override needs Python 3.12
         """Name every command, in the order of use."""
@@ -90,53 +144,8 @@ class Root(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
-    def main(  # type: ignore[explicit-override]  # typing.override needs Python 3.12
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,  # noqa: ARG002, FBT001, FBT002 - click's own signature
-        **extra: Any,
-    ) -> Any:
-        """Run a command line and exit."""
-        words = list(sys.argv[1:] if args is None else args)
-        prog_name = "unabridged"
-        self._main_shell_completion(extra, prog_name, complete_var)
-        try:
-            code = self.run(words, prog_name, extra)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            # The reader has what it wanted; the interpreter's own last flush must not complain.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            code = READER_GONE
-        sys.exit(code)
 
-    def run(
-        self,
-        words: Sequence[str],
-        prog_name: str = "unabridged",
-        extra: Mapping[str, Any] | None = None,
-    ) -> int:
-        """Run a command line and give its exit code; the reader going away is raised."""
-        as_json, debug = "--json" in words, "--debug" in words
-        try:
-            with self.make_context(prog_name, list(words), **(extra or {})) as ctx:
-                self.invoke(ctx)
-        except click.exceptions.Exit as end:
-            return end.exit_code
-        except (KeyboardInterrupt, click.Abort):
-            echo(err=True)
-            return INTERRUPTED
-        except BrokenPipeError:
-            raise
-        except Exception as error:  # noqa: BLE001 - the outermost edge: every error becomes words
-            if debug:
-                traceback.print_exc()
-            return _told(error, as_json=as_json)
-        return 0
-
-
-def _told(error: Exception, *, as_json: bool) -> int:
+def _told(error: Exception, program: str, *, as_json: bool) -> int:
     """Write an error for people or programs and give its exit code."""
     code = getattr(error, "exit_code", 1)
     match error:
@@ -148,7 +157,7 @@ def _told(error: Exception, *, as_json: bool) -> int:
             said = f"{type(error).__name__}: {error}"
             told = UnabridgedError(
                 f"Something unexpected happened ({said}). This is a fault of the program.",
-                hint="Run it again with --debug behind `unabridged`, and report what it shows.",
+                hint=f"Run it again with --debug behind `{program}`, and report what it shows.",
             )
     echo_error(told, as_json=as_json)
     return code if isinstance(code, int) else 1

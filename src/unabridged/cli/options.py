@@ -50,7 +50,10 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
     "gguf": (("--gguf",), {"metavar": "PATH", "help": "Answer with this model file, in-process."}),
     "embedder": (
         ("--embedder",),
-        {"metavar": "NAME", "help": "What finds by meaning: static, onnx:NAME, ollama:MODEL …"},
+        {
+            "metavar": "NAME",
+            "help": "What finds by meaning: static, onnx:REPO/NAME, ollama:MODEL …",
+        },
     ),
     "window": (
         ("--window",),

@@ -8,7 +8,10 @@ from unabridged.domain.safekeeping import Missing, Salvage
 
 SHOWN = 12
 """Missing exchanges that are named, of each session."""
-UNSURE = "What else was in it cannot be told: too little of it can be read. A backup may know."
+UNSURE = (
+    "Its counts cannot be read, so more may be missing. `unabridged backup list` shows what could be "
+    "restored."
+)
 
 
 def salvage_lines(found: Salvage) -> list[str]:

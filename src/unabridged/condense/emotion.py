@@ -3,7 +3,7 @@
 Deterministic and offline. A table of words (``feelings``) is read with what turns them round,
 strengthens and weakens them; where an embedder is at hand, it also counts between which sentences
 (``feeling_poles``) the text lies. Both were written for this project: nothing is learnt from
-anybody's ratings. Measure it with ``unabridged bench emotion``.
+anybody's ratings. Measure it with ``python -m bench emotion``.
 """
 
 import re

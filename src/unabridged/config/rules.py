@@ -73,7 +73,7 @@ CHECKS: Mapping[str, tuple[Callable[[Any], object], str]] = {
     "timeout": (lambda value: 0 < value < float("inf"), "more than 0 seconds"),
     "embedder": (
         re.compile(r"static|none|(?:ollama|openai|onnx):\S.*").fullmatch,
-        "static, none, ollama:MODEL, openai:MODEL, onnx:NAME or onnx:FOLDER",
+        "static, none, ollama:MODEL, openai:MODEL, onnx:REPO/NAME or onnx:FOLDER",
     ),
     "reranker": (re.compile(r"none|onnx:\S.*").fullmatch, "none or onnx:FOLDER"),
     "listen": (

@@ -85,7 +85,7 @@ class Settings:
         requirements: From what requirements are drawn: ``narrow``, sentences that speak of a system,
             as suits any talk, or ``wide``, whatever is asked of a thing, as suits talk about them.
         embedder: What finds by meaning: ``static``, ``none``, ``ollama:MODEL``, ``openai:MODEL``
-            (at ``openai_url``), or ``onnx:`` with a fetched model's name or a folder.
+            (at ``openai_url``), or ``onnx:`` with a fetched model (``REPO/NAME``) or a folder.
         reranker: What looks at the best once more: ``none``, or ``onnx:`` with a folder.
         listen: Where ``unabridged serve`` listens: address and port. Beyond this machine it needs
             keys.

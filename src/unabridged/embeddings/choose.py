@@ -13,7 +13,7 @@ from unabridged.retrieval.reranking import NoReranker
 
 NONE = "none"
 STATIC = "static"
-_EMBEDDERS = "static, none, ollama:MODEL, openai:MODEL, onnx:NAME or onnx:FOLDER"
+_EMBEDDERS = "static, none, ollama:MODEL, openai:MODEL, onnx:REPO/NAME or onnx:FOLDER"
 _RERANKERS = "none or onnx:FOLDER"
 
 
@@ -102,15 +102,16 @@ def _openai(model: str, settings: Settings) -> Embedder:
 
 
 def _onnx(name: str, cache_folder: Path | None) -> Embedder:
+    from unabridged.embeddings import hub  # noqa: PLC0415 - see above
     from unabridged.embeddings.onnx import OnnxEmbedder  # noqa: PLC0415 - see above
-    from unabridged.embeddings.weights import KNOWN, fetched  # noqa: PLC0415 - see above
 
-    if name not in KNOWN:
-        return OnnxEmbedder(Path(name).expanduser())
-    folder = None if cache_folder is None else fetched(name, cache_folder)
+    given = Path(name).expanduser()
+    if given.is_dir() or not hub.is_name(name):
+        return OnnxEmbedder(given)
+    folder = None if cache_folder is None else hub.fetched(name, cache_folder)
     if folder is None:
         raise SettingError(
-            f"The embedder {name} was not fetched yet.",
+            f"The embedder {name} was not fetched yet, and there is no such folder.",
             hint=f"Fetch it with `unabridged models get {name}`.",
         )
     return OnnxEmbedder(folder, name)

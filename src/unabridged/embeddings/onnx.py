@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from unabridged.embeddings.prompts import NONE, prompts_of
 from unabridged.embeddings.runtime import Network, need, weighted
 from unabridged.embeddings.transformer import look
 from unabridged.embeddings.vectors import unit
@@ -28,7 +29,8 @@ class OnnxEmbedder:
 
     Args:
         folder: The folder.
-        name: What it is called; the folder's name where empty.
+        name: What it is called; the folder's name where empty. Where the folder states no prompts,
+            those of the model's family are used, by this name.
         threads: Threads for one text; with more than 1, vectors may differ in the last digits.
 
     Raises:
@@ -40,6 +42,8 @@ class OnnxEmbedder:
         need()
         self._files = look(folder)
         self._name = name or folder.resolve().name
+        stated = self._files.prompts
+        self._prompts = prompts_of(self._name) if stated == NONE else stated
         self._threads = threads
         self._identity = ""
         self._dimension = 0
@@ -48,9 +52,10 @@ class OnnxEmbedder:
 
     @property
     def identity(self) -> str:
-        """``onnx:``, the name, and a digest of the files that decide what comes out."""
+        """``onnx:``, the name, a digest of the files that decide what comes out, and the prompts."""
         if not self._identity:
-            self._identity = f"onnx:{self._name}@{self._files.digest()[:_DIGEST_SIGNS]}"
+            digest = self._files.digest()[:_DIGEST_SIGNS]
+            self._identity = self._prompts.marked(f"onnx:{self._name}@{digest}")
         return self._identity
 
     @property
@@ -67,11 +72,11 @@ class OnnxEmbedder:
 
     def embed(self, texts: Sequence[str]) -> "Floats":
         """Vectors of stored texts; those of blank ones are zeros."""
-        return self._vectors(texts, self._files.prompts.passage)
+        return self._vectors(texts, self._prompts.passage)
 
     def embed_query(self, text: str) -> "Floats":
         """The vector of a question."""
-        vector: Floats = self._vectors([text], self._files.prompts.query)[0]
+        vector: Floats = self._vectors([text], self._prompts.query)[0]
         return vector
 
     def known(self, text: str) -> float:  # noqa: ARG002 - the port's

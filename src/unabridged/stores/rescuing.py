@@ -1,6 +1,6 @@
 """Setting a damaged file aside and going on with what can be taken out of it.
 
-In this order, so that a kill at any step harms nothing: everything that proves itself is written to
+In this order, so that a kill at any step harms nothing: every intact row is written to
 a new file beside the old one; the account of it is written; the new file gets the name under which
 it waits; what belongs to the old file, then the old file, goes aside; the new one takes its name.
 From the waiting on, whoever opens the space next goes on; before it, it begins anew. Two that find
@@ -12,6 +12,7 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -24,10 +25,10 @@ from unabridged.errors import StoreDamagedError, StoreTamperedError
 from unabridged.stores import placing, salvaging
 from unabridged.stores.spaces import SpacesFolder
 from unabridged.stores.sqlite import SqliteStore
-from unabridged.stores.sqlite.connecting import is_encrypted
+from unabridged.stores.sqlite.connecting import Access, is_encrypted
 from unabridged.stores.sqlite.database import FOLDER_END
 from unabridged.stores.sqlite.holding import alone
-from unabridged.stores.sqlite.salvaging import salvage
+from unabridged.stores.sqlite.recover_rows import recover_rows
 
 PATIENCE = 600.0
 """Seconds to wait for another process that salvages."""
@@ -109,13 +110,14 @@ def rescue(
         raise of_the_system(error, path) from error
 
 
-def salvaged_file(path: Path, moved: Moved) -> salvaging.Salvaged:
-    """Find all that is whole in a file; it is only read.
+def salvaged_file(path: Path, access: Access, moved: Moved) -> salvaging.Salvaged:
+    """Return every intact row of a file. The file is only read.
 
     Raises:
+        StoreBusyError: Others have it open.
         StoreError: The disk failed.
     """
-    finds = salvage(path, lambda done, of: moved("salvage", done, of))
+    finds = recover_rows(path, access, lambda done, of: moved("salvage", done, of))
     return salvaging.assemble(finds, str(path))
 
 
@@ -179,18 +181,14 @@ def _opens(spaces: SpacesFolder, store: SqliteStore) -> bool:
 
 def _rescue(spaces: SpacesFolder, space: Space, path: Path, folder: Path, moved: Moved) -> Salvage:
     """Do it, in the order that the module tells."""
-    if is_encrypted(path):
-        raise StoreDamagedError(
-            f"{path} is damaged and encrypted: its rows cannot be found without its trees.",
-            hint="It was left untouched. `unabridged backup list` shows what could be restored.",
-        )
     with alone(path, spaces.busy_timeout):
-        finds = salvage(path, lambda done, of: moved("salvage", done, of))
+        access = replace(spaces.access, encrypts=spaces.access.encrypts or is_encrypted(path))
+    finds = recover_rows(path, access, lambda done, of: moved("salvage", done, of))
     finds.space = finds.space or space
     aside = placing.name_aside(path, "damaged")
     found = salvaging.assemble(finds, str(aside))
     draft = folder / path.name
-    _fill(spaces, space, draft, found)
+    _fill(spaces, SqliteStore(draft, space, access=access), found)
     note = path.with_name(path.name + ACCOUNT)
     write_whole(note, msgspec.json.encode(found.account))
     try:
@@ -203,8 +201,7 @@ def _rescue(spaces: SpacesFolder, space: Space, path: Path, folder: Path, moved:
     return found.account
 
 
-def _fill(spaces: SpacesFolder, space: Space, draft: Path, found: salvaging.Salvaged) -> None:
-    store = SqliteStore(draft, space, access=spaces.access)
+def _fill(spaces: SpacesFolder, store: SqliteStore, found: salvaging.Salvaged) -> None:
     try:
         spaces.prepare(store)
         salvaging.write(found, store)

@@ -1,9 +1,8 @@
 """Which format a file has, seen from what is in it; its name is not looked at."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -12,13 +11,11 @@ from unabridged.domain.views import Conversation, Unread
 from unabridged.errors import SettingError, TransferError, UnknownFormatError
 from unabridged.transfer import unabridged
 from unabridged.transfer.bytestream import ByteStream
-from unabridged.transfer.formats import longmemeval
-from unabridged.transfer.formats.table import FORMATS, Format, Read
+from unabridged.transfer.formats.table import FORMATS, Format
 from unabridged.transfer.reader import Item, Reader
 from unabridged.transfer.records import BOM, SPACE, BadJsonError, Record, decode, elements, lines
 from unabridged.transfer.source import Limits, Part, Source, Unseal
 
-_BY_NAME = {each.name: each for each in FORMATS}
 _LINES_LOOKED_AT = 100
 _KEYS_LOOKED_AT = 100_000
 _RECORD = 1500
@@ -38,7 +35,7 @@ def open_file(
     origin: str | Path | BinaryIO,
     *,
     format: str | None = None,  # noqa: A002 - the word of the glossary
-    dates: Mapping[str, datetime] | None = None,
+    formats: Sequence[Format] = FORMATS,
     model: str | None = None,
     limits: Limits | None = None,
     unseal: Unseal | None = None,
@@ -49,15 +46,16 @@ def open_file(
         origin: A path, or a binary stream (which stays open). It may be packed (xz, gzip), or be
             the archive of an account export.
         format: The name of its format, or None to see for ourselves.
-        dates: For LongMemEval sessions, which carry no dates: session id to date.
+        formats: The formats that can be read; the first that matches wins. Add your own to
+            ``FORMATS`` to read a format that Unabridged does not know.
         model: The model of exchanges for which the file names none; None leaves it unknown.
         limits: What it may ask of this machine, or None for the default.
         unseal: Opens a file that was encrypted when it was exported; None for no key.
 
     Returns:
-        Conversations, and what could not be read, one at a time. Of LongMemEval, of the account
-        exports and of our own format one conversation is held in memory at a time; of lines of
-        messages all of them, since those of a session may lie anywhere.
+        Conversations, and what could not be read, one at a time. Of the account exports
+        and of our own format one conversation is held in memory at a time; of lines of messages
+        all of them, since those of a session may lie anywhere.
 
     Raises:
         SettingError: There is no such format.
@@ -65,19 +63,17 @@ def open_file(
         UnknownFormatError: It is nothing that can be read here.
         StoreKeyError: It is encrypted, and the key is missing or another one.
     """
-    if format is not None and format not in _BY_NAME:
-        raise SettingError(f"There is no format {format!r}.", hint=f"Known are: {known()}.")
+    named = next((each for each in formats if each.name == format), None)
+    if format is not None and named is None:
+        raise SettingError(f"There is no format {format!r}.", hint=f"Known are: {known(formats)}.")
     source = Source(origin, limits or Limits(), unseal)
     try:
         part = next(source.parts)
-        found = _BY_NAME[format] if format else detect(part.stream)
+        found = named or detect(part.stream, formats)
     except BaseException:
         source.close()
         raise
-    read: Read = found.read
-    if found.name == longmemeval.FORMAT and dates:
-        read = partial(longmemeval.read, dates=dates)
-    items = _items(source, part, found, read)
+    items = _items(source, part, found, formats)
     return Reader(found.name, source, map(partial(_by, model), items) if model else items)
 
 
@@ -89,9 +85,9 @@ def _by(model: str, item: Item) -> Item:
     return replace(item, exchanges=tuple(named))
 
 
-def known() -> str:
+def known(formats: Sequence[Format] = FORMATS) -> str:
     """Give the names of all formats, for people."""
-    return ", ".join(_BY_NAME)
+    return ", ".join(each.name for each in formats)
 
 
 def titles() -> list[str]:
@@ -99,7 +95,7 @@ def titles() -> list[str]:
     return [each.title for each in FORMATS]
 
 
-def detect(stream: ByteStream) -> Format:
+def detect(stream: ByteStream, formats: Sequence[Format] = FORMATS) -> Format:
     """See which format a stream has, without consuming it.
 
     Raises:
@@ -108,26 +104,21 @@ def detect(stream: ByteStream) -> Format:
     head = stream.peek()
     text = head.removeprefix(BOM).strip(SPACE)
     if not text:
-        raise _unknown(stream.broken or "it is empty")
-    for each in FORMATS:
+        raise _unknown(stream.broken or "it is empty", formats)
+    for each in formats:
         if each.magic and head.startswith(each.magic):
             return each
     if head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\x00" in head[:64]:
-        raise _unknown("its encoding is not UTF-8 (or it is no text)")
+        raise _unknown("its encoding is not UTF-8 (or it is no text)", formats)
     for keys in _keys(text):
-        for each in FORMATS:
+        for each in formats:
             if any(sign <= keys for sign in each.signs):
                 return each
-        if "haystack_session_ids" in keys:
-            raise UnknownFormatError(
-                "The file holds LongMemEval's questions, without the sessions.",
-                hint="Import the sessions file, with these questions for the dates.",
-            )
-    raise _unknown(f"it begins with {text[:60].decode('utf-8', 'replace')!r}")
+    raise _unknown(f"it begins with {text[:60].decode('utf-8', 'replace')!r}", formats)
 
 
-def _unknown(seen: str) -> UnknownFormatError:
-    titles = "; ".join(f"{each.title} ({each.name})" for each in FORMATS)
+def _unknown(seen: str, formats: Sequence[Format]) -> UnknownFormatError:
+    titles = "; ".join(f"{each.title} ({each.name})" for each in formats)
     return UnknownFormatError(
         f"The file has none of the known formats: {seen}.",
         hint=f"Known are: {titles}. They have to be UTF-8.",
@@ -185,10 +176,10 @@ def _outer_keys(head: bytes) -> Iterator[frozenset[str]]:
     yield frozenset(keys)
 
 
-def _items(source: Source, first: Part, found: Format, read: Read) -> Iterator[Item]:
+def _items(source: Source, first: Part, found: Format, formats: Sequence[Format]) -> Iterator[Item]:
     part: Part | None = first
     while part is not None:
-        for item in _read(source, part, found, read):
+        for item in _read(source, part, found):
             if isinstance(item, Unread) and part.name:
                 yield replace(item, where=f"{part.name}, {item.where}")
             else:
@@ -196,18 +187,18 @@ def _items(source: Source, first: Part, found: Format, read: Read) -> Iterator[I
         if part.stream.broken or source.broken:
             yield Unread(part.name or "end", part.stream.broken or source.broken)
         part = next(source.parts, None)
-        if part is not None and detect(part.stream) is not found:
+        if part is not None and detect(part.stream, formats) is not found:
             raise TransferError(
                 f"{part.name!r} in the archive is not of the format of the one before it.",
                 hint="Unpack the archive and import its files one by one.",
             )
 
 
-def _read(source: Source, part: Part, found: Format, read: Read) -> Iterator[Item]:
+def _read(source: Source, part: Part, found: Format) -> Iterator[Item]:
     if found.read_file is not None:
         return found.read_file(source.whole(part))
     records = _Held(_records(part.stream, source.limits, found), part.stream, source.limits.held)
-    return records.given(read(records))
+    return records.given(found.read(records))
 
 
 class _Held:

@@ -8,7 +8,6 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _RANDOM_BITS = 80
 _TEXT_LENGTH = 26
-_TIME_LENGTH = 10
 
 
 def digest(*seeds: str) -> str:
@@ -32,11 +31,6 @@ def derived_id(at: datetime, *seeds: str) -> str:
     number = milliseconds << _RANDOM_BITS | random
     shifts = range(5 * (_TEXT_LENGTH - 1), -1, -5)
     return "".join(_ALPHABET[number >> shift & 31] for shift in shifts)
-
-
-def undated(derived: str) -> str:
-    """Give the part of a derived id that its date has no share in."""
-    return derived[_TIME_LENGTH:]
 
 
 def _hash(seeds: tuple[str, ...]) -> "hashlib._Hash":

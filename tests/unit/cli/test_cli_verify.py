@@ -1,8 +1,7 @@
 import shutil
 
 import pytest
-
-from unabridged.testing.forging import Forger
+from tests.integrity.forge_sqlite import SqliteForger
 
 
 @pytest.fixture
@@ -47,7 +46,7 @@ def test_what_was_changed_is_said_with_its_place(run, say, home):
     say("My dog is called Rex.")
     say("My cat is called Tom.")
     session = session_of(run)
-    Forger(file_of(home)).say(3, "My cat is called Tim.")
+    SqliteForger(file_of(home)).say(3, "My cat is called Tim.")
     ran = run("verify")
     assert ran.code == 1
     assert session in ran.out
@@ -78,7 +77,7 @@ def test_a_key_is_set_on_what_is_there(run, say, home, tmp_path):
     verified = run("verify")
     assert verified.code == 0
     assert "under the key" in verified.out
-    forger = Forger(file_of(home))
+    forger = SqliteForger(file_of(home))
     forger.say(1, "My dog is called Max.")
     forger.unchain()
     assert run("verify").code == 1
@@ -86,7 +85,7 @@ def test_a_key_is_set_on_what_is_there(run, say, home, tmp_path):
 
 def test_what_was_changed_is_not_sealed(run, say, home, tmp_path):
     say("My dog is called Rex.")
-    Forger(file_of(home)).say(1, "My dog is called Max.")
+    SqliteForger(file_of(home)).say(1, "My dog is called Max.")
     made = run("key", "new", str(tmp_path / "key"), "--json").data
     run("config", "set", "key", made["key"])
     ran = run("key", "seal")
@@ -167,7 +166,7 @@ def test_a_damaged_file_is_not_sealed_anew_under_a_key_unasked(run, say, home, t
     run("config", "set", "key", made["key"])
     say("My dog is called Rex.")
     path = file_of(home)
-    Forger(path).say(1, "My dog is called Max.")
+    SqliteForger(path).say(1, "My dog is called Max.")
     content = bytearray(path.read_bytes())
     content[:16] = bytes(16)
     path.write_bytes(content)

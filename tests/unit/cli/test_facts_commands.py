@@ -155,36 +155,6 @@ def test_another_users_facts_are_not_seen(run):
     assert run("--user", "other", "facts", "--json").data == []
 
 
-def test_the_benchmark_of_facts_shows_what_was_drawn_and_returned(run, tmp_path):
-    turns = [
-        {"speaker": "Ann", "dia_id": "D1:1", "text": "I love hiking."},
-        {"speaker": "Bob", "dia_id": "D1:2", "text": "Nice."},
-    ]
-    talk = {"session_1": turns, "session_1_date_time": "1:56 pm on 8 May, 2023"}
-    (tmp_path / "locomo").mkdir()
-    text = json.dumps([{"sample_id": "c", "conversation": talk, "qa": []}])
-    (tmp_path / "locomo" / "locomo1.json").write_text(text)
-    belief = {
-        "_id": "b-tea", "user_id": "test-user", "type": "preference", "canonical_name": "tea",
-        "aliases": ["chai"], "content": "Drinks green tea.", "scope": ["domain:home"],
-        "epistemic_status": "active", "pinned": False, "superseded_by": None,
-        "resolved_at": None, "created_at": "2026-05-01T00:00:00Z",
-    }  # fmt: skip
-    expect = {"relevantBeliefs": {"shouldOnlyInclude": ["b-tea"]}}
-    case = {"caseId": "c", "scope": ["domain:home"], "query": "my chai?", "expect": expect}
-    (tmp_path / "pmb").mkdir()
-    (tmp_path / "pmb" / "beliefs.seed.json").write_text(json.dumps([belief]))
-    (tmp_path / "pmb" / "retrieval.cases.json").write_text(json.dumps([case]))
-    shown = run("bench", "facts", "--data", str(tmp_path), "--sample", "1").out
-    assert "locomo" in shown
-    assert "precisionmembench" in shown
-    assert "Ann | likes | hiking | I love hiking" in shown
-    data = run("bench", "facts", "--data", str(tmp_path), "--json").data
-    assert data["precisionmembench"]["facts"]["must_return_recall"] == 1.0
-    assert data["drawn"][0]["per_100"] == 100.0
-    assert run("bench", "facts", "--data", str(tmp_path / "nowhere")).code == 7
-
-
 def test_the_list_says_when_not_everything_was_looked_at(run, tmp_path):
     with Memory.open(tmp_path / "home", upstream="quote") as memory:
         memory.record(memory.prepare("The portal must print invoices."), "Noted.")

@@ -109,6 +109,7 @@ def test_a_dry_run_keeps_nothing_aside(run, tmp_path):
     assert not (tmp_path / "home" / "imports").exists()
 
 
+@pytest.mark.slow
 def test_an_import_that_is_killed_goes_on_and_holds_whole_conversations_only(run, tmp_path):
     own = tmp_path / "own.jsonl"
     sizes = {f"s{number}": number % 7 + 1 for number in range(300)}

@@ -1,10 +1,6 @@
 import shutil
 
-
-def harm(path):
-    data = bytearray(path.read_bytes())
-    data[:100] = bytes(100)
-    path.write_bytes(data)
+from tests.faults.damage import damage_index
 
 
 def file_of(tmp_path, user="default"):
@@ -16,7 +12,7 @@ def test_a_damaged_space_is_salvaged_by_name(run, tmp_path):
     run("ask", "my cat is called Ada")
     assert "sound" in run("salvage", "default/default").out
     assert run("salvage", "default/default", "--json").data["sound"]
-    harm(file_of(tmp_path))
+    damage_index(file_of(tmp_path))
     said = run("salvage", "default/default")
     assert said.code == 0
     assert "1 whole exchange" in said.out
@@ -30,7 +26,7 @@ def test_a_file_is_looked_at_and_then_written_into_a_space(run, tmp_path):
     run("ask", "my cat is called Ada")
     path = tmp_path / "stray.db"
     shutil.copy(file_of(tmp_path), path)
-    harm(path)
+    damage_index(path)
     before = path.read_bytes()
     said = run("salvage", str(path))
     assert "Nothing was written" in said.out
@@ -58,7 +54,7 @@ def test_what_is_missing_is_said_by_session_and_time(run, tmp_path):
 
 def test_who_writes_goes_on_and_says_so(run, tmp_path):
     run("ask", "my cat is called Ada")
-    harm(file_of(tmp_path))
+    damage_index(file_of(tmp_path))
     assert run("search", "cat").code == 5
     assert "unabridged salvage" in run("stats").err
     said = run("ask", "what is my cat called?")

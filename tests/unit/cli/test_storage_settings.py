@@ -19,6 +19,7 @@ def files(home):
     return {str(p.relative_to(home)) for p in found if p.is_file() and not p.name.startswith(".")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("store", STORES)
 def test_five_sessions_of_an_agent_stay_apart_and_a_search_finds_them_all(run, monkeypatch, store):
     monkeypatch.setenv("UNABRIDGED_STORE", store)
@@ -56,6 +57,7 @@ def test_max_turns_bounds_what_is_shown_and_nothing_is_lost(run, monkeypatch, st
     assert run("stats", "--json").data["exchanges"] == 9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("store", STORES)
 @pytest.mark.parametrize("limit", ["MAX_SESSIONS", "MAX_BYTES"])
 def test_limits_archive_the_oldest_and_search_finds_them(run, monkeypatch, store, limit):

@@ -88,6 +88,7 @@ def test_every_profile_has_a_chapter(run):
     assert set(NAMES) - SPARED == profiles
 
 
+@pytest.mark.slow
 def test_the_whole_tour_is_told_in_order(tour, away):
     ran = tour("--no-pause")
     assert ran.exit_code == 0, ran.output
@@ -110,6 +111,7 @@ def test_what_it_says_fits_the_width(tour):
     assert max(map(len, told)) <= ROOM
 
 
+@pytest.mark.slow
 def test_nothing_of_a_person_is_read_or_touched(tour, away, tmp_path, monkeypatch):
     own = tmp_path / "own"
     (own / "config").mkdir(parents=True)
@@ -173,6 +175,7 @@ def keys(*pressed):
     return lambda: next(given)
 
 
+@pytest.mark.slow
 def test_keys_go_on_jump_and_leave(away, capsys):
     with stage() as played:
         assert not guide(played, chapters(), keys(Key.ON, Key.NEXT, Key.ON, Key.LEAVE))

@@ -4,6 +4,7 @@ from datetime import timedelta
 from itertools import pairwise
 
 import pytest
+from tests.opened import counter_of, forget_stored_texts, store_of
 
 from unabridged.domain.chat import Abilities
 from unabridged.domain.context import ItemKind, Tier, Verdict
@@ -68,7 +69,7 @@ def test_what_falls_out_of_the_history_is_condensed_and_counted(memory):
     assert last.ledger.rest_count == 0
     assert sum(last.ledger.parts.values()) == WINDOW
     system = last.prompt[0].text
-    counter = memory._preparer.counter(memory._terms())
+    counter = counter_of(memory)
     assert counter.text(system[system.index("\n\n<recalled-earlier") :]) == row.tokens
 
 
@@ -124,8 +125,8 @@ def test_forgetting_takes_its_words_out_of_the_next_prompt(memory):
     row = earlier_row(contexts[-1])
     system = contexts[-1].prompt[0].text
     gone = next(n for n in range(40) if say_of(n) in system)
-    memory._store.forget([contexts[gone].id])
-    assert memory._store.records(RecordKind.BLOB, ids=[row.id]) == []
+    store_of(memory).forget([contexts[gone].id])
+    assert store_of(memory).records(RecordKind.BLOB, ids=[row.id]) == []
     again = memory.prepare(say_of(41))
     assert say_of(gone) not in again.prompt[0].text
     assert all(say_of(gone) not in message.text for message in again.prompt)
@@ -169,13 +170,13 @@ def test_what_another_program_forgot_does_not_come_back_with_a_prepared_prompt(m
     gone = next(n for n in range(39) if say_of(n) in words)
     path = memory.history(100)
     block = context.manifest["earlier"]
-    memory._store.drop(RecordKind.BLOB, [block])  # as if the history had moved just now
-    memory._texts._held.clear()
+    store_of(memory).drop(RecordKind.BLOB, [block])  # as if the history had moved just now
+    forget_stored_texts(memory)
     model = ScriptedModel(abilities=Abilities("m", trained_window=WINDOW, source="server"))
     with Memory.open(tmp_path, upstream=model, window=WINDOW) as other:
-        other._store.forget([path[gone].id])
+        store_of(other).forget([path[gone].id])
     memory.record(context, "Noted.")
-    assert memory._store.records(RecordKind.BLOB, ids=[block]) == []
+    assert store_of(memory).records(RecordKind.BLOB, ids=[block]) == []
     assert block in memory.why(context.id).missing
     assert say_of(gone) not in "".join(m.text for m in memory.prepare("So?").prompt)
 
@@ -186,10 +187,10 @@ def test_a_block_that_is_needed_again_is_stored_again(memory):
     held = list(memory.conversations())
     context = memory.prepare(say_of(40))
     block = context.manifest["earlier"]
-    assert memory._store.records(RecordKind.BLOB, ids=[block])
-    memory._store.forget([context.shared[block][1][0]])
-    assert memory._store.records(RecordKind.BLOB, ids=[block]) == []
+    assert store_of(memory).records(RecordKind.BLOB, ids=[block])
+    store_of(memory).forget([context.shared[block][1][0]])
+    assert store_of(memory).records(RecordKind.BLOB, ids=[block]) == []
     for conversation in held:
         memory.admit(conversation)
     memory.begin(context)
-    assert memory._store.records(RecordKind.BLOB, ids=[block])
+    assert store_of(memory).records(RecordKind.BLOB, ids=[block])

@@ -164,6 +164,7 @@ def test_one_character_is_changed_for_each_imitation():
         assert neutralise(made) == made
 
 
+@pytest.mark.slow
 def test_long_texts_of_brackets_take_time_in_proportion():
     """What would be walked again and again takes hours; the limit of every test ends it."""
     for unit in ("<", "< ", "</", "<\u200b", "</recalle", "<|", "[", "<im_start", "\u200b", "<!/"):

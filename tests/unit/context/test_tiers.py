@@ -4,6 +4,7 @@ import itertools
 from statistics import fmean
 
 import pytest
+from tests.opened import use_settings
 
 from unabridged import Memory
 from unabridged.budget.tiers import exchange_limits
@@ -86,8 +87,7 @@ def test_a_window_that_grows_begins_the_history_anew():
         hold(memory, 40)
         narrow = shown(memory.prepare("And now?"))
         wide = Abilities("m", trained_window=16_384, source="server")
-        memory.settings = Settings(home="unused", store="memory", window=16_384)
-        memory._parts.terms_of._settings = memory.settings
+        use_settings(memory, Settings(home="unused", store="memory", window=16_384))
         memory.use_upstream(ScriptedModel(abilities=wide))
         assert len(shown(memory.prepare("And now?"))) > len(narrow)
 
@@ -163,6 +163,7 @@ def moves_of(monkeypatch, richness, say=DETAILS) -> tuple[int, list[int], list[i
         return moves, recalled, asked
 
 
+@pytest.mark.slow
 def test_a_rich_conversation_recalls_more_where_memory_is_short(monkeypatch):
     plain, rich = (
         fmean(moves_of(monkeypatch, lambda _, value=value: value)[1][15:]) for value in (0.5, 1.0)

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import apsw
 import pytest
+from tests.opened import count_from
 
 from unabridged import Memory
 from unabridged.custody.archiving import Archivist, Limits
@@ -20,7 +21,7 @@ def store(request, tmp_path):
     store = made or SqliteStore(tmp_path / "space.db", SPACE)
     for n in range(6):
         talk = Talk(store, f"s{n}")
-        talk._count = 100 * n  # one after the other
+        count_from(talk, 100 * n)  # one after the other
         talk.say("a question " * 30, "an answer " * 20)
     yield store
     store.close()

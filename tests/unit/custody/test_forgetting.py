@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 import pytest
+from tests.helpers.folders import bytes_in
+from tests.opened import store_of
 
 from unabridged.domain.chat import Abilities
 from unabridged.domain.message import Role
@@ -30,10 +32,6 @@ def say(memory, text, answer="I see, thank you for telling me about that today."
     return context.id
 
 
-def raw(folder):
-    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
-
-
 def test_a_plan_changes_nothing_and_says_what_goes(memory):
     gone = say(memory, SECRET)
     say(memory, "Something else altogether, about boats and rivers.")
@@ -51,9 +49,9 @@ def test_what_is_forgotten_is_gone_and_receipted(memory, tmp_path):
     gone = say(memory, SECRET)
     kept = say(memory, "Something else altogether, about boats and rivers.")
     list(memory.tend())
-    assert SECRET.encode() in raw(tmp_path)
+    assert SECRET.encode() in bytes_in(tmp_path)
     receipt = memory.forgetting.carry_out(memory.forgetting.plan([gone]))
-    assert b"Xylophonia" not in raw(tmp_path)
+    assert b"Xylophonia" not in bytes_in(tmp_path)
     assert (receipt.exchanges, receipt.messages, receipt.left) == (1, 2, 0)
     assert receipt.pieces > 0
     assert receipt.scanned > 0
@@ -66,7 +64,7 @@ def test_what_is_forgotten_is_gone_and_receipted(memory, tmp_path):
     with pytest.raises(NotFoundError):
         memory.show(gone)
     assert memory.check() == []
-    assert not memory._store.records(RecordKind.PROGRESS, ids=[f"forgetting-{receipt.id}"])
+    assert not store_of(memory).records(RecordKind.PROGRESS, ids=[f"forgetting-{receipt.id}"])
 
 
 def test_nothing_named_is_refused(memory):
@@ -87,7 +85,7 @@ def test_a_session_goes_whole_with_its_title(memory, tmp_path):
     receipt = memory.forgetting.carry_out(plan)
     assert receipt.sessions == 1
     assert len(memory.sessions()) == 1
-    assert b"Xylophonia" not in raw(tmp_path)
+    assert b"Xylophonia" not in bytes_in(tmp_path)
 
 
 def test_a_title_elsewhere_that_quotes_it_is_cleared(memory, tmp_path):
@@ -97,7 +95,7 @@ def test_a_title_elsewhere_that_quotes_it_is_cleared(memory, tmp_path):
     plan = memory.forgetting.plan([gone])
     assert [s.title for s in plan.titles] == ["Xylophonia lives behind the old brewery"]
     memory.forgetting.carry_out(plan)
-    assert b"Xylophonia" not in raw(tmp_path)
+    assert b"Xylophonia" not in bytes_in(tmp_path)
     assert memory.session.title == ""
 
 
@@ -139,7 +137,7 @@ def test_a_fact_is_taken_back_with_or_without_what_it_rests_on(memory, tmp_path)
     plan = memory.forgetting.plan(fact=chur.id, with_sources=True)
     assert [e.id for e in plan.exchanges] == [again]
     memory.forgetting.carry_out(plan)
-    assert b"Chur" not in raw(tmp_path)
+    assert b"Chur" not in bytes_in(tmp_path)
 
 
 def test_a_requirement_is_drawn_from_what_else_states_it(memory):
@@ -163,10 +161,10 @@ def test_repeats_are_listed_and_go_on_request(memory, tmp_path):
     receipt = memory.forgetting.carry_out(plan)
     assert receipt.repeats == (again,)
     assert receipt.left == 0  # what a repeat says is no remnant
-    assert b"Xylophonia" in raw(tmp_path)
+    assert b"Xylophonia" in bytes_in(tmp_path)
     # Only the repeat holds the words now: forgetting it forgets them.
     memory.forgetting.carry_out(memory.forgetting.plan([again]))
-    assert b"Xylophonia" not in raw(tmp_path)
+    assert b"Xylophonia" not in bytes_in(tmp_path)
 
 
 def test_with_repeats_everything_that_says_it_goes(memory, tmp_path):
@@ -177,7 +175,7 @@ def test_with_repeats_everything_that_says_it_goes(memory, tmp_path):
     assert len(plan.exchanges) == 2
     assert len(plan.given) == 1
     memory.forgetting.carry_out(plan)
-    assert b"Xylophonia" not in raw(tmp_path)
+    assert b"Xylophonia" not in bytes_in(tmp_path)
     assert memory.pins() == []
 
 
@@ -209,17 +207,17 @@ def test_what_comes_again_is_passed_on_and_not_stored(memory, tmp_path):
     assert [m.text for m in exchange.messages] == [SECRET, "Thank you."]
     assert memory.remarks() == [BEFORE]
     assert memory.stats().exchanges == count
-    assert b"Xylophonia" not in raw(tmp_path)
+    assert b"Xylophonia" not in bytes_in(tmp_path)
     turn = memory.chat(SECRET)
     turn.finish()
     assert BEFORE in turn.notes
     assert memory.stats().exchanges == count
-    assert b"Xylophonia" not in raw(tmp_path)
+    assert b"Xylophonia" not in bytes_in(tmp_path)
     assert memory.forgetting.lift(receipt.id[-6:]).lifted
     assert not memory.forgetting.recognises(SECRET)
     say(memory, SECRET)
     assert memory.stats().exchanges == count + 1
-    assert b"Xylophonia" in raw(tmp_path)
+    assert b"Xylophonia" in bytes_in(tmp_path)
     assert memory.forgetting.receipts()[0].lifted
     assert memory.forgetting.is_genuine(memory.forgetting.receipts()[0])
 
@@ -265,8 +263,8 @@ def test_an_import_does_not_bring_it_back(memory, tmp_path):
     )
     session = replace(session, head=f"o-{session.head}")
     assert memory.admit(Conversation(session, renamed)) == 2
-    assert b"Xylophonia" not in raw(tmp_path)
-    assert [e.id for e in memory._store.recent("other", 9)] == [f"o-{first}", f"o-{last}"]
+    assert b"Xylophonia" not in bytes_in(tmp_path)
+    assert [e.id for e in store_of(memory).recent("other", 9)] == [f"o-{first}", f"o-{last}"]
     assert memory.check() == []
 
 
@@ -278,11 +276,11 @@ def test_an_answer_to_what_was_forgotten_meanwhile_is_not_stored(memory, tmp_pat
     if stored:
         memory.forgetting.carry_out(memory.forgetting.plan([context.id]))
     else:
-        memory._store.forget([context.id])
+        store_of(memory).forget([context.id])
     exchange = memory.record(context, "So Xylophonia lives there.")
     assert len(exchange.messages) == 2
     assert memory.remarks() == [MEANWHILE]
-    assert b"Xylophonia" not in raw(tmp_path)
+    assert b"Xylophonia" not in bytes_in(tmp_path)
     assert memory.stats().exchanges == 1
 
 

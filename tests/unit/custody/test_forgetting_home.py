@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.opened import store_of
 
 from unabridged.domain.scope import Space
 from unabridged.errors import NotFoundError, StoreError
@@ -86,7 +87,7 @@ def test_backups_that_may_hold_it_are_named(tmp_path):
     home = tmp_path / "home"
     with opened(home) as memory:
         gone = say(memory)
-        settings, space = memory.settings, memory._store.space
+        settings, space = memory.settings, store_of(memory).space
     with opened(home, agent="other") as memory:
         say(memory)
         other = memory.settings
@@ -110,7 +111,7 @@ def test_a_space_that_is_forgotten_leaves_a_receipt_and_an_anchor_that_knows(tmp
     more = {"anchor": str(tmp_path / "anchor")}
     with opened(home, **more) as memory:
         ids = [say(memory, f"{SECRET} Number {number}.") for number in range(4)]
-        settings, space = memory.settings, memory._store.space
+        settings, space = memory.settings, store_of(memory).space
         forget(memory, *ids[1:3])
     assert [proof.flaws for proof in verify(settings)] == [()]
     root = Home(settings)

@@ -1,6 +1,7 @@
 """A turn: what is sent in tool rounds, and what is kept whatever ends it."""
 
 import pytest
+from tests.opened import counter_of
 
 from unabridged import Memory
 from unabridged.context.fence import neutralise
@@ -63,7 +64,7 @@ def requests(memory):
 
 
 def in_tokens(memory, request):
-    counter = memory._preparer.counter(memory._terms())
+    counter = counter_of(memory)
     return counter.prompt(request.messages, request.tools)
 
 
@@ -169,6 +170,7 @@ def test_an_answer_that_reached_its_limit_is_incomplete_and_that_is_said(talk):
     assert [note for note in turn.notes if "limit" in note]
 
 
+@pytest.mark.slow
 def test_a_long_answer_streams_in_linear_time(talk):
     pieces = [Chunk(text="wort ") for _ in range(300_000)]
     memory = talk((*pieces, Chunk(done=True, finish="stop", usage=Usage(10, 300_000))))

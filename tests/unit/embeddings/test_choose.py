@@ -38,14 +38,14 @@ def test_openai_needs_an_address():
 def test_other_names_are_refused(name):
     with pytest.raises(SettingError) as caught:
         choose(name, SETTINGS)
-    assert "onnx:NAME" in caught.value.hint
+    assert "onnx:REPO/NAME" in caught.value.hint
 
 
 def test_a_transformer_that_was_not_fetched_says_how(tmp_path):
     for folder in (None, tmp_path):
         with pytest.raises(SettingError) as caught:
-            choose("onnx:e5-small", SETTINGS, folder)
-        assert "unabridged models get e5-small" in caught.value.hint
+            choose("onnx:intfloat/multilingual-e5-small", SETTINGS, folder)
+        assert "unabridged models get intfloat/multilingual-e5-small" in caught.value.hint
 
 
 def test_a_folder_without_a_model(tmp_path):
@@ -60,10 +60,11 @@ def test_a_missing_extra_is_named(tmp_path, monkeypatch, package):
     monkeypatch.setattr(
         runtime.importlib.util, "find_spec", lambda name: None if name == package else found(name)
     )
-    (tmp_path / "embedders" / "minilm").mkdir(parents=True)
-    (tmp_path / "embedders" / "minilm" / "model.onnx").touch()
+    (tmp_path / "embedders" / "some--minilm").mkdir(parents=True)
+    (tmp_path / "embedders" / "some--minilm" / "model.onnx").touch()
+    (tmp_path / "embedders" / "some--minilm" / "tokenizer.json").touch()
     for ask in (
-        lambda: choose("onnx:minilm", SETTINGS, tmp_path),
+        lambda: choose("onnx:some/minilm", SETTINGS, tmp_path),
         lambda: choose_reranker(f"onnx:{tmp_path}"),
     ):
         with pytest.raises(MissingExtraError, match=package) as caught:
@@ -74,7 +75,10 @@ def test_a_missing_extra_is_named(tmp_path, monkeypatch, package):
 def test_an_identity_leads_back_to_its_name():
     assert name_of("ollama:bge-m3:latest@0123abc") == "ollama:bge-m3:latest"
     assert name_of("openai:nomic-embed-text+nomic") == "openai:nomic-embed-text"
-    assert name_of("onnx:e5-small@0123abc") == "onnx:e5-small"
+    assert (
+        name_of("onnx:intfloat/multilingual-e5-small@0123abc")
+        == "onnx:intfloat/multilingual-e5-small"
+    )
     assert isinstance(choose(name_of("ollama:m:latest@1+nomic"), SETTINGS), OllamaEmbedder)
 
 

@@ -1,13 +1,13 @@
-"""Folders with small networks, written by the project's own writer and run by onnxruntime."""
+"""Folders with small networks, written by the tests and run by onnxruntime."""
 
 import json
 import math
 
 import numpy as np
 import pytest
+from tests.unit.embeddings.graph import Graph
 
 from unabridged.embeddings.cross_encoder import CrossEncoder
-from unabridged.embeddings.graph import Graph
 from unabridged.embeddings.onnx import OnnxEmbedder
 from unabridged.errors import SettingError
 
@@ -152,6 +152,13 @@ def test_identities_follow_what_decides(tmp_path):
     changed = write(tmp_path / "d", tokens(), prompts={"query": "query: "})
     assert OnnxEmbedder(changed, "m").identity != first
     assert OnnxEmbedder(tmp_path / "a").identity.startswith("onnx:a@")
+
+
+def test_where_a_folder_states_no_prompts_the_family_does(tmp_path):
+    embedder = OnnxEmbedder(write(tmp_path, tokens()), "intfloat/multilingual-e5-small")
+    assert embedder.identity.endswith("+e5")
+    assert embedder.embed(["cat"])[0] == unit(1, 4, 4)
+    assert embedder.embed_query("cat") == unit(1, 4, 8)
 
 
 def test_a_model_is_found_where_exports_put_it(tmp_path):

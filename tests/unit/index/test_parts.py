@@ -75,8 +75,9 @@ def test_a_removed_entry_leaves_nothing_in_the_tail():
     assert tail.entries() == []
     assert tail._runs == {}
     assert tail._children == {}
-    assert not tail._passages["passage_codes"].any()
-    assert not tail._passages["passage_signs"].any()
+    passages = tail._passages
+    assert not passages["passage_codes"].any()
+    assert not passages["passage_signs"].any()
 
 
 def test_replacing_over_and_over_takes_no_room():

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from bench.seeds.story_texts import SAID
 from unabridged.condense.extract import Extractor
 from unabridged.condense.schemes import scheme
 from unabridged.condense.view import view_of
@@ -16,7 +17,6 @@ from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import Space
 from unabridged.domain.session import Session
 from unabridged.errors import NotFoundError
-from unabridged.evals.seeds.story_texts import SAID
 from unabridged.ingest.condensing import Terms, Trigger
 from unabridged.ingest.upkeep import Upkeep
 from unabridged.language.names import names_in

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from bench.annotations.intent_accuracy import read, run
 from unabridged.domain.intent import Intent
 from unabridged.errors import BadRecordError
-from unabridged.evals.intent import read, run
 from unabridged.intent.detect import detect
 from unabridged.intent.plain import plain
 from unabridged.intent.signals import elsewhere, english, openings
@@ -159,6 +159,7 @@ def test_a_request_behind_a_long_paste_is_seen():
     assert len(plain(paste)) < 1_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dev.tsv", "varied.tsv", "heldout.tsv"])
 def test_no_signal_is_missed_by_looking_at_its_needs_first(name):
     for table in (english(), elsewhere()):

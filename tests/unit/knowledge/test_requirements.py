@@ -3,6 +3,7 @@ import io
 import json
 
 import pytest
+from tests.opened import unaware
 
 from unabridged.domain.record import RecordKind
 from unabridged.errors import InputError, NotFoundError, TransferError
@@ -94,13 +95,11 @@ def test_two_writers_who_give_one_number_end_with_two(talk, requirements, clock)
     other = RequirementBook(talk.store, clock)
     requirements.all()
     other.all()
-    stale = other._view()
-    requirements.add("The system must start.")
-    other._view = lambda: stale  # it has not seen the first yet
-    held = talk.store.records(RecordKind.PROGRESS)
-    talk.store.drop(RecordKind.PROGRESS, [record.id for record in held])
-    other._enter([("zz", requirements.get("1"))])
-    del other._view
+    with unaware(other):
+        requirements.add("The system must start.")
+        held = talk.store.records(RecordKind.PROGRESS)
+        talk.store.drop(RecordKind.PROGRESS, [record.id for record in held])
+        other._enter([("zz", requirements.get("1"))])
     names = [each.id for each in requirements.all()]
     assert names == ["REQ-1", "REQ-2"] == [each.id for each in other.all()]
     assert requirements.edit("REQ-2", priority="could").id == "REQ-2"

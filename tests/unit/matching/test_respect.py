@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from tests.opened import counter_of
 from tests.unit.matching.hand import ask, contents, said, scripted, system, talk, user
 
 from unabridged import Memory
@@ -10,13 +11,6 @@ from unabridged.domain.chat import ToolSpec
 from unabridged.domain.context import Tier, Verdict
 from unabridged.domain.hearing import Wishes
 from unabridged.errors import ContextRefusedError, PromptTooLargeError
-from unabridged.testing.clock import ManualClock
-
-
-@pytest.fixture
-def memory(tmp_path):
-    with Memory.open(tmp_path, upstream=scripted(), clock=ManualClock()) as opened:
-        yield opened
 
 
 def long_talk(n, words=60):
@@ -50,7 +44,7 @@ def test_what_fits_comes_whole_and_what_does_not_gives_way(memory, n):
     context = memory.prepare_heard(memory.hear([*history, user("And then?")]), Wishes())
     ledger = context.ledger
     assert sum(ledger.parts.values()) == ledger.window
-    counter = memory._preparer.counter(memory._terms())
+    counter = counter_of(memory)
     heard = memory.hear([*history, user("And then?")])
     tokens = sum(counter.message(m) for e in heard.path for m in e.messages)
     whole = contents(context)[:-1] == plain(history)
@@ -174,7 +168,7 @@ def test_any_window_holds_what_it_says(memory, seed):
         assert heard.taken == 0
         assert sum(ledger.parts.values()) == ledger.window == window
         own = [draft.text for draft in sent[:-1]]
-        counter = memory._preparer.counter(memory._terms())
+        counter = counter_of(memory)
         tokens = sum(counter.message(m) for e in heard.path for m in e.messages)
         if tokens <= budget.memory - ledger.parts["knowledge"]:
             assert contents(context)[:-1][-len(own) :] == own or not own

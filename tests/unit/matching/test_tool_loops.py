@@ -19,12 +19,6 @@ WISHES = Wishes(tools=(LOOK,))
 QUESTION = [user("My cat is Mia, and the sky?")]
 
 
-@pytest.fixture
-def memory(tmp_path):
-    with Memory.open(tmp_path, upstream=scripted(), clock=ManualClock()) as opened:
-        yield opened
-
-
 def called(memory, drafts=QUESTION, arguments='{"q": "sky"}', call_id="up-1"):
     """Ask, and let the model call the tool."""
     context = memory.prepare_heard(memory.hear(drafts), WISHES)

@@ -1,11 +1,10 @@
 """Clients that trim so much that nothing they send tells where it belongs: no word is lost of it."""
 
 import pytest
-from tests.unit.matching.hand import ask, said, scripted, talk, user
+from tests.opened import store_of
+from tests.unit.matching.hand import ask, said, talk, user
 
-from unabridged import Memory
 from unabridged.matching.placing import LEAST_EVIDENCE
-from unabridged.testing.clock import ManualClock
 
 TALK = (
     "What is the river called?",
@@ -17,15 +16,9 @@ TALK = (
 )
 
 
-@pytest.fixture
-def memory(tmp_path):
-    with Memory.open(tmp_path, upstream=scripted(), clock=ManualClock()) as opened:
-        yield opened
-
-
 def stored(memory):
     """Every path of the space, as the words of its exchanges."""
-    every = {e.id: e for e in memory._store.scan(None)}
+    every = {e.id: e for e in store_of(memory).scan(None)}
 
     def path(exchange):
         above = path(every[exchange.parent]) if exchange.parent else ()

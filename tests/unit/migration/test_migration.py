@@ -238,7 +238,7 @@ def test_a_file_that_cannot_be_read_stops_it(full, after):
     assert len(full.spaces()) in {0, 3}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO])
 def test_a_failing_disk_leaves_the_old_one_working_and_nothing_new(tmp_path, number):
     counting = Place(_made(tmp_path / "count"))

@@ -1,6 +1,8 @@
 """The index in memory follows its store: by what is new where the store tells it, else by all."""
 
 import pytest
+from tests.helpers.memories import say
+from tests.opened import store_of
 
 from unabridged.retrieval import fallback
 from unabridged.wiring import Memory
@@ -29,19 +31,15 @@ def opened(home):
     return Memory.open(home, store="files", upstream="quote", clock=None)
 
 
-def say(memory, text, answer="Noted."):
-    return memory.record(memory.prepare(text), answer).id
-
-
 def found(memory, word):
     return [one.exchange.id for one in memory.search(word)]
 
 
 def test_what_is_new_is_found_without_reading_everything(memory, looks):
-    first = say(memory, "My boat is called Kestrel.")
+    first = say(memory, "My boat is called Kestrel.").id
     assert first in found(memory, "Kestrel")
     before = len(looks)
-    later = [say(memory, f"The {word} is in the shed.") for word in ("anchor", "rudder", "sail")]
+    later = [say(memory, f"The {word} is in the shed.").id for word in ("anchor", "rudder", "sail")]
     assert [found(memory, word)[0] for word in ("anchor", "rudder", "sail")] == later
     assert len(looks) == before
 
@@ -59,10 +57,13 @@ def test_an_answer_that_came_later_is_found(memory, looks):
 
 
 def test_what_is_forgotten_is_found_no_more(memory, looks):
-    gone, stays = say(memory, "My boat is called Kestrel."), say(memory, "Kestrel is a bird too.")
+    gone, stays = (
+        say(memory, "My boat is called Kestrel.").id,
+        say(memory, "Kestrel is a bird too.").id,
+    )
     found(memory, "Kestrel")
     before = len(looks)
-    memory._store.forget([gone])
+    store_of(memory).forget([gone])
     assert found(memory, "Kestrel") == [stays]
     assert len(looks) == before + 1
 
@@ -72,18 +73,18 @@ def test_what_another_process_wrote_is_found(memory, looks, tmp_path):
     found(memory, "Kestrel")
     before = len(looks)
     with opened(tmp_path) as other:
-        theirs = say(other, "The heron stands in the reeds.")
+        theirs = say(other, "The heron stands in the reeds.").id
     assert found(memory, "heron")[0] == theirs
     assert len(looks) > before
 
 
 def test_a_branch_has_its_place(memory, looks):
     say(memory, "My boat is called Kestrel.")
-    second = say(memory, "It is blue.")
+    second = say(memory, "It is blue.").id
     found(memory, "boat")
     before = len(looks)
     memory.undo()
-    branch = say(memory, "It is crimson.")
+    branch = say(memory, "It is crimson.").id
     assert found(memory, "crimson")[0] == branch
     assert {second, branch} <= set(found(memory, "boat blue crimson"))
     assert len(looks) == before

@@ -4,6 +4,7 @@ import sys
 from dataclasses import replace
 
 import pytest
+from tests.integrity.forge_sqlite import SqliteForger
 
 from unabridged.domain.chain import Signet
 from unabridged.domain.key import Key
@@ -14,7 +15,6 @@ from unabridged.stores.guard import Guard
 from unabridged.stores.spaces import SpacesFolder
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import Access
-from unabridged.testing.forging import Forger
 from unabridged.testing.talk import Talk
 
 SPACE = Space("ada", "tests")
@@ -76,7 +76,7 @@ def test_a_file_put_back_is_noticed_where_no_message_came(tmp_path, access, chan
 def test_a_whole_file_made_anew_is_noticed(tmp_path, access):
     """Whoever computes everything anew, which needs no key where none is set."""
     say(tmp_path, access, "s1", "s2")
-    forger = Forger(tmp_path / "home" / "space.db")
+    forger = SqliteForger(tmp_path / "home" / "space.db")
     forger.say(3, "something else")
     forger.unchain()
     with pytest.raises(StoreTamperedError):
@@ -206,7 +206,7 @@ def test_the_file_of_another_space_is_noticed(tmp_path):
         Talk(store).say(f"I am {space.user}", "hi")
         store.close()
     folder.path_of(bob).write_bytes(folder.path_of(ann).read_bytes())
-    Forger(folder.path_of(bob)).claim({"user": "bob", "agent": "tests", "model": ""})
+    SqliteForger(folder.path_of(bob)).claim({"user": "bob", "agent": "tests", "model": ""})
     with pytest.raises(StoreTamperedError, match="another space"):
         folder.open(bob)
     folder.rename(ann, Space("eve", "tests"))

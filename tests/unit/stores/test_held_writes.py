@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from tests.opened import count_from
 
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
@@ -67,10 +68,12 @@ def test_what_others_wrote_meanwhile_stays_and_what_was_held_becomes_a_branch(be
     store, other = bench.open(auto_save=False), bench.open()
     first = Talk(other).say("one", "1")
     talk = Talk(store)
-    talk.header, talk.parent, talk._count = store.session("s1"), first.id, 100
+    talk.header, talk.parent = store.session("s1"), first.id
+    count_from(talk, 100)
     mine = talk.say("mine", "held back")
     theirs = Talk(other)
-    theirs.header, theirs.parent, theirs._count = other.session("s1"), first.id, 200
+    theirs.header, theirs.parent = other.session("s1"), first.id
+    count_from(theirs, 200)
     quicker = theirs.say("theirs", "written at once")
     new = Talk(other, "s2").say("another", "session")
     assert store.save() == 2
@@ -112,7 +115,8 @@ def test_a_title_that_was_held_back_does_not_take_the_head_from_others(bench):
     header = store.session("s1")
     store.amend(replace(header, title="Mine"), header.head)
     talk = Talk(other)
-    talk.header, talk.parent, talk._count = header, "s1-x00001", 50
+    talk.header, talk.parent = header, "s1-x00001"
+    count_from(talk, 50)
     said = talk.say("two", "2")
     store.save()
     assert store.session("s1").title == "Mine"

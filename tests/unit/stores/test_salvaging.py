@@ -4,6 +4,8 @@ from datetime import UTC, datetime
 
 import apsw
 import pytest
+from tests.faults.damage import damage_index
+from tests.opened import count_from
 
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Role
@@ -21,7 +23,8 @@ from unabridged.stores.rescuing import account_of, open_or_rescue, rescue
 from unabridged.stores.salvaging import Finds, Header, assemble, time_of
 from unabridged.stores.spaces import SpacesFolder
 from unabridged.stores.sqlite import SqliteStore
-from unabridged.stores.sqlite.salvaging import salvage
+from unabridged.stores.sqlite.connecting import Access
+from unabridged.stores.sqlite.recover_rows import recover_rows
 from unabridged.testing.stores_lookup import looked_up
 from unabridged.testing.stores_writing import make_record
 from unabridged.testing.talk import Talk
@@ -51,31 +54,93 @@ def everything(store):
     return store.scan(), store.sessions(), store.records(RecordKind.FACT)
 
 
-HARMS = {
-    "no header": lambda d: bytes(100) + d[100:],
-    "no schema": lambda d: b"\xff" * 4096 + d[4096:],
-    "no roots": lambda d: d[:4096] + bytes(8 * 4096) + d[9 * 4096 :],
-    "moved": lambda d: d[: 100 * 4096] + d[: 4096],
-}  # fmt: skip
+def cut(path, page):
+    """Zero a page of a file."""
+    data = bytearray(path.read_bytes())
+    data[(page - 1) * 4096 : page * 4096] = bytes(4096)
+    path.write_bytes(data)
 
 
-@pytest.mark.parametrize("harm", HARMS)
-def test_rows_are_found_without_header_schema_and_trees(spaces, harm):
+def leaves(path, table):
+    """The pages that hold the rows of a table."""
+    connection = apsw.Connection(str(path))
+    found = connection.execute(
+        "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY path", (table,)
+    ).fetchall()
+    connection.close()
+    return [number for (number,) in found]
+
+
+def recovered(path):
+    return assemble(recover_rows(path, Access()), "x")
+
+
+def exchanges_of(found):
+    return sorted((x for _, some in found.conversations for x in some), key=lambda x: x.id)
+
+
+def test_every_row_of_a_damaged_index_is_read(spaces):
     store = fill(spaces)
     truth = everything(store)
     store.close()
     path = spaces.path_of(SPACE)
-    data = path.read_bytes()
-    lost = HARMS[harm](data)
-    if harm == "no roots":  # put what lay there at the end, where no tree leads
-        lost += data[4096 : 9 * 4096]
-    path.write_bytes(lost)
-    found = assemble(salvage(path), "x")
-    got = sorted((x for _, some in found.conversations for x in some), key=lambda x: x.id)
-    assert got == truth[0]
+    damage_index(path)
+    before = path.read_bytes()
+    found = recovered(path)
+    assert exchanges_of(found) == truth[0]
     assert [session for session, _ in found.conversations] == truth[1]
     assert sorted(found.records, key=lambda r: r.id) == truth[2]
-    assert found.account.lost == 0
+    assert (found.account.lost, found.account.unsure) == (0, False)
+    assert path.read_bytes() == before
+    assert [p.name for p in path.parent.glob(f"{path.name}-*") if p.is_file()] == []
+
+
+@pytest.mark.parametrize("table", ["message", "exchange", "session", "record", "entry"])
+@pytest.mark.parametrize("place", [0, 0.5, -1])
+def test_a_damaged_page_takes_only_its_own_rows(spaces, table, place):
+    store = fill(spaces, 120)
+    truth = {x.id: x for x in store.scan(limit=1000)}
+    store.close()
+    path = spaces.path_of(SPACE)
+    pages = leaves(path, table)
+    cut(path, pages[int(place * len(pages)) if place == 0.5 else place])
+    found = recovered(path)
+    got = exchanges_of(found)
+    kept = [x for x in got if x == truth[x.id]]
+    assert len(got) >= 100
+    assert len(kept) >= (60 if table == "exchange" else 110)
+    assert found.account.lost == len(truth) - found.account.exchanges
+    assert not found.account.unsure
+    assert (found.account.records_missing > 0) >= (table == "record")
+
+
+@pytest.mark.parametrize("harm", ["no header", "no schema", "empty", "text"])
+def test_without_header_or_schema_nothing_is_read_and_that_is_said(spaces, harm):
+    fill(spaces).close()
+    path = spaces.path_of(SPACE)
+    data = path.read_bytes()
+    path.write_bytes(
+        {
+            "no header": bytes(100) + data[100:],
+            "no schema": b"\xff" * 4096 + data[4096:],
+            "empty": b"",
+            "text": b"no database" * 900,
+        }[harm]
+    )
+    account = recovered(path).account
+    assert (account.exchanges, account.unsure) == (0, True)
+
+
+def test_a_file_that_ends_early_gives_what_is_in_front_of_its_end(spaces):
+    store = fill(spaces, 120)
+    truth = {x.id: x for x in store.scan(limit=1000)}
+    store.close()
+    path = spaces.path_of(SPACE)
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) * 3 // 4])
+    found = recovered(path)
+    assert any(truth[x.id] == x for x in exchanges_of(found))
+    assert found.account.lost == 121 - found.account.exchanges
 
 
 def test_the_log_is_read_and_what_it_replaced_is_not(spaces):
@@ -83,10 +148,15 @@ def test_the_log_is_read_and_what_it_replaced_is_not(spaces):
     store.forget([store.scan()[3].id])
     Talk(store, "s2").say("in the log", "only")
     truth = everything(store)
-    found = assemble(salvage(spaces.path_of(SPACE)), "x")
-    got = sorted((x for _, some in found.conversations for x in some), key=lambda x: x.id)
-    assert got == truth[0]
+    path = spaces.path_of(SPACE)
+    copy = path.with_name("copy.db")
+    for end in ("", "-wal"):
+        copy.with_name(copy.name + end).write_bytes(path.with_name(path.name + end).read_bytes())
+    logged = copy.with_name("copy.db-wal").read_bytes()
+    found = recovered(copy)
+    assert exchanges_of(found) == truth[0]
     assert found.account.lost == 0
+    assert copy.with_name("copy.db-wal").read_bytes() == logged
     store.close()
 
 
@@ -96,14 +166,14 @@ def test_what_was_forgotten_does_not_come_back(spaces):
     store.forget(gone)
     store.close()
     path = spaces.path_of(SPACE)
-    path.write_bytes(HARMS["no schema"](path.read_bytes()))
-    found = assemble(salvage(path), "x")
+    damage_index(path)
+    found = recovered(path)
     assert not {x.id for _, some in found.conversations for x in some} & set(gone)
 
 
 def header(number, *, session="s1", parent=None, own=2, opened_by=None):
     talk = Talk(None, session)
-    talk._count = number * 10
+    count_from(talk, number * 10)
     message = talk.message("hi")
     exchange = Exchange(
         f"x{number}", session, parent, ExchangeState.COMPLETE, (), message.at, model="m"
@@ -113,7 +183,7 @@ def header(number, *, session="s1", parent=None, own=2, opened_by=None):
 
 def message(number, role=Role.USER, parent=None, session="s1"):
     talk = Talk(None, session)
-    talk._count = number - 1
+    count_from(talk, number - 1)
     return talk.message(f"words {number}", role, parent=parent)
 
 
@@ -226,8 +296,8 @@ def test_damage_on_opening_is_set_aside_and_gone_on_with(spaces):
     truth = everything(store)
     store.close()
     path = spaces.path_of(SPACE)
-    harmed = HARMS["no header"](path.read_bytes())
-    path.write_bytes(harmed)
+    damage_index(path)
+    harmed = path.read_bytes()
     before = spaces.path_of(other).read_bytes()
     store, account = open_or_rescue(spaces, SPACE, silent)
     assert everything(store) == truth
@@ -334,7 +404,7 @@ def test_damage_deeper_in_is_salvaged_when_asked(spaces):
 def test_a_full_disk_leaves_the_damaged_file_where_it_is(spaces, monkeypatch):
     fill(spaces).close()
     path = spaces.path_of(SPACE)
-    path.write_bytes(HARMS["no header"](path.read_bytes()))
+    damage_index(path)
     before = path.read_bytes()
 
     def full(*_):
@@ -360,7 +430,7 @@ def test_random_damage_never_gives_anything_false(spaces, tmp_path):
             harmed[at : at + 40] = rng.randbytes(40)
         path = tmp_path / "harmed.db"
         path.write_bytes(harmed[: rng.randrange(1, len(data))])
-        found = assemble(salvage(path), "x")
+        found = recovered(path)
         for _, some in found.conversations:
             for exchange in some:
                 said = truth[exchange.id]

@@ -2,6 +2,7 @@ import os
 import stat
 
 import pytest
+from tests.opened import count_from
 
 from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import Space
@@ -166,7 +167,8 @@ def test_merge_copies_what_is_missing_once(folder):
     store = folder.open(ADA)
     talk = Talk(store)
     talk.header = store.session("s1")
-    talk._count, talk.parent = 50, said[-1].id
+    talk.parent = said[-1].id
+    count_from(talk, 50)
     branch = talk.edit(said[1], "other", "branch")
     twin = talk.regenerate(branch, "again")
     store.put([make_record("f", twin.id), make_record("c", kind=RecordKind.CALIBRATION)])

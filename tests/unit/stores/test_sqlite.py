@@ -6,6 +6,7 @@ import apsw
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from tests.opened import connection_of, database_of
 
 import unabridged.stores.sqlite as package
 from unabridged.domain.lookup import Probe
@@ -69,7 +70,7 @@ def test_every_statement_is_used_and_named_once():
 
 
 def test_settings_that_durability_and_forgetting_need(store):
-    connection = store._db._connection
+    connection = connection_of(store)
     assert connection.pragma("journal_mode") == "wal"
     assert connection.pragma("synchronous") == 2
     assert connection.pragma("secure_delete") == 1
@@ -142,7 +143,7 @@ def test_a_large_space_has_centres_and_finds_the_same_after_a_rebuild(tmp_path, 
         for thing in things:
             talk.say(f"I bought a {thing} number {number}", "Nice!")
     store.rebuild()
-    assert store._db.rows("centres", (1,))
+    assert database_of(store).rows("centres", (1,))
     probe = Probe(("bought",), embedder.embed_query("the cat that I bought"), 16)
     before = store.lookup(probe)
     assert before.found.any()

@@ -2,6 +2,7 @@
 
 import apsw
 import pytest
+from tests.opened import database_of
 
 from unabridged.domain.message import Text
 from unabridged.domain.scope import Space
@@ -91,9 +92,9 @@ def test_siblings_that_share_a_message_are_told_apart(store):
 def test_what_is_forgotten_is_let_go(store):
     talk = Talk(store)
     gone, stays = talk.say("gone?", "gone"), talk.say("here?", "here")
-    assert len(store.get([gone.id, stays.id])) == len(store._db.known) == 2
+    assert len(store.get([gone.id, stays.id])) == len(database_of(store).known) == 2
     store.forget([gone.id])
-    assert "gone" not in repr(store._db.known._exchanges)
+    assert "gone" not in repr(vars(database_of(store).known))
     assert store.get([gone.id]) == {}
 
 

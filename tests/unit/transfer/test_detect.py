@@ -6,6 +6,7 @@ import pytest
 
 from unabridged.errors import SettingError, TransferError, UnknownFormatError
 from unabridged.transfer.detect import open_file
+from unabridged.transfer.formats.table import FORMATS, Format, signs
 from unabridged.transfer.source import MEBIBYTE, Limits
 
 LINE = b'{"role": "user", "content": "hello"}\n'
@@ -45,9 +46,26 @@ def test_what_is_unknown_is_told_with_what_was_seen_and_what_is_known(read, data
     assert "ChatGPT account export (chatgpt)" in raised.value.hint
 
 
-def test_questions_without_sessions_say_so(read):
-    with pytest.raises(UnknownFormatError, match="without the sessions"):
-        read(b'{"question_id": "q", "haystack_session_ids": []}\n')
+def test_a_format_from_outside_is_read_without_the_table_knowing_it(read):
+    lines = b'{"whisper": "hello"}\n'
+    kept = []
+
+    def whispers(records):
+        kept.extend(record.value["whisper"] for record in records)
+        return iter(())
+
+    outside = Format("whispers", "Whispers", signs("whisper"), whispers)
+    with pytest.raises(UnknownFormatError):
+        read(lines)
+    with pytest.raises(SettingError, match="whispers"):
+        read(lines, format="whispers")
+    for options in ({}, {"format": "whispers"}):
+        assert read(lines, formats=(outside, *FORMATS), **options).format == "whispers"
+    assert kept == ["hello", "hello"]
+    assert read(LINE, formats=(outside, *FORMATS)).format == "jsonl"
+    with pytest.raises(UnknownFormatError) as raised:
+        read(b"", formats=(outside,))
+    assert "Whispers (whispers)" in raised.value.hint
 
 
 def test_a_format_that_does_not_exist_is_a_setting_error():
@@ -73,6 +91,7 @@ def test_packed_files_are_read(read, pack):
     assert read(pack(LINE)).texts == [["hello"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", [lzma.compress, gzip.compress])
 def test_a_packed_file_that_breaks_off_is_told(read, pack):
     data = pack(b"".join(LINE.replace(b"hello", b"%032x" % (n**9)) for n in range(50_000)))

@@ -6,6 +6,7 @@ import random
 
 import apsw
 import pytest
+from tests.opened import connection_of
 
 from unabridged.domain.message import Image, Role, ToolCall, ToolResult
 from unabridged.errors import TransferError, UnknownFormatError
@@ -171,7 +172,7 @@ def test_nothing_can_be_written_and_no_other_file_reached(log):
         "CREATE TEMP TABLE t AS SELECT randomblob(10)",
     ):
         with pytest.raises(apsw.Error):
-            list(database._connection.execute(statement))
+            list(connection_of(database).execute(statement))
     database.close()
     database.close()
 

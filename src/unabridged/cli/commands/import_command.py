@@ -13,7 +13,6 @@ from unabridged.clock import SystemClock
 from unabridged.errors import InputError
 from unabridged.transfer.detect import known, open_file, titles
 from unabridged.transfer.find import PLACES
-from unabridged.transfer.formats.longmemeval import dates_from
 from unabridged.wiring.encryption import unsealing
 
 _HELP = f"""Take over conversations from other programs.
@@ -46,11 +45,6 @@ not followed. Programs keep conversations in {", ".join(PLACES)}; nothing is sea
 @click.option("--pick", metavar="NUMBERS", help="Of what --find lists, take over these: 1,3-5.")
 @click.option("--all", "pick", flag_value=ALL, help="Take over all that --find finds.")
 @click.option("--format", "form", metavar="NAME", help=f"Instead of looking: {known()}.")
-@click.option(
-    "--session-dates",
-    metavar="FILE",
-    help="The questions file of LongMemEval, for sessions that carry no dates.",
-)
 @common(*MEMORY, "model")
 @invoked
 def command(
@@ -60,14 +54,12 @@ def command(
     pick: str | None,
     *,
     form: str | None,
-    session_dates: str | None,
     dry_run: bool,
 ) -> None:
     """Take over conversations; what is said of it is ``_HELP``, which names the formats."""
     _check(files, folder, pick)
     _check_model(invocation)
-    dates = dates_from(session_dates) if session_dates else None
-    opener = partial(open_file, format=form, dates=dates, model=invocation.given("model"))
+    opener = partial(open_file, format=form, model=invocation.given("model"))
     opener = partial(opener, unseal=unsealing(invocation.settings()))
     if folder is None:
         memory = None if dry_run else open_memory(invocation, salvage=True)

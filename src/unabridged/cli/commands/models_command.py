@@ -40,7 +40,10 @@ def list_command(invocation: Invocation, *, refresh: bool) -> None:
 
 
 @command.command(
-    "get", epilog=example("unabridged models get smollm2", "unabridged models get e5-small")
+    "get",
+    epilog=example(
+        "unabridged models get smollm2", "unabridged models get intfloat/multilingual-e5-small"
+    ),
 )
 @click.argument("name")
 @common("home", "json")
@@ -49,8 +52,9 @@ def get_command(invocation: Invocation, name: str) -> None:
     """Fetch a small model into the home, to try everything without a server.
 
     smollm2 is SmolLM2-135M-Instruct: 98 MB, Apache-2.0. It is small and answers badly.
-    e5-small (multilingual-e5-small, MIT, 88 MB), e5-small-enpt (English and Portuguese of it,
-    MIT, 34 MB) and minilm (all-MiniLM-L6-v2, Apache-2.0, 24 MB) find by meaning.
+    REPO/NAME is an embedder of the Hugging Face hub with an ONNX model in it, which finds by meaning:
+    intfloat/multilingual-e5-small (MIT, 94 languages, 470 MB) or sentence-transformers/all-MiniLM-L6-v2
+    (Apache-2.0, English, 90 MB).
     """
 
     def tell(progress: str) -> None:

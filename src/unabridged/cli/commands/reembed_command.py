@@ -13,7 +13,7 @@ from unabridged.cli.words import count
 @click.command(
     "reembed",
     epilog=example(
-        "unabridged reembed --embedder onnx:e5-small",
+        "unabridged reembed --embedder onnx:intfloat/multilingual-e5-small",
         "unabridged reembed --embedder ollama:nomic-embed-text",
         "unabridged reembed --embedder static",
     ),

@@ -133,7 +133,7 @@ def connect(path: Path, access: Access, *, encrypted: bool) -> apsw.Connection:
         shut(connection)
         log = path.with_name(path.name + "-wal")
         if log.exists() and log.stat().st_size:
-            raise _waiting_log(path) from None
+            raise waiting_log(path) from None
         uri = f"file:{quote(str(path.absolute()))}?immutable=1"
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         connection = access.connect(uri, flags, encrypted=encrypted)
@@ -144,7 +144,8 @@ def connect(path: Path, access: Access, *, encrypted: bool) -> apsw.Connection:
     return connection
 
 
-def _waiting_log(path: Path) -> StoreReadOnlyError:
+def waiting_log(path: Path) -> StoreReadOnlyError:
+    """Return the error for a file whose log cannot be read where it is."""
     return StoreReadOnlyError(
         f"{path} cannot be read where it lies: its log waits to be merged and cannot be written.",
         hint="Open it once with the right to write the folder, or copy all its files elsewhere.",

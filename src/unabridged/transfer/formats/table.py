@@ -16,8 +16,6 @@ from unabridged.transfer.formats import (
     jsonl,
     llm,
     lmstudio,
-    locomo,
-    longmemeval,
     openai,
     openwebui,
     own_files,
@@ -61,7 +59,8 @@ class Format:
     read_file: ReadFile | None = None
 
 
-def _signs(*alternatives: str) -> tuple[frozenset[str], ...]:
+def signs(*alternatives: str) -> tuple[frozenset[str], ...]:
+    """Return the signs of a format; each alternative names its paths, separated by spaces."""
     return tuple(frozenset(each.split()) for each in alternatives)
 
 
@@ -69,50 +68,33 @@ FORMATS = (
     Format(
         unabridged.FORMAT,
         "Unabridged's own JSON Lines",
-        _signs("format version", "exchange"),
+        signs("format version", "exchange"),
         unabridged.read,
     ),
     Format(
         own_files.FORMAT,
         "Files of Unabridged's store of files",
-        _signs("unabridged/about unabridged/sessions"),
+        signs("unabridged/about unabridged/sessions"),
         own_files.read,
     ),
-    Format(chatgpt.FORMAT, "ChatGPT account export", _signs("mapping"), chatgpt.read),
-    Format(claude.FORMAT, "Claude account export", _signs("chat_messages"), claude.read),
-    Format(
-        longmemeval.FORMAT,
-        "LongMemEval sessions or questions",
-        _signs("turns id", "haystack_sessions"),
-        longmemeval.read,
-    ),
-    Format(
-        locomo.FORMAT,
-        "LoCoMo conversations",
-        _signs(
-            "qa conversation",
-            "conversation sample_id",
-            "qa sample_id",
-            "session_1 session_1_date_time",
-        ),
-        locomo.read,
-    ),
+    Format(chatgpt.FORMAT, "ChatGPT account export", signs("mapping"), chatgpt.read),
+    Format(claude.FORMAT, "Claude account export", signs("chat_messages"), claude.read),
     Format(
         claude_code.FORMAT,
         "Claude Code session",
-        _signs("parentUuid sessionId", "type summary leafUuid"),
+        signs("parentUuid sessionId", "type summary leafUuid"),
         claude_code.read,
     ),
     Format(
         codex.FORMAT,
         "Codex session",
-        _signs("timestamp type payload", "id timestamp instructions", "record_type"),
+        signs("timestamp type payload", "id timestamp instructions", "record_type"),
         codex.read,
     ),
     Format(
         openai.FORMAT,
         "Requests to OpenAI's API and their answers",
-        _signs(
+        signs(
             "custom_id body",
             "custom_id response",
             "request/messages response",
@@ -126,7 +108,7 @@ FORMATS = (
     Format(
         openwebui.FORMAT,
         "Open WebUI chats",
-        _signs(
+        signs(
             "chat/history",
             "chat/messages user_id",
             "history/messages history/currentId",
@@ -136,19 +118,19 @@ FORMATS = (
     Format(
         lmstudio.FORMAT,
         "LM Studio conversation",
-        _signs("messages/versions", "messages usePerChatPredictionConfig"),
+        signs("messages/versions", "messages usePerChatPredictionConfig"),
         lmstudio.read,
     ),
     Format(
         sillytavern.FORMAT,
         "SillyTavern chat",
-        _signs("user_name character_name", "is_user mes", "chat_metadata"),
+        signs("user_name character_name", "is_user mes", "chat_metadata"),
         sillytavern.read,
     ),
     Format(
         workspaceai.FORMAT,
         "WorkspaceAI memory (version 1, 2 or 3)",
-        _signs(
+        signs(
             "current_conversation",
             "recent_conversations summarized_conversations",
             "user assistant",
@@ -158,19 +140,19 @@ FORMATS = (
     Format(
         dana.FORMAT,
         "Dana conversation memory",
-        _signs("history conversation_id", "history/user_input", "user_input agent_response"),
+        signs("history conversation_id", "history/user_input", "user_input agent_response"),
         dana.read,
     ),
     Format(
         emm.FORMAT,
         "Aurora's Enhanced Memory Manager (EMM)",
-        _signs("messages/content_category", "metadata/condensations messages"),
+        signs("messages/content_category", "metadata/condensations messages"),
         emm.read,
     ),
     Format(
         reqvibe.FORMAT,
         "ReqVIBE sessions",
-        _signs(
+        signs(
             "sessions/messages",
             "sessions/*/messages",
             "id messages title created_at model",
@@ -187,7 +169,7 @@ FORMATS = (
     Format(
         whisperengine.FORMAT,
         "WhisperEngine memories",
-        _signs(
+        signs(
             "user_id content metadata/role",
             "payload/memory_type payload/content",
             "memory_type content user_id",
@@ -197,7 +179,7 @@ FORMATS = (
     Format(
         jsonl.FORMAT,
         "JSON Lines of messages (role, content, time)",
-        _signs("role content", "role text", "sender text", "role tool_calls", "messages"),
+        signs("role content", "role text", "sender text", "role tool_calls", "messages"),
         jsonl.read,
     ),
 )

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from tests.opened import count_from
 from tests.unit.projections.json_files.conftest import SPACE
 
 from unabridged.domain.adoption import EditKind
@@ -151,7 +152,8 @@ def test_one_can_go_on_talking_after_it(edits):
     edits.adopt()
     talk = Talk(edits.store)
     talk.header = edits.store.session("s1")
-    talk.parent, talk._count = edits.store.recent("s1", 1)[0].id, 900
+    talk.parent = edits.store.recent("s1", 1)[0].id
+    count_from(talk, 900)
     said = talk.say("and now?", "on")
     assert edits.bench.again(edits.store).recent("s1", 2)[1] == said
 

@@ -40,6 +40,7 @@ store.close()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", ["model", "agent"])
 def test_nothing_is_lost_doubled_or_out_of_order(tmp_path, layout):
     folder = tmp_path / "home"

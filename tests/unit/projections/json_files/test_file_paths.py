@@ -75,6 +75,7 @@ class Folder:
         return place
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", ["model", "agent", "user"])
 def test_no_two_of_a_hundred_thousand_names_meet_and_none_escapes(layout):
     rng = random.Random(5)

@@ -5,6 +5,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from tests.opened import count_from
 from tests.unit.projections.json_files.conftest import SPACE
 
 from unabridged.disk import durable
@@ -50,7 +51,7 @@ def test_the_model_layout_is_format_3_of_the_seed(bench):
     new.header = replace(new.header, title="Given")
     begun = new.begin("Hello", records=(context("s2-x00001"),), tokens=5)
     new.answer(begun, "Hi there!")
-    new._count = 400
+    count_from(new, 400)
     new.say("again", "once more")
     file = load(bench.folder / "qwen2-5-7b.json")
     assert list(file) == [
@@ -257,7 +258,8 @@ def test_another_process_goes_on_from_the_files(bench, layout):
     Talk(two, "s2").say("two", "2")
     Talk(one, "s3").say("three", "3")
     talk = Talk(two, "s2")
-    talk.header, talk.parent, talk._count = two.session("s2"), "s2-x00001", 50
+    talk.header, talk.parent = two.session("s2"), "s2-x00001"
+    count_from(talk, 50)
     talk.say("four", "4")
     assert told(bench, layout) == one.scan()
 
@@ -394,7 +396,8 @@ def test_blanks_and_line_breaks_may_be_changed(bench, layout):
     store = bench.again(store)
     assert (store.troubles, store.check(), path.read_text()) == ([], [], compact)
     talk = Talk(store)
-    talk.header, talk.parent, talk._count = store.session("s1"), "s1-x00001", 50
+    talk.header, talk.parent = store.session("s1"), "s1-x00001"
+    count_from(talk, 50)
     talk.say("two", "2")
     assert told(bench, layout) == store.scan()
 

@@ -1,0 +1,1 @@
+"""How well intent and feelings are read, against labels that people gave."""

@@ -1,0 +1,40 @@
+"""``python -m bench core``."""
+
+from typing import Any
+
+import click
+
+from bench.core import core_benchmark
+from bench.report_output import progress_printer, show
+from unabridged.cli.options import Invocation, common, example, invoked
+
+
+@click.command(
+    "core",
+    epilog=example(
+        "python -m bench core --size 100 --size 10000",
+        "python -m bench core --data ../shared/data/longmemeval --json > figures.json",
+    ),
+)
+@click.option(
+    "--size",
+    "sizes",
+    multiple=True,
+    type=click.IntRange(1),
+    help="Measure at so many stored exchanges; repeatable.",
+)
+@click.option(
+    "--data", metavar="FOLDER", help="LongMemEval's questions and sessions, to measure coverage."
+)
+@common("json")
+@invoked
+def core_command(invocation: Invocation, sizes: tuple[int, ...], data: str | None) -> None:
+    """Measure storing, preparing and counting, beside a bare baseline.
+
+    It works in folders of its own and leaves nothing behind.
+    """
+    chosen: dict[str, Any] = {"sizes": sizes} if sizes else {}
+    show(
+        invocation,
+        core_benchmark.run(progress=progress_printer(quiet=invocation.json), data=data, **chosen),
+    )

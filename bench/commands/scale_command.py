@@ -1,0 +1,40 @@
+"""``python -m bench scale``."""
+
+from typing import Any
+
+import click
+
+from bench.report_output import INTERRUPTED, progress_printer, show
+from bench.scale import scale_benchmark
+from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.output import echo
+
+
+@click.command(
+    "scale",
+    epilog=example(
+        "python -m bench scale --size 10000 --size 100000",
+        "python -m bench scale --json > scale.json",
+    ),
+)
+@click.option(
+    "--size",
+    "sizes",
+    multiple=True,
+    type=click.IntRange(100),
+    help="Measure at so many stored exchanges; repeatable.",
+)
+@common("json")
+@invoked
+def scale_command(invocation: Invocation, sizes: tuple[int, ...]) -> None:
+    """Measure search, prepare, record, import and memory in large stores, on one core.
+
+    Without --size at 10,000, 100,000 and 1,000,000 exchanges as long as LoCoMo's, which takes some
+    minutes and 2 GB in the folder for temporary files. Interrupted, it shows what it has.
+    """
+    chosen: dict[str, Any] = {"sizes": sizes} if sizes else {}
+    report = scale_benchmark.run(progress=progress_printer(quiet=invocation.json), **chosen)
+    show(invocation, report)
+    if "interrupted" in report.machine:
+        echo("Interrupted: these are the figures until then.", "warn", err=True)
+        raise click.exceptions.Exit(INTERRUPTED)

@@ -1,0 +1,1 @@
+"""What condensing keeps, next to simple baselines, on public data with summaries."""

@@ -1,0 +1,1 @@
+"""How long storing, preparing and counting take, next to bare baselines."""

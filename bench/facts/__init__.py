@@ -1,0 +1,1 @@
+"""What facts the rules draw from conversations, and what facts answer."""

@@ -1,0 +1,1 @@
+"""Figures: how they are timed, averaged, reported and drawn."""

@@ -1,0 +1,1 @@
+"""The formats of public data sets that only benchmarks read."""

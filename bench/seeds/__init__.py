@@ -1,0 +1,1 @@
+"""What each seed document asks for in figures, measured in its profile."""

@@ -1,0 +1,121 @@
+"""The ground that the measures of the seeds stand on: profiles, memories, talk."""
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.core.store_sizes import model as upstream
+from bench.figures.timer import Spread, each
+from bench.generator import TalkGenerator, TalkSize
+from unabridged import config
+from unabridged.domain.settings import Settings
+from unabridged.ports import Clock
+from unabridged.wiring import Memory
+
+TYPICAL = TalkSize(30, 120)
+"""Exchanges of about 300 tokens by the estimate."""
+USER = "ada"
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class SeedRun:
+    """What the measures of every seed are given.
+
+    Attributes:
+        home: A folder that is removed afterwards; each measure takes folders of its own in it.
+        say: Told in a few words what goes on.
+        data: A folder with public data, or None.
+        intent: A folder with labelled messages, or None.
+        scale: 1 for the figures; less to try it: sizes and repeats shrink by it.
+    """
+
+    home: Path
+    say: Say
+    data: Path | None = None
+    intent: Path | None = None
+    scale: float = 1.0
+
+    def scaled(self, count: int, least: int = 4) -> int:
+        """So many of something, or as few as the scale wants."""
+        return max(least, round(count * self.scale))
+
+    def folder(self, name: str) -> Path:
+        """A folder for one measure."""
+        path = self.home / name
+        path.mkdir(mode=0o700, exist_ok=True)
+        return path
+
+    def part(self, name: str) -> Path | None:
+        """A part of the public data; None where it is not there."""
+        path = None if self.data is None else self.data / name
+        return path if path is not None and path.exists() else None
+
+
+def settings(name: str, home: Path, **changes: Any) -> Settings:
+    """Give the settings of a profile for a home; no environment is read."""
+    given = {"profile": name, "user": USER, "upstream": "quote"} | changes
+    return config.load(home=home, environ={}, **given)
+
+
+def opened(
+    name: str,
+    home: Path,
+    *,
+    window: int = 32_768,
+    clock: Clock | None = None,
+    model: str = "qwen2.5:7b",
+    **changes: Any,
+) -> Memory:
+    """Open a memory in a profile, before an upstream of so many tokens that is never asked."""
+    chosen = settings(name, home, model=model, **changes)
+    asked = upstream(model, chosen.window or window)
+    return Memory.open(settings=chosen, upstream=asked, clock=clock)
+
+
+def talked(memory: Memory, drawn: TalkGenerator, exchanges: int) -> None:
+    """Put one conversation of so many exchanges into a memory, and take it up."""
+    conversation = drawn.conversation(exchanges)
+    memory.admit(conversation)
+    memory.switch(conversation.session.id)
+
+
+def asks(drawn: TalkGenerator, count: int) -> list[str]:
+    """Draw messages of every intent on what was talked about."""
+    return [drawn.question(drawn.topics[n % len(drawn.topics)]) for n in range(count)]
+
+
+def recalling(drawn: TalkGenerator) -> str:
+    """A message that asks for the past, so that everything is searched."""
+    one, two, *_ = drawn.topics[0]
+    return f"Do you remember what you told me about {one} and {two}?"
+
+
+def dumped(path: Path, data: object) -> None:
+    """The plain way to save: the whole file as JSON, made durable, put in place."""
+    draft = path.with_suffix(".tmp")
+    with draft.open("w", encoding="utf-8") as file:
+        json.dump(data, file, indent=2, ensure_ascii=False)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)
+
+
+def loaded(path: Path) -> Any:
+    """The plain way to load."""
+    with path.open(encoding="utf-8") as file:
+        return json.load(file)
+
+
+def plainly_saved(path: Path, times: int) -> Spread:
+    """What it takes to save plainly what a file of ours says to people, without what is ours in it."""
+    content = loaded(path)
+    content.pop("unabridged", None)
+    copy = path.parent / "plain.draft"
+    found = each(lambda _: dumped(copy, content), range(times))
+    copy.unlink()
+    return found

@@ -1,1 +1,0 @@
-"""Benchmarks: what `unabridged bench` runs."""

@@ -1,1 +1,0 @@
-"""Other memories, measured in the same run: one small adapter each, imported only when asked for."""

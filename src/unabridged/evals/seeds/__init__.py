@@ -1,1 +1,0 @@
-"""``unabridged bench seeds``: what each seed document asks for in figures, measured in its profile."""

@@ -1,0 +1,256 @@
+"""Reading the intact rows of a damaged file.
+
+SQLite reads the file; a page that it cannot read is skipped. Each row carries a digest, so a row
+that damage changed is skipped too. Nothing is read past SQLite: a file without its header or its
+schema gives no rows, and a backup is what is left.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import quote
+
+import apsw
+
+from unabridged.domain.record import RecordKind
+from unabridged.domain.scope import Space
+from unabridged.errors import StoreDamagedError
+from unabridged.stores.codec import unpack
+from unabridged.stores.salvaging import Finds, Header
+from unabridged.stores.sqlite import faults
+from unabridged.stores.sqlite.connecting import Access, is_encrypted, shut, wrong_key
+from unabridged.stores.sqlite.holding import leave_log
+from unabridged.stores.sqlite.opening import waiting_log
+from unabridged.stores.sqlite.rows import (
+    Row,
+    checked,
+    column,
+    exchange_of,
+    message_of,
+    name_of,
+    record_of,
+    session_of,
+    text_of,
+)
+from unabridged.stores.sqlite.statements import statements
+
+_DAMAGE = (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError)
+"""What reading a damaged page or row raises."""
+_GAP_ROWS = 1_000_000
+"""Numbers tried one by one between rows that were read."""
+_REPORT_ROWS = 1_000
+"""Rows between two reports."""
+_STATEMENTS: Mapping[str, tuple[str, str, str]] = {
+    "message": ("recover message up", "recover message down", "recover message one"),
+    "entry": ("recover entry up", "recover entry down", "recover entry one"),
+    "record": ("recover record up", "recover record down", "recover record one"),
+    "exchange": ("recover exchange up", "recover exchange down", "recover exchange one"),
+    "session": ("recover session up", "recover session down", "recover session one"),
+}
+"""Table to what reads it from its first row, from its last one, and one row of it."""
+_NUMBERED = frozenset({"message", "record", "entry"})
+"""Tables whose rows have numbers."""
+Moved = Callable[[int, int], None]
+
+
+def recover_rows(path: Path, access: Access, moved: Moved | None = None) -> Finds:
+    """Return every intact row of a file. The file is only read.
+
+    Args:
+        path: The file; its log is read with it.
+        access: How it is reached.
+        moved: Called with the number of messages read, and of how many.
+
+    Raises:
+        StoreBusyError: Others have it open.
+        StoreKeyError: It is encrypted, and the key is missing or another one.
+        StoreError: The disk failed.
+    """
+    finds = Finds(unsure=True)
+    if not path.exists():
+        return finds
+    encrypted = is_encrypted(path)
+    try:
+        connection = _connect(path, access, encrypted=encrypted)
+    except apsw.NotADBError as error:
+        if encrypted:
+            raise wrong_key(path) from error
+        return finds
+    except apsw.CorruptError:
+        return finds
+    except apsw.Error as error:
+        raise faults.translate(error, path) from error
+    try:
+        _Reader(connection, path, finds, moved or (lambda _done, _of: None)).run()
+    except apsw.Error as error:
+        raise faults.translate(error, path, connection.system_errno) from error
+    finally:
+        shut(connection)
+    finds.unsure = finds.exchanges is None
+    return finds
+
+
+def _connect(path: Path, access: Access, *, encrypted: bool) -> apsw.Connection:
+    """Hold a file with a log alone, and leave both as they are; a file without one needs no lock."""
+    if not any(path.with_name(path.name + end).exists() for end in ("-wal", "-journal")):
+        uri = f"file:{quote(str(path.absolute()))}?immutable=1"
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        connection = access.connect(uri, flags, encrypted=encrypted)
+    else:
+        connection = access.connect(str(path), apsw.SQLITE_OPEN_READWRITE, encrypted=encrypted)
+    try:
+        leave_log(connection, alone=True)
+        _prepare(connection, access.busy_timeout)
+    except (apsw.CantOpenError, apsw.ReadOnlyError):
+        shut(connection)
+        raise waiting_log(path) from None
+    except BaseException:
+        shut(connection)
+        raise
+    return connection
+
+
+def _prepare(connection: apsw.Connection, busy_timeout: float) -> None:
+    connection.set_busy_timeout(max(1, round(busy_timeout * 1000)))
+    connection.pragma("locking_mode", "exclusive")
+    connection.pragma("trusted_schema", value=False)
+    connection.pragma("cell_size_check", value=True)
+    connection.pragma("writable_schema", value=True)  # reads past damage of the schema and the end
+    connection.pragma("query_only", value=True)
+    connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
+
+
+class _Reader:
+    """One reading of one file."""
+
+    def __init__(self, connection: apsw.Connection, path: Path, finds: Finds, moved: Moved) -> None:
+        self._connection = connection
+        self._path = path
+        self._finds = finds
+        self._moved = moved
+        self._counted: Mapping[str, int] = {}
+
+    def run(self) -> None:
+        """Read every table; those last whose rows the others name."""
+        finds = self._finds
+        self._read("meta", "recover meta", ("space",))
+        self._read("tally", "recover tally")
+        self._numbered("message", self._counted.get("seq", 0))
+        self._numbered("entry", self._counted.get("places", 0))
+        self._numbered("record", 0)
+        owners = [owner for _, owner, _ in finds.messages.values()]
+        self._named("exchange", finds.headers, [*owners, *finds.named])
+        held = [header.exchange.session for header in finds.headers.values()]
+        self._named("session", finds.sessions, held)
+
+    def _numbered(self, table: str, counted: int) -> None:
+        """Read up to the first damage, down to the last, then each number between."""
+        up, down, one = _STATEMENTS[table]
+        low, whole = self._read(table, up)
+        if whole:
+            return
+        high, _ = self._read(table, down)
+        last = high or counted + 1
+        for number in range(low + 1, min(last, low + _GAP_ROWS)):
+            self._read(table, one, (number,))
+
+    def _named(self, table: str, found: Mapping[str, object], names: Iterable[str]) -> None:
+        """Read up to the first damage, down to the last, then what other rows name."""
+        up, down, one = _STATEMENTS[table]
+        if not self._read(table, up)[1]:
+            self._read(table, down)
+        for name in dict.fromkeys(names):
+            if name not in found:
+                self._read(table, one, (column(name),))
+
+    def _read(self, table: str, statement: str, bindings: Row = ()) -> tuple[int, bool]:
+        """Read rows until damage stops it.
+
+        Returns:
+            The number of the last intact row, 0 where rows have none; whether nothing stopped it.
+        """
+        last = 0
+        try:
+            for row in self._connection.execute(statements()[statement], bindings):
+                if self._keep(table, row) and table in _NUMBERED:
+                    last = row[0]
+        except _DAMAGE:
+            return last, False
+        except apsw.IOError as error:
+            if getattr(error, "extendedresult", 0) != apsw.SQLITE_IOERR_SHORT_READ:
+                raise
+            return last, False
+        except apsw.SQLError:  # the table is not in the schema: no other statement finds it
+            return last, True
+        return last, True
+
+    def _keep(self, table: str, row: Row) -> bool:
+        """Keep a row whose digest fits; tell whether it does."""
+        columns = row[1:] if table == "record" else row
+        try:
+            _KEEP[table](self._finds, columns, self._path)
+        except (StoreDamagedError, TypeError, OverflowError, UnicodeEncodeError):
+            return False
+        if table == "tally":
+            self._counted = unpack(row[1])
+        done = len(self._finds.messages)
+        if table == "message" and done % _REPORT_ROWS == 0:
+            self._moved(done, max(done, self._counted.get("messages", 0)))
+        return True
+
+
+def _message(finds: Finds, row: Row, path: Path) -> None:
+    message = message_of(row, path)
+    finds.messages.setdefault(message.id, (row[0], name_of(row[2]), message))
+
+
+def _exchange(finds: Finds, row: Row, path: Path) -> None:
+    exchange, opened_by, own = exchange_of(row, path)
+    finds.headers.setdefault(exchange.id, Header(exchange, opened_by, own))
+    if exchange.parent is not None:
+        finds.named.setdefault(exchange.parent, None)
+
+
+def _session(finds: Finds, row: Row, path: Path) -> None:
+    session = session_of(row, path)
+    finds.sessions.setdefault(session.id, session)
+
+
+def _record(finds: Finds, row: Row, path: Path) -> None:
+    try:
+        record = record_of(row, path)
+    except ValueError:  # a kind of a newer version
+        return
+    finds.records.setdefault((record.kind, record.id), record)
+    for name in record.exchanges:
+        finds.named.setdefault(name, None)
+
+
+def _entry(finds: Finds, row: Row, path: Path) -> None:
+    checked("entry", row, path)
+    finds.named[name_of(row[1])] = datetime.fromtimestamp(row[4], UTC)
+    finds.numbers[name_of(row[1])] = row[2]
+
+
+def _meta(finds: Finds, row: Row, path: Path) -> None:
+    name, value = checked("meta", row, path)
+    if text_of(name) == "space" and finds.space is None:
+        finds.space = Space(**unpack(value))
+
+
+def _tally(finds: Finds, row: Row, path: Path) -> None:
+    count = unpack(checked("tally", row, path)[1])
+    finds.exchanges = count.get("exchanges")
+    kinds = {str(kind) for kind in RecordKind}
+    finds.counted = {k: n for k, n in count.get("records", {}).items() if k in kinds}
+
+
+_KEEP: Mapping[str, Callable[[Finds, Row, Path], None]] = {
+    "message": _message,
+    "exchange": _exchange,
+    "session": _session,
+    "record": _record,
+    "entry": _entry,
+    "meta": _meta,
+    "tally": _tally,
+}

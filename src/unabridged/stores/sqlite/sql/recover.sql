@@ -1,0 +1,61 @@
+-- Statements that read what is intact in a damaged file; columns are in the order of their digest.
+
+-- name: recover meta
+SELECT name, value, digest FROM meta WHERE name = ?;
+
+-- name: recover tally
+SELECT one, body, digest FROM tally;
+
+-- name: recover message up
+SELECT seq, id, exchange, parent, role, at, tokens, tokenizer, parts, digest
+FROM message NOT INDEXED ORDER BY seq;
+
+-- name: recover message down
+SELECT seq, id, exchange, parent, role, at, tokens, tokenizer, parts, digest
+FROM message NOT INDEXED ORDER BY seq DESC;
+
+-- name: recover message one
+SELECT seq, id, exchange, parent, role, at, tokens, tokenizer, parts, digest
+FROM message NOT INDEXED WHERE seq = ?;
+
+-- name: recover record up
+SELECT row, kind, id, at, body, exchanges, digest FROM record NOT INDEXED ORDER BY row;
+
+-- name: recover record down
+SELECT row, kind, id, at, body, exchanges, digest FROM record NOT INDEXED ORDER BY row DESC;
+
+-- name: recover record one
+SELECT row, kind, id, at, body, exchanges, digest FROM record NOT INDEXED WHERE row = ?;
+
+-- name: recover entry up
+SELECT place, exchange, session, parent, at, position, digest
+FROM entry NOT INDEXED ORDER BY place;
+
+-- name: recover entry down
+SELECT place, exchange, session, parent, at, position, digest
+FROM entry NOT INDEXED ORDER BY place DESC;
+
+-- name: recover entry one
+SELECT place, exchange, session, parent, at, position, digest
+FROM entry NOT INDEXED WHERE place = ?;
+
+-- name: recover exchange up
+SELECT id, session, parent, opened_by, state, own, at, mode, model, digest
+FROM exchange NOT INDEXED ORDER BY id;
+
+-- name: recover exchange down
+SELECT id, session, parent, opened_by, state, own, at, mode, model, digest
+FROM exchange NOT INDEXED ORDER BY id DESC;
+
+-- name: recover exchange one
+SELECT id, session, parent, opened_by, state, own, at, mode, model, digest
+FROM exchange NOT INDEXED WHERE id = ?;
+
+-- name: recover session up
+SELECT id, head, updated, body, digest FROM session NOT INDEXED ORDER BY id;
+
+-- name: recover session down
+SELECT id, head, updated, body, digest FROM session NOT INDEXED ORDER BY id DESC;
+
+-- name: recover session one
+SELECT id, head, updated, body, digest FROM session NOT INDEXED WHERE id = ?;

@@ -1,0 +1,590 @@
+"""How the scenarios speak to the package: everything that depends on its interface stands here.
+
+A drive is one home, or one store in memory. It has a clock that moves only between two deeds, so
+that times and ids do not depend on how often the package looks at it. Every context that is prepared
+becomes a line.
+"""
+
+import hashlib
+import io
+import json
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from unabridged import config
+from unabridged.domain.chat import Abilities, ToolSpec, Usage
+from unabridged.domain.fact import Requirement
+from unabridged.domain.hearing import Wishes
+from unabridged.domain.message import Role, ToolCall, ToolResult
+from unabridged.domain.record import Record
+from unabridged.domain.scope import Scope
+from unabridged.domain.views import Conversation
+from unabridged.errors import (
+    ContextRefusedError,
+    NotFoundError,
+    PromptTooLargeError,
+    UnabridgedError,
+)
+from unabridged.memory.serving import ready
+from unabridged.models.scripted import ScriptedModel
+from unabridged.stores.inmemory import InMemoryStore
+from unabridged.transfer.detect import open_file
+from unabridged.wire import openai
+from unabridged.wiring import Memory
+from unabridged.wiring.adapters import space_from
+
+START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+PAUSE = timedelta(minutes=3)
+SHARED = ("user", "agent")
+STORES = {
+    "sqlite": {"store": "sqlite", "isolation": SHARED},
+    "memory": {"store": "memory", "isolation": SHARED},
+    "files-model": {"store": "files", "layout": "model", "isolation": (*SHARED, "model")},
+    "files-agent": {"store": "files", "layout": "agent", "isolation": SHARED},
+    "files-user": {"store": "files", "layout": "user", "isolation": ("user",)},
+}
+MODEL = "golden"
+WINDOW = 8192
+DIGITS = 20
+"""Hexadecimal digits of a digest that a line keeps."""
+OURS = re.compile(r"\b\d{26}\b")
+
+
+class Lasting(InMemoryStore):
+    """A store in memory that is there when the next one opens it."""
+
+    def close(self):
+        pass
+
+
+class Clock:
+    """Time stands still until a drive moves it; ids begin again with each move."""
+
+    def __init__(self):
+        self.time = START
+        self._count = 0
+
+    def move(self, by=PAUSE):
+        self.time += by
+        self._count = 0
+
+    def now(self):
+        return self.time
+
+    def new_id(self):
+        self._count += 1
+        return f"{int(self.time.timestamp() * 1000):014d}{self._count:012d}"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One prepared context, or one request that was sent for it.
+
+    Attributes:
+        name: The scenario and a number.
+        hash: ``Context.hash``; empty for a request that only goes on with a context.
+        tokens: Planned tokens of the prompt.
+        messages: What was sent, as plain data.
+        tools: The tools that were offered.
+        account: The ledger as plain data; ids are replaced by what they name.
+    """
+
+    name: str
+    hash: str
+    tokens: int
+    messages: list
+    tools: list
+    account: dict = field(default_factory=dict)
+
+    @property
+    def digests(self):
+        """What is compared: the hash, the prompt, the account and the tokens."""
+        prompt = digest([self.messages, self.tools])
+        return [self.hash[:DIGITS], prompt, digest(self.account), self.tokens]
+
+
+def canonical(data):
+    return json.dumps(data, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+
+
+def digest(data):
+    return hashlib.sha256(canonical(data).encode("ascii")).hexdigest()[:DIGITS]
+
+
+def model_of(script=("Yes.",), window=WINDOW, refuses=None):
+    """Give a model with a window that answers by a script."""
+    able = Abilities(MODEL, loaded_window=window, tools=True, vision=True, source="server")
+    return ScriptedModel(script, abilities=able, model=MODEL)
+
+
+class Drive:
+    """One run of a scenario over one kind of store.
+
+    Args:
+        scenario: Its name.
+        store: One of ``STORES``.
+        folder: An empty folder.
+        **settings: Those of the scenario.
+    """
+
+    def __init__(self, scenario, store, folder, **settings):
+        self.scenario = scenario
+        self.lines = []
+        self.clock = Clock()
+        self._kind = STORES[store]
+        self._folder = folder
+        self._settings = {"tokenizer": "estimate", "model": MODEL, **settings}
+        self._user = "ada"
+        self._changes = {}
+        self._memories = {}
+        self._kept = {}  # what stores in memory hold, by space
+        self._names = {}
+        self._models = {}
+        self._window = WINDOW
+
+    # Opening.
+
+    @property
+    def memory(self):
+        if self._user not in self._memories:
+            self._memories[self._user] = self._opened()
+        return self._memories[self._user]
+
+    def _opened(self):
+        given = {**self._settings, **self._changes, **self._kind, "user": self._user}
+        chosen = config.load(home=self._folder, environ={}, **given)
+        if self._kind["store"] != "memory":
+            model = self._model(self._window)
+            return Memory.open(settings=chosen, upstream=model, clock=self.clock)
+        scope = Scope(chosen.user, chosen.agent, chosen.model)
+        space = space_from(scope, chosen)
+        store = self._kept.setdefault(space, Lasting(space))
+        opened = Memory._wired(chosen, self.clock, store, scope)
+        opened.use_upstream(self._model(self._window))
+        return opened
+
+    def _model(self, window):
+        return self._models.setdefault(window, model_of(window=window))
+
+    def reopen(self, **changes):
+        """Close everything and open it with other settings; the session stays the newest one."""
+        self.close()
+        self._changes = changes
+
+    def close(self):
+        for memory in self._memories.values():
+            memory.close()
+        self._memories.clear()
+
+    @contextmanager
+    def user(self, name):
+        """Be another user, who has a space of their own."""
+        before, self._user = self._user, name
+        try:
+            yield
+        finally:
+            self._user = before
+
+    def wait(self, **time):
+        self.clock.move(timedelta(**time))
+
+    def window(self, tokens):
+        """Ask a model with another window from now on."""
+        self._window = tokens
+        self.memory.use_upstream(self._model(tokens))
+
+    def persona(self, name):
+        self.memory.answer_as(name)
+
+    # Talking.
+
+    def prepare(self, text, *, images=(), mode=None, tools=None, retry_of=None):
+        """Prepare a context; it becomes a line."""
+        self.clock.move()
+        offered = None if tools is None else [spec_of(tool) for tool in tools]
+        context = self.memory.prepare(
+            text, mode=mode, tools=offered, retry_of=retry_of, images=images
+        )
+        self._add(context)
+        return context
+
+    def refused(self, text, **given):
+        """Prepare what cannot be sent; the kind of refusal becomes a line."""
+        self.clock.move()
+        try:
+            self.memory.prepare(text, **given)
+        except UnabridgedError as error:
+            told = [getattr(error, "needed", None), getattr(error, "window", None)]
+            self._tell({"refused": told})
+        else:
+            raise AssertionError(f"not refused: {text[:60]}")
+
+    def record(self, context, answer, *, state="complete", prompt_tokens=None):
+        """Record the answer to a context; gives the exchange's id."""
+        self.clock.move()
+        usage = Usage(prompt_tokens, 20) if prompt_tokens else None
+        return self.memory.record(context, answer, state=state, usage=usage).id
+
+    def say(self, text, answer="I see.", **given):
+        """Prepare a message and record its answer; gives the exchange's id."""
+        return self.record(self.prepare(text, **given), answer)
+
+    def begin(self, context):
+        self.clock.move()
+        return self.memory.begin(context).id
+
+    def rounds(self, context, *rounds):
+        """Record tool rounds of a context: each is a name, arguments and the result."""
+        for n, (name, arguments, result) in enumerate(rounds):
+            self.clock.move()
+            call = ToolCall(f"call-{n}", name, json.dumps(arguments))
+            asked = self.memory.message(Role.ASSISTANT, [call])
+            told = self.memory.message(Role.TOOL, [ToolResult(call.id, name, result)])
+            self.memory.step(context, [asked, told])
+
+    def turn(self, text, script, tools=None, *, mode=None, window=None, **given):
+        """Have a whole turn with a model that answers by a script.
+
+        A step of the script is words, ``(tool, arguments)``, a refusal with its figures, or a list
+        of them. Every request that is sent becomes a line.
+        """
+        self.clock.move()
+        steps = [_scripted(step, n) for n, step in enumerate(script)]
+        model = model_of(steps, window or self._window)
+        with self.memory.asking(model):
+            turn = self.memory.chat(text, mode=mode, tools=tools, **given)
+            self._add(turn.context)
+            broke = self._finished(turn)
+        for request in model.requests:
+            self._add_request(request)
+        self._tell({"broke": broke, "notes": len(turn.notes)})
+        return turn.exchange.id
+
+    def _finished(self, turn):
+        """Run a turn to its end; gives whether it broke off."""
+        try:
+            for event in turn:
+                if type(event).__name__ == "Returned":
+                    self.clock.move()
+        except UnabridgedError:
+            return True
+        return False
+
+    def sync(self, messages, *, session=None, tools=(), window=None, most=None, record=True):
+        """Send a client's whole list of messages; gives what ``answer`` takes, None if refused."""
+        self.clock.move()
+        drafts = openai.drafts(messages)
+        heard = self.memory.hear(drafts, session=session, record=record)
+        self.clock.move()
+        specs = tuple(spec_of(tool) for tool in tools)
+        try:
+            sent = ready(self.memory, heard, Wishes(specs, window, most))
+        except PromptTooLargeError as error:
+            return self._tell({"refused": [error.needed, error.window]})
+        self._add(sent.context, sent.messages)
+        return sent
+
+    def answer(self, sent, text="", calls=()):
+        """Record what the model answered to what a client sent."""
+        self.clock.move()
+        if sent is None or not sent.stored:
+            return None
+        if calls:
+            made = [ToolCall(name, tool, json.dumps(arguments)) for name, tool, arguments in calls]
+            asked = self.memory.message(Role.ASSISTANT, made)
+            return self.memory.step(sent.context, [asked]).id
+        return self.memory.record(sent.context, text).id
+
+    # Sessions and branches.
+
+    def new_session(self, title=""):
+        self.clock.move()
+        self.memory.new_session(title)
+
+    def take_up(self, session):
+        self.clock.move()
+        self.memory.take_up(session)
+
+    def switch(self, wanted):
+        self.clock.move()
+        return self.memory.switch(wanted).id
+
+    def session(self):
+        return self.memory.session.id
+
+    def retitle(self, title):
+        self.clock.move()
+        self.memory.retitle(title)
+
+    def undo(self):
+        self.clock.move()
+        self.memory.undo()
+
+    def checkout(self, exchange):
+        self.clock.move()
+        self.memory.take_branch(exchange)
+
+    def branches(self):
+        return [exchange.id for exchange in self.memory.branches()]
+
+    @contextmanager
+    def narrowed(self, session):
+        """Recall from one session alone."""
+        with self.memory.narrowed(session):
+            yield
+
+    # What is known.
+
+    def pin(self, text=None, *, exchange=None):
+        self.clock.move()
+        return self.memory.remember(text).id if text else self.memory.pin(exchange).id
+
+    def unpin(self, wanted):
+        self.clock.move()
+        self.memory.unpin(wanted)
+
+    def fact(self, text, **given):
+        self.clock.move()
+        return self.memory.facts.add(text, **given).id
+
+    def correct(self, about, **given):
+        """Correct the first fact with these words in it."""
+        self.clock.move()
+        return self.memory.facts.edit(self._fact(about), **given).id
+
+    def withdraw(self, about):
+        self.clock.move()
+        self.memory.facts.withdraw(self._fact(about))
+
+    def _fact(self, about):
+        return next(fact.id for fact in self.memory.facts.all() if about in fact.text)
+
+    def requirement(self, text, *, pinned=False):
+        self.clock.move()
+        made = self.memory.requirements.add(text)
+        return self.memory.requirements.pin(made.id).id if pinned else made.id
+
+    def known(self):
+        """How many facts, requirements and condensations there are."""
+        memory = self.memory
+        condensed = memory.upkeep.condensations()
+        return [len(memory.facts.all()), len(memory.requirements.all()), len(condensed)]
+
+    def maintain(self):
+        """Do what is done after recording; how much is known then becomes a line."""
+        self.clock.move()
+        list(self.memory.tend())
+        self._tell({"known": self.known()})
+
+    def condense(self, **given):
+        """Condense the session at once."""
+        self.clock.move()
+        self.memory.upkeep.condense(self.session(), **given)
+
+    # Between spaces, in and out.
+
+    def share(self, other, *, kind="share", **what):
+        """Give sessions or facts to another user; gives what ``revoke`` takes."""
+        self.clock.move()
+        giver = self.memory
+        with self.user(other):
+            taker = self.memory
+        draft = giver.sharing.draft(taker._parts.store.space, kind=kind, **what)
+        self.clock.move()
+        return giver.sharing.give(draft, taker.sharing).share
+
+    def revoke(self, share):
+        self.clock.move()
+        self.memory.sharing.revoke(share)
+
+    def take_in(self, data, *, form=None):
+        """Import a file; how many exchanges were new becomes a line."""
+        self.clock.move()
+        added, requirements, records, memory = 0, [], [], self.memory
+        with open_file(io.BytesIO(data), format=form, model=MODEL) as reader:
+            for item in reader:
+                if isinstance(item, Conversation):
+                    added += memory.admit(item)
+                elif isinstance(item, Requirement):
+                    requirements.append(item)
+                elif isinstance(item, Record):
+                    records.append(item)
+        taken = memory.requirements.admit(requirements), memory.admit_records(records)
+        self._tell({"imported": [added, *taken]})
+
+    def forget(self, *exchanges, **what):
+        """Forget; what the plan reached becomes a line."""
+        self.clock.move()
+        plan = self.memory.forgetting.plan(exchanges, **what)
+        self.memory.forgetting.carry_out(plan)
+        self.memory.remarks()
+        self._names.clear()
+
+    def remarks(self):
+        """How much there is to say of what was not stored becomes a line."""
+        told = {"remarks": len(self.memory.remarks())}
+        self._tell(told)
+
+    # Looking.
+
+    def why(self):
+        """Render the last context again; whether it is what was sent becomes a line."""
+        account = self.memory.why()
+        told = {"intact": account.intact, "missing": len(account.missing)}
+        messages = [self._named(dict(message)) for message in account.messages or ()]
+        self.lines.append(Line(self._next(), "", 0, messages, [], told))
+
+    def found(self, query, limit=10):
+        """Search; what was found becomes a line."""
+        self.clock.move()
+        found = [self._exchange(one.exchange.id) for one in self.memory.search(query, limit)]
+        self._tell({"query": query, "found": found})
+
+    def ranked(self, query, limit=10):
+        """What a search finds, best first: the session's title and the user's words."""
+        self.clock.move()
+        found = self.memory.search(query, limit)
+        return [(one.session_title, one.exchange.user.text) for one in found]
+
+    def whole(self, context):
+        """What stands whole in a prompt, named likewise."""
+        kept = (row for row in context.ledger.rows if row.kind.value == "exchange")
+        names = [row.id for row in kept if row.verdict.value == "kept"]
+        found = [self.memory.show(name) for name in names]
+        return {(self.memory.by_id(one.session).title, one.user.text) for one in found}
+
+    def coherence(self):
+        """What the check of the last condensation found, and what all of them did."""
+        told = self.memory.upkeep.stats()
+        held = told.coherence
+        return {
+            "runs": told.runs,
+            "condensed": told.messages_condensed,
+            "saved": told.tokens_saved,
+            "critical kept": held.critical_kept,
+            "shares kept": held.shares_kept,
+            "lost names": len(held.lost_names),
+            "lost critical": len(held.lost_critical),
+            "in order": held.in_order,
+            "reduction": held.token_reduction,
+        }
+
+    # Lines.
+
+    def _next(self):
+        return f"{self.scenario}/{len(self.lines) + 1:03}"
+
+    def _add(self, context, sent=None):
+        messages = context.messages if sent is None else openai.messages(sent)
+        tools = [[t.name, t.description, dict(t.parameters)] for t in context.tools or ()]
+        line = Line(
+            name=self._next(),
+            hash=context.hash,
+            tokens=context.ledger.prompt_tokens,
+            messages=[self._named(dict(message)) for message in messages],
+            tools=tools,
+            account=self._account(context),
+        )
+        self.lines.append(line)
+
+    def _add_request(self, request):
+        told = [self._named(dict(message)) for message in openai.messages(request.messages)]
+        offered = [[t.name, t.description, dict(t.parameters)] for t in request.tools]
+        limits = {"window": request.window, "limit": request.max_output}
+        self.lines.append(Line(self._next(), "", 0, told, offered, limits))
+
+    def _tell(self, told):
+        """Add a line without a prompt: what came of a deed."""
+        self.lines.append(Line(self._next(), "", 0, [], [], told))
+
+    def _named(self, data):
+        """Plain data with the ids of exchanges replaced by what they name."""
+        text = json.dumps(data, ensure_ascii=False)
+        return json.loads(OURS.sub(lambda found: self._exchange(found[0]), text))
+
+    def _account(self, context):
+        ledger = context.ledger
+        return {
+            "window": ledger.window,
+            "parts": dict(ledger.parts),
+            "rows": [self._row(context, row) for row in ledger.rows],
+            "rest": [ledger.rest_count, ledger.rest_tokens],
+            "intent": ledger.intent.value,
+            "signals": list(ledger.signals),
+            "complexity": round(ledger.complexity, 6),
+            "answer": round(ledger.response_percentage, 6),
+            "available": ledger.budget_available,
+            "bound": ledger.bound,
+            "reuse": None if ledger.prefix_reuse is None else round(ledger.prefix_reuse, 6),
+            "notes": list(ledger.notes),
+            "limit": context.max_output,
+        }
+
+    def _row(self, context, row):
+        name = {
+            "exchange": self._exchange,
+            "fact": self._told,
+            "tool": str,
+            "condensation": lambda _: "condensation",
+        }[row.kind.value](row.id)
+        here = None if row.session is None else row.session == context.scope.session
+        return [
+            row.tier.value if row.tier else "",
+            row.kind.value,
+            name,
+            row.verdict.value,
+            row.tokens,
+            row.reason,
+            row.at.isoformat() if row.at else "",
+            here,
+            [list(place) for place in row.sentences],
+        ]
+
+    def _exchange(self, name):
+        """A name of an exchange that does not depend on its id: its time and its first words."""
+        if name not in self._names:
+            try:
+                exchange = self.memory.show(name)
+            except NotFoundError:
+                return "(no exchange)"
+            words = " ".join(exchange.user.text.split())[:24].replace('"', "'").replace("\\", "/")
+            self._names[name] = f"{exchange.at:%m-%d %H:%M} {words}"
+        return self._names[name]
+
+    def _told(self, name):
+        """The words of a fact or a requirement."""
+        if name not in self._names:
+            books = (self.memory.facts, self.memory.requirements)
+            for book in books:
+                try:
+                    self._names[name] = book.get(name).text
+                    break
+                except NotFoundError:
+                    continue
+            else:
+                return "(no fact)"
+        return self._names[name]
+
+
+def spec_of(tool):
+    """A tool as plain data becomes what the package takes: a name, words and parameters."""
+    name, words, *parameters = tool
+    properties = {each: {"type": "string"} for each in parameters}
+    schema = {"type": "object", "properties": properties, "required": list(parameters)}
+    return ToolSpec(name, words, schema)
+
+
+def _scripted(step, place):
+    """One step of a script as the model takes it."""
+    if isinstance(step, tuple):
+        name, arguments = step
+        return ToolCall(f"call-{place}", name, json.dumps(arguments))
+    if isinstance(step, list):
+        return [_scripted(each, f"{place}-{n}") for n, each in enumerate(step)]
+    if isinstance(step, dict):
+        return ContextRefusedError(
+            "Too long.", prompt_tokens=step["refused"], window=step["window"]
+        )
+    return step
