@@ -11,9 +11,9 @@ TO = {"user": "ann", "agent": "coder"}
 SAID = {"user": "I live in Zurich.", "assistant": "Noted."}
 
 
-@pytest.fixture(params=["sqlite", "files"])
+@pytest.fixture(params=["none", "agent"])
 def url(serving, tmp_path, request):
-    return serving(home=tmp_path / "home", upstream="quote", store=request.param)
+    return serving(home=tmp_path / "home", upstream="quote", layout=request.param)
 
 
 @pytest.fixture

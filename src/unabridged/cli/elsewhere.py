@@ -5,7 +5,7 @@ from dataclasses import replace
 from unabridged import config
 from unabridged.cli.words import count
 from unabridged.config.profiles import names
-from unabridged.domain.scope import Scope
+from unabridged.domain.scope import ISOLATION_FIELDS, Scope, Space
 from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
 from unabridged.wiring import Home, space_from
@@ -49,7 +49,7 @@ def under_profiles(settings: Settings) -> str:
     """
     if settings.store == "memory":
         return ""
-    seen = {_place(settings)}
+    seen, spaces = {_place(settings)}, Home(settings).spaces()
     told = []
     for name in names(settings.home):
         try:
@@ -59,9 +59,15 @@ def under_profiles(settings: Settings) -> str:
         if _place(one) in seen:
             continue
         seen.add(_place(one))
-        if held := sum(1 for info in Home(one).spaces() if info.exchanges):
+        if held := sum(1 for info in spaces if info.exchanges and _is_of(info.space, one)):
             told.append(f"{count(held, 'space')}: --profile {name}")
     return f"Kept apart under a profile: {'; '.join(told)}" if told else ""
+
+
+def _is_of(space: Space | None, settings: Settings) -> bool:
+    """Whether a space is one of those that settings make."""
+    named = {name for name in ISOLATION_FIELDS if space and getattr(space, name)}
+    return named == set(settings.isolation)
 
 
 def _place(settings: Settings) -> tuple[object, ...]:

@@ -53,9 +53,8 @@ def encrypt_home(settings: Settings, *, encrypted: bool) -> Iterator[Converted]:
         SettingError: The settings name no key, or want readable files in an encrypted home.
         StoreError: One of them cannot be converted; those before it are.
     """
-    need_key(settings)
     wanted = replace(settings, encrypt=encrypted)
-    json_folder_of(wanted)
+    need_key(wanted)
     yield from _databases(wanted)
 
 
@@ -69,10 +68,11 @@ def need_key(settings: Settings) -> Key:
     """Give the key that the settings name, after a look whether it opens the secrets of the home.
 
     Raises:
-        SettingError: They name none.
+        SettingError: They name none, or want readable files in an encrypted home.
         StoreKeyError: It does not open them.
         MissingExtraError: What encrypts is not installed.
     """
+    json_folder_of(settings)
     key = person_key(settings)
     if key is None:
         raise SettingError("The settings name no key.", hint=_NO_KEY)

@@ -226,9 +226,9 @@ def test_a_greeting_stands_nowhere_as_the_users_words(memory, clock):
     "kept",
     [
         {"store": "memory"},
-        {"store": "files", "layout": "model"},
-        {"store": "files", "layout": "agent"},
-        {"store": "files", "layout": "user"},
+        {"layout": "model"},
+        {"layout": "agent"},
+        {"layout": "user"},
     ],
     ids=["memory", "model", "agent", "user"],
 )

@@ -28,7 +28,7 @@ def memory(tmp_path):
 
 
 def opened(home):
-    return Memory.open(home, store="files", upstream="quote", clock=None)
+    return Memory.open(home, layout="model", upstream="quote", clock=None)
 
 
 def found(memory, word):
