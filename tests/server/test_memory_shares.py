@@ -126,4 +126,4 @@ def test_a_key_with_a_profile_shares_under_it(serving, tmp_path):
         done = http.post(f"/memory/shares/{share}/revoke", json={})
         assert done.json()["state"] == "revoked"
         assert http.get("/memory/exchanges", headers=there).json()["items"] == []
-    assert not list((tmp_path / "home").glob("spaces/*.db"))
+    assert list((tmp_path / "home").glob("chats/*.json"))

@@ -28,7 +28,7 @@ def memory(tmp_path):
 
 
 def opened(home):
-    return Memory.open(home, layout="model", upstream="quote", clock=None)
+    return Memory.open(home, store="memory", upstream="quote", clock=None)
 
 
 def found(memory, word):
@@ -66,16 +66,6 @@ def test_what_is_forgotten_is_found_no_more(memory, looks):
     store_of(memory).forget([gone])
     assert found(memory, "Kestrel") == [stays]
     assert len(looks) == before + 1
-
-
-def test_what_another_process_wrote_is_found(memory, looks, tmp_path):
-    say(memory, "My boat is called Kestrel.")
-    found(memory, "Kestrel")
-    before = len(looks)
-    with opened(tmp_path) as other:
-        theirs = say(other, "The heron stands in the reeds.").id
-    assert found(memory, "heron")[0] == theirs
-    assert len(looks) > before
 
 
 def test_a_branch_has_its_place(memory, looks):
