@@ -6,6 +6,7 @@ from unabridged.index import centres, upkeep
 from unabridged.stores.inmemory import InMemoryStore
 from unabridged.stores.spaces import SpacesFolder
 from unabridged.stores.sqlite import SqliteStore
+from unabridged.testing.indexed import open_indexed
 from unabridged.testing.stores import StoreContract
 from unabridged.wiring.followed_spaces import FollowedSpaces, JsonFolder
 
@@ -46,13 +47,13 @@ class TestSqliteStoreInSegments(TestSqliteStore):
         monkeypatch.setattr(upkeep, "SEALED_EXCHANGES", 2)
         monkeypatch.setattr(upkeep, "FANOUT", 3)
         monkeypatch.setattr(centres, "wanted", lambda passages: 3 if passages > 5 else 0)
-        opened.append(SqliteStore(tmp_path / "space.db", SPACE, embedder=StaticEmbedder()))
+        opened.append(open_indexed(tmp_path / "space.db", SPACE, embedder=StaticEmbedder()))
         self.opened = opened
         return opened[-1]
 
     def reopen(self, store):
         store.close()
-        self.opened.append(SqliteStore(store.path, SPACE, create=False, embedder=StaticEmbedder()))
+        self.opened.append(open_indexed(store.path, SPACE, create=False, embedder=StaticEmbedder()))
         return self.opened[-1]
 
 

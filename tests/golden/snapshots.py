@@ -180,6 +180,8 @@ def _plain(data, home):
 
 
 def _masked(key, value):
+    if key == "seconds" and value is not None:
+        return "(seconds)"
     if key in RANDOM and isinstance(value, str) and value:
         return f"({key})"
     if key == "bytes" and value and value % PAGE == 0:

@@ -43,20 +43,17 @@ class ShareState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
-    """A statement that came from another space.
+class SharedFact:
+    """Where a shared statement is from.
 
     Attributes:
         origin: The name of the space in which it was made.
-        over: The ids of the statements that this space knew of the same matter when it was made: only
-            of these can it take the place.
         exchange: The exchange of that space that says so, or None where a person gave it.
-        edits: The ids of the statements that a person edited into it, one after another, the
-            newest first: what lies between need not have come along.
+        edits: The ids of the statements that a person edited into it, the newest first. Those
+            between need not have come along.
     """
 
     origin: str
-    over: tuple[str, ...] = ()
     exchange: str | None = None
     edits: tuple[str, ...] = ()
 
@@ -75,7 +72,7 @@ class Carry:
 
     at: datetime
     exchanges: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    facts: Mapping[str, Came] = field(default_factory=dict)
+    facts: Mapping[str, SharedFact] = field(default_factory=dict)
     withdrawn: Mapping[str, datetime] = field(default_factory=dict)
     done: bool = False
 
@@ -237,8 +234,8 @@ def _carry_to_data(carry: Carry) -> dict[str, Any]:
         "at": carry.at.isoformat(),
         "exchanges": {origin: list(ids) for origin, ids in carry.exchanges.items()},
         "facts": {
-            name: [came.origin, list(came.over), came.exchange, list(came.edits)]
-            for name, came in carry.facts.items()
+            name: [fact.origin, fact.exchange, list(fact.edits)]
+            for name, fact in carry.facts.items()
         },
         "withdrawn": {name: at.isoformat() for name, at in carry.withdrawn.items()},
         "done": carry.done,
@@ -250,8 +247,8 @@ def _carry_from_data(data: Mapping[str, Any]) -> Carry:
         at=datetime.fromisoformat(data["at"]),
         exchanges={origin: tuple(ids) for origin, ids in data["exchanges"].items()},
         facts={
-            name: Came(str(origin), tuple(over), exchange, tuple(edits))
-            for name, (origin, over, exchange, edits) in data["facts"].items()
+            name: SharedFact(str(origin), exchange, tuple(edits))
+            for name, (origin, exchange, edits) in data["facts"].items()
         },
         withdrawn={name: datetime.fromisoformat(at) for name, at in data["withdrawn"].items()},
         done=bool(data["done"]),

@@ -1,17 +1,19 @@
 """From statements to facts: what confirms, what supersedes, and what contradicts without an order.
 
 Derived anew from immutable statements, in the order in which they were said and not in which they
-came; what was shared between spaces, by what each space knew (``causes``).
+came. A statement of another space counts from its arrival. It ends only statements of its own space,
+and what a person edited into it; everything else that it contradicts stays as a conflict, until a
+person resolves it here.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from unabridged.domain.fact import Fact, FactState
 from unabridged.knowledge.attributes import attribute_of
-from unabridged.knowledge.causes import is_mixed, matters, runs_of
-from unabridged.knowledge.provenance import NOTHING_SHARED, Provenance
+from unabridged.knowledge.provenance import HERE, NOTHING_SHARED, Provenance
 from unabridged.knowledge.runs import Run, Slot, close, contradict, slot_of
 from unabridged.knowledge.statements import PERSON, Statement, folded
 
@@ -39,19 +41,9 @@ def settle(statements: Iterable[Statement], carried: Provenance = NOTHING_SHARED
         carried: What came from other spaces. Without anything of it times alone decide.
     """
     kept = [s for s in {s.id: s for s in statements}.values() if s.withdrawn is None]
-    if not carried:
-        return _in_order([_settled(run, carried) for run in _merged(kept, carried)])
-    found: list[Settled] = []
-    alone: list[Statement] = []
-    away = [s for s in kept if s.id in carried.withdrawn]
-    for matter in matters((s for s in kept if s.id not in carried.withdrawn), carried):
-        if is_mixed(matter, carried):
-            found += [_settled(run, carried) for run in runs_of(matter, carried)]
-        else:
-            alone += matter
-    found += [_settled(run, carried) for run in _merged(alone, carried)]
-    found += [_settled(_ended(s, carried), carried) for s in away]
-    return _in_order(found)
+    ended = [_ended(s, carried) for s in kept if s.id in carried.withdrawn]
+    runs = _merged([s for s in kept if s.id not in carried.withdrawn], carried)
+    return _in_order([_settled(run, carried) for run in (*runs, *ended)])
 
 
 def _in_order(settled: list[Settled]) -> list[Settled]:
@@ -59,77 +51,128 @@ def _in_order(settled: list[Settled]) -> list[Settled]:
 
 
 def _ended(statement: Statement, carried: Provenance) -> Run:
-    """A statement that a person took back in another space: it stays in the history."""
-    denied = bool(statement.attribute and attribute_of(statement.attribute).denies)
-    run = Run(slot_of(statement), folded(statement.value or statement.text), denied, [statement])
+    run = Run(slot_of(statement), *_says(statement), [statement])
     close(run, max(statement.since, carried.withdrawn[statement.id]))
     return run
 
 
 def _merged(kept: Sequence[Statement], carried: Provenance) -> list[Run]:
-    """The runs of statements of one space, by the times at which they were said."""
     by_id = {statement.id: statement for statement in kept}
+    order = _Order(kept, carried)
     slots: defaultdict[Slot, list[Statement]] = defaultdict(list)
     ends: defaultdict[Slot, list[Statement]] = defaultdict(list)
+    edited = {s.id: _nearest(s, by_id, carried) for s in kept}
+    own = {s.id: _slot(s, by_id, carried) for s in kept}
     for statement in kept:
-        slots[slot_of(statement)].append(statement)
-        old = _nearest(statement, by_id, carried)
-        if old is not None and slot_of(old) != slot_of(statement):
-            ends[slot_of(old)].append(statement)
+        slots[own[statement.id]].append(statement)
+        old = edited[statement.id]
+        if old is not None and own[old.id] != own[statement.id]:
+            ends[own[old.id]].append(statement)
     runs: list[Run] = []
     for slot, members in slots.items():
-        runs += _runs(slot, members, ends.get(slot, ()))
+        runs += _runs(slot, members, ends.get(slot, ()), order)
     owner = {statement.id: run for run in runs for statement in run.members}
-    _link_edits(runs, owner, {s.id: _nearest(s, by_id, carried) for s in kept})
+    _link_edits(runs, owner, edited, order)
     return runs
+
+
+def _slot(statement: Statement, held: Mapping[str, Statement], carried: Provenance) -> Slot:
+    if statement.attribute or not carried:
+        return slot_of(statement)
+    # Free words have no slot of their subject: what several spaces made of them shares the first one's.
+    return ((statement.id, *carried.edited_from(statement, held))[-1],)
 
 
 def _nearest(
     statement: Statement, held: Mapping[str, Statement], carried: Provenance
 ) -> Statement | None:
-    """The newest statement that is here of those that a person edited into one."""
     names = carried.edited_from(statement, held)
     return next((held[name] for name in names if name in held), None)
 
 
-def _runs(slot: Slot, members: Sequence[Statement], ends: Sequence[Statement]) -> list[Run]:
-    """The runs of one slot.
+class _Order:
+    """The order in which a space came to know statements, and which of them may end which.
 
     Args:
-        slot: The slot.
-        members: Its statements.
-        ends: Statements of other slots by which a person replaced one of these.
+        statements: The statements.
+        carried: Where they are from.
     """
+
+    def __init__(self, statements: Sequence[Statement], carried: Provenance) -> None:
+        self._carried = carried
+        self._seen: dict[str, datetime] = {}
+        self._edited: dict[str, tuple[str, ...]] = {}
+        if not carried:
+            return
+        held = {statement.id: statement for statement in statements}
+        earliest: dict[str, datetime] = {}
+        for statement in sorted(statements, key=_time, reverse=True):
+            origin = carried.origin_of(statement)
+            seen = carried.arrival_of(statement) if origin != HERE else None
+            # What one space said stays in its own order, also where the older part came later.
+            seen = min(seen or statement.since, earliest.get(origin, seen or statement.since))
+            earliest[origin] = self._seen[statement.id] = seen
+            self._edited[statement.id] = carried.edited_from(statement, held)
+
+    def key(self, statement: Statement) -> tuple[object, ...]:
+        """The place of a statement: when it was said here, or came."""
+        return (self._seen.get(statement.id, statement.since), *_time(statement))
+
+    def may_end(self, new: Statement, run: Run) -> bool:
+        """Whether a statement may end a run: one of another space only its own, or what it edits."""
+        origin = self._carried.origin_of(new)
+        return origin == HERE or all(
+            self._carried.origin_of(member) == origin or member.id in self._edited[new.id]
+            for member in run.members
+        )
+
+    def is_later(self, new: Statement, run: Run) -> bool:
+        """Whether a statement is later than all of a run."""
+        if self._carried.origin_of(new) == self._carried.origin_of(run.last):
+            return new.since > run.last.since
+        return self.key(new)[:1] > self.key(run.last)[:1]
+
+
+def _time(statement: Statement) -> tuple[datetime, int, str]:
+    return (statement.since, statement.place, statement.id)
+
+
+def _runs(
+    slot: Slot, members: Sequence[Statement], ends: Sequence[Statement], order: _Order
+) -> list[Run]:
     closing = {id(end) for end in ends}
-    events = sorted((*members, *ends), key=lambda s: (s.since, s.place, s.id))
+    events = sorted((*members, *ends), key=order.key)
     runs: list[Run] = []
     current: list[Run] = []
     for event in events:
         if id(event) in closing:
             for run in current:
-                close(run, event.since)
-            current = []
+                if order.may_end(event, run):
+                    close(run, event.since)
+            current = [run for run in current if run.until is None]
         else:
-            current = _taken_in(slot, event, current, runs)
+            current = _taken_in(Run(slot, *_says(event), [event]), current, runs, order)
     return runs
 
 
-def _taken_in(slot: Slot, new: Statement, current: list[Run], runs: list[Run]) -> list[Run]:
-    """Let a statement confirm, supersede or contradict what is current; give what is then."""
-    said = folded(new.value or new.text)
-    denied = bool(new.attribute and attribute_of(new.attribute).denies)
-    for run in current:
-        if (run.said, run.denied) == (said, denied):
-            run.members.append(new)
-            return current
-    made = Run(slot, said, denied, [new])
+def _says(statement: Statement) -> tuple[str, bool]:
+    denied = bool(statement.attribute and attribute_of(statement.attribute).denies)
+    return folded(statement.value or statement.text), denied
+
+
+def _taken_in(made: Run, current: list[Run], runs: list[Run], order: _Order) -> list[Run]:
+    new = made.face
+    same = next((r for r in current if (r.said, r.denied) == (made.said, made.denied)), None)
+    if same is not None:
+        same.members.append(new)
+        return current
     runs.append(made)
     staying: list[Run] = []
     for run in current:
         if not contradict(run, made):
             staying.append(run)
-        elif _supersedes(made, run):
-            close(run, new.since)
+        elif _supersedes(made, run, order):
+            close(run, max(new.since, run.last.since))
             made.follows = made.follows or run
         else:
             run.against.append(made)
@@ -138,25 +181,28 @@ def _taken_in(slot: Slot, new: Statement, current: list[Run], runs: list[Run]) -
     return [*staying, made]
 
 
-def _supersedes(made: Run, run: Run) -> bool:
-    """Whether a new run takes the place of another, rather than standing against it."""
+def _supersedes(made: Run, run: Run, order: _Order) -> bool:
     new = made.face
+    if not order.may_end(new, run):
+        return False
     if new.by == PERSON:
         return True
     if run.by_person:
         return False
-    return new.since > run.last.since or new.corrects or (run.denied and run.said != made.said)
+    return order.is_later(new, run) or new.corrects or (run.denied and run.said != made.said)
 
 
 def _link_edits(
-    runs: Sequence[Run], owner: Mapping[str, Run], edited: Mapping[str, Statement | None]
+    runs: Sequence[Run],
+    owner: Mapping[str, Run],
+    edited: Mapping[str, Statement | None],
+    order: _Order,
 ) -> None:
-    """Let what a person edited know what took its place, also where that is in another slot."""
     for run in runs:
         for statement in run.members:
             before = edited[statement.id]
             old = owner.get(before.id) if before else None
-            if old is None or old is run:
+            if old is None or old is run or not order.may_end(statement, old):
                 continue
             if old.until is None:
                 close(old, statement.since)

@@ -173,7 +173,6 @@ class Sharing:
         return Wanted(draft.sessions, draft.facts, draft.all_facts, beside, pins=handed)
 
     def _pins_on(self, sessions: Sequence[str]) -> list[str]:
-        """The pinned facts that bear on what was said last in sessions."""
         found: dict[str, None] = {}
         for session in sessions:
             latest = self._store.recent(session, LATEST)

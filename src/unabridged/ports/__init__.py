@@ -1,13 +1,12 @@
 """The seams: what the engine needs from outside, in the words of the domain.
 
-An ability that not every store has is a protocol of its own (``SupportsLookup`` …), with a
+An ability that not every store has is a protocol of its own (``SupportsVectors`` …), with a
 fallback in the engine where one is possible, so that every store answers every question.
 """
 
 from unabridged.ports.abilities import (
     SupportsBackup,
     SupportsCheck,
-    SupportsLookup,
     SupportsProjections,
     SupportsProof,
     SupportsSaving,
@@ -17,6 +16,7 @@ from unabridged.ports.abilities import (
 )
 from unabridged.ports.models import ChatModel, Condenser, Embedder, Lexicon, Reranker, SupportsRelay
 from unabridged.ports.projection import Projection
+from unabridged.ports.search_index import SearchIndexPort
 from unabridged.ports.store import Store
 from unabridged.ports.surroundings import Cipher, Clock, Keys, Tokenizer
 
@@ -30,10 +30,10 @@ __all__ = [
     "Lexicon",
     "Projection",
     "Reranker",
+    "SearchIndexPort",
     "Store",
     "SupportsBackup",
     "SupportsCheck",
-    "SupportsLookup",
     "SupportsProjections",
     "SupportsProof",
     "SupportsRelay",

@@ -1,1 +1,1 @@
-"""What follows the log of a space and can be rebuilt from it."""
+"""What follows the log and can be rebuilt from it."""

@@ -8,20 +8,17 @@ from unabridged.domain.batch import Batch, Totals
 from unabridged.domain.changes import Changes
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.forgetting import Scan
-from unabridged.domain.lookup import Probe, Shortlist
 from unabridged.domain.proof import Sealed
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
 from unabridged.domain.session import Session
+from unabridged.domain.vectors import EmbedderInUse
 from unabridged.errors import StoreError
 from unabridged.ports import (
-    Embedder,
-    Lexicon,
     Projection,
     Store,
     SupportsBackup,
     SupportsCheck,
-    SupportsLookup,
     SupportsProof,
     SupportsScan,
     SupportsSizes,
@@ -61,7 +58,6 @@ class FilesProjection(Projection, Protocol):
 
 class Log(
     Store,
-    SupportsLookup,
     SupportsVectors,
     SupportsCheck,
     SupportsProof,
@@ -84,10 +80,6 @@ class Log(
 
     def exchanges_of(self, session: str) -> list[Exchange]:
         """Return every exchange of a session, of all its branches, parents before children."""
-        ...
-
-    def read_with(self, embedder: Embedder | None, lexicon: Lexicon | None) -> None:
-        """Read exchanges with these from now on."""
         ...
 
     def rebuild(self) -> None:
@@ -191,9 +183,9 @@ class FollowedStore:
         """Keep vectors; see ``ports.SupportsVectors``."""
         self.log.put_vectors(identity, vectors)
 
-    def switch_vectors(self, identity: str) -> None:
+    def switch_vectors(self, identity: str, *, keep: bool = True) -> None:
         """Search with other vectors; see ``ports.SupportsVectors``."""
-        self.log.switch_vectors(identity)
+        self.log.switch_vectors(identity, keep=keep)
 
     # --- reading -------------------------------------------------------------------------------
 
@@ -256,14 +248,6 @@ class FollowedStore:
         """Return how much the log holds."""
         return self.log.totals()
 
-    def lookup(self, probe: Probe) -> Shortlist:
-        """Search the index; see ``ports.SupportsLookup``."""
-        return self.log.lookup(probe)
-
-    def at(self, places: Sequence[int]) -> dict[int, Exchange]:
-        """Return exchanges by their places; see ``ports.SupportsLookup``."""
-        return self.log.at(places)
-
     def embedded_by(self) -> str:
         """Return whose vectors searches use."""
         return self.log.embedded_by()
@@ -278,14 +262,25 @@ class FollowedStore:
         """Return vectors; see ``ports.SupportsVectors``."""
         return self.log.vectors(identity, ids)
 
-    def read_with(self, embedder: Embedder | None, lexicon: Lexicon | None) -> None:
-        """Read exchanges with these from now on.
+    def packed_vectors(self, identity: str, ids: Iterable[str]) -> dict[str, bytes]:
+        """Return vectors as they are kept; see ``ports.SupportsVectors``."""
+        return self.log.packed_vectors(identity, ids)
 
-        Args:
-            embedder: What makes the vectors of exchanges; None for words only.
-            lexicon: What knows the pieces of words; None for none.
-        """
-        self.log.read_with(embedder, lexicon)
+    def embedder_in_use(self) -> EmbedderInUse | None:
+        """Return the embedder whose vectors are kept; see ``ports.SupportsVectors``."""
+        return self.log.embedder_in_use()
+
+    def begin_vectors(self, identity: str, dimension: int) -> None:
+        """Begin to keep vectors; see ``ports.SupportsVectors``."""
+        self.log.begin_vectors(identity, dimension)
+
+    def centroids(self, identity: str) -> bytes | None:
+        """Return the kept centroids; see ``ports.SupportsVectors``."""
+        return self.log.centroids(identity)
+
+    def put_centroids(self, identity: str, centroids: bytes) -> None:
+        """Keep centroids; see ``ports.SupportsVectors``."""
+        self.log.put_centroids(identity, centroids)
 
     # --- keeping -------------------------------------------------------------------------------
 

@@ -115,12 +115,10 @@ def brought(share: Share, parcel: Parcel, exchanges: int) -> Carried:
 
 
 def _mirrored(share: Share, giver: Store) -> Share:
-    """A share of the giving side as the other side keeps it."""
     return replace(share, side=ShareSide.TAKEN, other=giver.space)
 
 
 def _news(carry: Carry, before: tuple[Carry, ...]) -> Carry:
-    """What of a carry no earlier one of the same share holds."""
     exchanges = {name for one in before for name in one.exchange_ids}
     facts: dict[str, object] = {}
     withdrawn: set[str] = set()
@@ -140,7 +138,6 @@ def _news(carry: Carry, before: tuple[Carry, ...]) -> Carry:
 
 
 def _take_up(store: Store, header: Session, at: datetime) -> None:
-    """Let a session be the one that is gone on with, where the other side left it."""
     for attempt in range(_ATTEMPTS):
         there = store.session(header.id)
         if there is None:

@@ -9,9 +9,8 @@ from unabridged.custody.tombstones import Recogniser
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import FactState
 from unabridged.domain.record import Record, RecordKind
-from unabridged.domain.share import Came, Carry, ShareSide, held_by
+from unabridged.domain.share import Carry, SharedFact, ShareSide, held_by
 from unabridged.domain.views import Conversation
-from unabridged.knowledge.causes import Causes, is_mixed, matters
 from unabridged.knowledge.merge import settle
 from unabridged.knowledge.provenance import provenance_of
 from unabridged.knowledge.statements import Statement, is_sealed, read, to_record
@@ -100,7 +99,7 @@ def pack(
     names = [exchange.id for c in going for exchange in c.exchanges]
     for name in names:
         if name not in present or name in foreign:
-            origin = carried.spoken.get(name) or giver.space.name
+            origin = carried.exchanges.get(name) or giver.space.name
             origins.setdefault(origin, []).append(name)
     asked = [exchange.id for c in whole for exchange in c.exchanges]
     sorting = _Facts((giver, taker), recogniser, wanted, frozenset(asked), frozenset(names))
@@ -117,7 +116,6 @@ def pack(
 
 
 def _conversations(store: Store, sessions: Sequence[str]) -> list[Conversation]:
-    """Whole sessions, in the order in which they were named."""
     if not sessions:
         return []
     held: dict[str, list[Exchange]] = {name: [] for name in sessions}
@@ -129,7 +127,6 @@ def _conversations(store: Store, sessions: Sequence[str]) -> list[Conversation]:
 
 
 def _in_order(exchanges: Iterable[Exchange]) -> tuple[Exchange, ...]:
-    """Parents before children, else as they are; what hangs on nothing stays away."""
     children: dict[str | None, list[Exchange]] = {}
     for exchange in exchanges:
         children.setdefault(exchange.parent, []).append(exchange)
@@ -165,7 +162,7 @@ class _Facts:
         self._own = read(giver.records(RecordKind.FACT))
         self._held = read(taker.records(RecordKind.FACT))
         self.records: list[Record] = []
-        self.came: dict[str, Came] = {}
+        self.came: dict[str, SharedFact] = {}
         self.withdrawn: dict[str, datetime] = {}
         self.refused = 0
 
@@ -184,7 +181,6 @@ class _Facts:
             for name, s in self._held.items()
             if name not in shared and s.exchange not in spoken
         }
-        over = self._over(live, {s.id for s in chosen}, own)
         refused = [(s.seal, s.withdrawn) for s in self._held.values() if s.withdrawn and s.seal]
         there = self._there(chosen)
         for statement in chosen:
@@ -195,20 +191,18 @@ class _Facts:
             elif statement.id in own:
                 continue  # it is the other space's own
             elif (form := self._form(statement, there)) is not None:
-                self._take(statement, form, known, over)
+                self._take(statement, form, known)
         self._sort_withdrawn()
 
     def _was_forgotten(
         self, statement: Statement, known: Statement | None, seals: Sequence[str]
     ) -> bool:
-        """Whether a person took it back there, or forgot what it rests on."""
         if known is not None:
             return known.withdrawn is not None
         away = _rests(statement) - self._going
         return is_sealed(statement, seals) or any(map(self._recogniser.was_forgotten, away))
 
     def _chosen(self, live: Mapping[str, Statement]) -> set[str]:
-        """The ids of the statements that go."""
         wanted = self._wanted
         found = {name for name, s in live.items() if _rests(s) and self._asked >= _rests(s)}
         if not (wanted.all_facts or wanted.facts or wanted.beside):
@@ -221,36 +215,11 @@ class _Facts:
                 found |= members
         return found
 
-    def _over(
-        self, live: Mapping[str, Statement], chosen: Collection[str], own: Collection[str]
-    ) -> dict[str, list[str]]:
-        """By statement, what its space knew of the matter, as far as the other one cannot tell.
-
-        Args:
-            live: The statements here.
-            chosen: Those that go.
-            own: Those that the other space takes for its own.
-        """
-        found: dict[str, list[str]] = {}
-        for matter in matters(live.values(), self._carried):
-            going = [statement for statement in matter if statement.id in chosen]
-            told = own if any(s.id in own for s in matter) else ()
-            if going and (told or is_mixed(matter, self._carried) or self._is_told(going)):
-                causes = Causes(matter, self._carried)
-                found |= {s.id: causes.known_elsewhere(s, told) for s in going}
-        return found
-
-    def _is_told(self, statements: Iterable[Statement]) -> bool:
-        """Whether it is kept of some of them what their space knew."""
-        return any(self._carried.over.get(statement.id) for statement in statements)
-
     def _there(self, chosen: Sequence[Statement]) -> set[str]:
-        """Of the exchanges that statements rest on, those that are there or go."""
         rested = {name for statement in chosen for name in _rests(statement)}
         return set(self._taker.get(rested - self._going)) | (rested & self._going)
 
     def _form(self, statement: Statement, there: Collection[str]) -> Statement | None:
-        """A statement as it can stand there; None where what it rests on was forgotten there."""
         rests = _rests(statement)
         if rests <= set(there):
             return statement
@@ -259,18 +228,11 @@ class _Facts:
             return None
         return loosened(statement)
 
-    def _take(
-        self,
-        statement: Statement,
-        form: Statement,
-        known: Statement | None,
-        over: Mapping[str, Sequence[str]],
-    ) -> None:
+    def _take(self, statement: Statement, form: Statement, known: Statement | None) -> None:
         source = statement.exchange or next(iter(statement.sources), None)
-        self.came[statement.id] = Came(
+        self.came[statement.id] = SharedFact(
             self._carried.origin_of(statement) or self._giver.space.name,
-            tuple(over.get(statement.id, ())),
-            self._carried.sources.get(statement.id) or source,
+            self._carried.source_of(statement) or source,
             self._carried.edited_from(statement, self._own),
         )
         if known is None:
@@ -281,7 +243,6 @@ class _Facts:
             self.records.append(to_record(grounded))
 
     def _sort_withdrawn(self) -> None:
-        """Let it be known there what a person took back here, as far as it was asked for."""
         any_fact = bool(self._wanted.all_facts or self._wanted.facts)
         away = {s.id: s.withdrawn for s in self._own.values() if s.withdrawn}
         for name, at in {**self._carried.withdrawn, **away}.items():
@@ -304,6 +265,5 @@ def loosened(statement: Statement) -> Statement:
 
 
 def _rests(statement: Statement) -> frozenset[str]:
-    """The exchanges that a statement rests on."""
     named = (statement.exchange, *statement.sources)
     return frozenset(name for name in named if name)

@@ -104,7 +104,6 @@ def _plan(forgetter: Forgetter, left: _Left) -> Plan:
 
 
 def _left(taker: Store, share: Share) -> _Left:
-    """What goes when a share is revoked."""
     found = [from_record(r) for r in taker.records(RecordKind.SHARE, ids=[share.id])]
     if not found:
         return _Left((), (), ())
@@ -126,7 +125,6 @@ def _left(taker: Store, share: Share) -> _Left:
 
 
 def _goes(record: Record, share: Share, exchanges: Collection[str]) -> bool:
-    """Whether a fact goes with a share: not where it rests on an exchange that stays."""
     if record.id not in share.fact_ids or record.id.startswith(GONE):
         return False
     return not record.exchanges or not set(record.exchanges).isdisjoint(exchanges)

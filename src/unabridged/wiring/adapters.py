@@ -24,6 +24,9 @@ from unabridged.models.openai import OPENAI_HOST
 from unabridged.models.window import max_prompt_tokens, window
 from unabridged.ports import ChatModel, Clock, Embedder, Store, SupportsVectors
 from unabridged.projections.followed import FollowedStore
+from unabridged.projections.search_index.in_memory import MemorySearchIndex
+from unabridged.projections.search_index.index import SearchIndex
+from unabridged.projections.search_index.storage import FolderStorage
 from unabridged.retrieval.entries import Reader
 from unabridged.stores.anchor import Anchor
 from unabridged.stores.guard import Guard
@@ -114,7 +117,7 @@ def spaces_to_look_at(settings: Settings) -> SpacesFolder | FollowedSpaces:
     """
     settle(Path(settings.home))
     folder = json_folder_of(settings)
-    databases = SpacesFolder(config.folder(settings.home, "spaces"), access=access_of(settings))
+    databases = databases_of(settings)
     return databases if folder is None else FollowedSpaces(databases, folder, follows=False)
 
 
@@ -124,7 +127,7 @@ def spaces_below(settings: Settings, folder: Path) -> Spaces:
 
 
 def databases_of(settings: Settings, folder: Path | None = None) -> SpacesFolder:
-    """The spaces in databases; each is read by the embedder whose vectors it holds.
+    """The spaces in databases, each with its search index.
 
     Args:
         settings: Every choice.
@@ -132,8 +135,8 @@ def databases_of(settings: Settings, folder: Path | None = None) -> SpacesFolder
     """
 
     def ready(store: SqliteStore) -> None:
-        reader = reader_for(settings, store)
-        store.read_with(reader.embedder, reader.lexicon)
+        storage = FolderStorage(store.index_folder, store.cipher)
+        store.attach(SearchIndex(store, reader_for(settings, store), storage))
 
     place = folder or config.folder(settings.home, "spaces")
     return SpacesFolder(place, ready=ready, access=access_of(settings))
@@ -197,6 +200,17 @@ def reader_for(settings: Settings, store: Store) -> Reader:
         return Reader(embedder_of(replace(settings, embedder=name_of(held))), StaticLexicon())
     except SettingError:
         return Reader(None, StaticLexicon())
+
+
+def search_index_of(store: Store, reader: Reader) -> SearchIndex:
+    """The search index of a store; one in memory where it has none."""
+    log = store.log if isinstance(store, FollowedStore) else store
+    attached = log.projections if isinstance(log, SqliteStore) else ()
+    index = next((one for one in attached if isinstance(one, SearchIndex)), None)
+    if index is None:
+        return MemorySearchIndex(store, reader)
+    index.analyze_with(reader)
+    return index
 
 
 def embedder_of(settings: Settings) -> Embedder | None:

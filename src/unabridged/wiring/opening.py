@@ -31,10 +31,8 @@ from unabridged.language.words import query_terms, terms
 from unabridged.models import choose as models
 from unabridged.models.quote import QuoteModel
 from unabridged.ports import ChatModel, Clock, Store, SupportsProjections, SupportsVectors
-from unabridged.projections.followed import FollowedStore
 from unabridged.retrieval.entries import Reader
 from unabridged.retrieval.finder import Finder
-from unabridged.stores.sqlite import SqliteStore
 from unabridged.tokens.estimate import EstimateTokenizer
 from unabridged.wiring.adapters import (
     TermsBook,
@@ -43,6 +41,7 @@ from unabridged.wiring.adapters import (
     named_for,
     reader_for,
     rescued,
+    search_index_of,
     store_for,
     system_prompts,
 )
@@ -142,7 +141,9 @@ class Memory(memory.Memory):
         tokenizer = EstimateTokenizer()
         parts = Parts(
             store=store,
-            finder=Finder(store, reader, choose_reranker(settings.reranker)),
+            finder=Finder(
+                store, search_index_of(store, reader), reader, choose_reranker(settings.reranker)
+            ),
             books=books_of(settings, store, clock, reader.embedder, lambda: opened.upstream),
             clock=clock,
             settings=settings,
@@ -230,8 +231,7 @@ class Memory(memory.Memory):
             embedder.close()
             raise
         reader = Reader(embedder, StaticLexicon())
-        if isinstance(self._store, SqliteStore | FollowedStore):
-            self._store.read_with(reader.embedder, reader.lexicon)
+        search_index_of(self._store, reader)
         self._parts.finder.close()
         self._parts.finder.reader = reader
 

@@ -151,7 +151,6 @@ class Shares:
         return share.side is ShareSide.TAKEN
 
     def _own(self, stack: ExitStack) -> Memory:
-        """This space; an empty one stands for one that is not there."""
         return self._open(stack, self._settings, begins=False)
 
     def _open(self, stack: ExitStack, settings: Settings, *, begins: bool = True) -> Memory:
@@ -159,7 +158,6 @@ class Shares:
         return stack.enter_context(opened)
 
     def _settings_of(self, space: Space) -> Settings:
-        """The settings of another space: those of its agent, in the same home."""
         return settings_for(self._base_of(space), space)
 
     def _base_of(self, space: Space) -> Settings:
@@ -173,11 +171,6 @@ class Shares:
 
 
 def _lasting(settings: Settings, name: str) -> Settings:
-    """The same settings, where something is kept.
-
-    Raises:
-        InputError: The store is ``memory``.
-    """
     if settings.store == "memory":
         raise InputError(
             f"{name} keeps nothing: its store is `memory`.",

@@ -23,7 +23,7 @@ from unabridged.stores.rescuing import account_of, open_or_rescue, rescue
 from unabridged.stores.salvaging import Finds, Header, assemble, time_of
 from unabridged.stores.spaces import SpacesFolder
 from unabridged.stores.sqlite import SqliteStore
-from unabridged.stores.sqlite.connecting import Access
+from unabridged.stores.sqlite.connecting import Access, is_encrypted
 from unabridged.stores.sqlite.recover_rows import recover_rows
 from unabridged.testing.stores_lookup import looked_up
 from unabridged.testing.stores_writing import make_record
@@ -95,7 +95,7 @@ def test_every_row_of_a_damaged_index_is_read(spaces):
     assert [p.name for p in path.parent.glob(f"{path.name}-*") if p.is_file()] == []
 
 
-@pytest.mark.parametrize("table", ["message", "exchange", "session", "record", "entry"])
+@pytest.mark.parametrize("table", ["message", "exchange", "session", "record", "numbered"])
 @pytest.mark.parametrize("place", [0, 0.5, -1])
 def test_a_damaged_page_takes_only_its_own_rows(spaces, table, place):
     store = fill(spaces, 120)
@@ -442,3 +442,25 @@ def test_random_damage_never_gives_anything_false(spaces, tmp_path):
         for left in tmp_path.glob("fresh.db*"):
             if left.is_file():
                 left.unlink()
+
+
+@pytest.mark.encrypted
+def test_an_encrypted_file_gives_its_intact_rows_and_stays_encrypted(tmp_path):
+    access = Access(0.2, key=b"k" * 32)
+    spaces = SpacesFolder(tmp_path / "spaces", access=access)
+    store = fill(spaces, 120)
+    truth = {x.id: x for x in store.scan(limit=1000)}
+    store.close()
+    path = spaces.path_of(SPACE)
+    data = bytearray(path.read_bytes())
+    data[len(data) - 4096 * 20] ^= 1
+    path.write_bytes(data)
+    account = rescue(spaces, SPACE, silent, look=True)
+    assert 100 < account.exchanges < 121
+    assert account.lost == 121 - account.exchanges
+    assert is_encrypted(path)
+    store = spaces.open(SPACE)
+    kept = store.scan(limit=1000)
+    assert sum(x == truth[x.id] for x in kept) >= 100
+    assert store.check() == []
+    store.close()

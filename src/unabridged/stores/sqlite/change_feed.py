@@ -4,29 +4,33 @@ Each function runs inside a transaction that the store opened.
 """
 
 from collections.abc import Iterable, Iterator
+from datetime import UTC
 
 from unabridged.domain.changes import Changes
+from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import RecordKind
 from unabridged.errors import StoreDamagedError
-from unabridged.stores.sqlite import tally
+from unabridged.stores.sqlite import reading, tally
 from unabridged.stores.sqlite.database import Database
-from unabridged.stores.sqlite.rows import checked, column, name_of, sealed
+from unabridged.stores.sqlite.rows import checked, column, name_of, sealed, session_mark
 from unabridged.stores.sqlite.tally import Tally
 
 ERASED, MOVED, EMBEDDED, SESSION = "erased", "moved", "embedded", "session"
 
 
-def begin(db: Database, name: str, count: Tally) -> int:
+def begin(db: Database, exchange: Exchange, count: Tally) -> None:
     """Give a new exchange its number."""
     count.numbers += 1
-    columns = sealed("numbered", (count.numbers, column(name)))
-    db.run("set number", (*columns, count.revision))
-    db.run("remove change", (ERASED, column(name)))
-    return count.numbers
+    name, at = column(exchange.id), exchange.at
+    said_at = (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
+    columns = (count.numbers, name, session_mark(exchange.session), said_at)
+    db.run("add number", (*sealed("numbered", columns), count.revision))
+    db.run("remove change", (ERASED, name))
 
 
 def extend(db: Database, name: str, count: Tally) -> None:
-    """Note that an exchange was written to."""
+    """Note that an exchange was written to; vectors of what it was before go."""
+    db.run("remove vectors of", (number_of(db, name),))
     db.run("set revision", (count.revision, column(name)))
 
 
@@ -34,6 +38,7 @@ def erase(db: Database, name: str, count: Tally) -> None:
     """Note that an exchange is gone."""
     row = db.one("number of an exchange", (column(name),))
     if row is not None:
+        db.run("remove vectors of", (row[0],))
         db.run("remove number", (row[0],))
     for what in (MOVED, EMBEDDED):
         db.run("remove change", (what, column(name)))
@@ -67,8 +72,8 @@ def changes(db: Database, since: int | None) -> Changes:
     kinds = [kind for kind, at in count.changes.items() if at > start and kind in known]
     return Changes(
         revision=count.revision,
-        written=tuple([name_of(name) for _, name in written]),
-        numbers=tuple([number for number, _ in written]),
+        written=tuple([name_of(row[1]) for row in written]),
+        numbers=tuple([row[0] for row in written]),
         erased=tuple(found[ERASED]),
         moved=tuple(found[MOVED]),
         embedded=tuple(found[EMBEDDED]),
@@ -104,7 +109,9 @@ def repair(db: Database, count: Tally) -> None:
     rows = db.rows("all numbers")
     count.numbers = max([count.numbers, *[row[0] for row in rows[-1:]]])
     for name in without:
-        begin(db, name, count)
+        found = reading.header(db, name)
+        if found is not None:
+            begin(db, found[0], count)
 
 
 def _unfit(db: Database) -> tuple[list[str], list[int]]:

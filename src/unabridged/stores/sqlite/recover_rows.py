@@ -42,13 +42,13 @@ _REPORT_ROWS = 1_000
 """Rows between two reports."""
 _STATEMENTS: Mapping[str, tuple[str, str, str]] = {
     "message": ("recover message up", "recover message down", "recover message one"),
-    "entry": ("recover entry up", "recover entry down", "recover entry one"),
+    "numbered": ("recover number up", "recover number down", "recover number one"),
     "record": ("recover record up", "recover record down", "recover record one"),
     "exchange": ("recover exchange up", "recover exchange down", "recover exchange one"),
     "session": ("recover session up", "recover session down", "recover session one"),
 }
 """Table to what reads it from its first row, from its last one, and one row of it."""
-_NUMBERED = frozenset({"message", "record", "entry"})
+_NUMBERED = frozenset({"message", "record", "numbered"})
 """Tables whose rows have numbers."""
 Moved = Callable[[int, int], None]
 
@@ -91,7 +91,7 @@ def recover_rows(path: Path, access: Access, moved: Moved | None = None) -> Find
 
 
 def _connect(path: Path, access: Access, *, encrypted: bool) -> apsw.Connection:
-    """Hold a file with a log alone, and leave both as they are; a file without one needs no lock."""
+    # A file without a log is read as immutable; one with a log is locked, and its log is left there.
     if not any(path.with_name(path.name + end).exists() for end in ("-wal", "-journal")):
         uri = f"file:{quote(str(path.absolute()))}?immutable=1"
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
@@ -136,7 +136,7 @@ class _Reader:
         self._read("meta", "recover meta", ("space",))
         self._read("tally", "recover tally")
         self._numbered("message", self._counted.get("seq", 0))
-        self._numbered("entry", self._counted.get("places", 0))
+        self._numbered("numbered", self._counted.get("numbers", 0))
         self._numbered("record", 0)
         owners = [owner for _, owner, _ in finds.messages.values()]
         self._named("exchange", finds.headers, [*owners, *finds.named])
@@ -144,7 +144,6 @@ class _Reader:
         self._named("session", finds.sessions, held)
 
     def _numbered(self, table: str, counted: int) -> None:
-        """Read up to the first damage, down to the last, then each number between."""
         up, down, one = _STATEMENTS[table]
         low, whole = self._read(table, up)
         if whole:
@@ -155,7 +154,6 @@ class _Reader:
             self._read(table, one, (number,))
 
     def _named(self, table: str, found: Mapping[str, object], names: Iterable[str]) -> None:
-        """Read up to the first damage, down to the last, then what other rows name."""
         up, down, one = _STATEMENTS[table]
         if not self._read(table, up)[1]:
             self._read(table, down)
@@ -164,11 +162,7 @@ class _Reader:
                 self._read(table, one, (column(name),))
 
     def _read(self, table: str, statement: str, bindings: Row = ()) -> tuple[int, bool]:
-        """Read rows until damage stops it.
-
-        Returns:
-            The number of the last intact row, 0 where rows have none; whether nothing stopped it.
-        """
+        # Gives the number of the last intact row, and whether no damage stopped it.
         last = 0
         try:
             for row in self._connection.execute(statements()[statement], bindings):
@@ -185,7 +179,6 @@ class _Reader:
         return last, True
 
     def _keep(self, table: str, row: Row) -> bool:
-        """Keep a row whose digest fits; tell whether it does."""
         columns = row[1:] if table == "record" else row
         try:
             _KEEP[table](self._finds, columns, self._path)
@@ -226,9 +219,9 @@ def _record(finds: Finds, row: Row, path: Path) -> None:
         finds.named.setdefault(name, None)
 
 
-def _entry(finds: Finds, row: Row, path: Path) -> None:
-    checked("entry", row, path)
-    finds.named[name_of(row[1])] = datetime.fromtimestamp(row[4], UTC)
+def _number(finds: Finds, row: Row, path: Path) -> None:
+    checked("numbered", row, path)
+    finds.named[name_of(row[1])] = datetime.fromtimestamp(row[3], UTC)
     finds.numbers[name_of(row[1])] = row[2]
 
 
@@ -250,7 +243,7 @@ _KEEP: Mapping[str, Callable[[Finds, Row, Path], None]] = {
     "exchange": _exchange,
     "session": _session,
     "record": _record,
-    "entry": _entry,
+    "numbered": _number,
     "meta": _meta,
     "tally": _tally,
 }

@@ -1,6 +1,6 @@
 """Forgetting: an exchange goes with every index entry and record, and what followed it moves up."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 from unabridged.domain.exchange import Exchange
@@ -24,13 +24,8 @@ from unabridged.stores.sqlite.seal import prove_row
 from unabridged.stores.sqlite.tally import Tally
 
 
-def forget(db: Database, ids: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Remove exchanges; see ``ports.Store``.
-
-    Returns:
-        The ids of those removed, and of those that stand elsewhere on their path now, parents
-        before children.
-    """
+def forget(db: Database, ids: Iterable[str]) -> list[str]:
+    """Remove exchanges and give the ids of those that were there; see ``ports.Store``."""
     db.known.clear()
     count = tally.begin(db)
     gone: dict[str, Exchange] = {}
@@ -48,13 +43,10 @@ def forget(db: Database, ids: Iterable[str]) -> tuple[list[str], list[str]]:
             if not _bequeath(db, row):
                 message = _lose(db, row, count)
                 lost[message.id] = message
-    moved: list[str] = []
     for session_id in {exchange.session for exchange in gone.values()}:
-        mended = _mend_session(db, session_id, gone, lost, count)
-        count.sessions -= mended is None
-        moved += mended or ()
+        count.sessions -= not _mend_session(db, session_id, gone, lost, count)
     tally.save(db, count)
-    return list(gone), moved
+    return list(gone)
 
 
 def _remove_records(db: Database, exchange_id: str, count: Tally) -> None:
@@ -101,12 +93,8 @@ def _mend_session(
     gone: dict[str, Exchange],
     lost: dict[str, Message],
     count: Tally,
-) -> list[str] | None:
-    """Lift what followed the forgotten, and mend the header.
-
-    Returns:
-        What stands elsewhere on its path now; None where the session is gone.
-    """
+) -> bool:
+    """Lift what followed the forgotten, mend the header; tell whether the session is still there."""
     rows = db.rows("exchanges of a session", (column(session_id),))
     header = reading.session(db, session_id)
     if header is None:
@@ -114,36 +102,17 @@ def _mend_session(
     change_feed.note(db, change_feed.SESSION, session_id, count)
     if not rows:
         db.run("remove session", (column(session_id),))
-        return None
+        return False
     lifted = {text_of(row[0]) for row in rows if _lift(db, row, gone, lost)}
     for name in sorted(lifted):
         change_feed.note(db, change_feed.MOVED, name, count)
-    moved: list[str] = []
-    if lifted:
-        now = db.rows("exchanges of a session", (column(session_id),))
-        moved += _with_descendants(lifted, now)
     head = _before(header.head, lost)
     if head is None and header.head is not None:
         newest = reading.exchange(db, text_of(rows[-1][0]))
         head = newest.messages[-1].id if newest else None
     title = "" if bears_title(header.title, lost.values()) else header.title
     db.run("set session", session_row(replace(header, head=head, title=title)))
-    return moved
-
-
-def _with_descendants(names: set[str], rows: Iterable[Row]) -> Iterator[str]:
-    """Exchanges of a session and all that follow them, parents before children."""
-    children: dict[str | None, list[str]] = {}
-    for row in rows:
-        parent = None if row[2] is None else text_of(row[2])
-        children.setdefault(parent, []).append(text_of(row[0]))
-    waiting = [(name, False) for name in children.get(None, ())]
-    while waiting:
-        name, follows = waiting.pop()
-        moved = follows or name in names
-        if moved:
-            yield name
-        waiting += [(child, moved) for child in children.get(name, ())]
+    return True
 
 
 def _lift(db: Database, row: Row, gone: dict[str, Exchange], lost: dict[str, Message]) -> bool:

@@ -98,6 +98,12 @@ def meta_row(name: str, value: Any) -> Row:
     return sealed("meta", (name, pack(value)))
 
 
+def session_mark(session: str) -> int:
+    """Give a digest of a session's id that fits a column of whole numbers."""
+    data = session.encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(data, digest_size=8).digest(), "little") >> 1
+
+
 def new_generation() -> str:
     """Give the id of a file that was just created or restored."""
     return secrets.token_hex(8)

@@ -17,7 +17,7 @@ def statements() -> Mapping[str, str]:
         ValueError: Two statements have one name.
     """
     found: dict[str, str] = {}
-    for file in ("read.sql", "write.sql", "index.sql", "check.sql", "chain.sql", "recover.sql"):
+    for file in ("read.sql", "write.sql", "vectors.sql", "check.sql", "chain.sql", "recover.sql"):
         more = parse((_HERE / "sql" / file).read_text(encoding="utf-8"))
         if found.keys() & more.keys():
             raise ValueError(f"two statements are called {found.keys() & more.keys()}")

@@ -1,6 +1,6 @@
 """The counters of a file: one row, read and written in the same transaction as what it counts."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from unabridged.stores.codec import pack, unpack
@@ -19,13 +19,6 @@ class Tally:
         messages: Messages; one that siblings share counts once.
         tokens: Their tokens, where they were counted.
         seq: The last number that was given to a message.
-        entries: Exchanges that have an entry in the index.
-        places: The last place that was given to an exchange.
-        pending: Entries that no segment holds.
-        pending_passages: Their vectors.
-        bare: Entries that were made without the embedder in use, and wait for one who has it.
-        held: Grows with every pending entry.
-        epoch: Grows with every other change of the index.
         records: Records by kind.
         revision: The log's revision: one more for each write transaction.
         numbers: The last number that was given to an exchange.
@@ -37,13 +30,6 @@ class Tally:
     messages: int = 0
     tokens: int = 0
     seq: int = 0
-    entries: int = 0
-    places: int = 0
-    pending: int = 0
-    pending_passages: int = 0
-    bare: int = 0
-    held: int = 0
-    epoch: int = 0
     revision: int = 0
     numbers: int = 0
     records: dict[str, int] = field(default_factory=dict)
@@ -59,10 +45,6 @@ class Tally:
         return sealed("tally", (1, pack(self)))
 
 
-_NAMES = frozenset(one.name for one in fields(Tally))
-"""Counters of older formats are passed over."""
-
-
 def load(db: Database) -> Tally:
     """Read the counters.
 
@@ -73,7 +55,7 @@ def load(db: Database) -> Tally:
     if row is None:
         raise faults.damaged(db.path, "the counters are gone.")
     counters = unpack(checked("tally", row, db.path)[1])
-    return Tally(**{name: value for name, value in counters.items() if name in _NAMES})
+    return Tally(**counters)
 
 
 def begin(db: Database) -> Tally:
@@ -86,10 +68,3 @@ def begin(db: Database) -> Tally:
 def save(db: Database, tally: Tally) -> None:
     """Write the counters."""
     db.run("set tally", tally.row())
-
-
-def index_changed(db: Database) -> None:
-    """Let every process see the index anew."""
-    count = load(db)
-    count.epoch += 1
-    save(db, count)

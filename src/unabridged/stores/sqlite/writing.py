@@ -144,7 +144,7 @@ def _holds(db: Database, exchange_id: str | None, session_id: str) -> bool:
 def _add_exchange(db: Database, exchange: Exchange, opened_by: str | None, count: Tally) -> None:
     db.run("set exchange", exchange_row(exchange, opened_by, len(exchange.messages)))
     count.exchanges += 1
-    change_feed.begin(db, exchange.id, count)
+    change_feed.begin(db, exchange, count)
     _add_messages(db, exchange, count)
 
 

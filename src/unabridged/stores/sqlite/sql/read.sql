@@ -111,10 +111,10 @@ SELECT row, kind, id, at, body, exchanges, digest FROM record ORDER BY row;
 SELECT record FROM record_exchange WHERE exchange = ?;
 
 -- name: number of an exchange
-SELECT number, exchange, digest FROM numbered WHERE exchange = ?;
+SELECT number, exchange, session, at, digest FROM numbered WHERE exchange = ?;
 
 -- name: all numbers
-SELECT number, exchange, digest FROM numbered ORDER BY number;
+SELECT number, exchange, session, at, digest FROM numbered ORDER BY number;
 
 -- name: exchanges without number
 SELECT id FROM exchange WHERE id NOT IN (SELECT exchange FROM numbered) ORDER BY id;
@@ -123,7 +123,7 @@ SELECT id FROM exchange WHERE id NOT IN (SELECT exchange FROM numbered) ORDER BY
 SELECT number FROM numbered WHERE exchange NOT IN (SELECT id FROM exchange);
 
 -- name: written since
-SELECT number, exchange, digest FROM numbered WHERE revision > ? ORDER BY revision, number;
+SELECT number, exchange, session, at, digest FROM numbered WHERE revision > ? ORDER BY revision, number;
 
 -- name: changed since
 SELECT what, name FROM change WHERE revision > ? ORDER BY revision, name;

@@ -51,10 +51,8 @@ DELETE FROM record WHERE row = ?;
 -- name: remove lineage
 DELETE FROM record_exchange WHERE record = ?;
 
--- name: set number
-INSERT INTO numbered (number, exchange, digest, revision) VALUES (?, ?, ?, ?)
-ON CONFLICT (number) DO UPDATE SET
-    exchange = excluded.exchange, digest = excluded.digest, revision = excluded.revision;
+-- name: add number
+INSERT INTO numbered (number, exchange, session, at, digest, revision) VALUES (?, ?, ?, ?, ?, ?);
 
 -- name: set revision
 UPDATE numbered SET revision = ? WHERE exchange = ?;
