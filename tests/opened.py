@@ -5,6 +5,8 @@ A test that works through the public API or a port needs nothing of this file.
 
 from contextlib import contextmanager
 
+from unabridged.testing.indexed import index_of
+
 
 def store_of(memory):
     """Return the store of a memory, or of a space."""
@@ -28,41 +30,33 @@ def use_settings(memory, settings):
 
 
 def database_of(owner):
-    """Return the SQLite database of a store or of its search index."""
+    """Return the SQLite database of a store."""
     return owner._db
 
 
 def connection_of(owner):
-    """Return the SQLite connection of a store, of its search index or of a database."""
+    """Return the SQLite connection of a store or of a database."""
     return getattr(owner, "_db", owner)._connection
 
 
-def index_of(store):
-    """Return the search index of a store."""
-    return store._index
+def snapshot_of(store):
+    """Return what the search index of a store holds in memory."""
+    return index_of(store)._snapshot
 
 
-def sealer_of(store):
-    """Return what seals the segments of a store's search index."""
-    return store._index._sealer
+def storage_of(store):
+    """Return where the search index of a store keeps its segments."""
+    return index_of(store)._storage
 
 
-def seal(store, *, tidy=False):
-    """Seal a segment in a transaction of the store's search index."""
-    with store._index.writing():
-        store._index._sealer.seal()
-        if tidy:
-            store._index._sealer.tidy(None)
+def flush(store, *, merge=True):
+    """Write what the search index of a store holds in memory."""
+    index_of(store)._flush(None if merge else 0)
 
 
-def begin_rebuild(store):
-    """Begin to build a store's search index again, in a transaction that is open."""
-    store._index._mender.begin_anew()
-
-
-def refresh_view(store):
-    """Let readers see what the open transaction of the search index wrote."""
-    store._index._sight.refresh()
+def put_again(store, names):
+    """Put exchanges into the search index of a store once more."""
+    index_of(store)._put_again(names, embed=False)
 
 
 def count_from(talk, number):

@@ -14,11 +14,9 @@ import msgspec
 
 from unabridged.language.words import query_terms, terms
 
-KEPT = ("exchange", "message", "record", "record_exchange", "session", "tally")
+KEPT = ("exchange", "message", "record", "record_exchange", "session", "tally", "numbered")
 """Tables of what was said."""
-INDEXED = ("entry", "pending")
-"""Tables of the index."""
-_GROWING = {"message": "seq", "record": "row", "entry": "place", "pending": "revision"}
+_GROWING = {"message": "seq", "record": "row", "numbered": "number"}
 """Tables whose new rows have the largest numbers."""
 _EVIDENCE = 16
 _NEWEST = 50
@@ -41,7 +39,7 @@ class BareRows:
         return int(found or 0)
 
     def new(
-        self, session: str, exchange: str, tables: Iterable[str] = (*KEPT, *INDEXED)
+        self, session: str, exchange: str, tables: Iterable[str] = KEPT
     ) -> dict[str, list[tuple[Any, ...]]]:
         """Give the rows by table.
 
@@ -89,7 +87,7 @@ class BareSqlite:
         self._file.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
         self._insert = {
             table: f"INSERT OR REPLACE INTO {table} VALUES ({', '.join('?' * self._columns(table))})"  # noqa: S608 - names of ours
-            for table in (*KEPT, *INDEXED)
+            for table in KEPT
             if _has(self._file, table)
         }
         if searched:

@@ -21,10 +21,10 @@ BASELINE = "sqlite"
 WAYS: dict[str, dict[str, object]] = {
     BASELINE: {},
     "sqlite, encrypted": {"encrypt": True},
-    "files, a model": {"store": "files", "layout": "model"},
-    "files, an agent and session": {"store": "files", "layout": "agent"},
-    "files, a user": {"store": "files", "layout": "user"},
-    "files, a model, packed": {"store": "files", "layout": "model", "compression": True},
+    "files, a model": {"layout": "model"},
+    "files, an agent and session": {"layout": "agent"},
+    "files, a user": {"layout": "user"},
+    "files, a model, packed": {"layout": "model", "compression": True},
 }
 """What is measured: its name, and the settings that make it."""
 WARMING, ROUNDS = 3, 15

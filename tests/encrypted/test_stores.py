@@ -13,9 +13,9 @@ from unabridged.errors import (
     StoreKeyError,
 )
 from unabridged.index import upkeep
-from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import Access, is_encrypted
 from unabridged.stores.sqlite.converting import convert
+from unabridged.testing.indexed import index_of, open_indexed
 from unabridged.testing.stores import StoreContract
 from unabridged.testing.talk import Talk
 
@@ -25,7 +25,7 @@ SECRET = "Zanzibarholzwurm"
 
 
 def opened(path, key=KEY, **more):
-    return SqliteStore(path, SPACE, access=Access(key=key), embedder=StaticEmbedder(), **more)
+    return open_indexed(path, SPACE, access=Access(key=key), embedder=StaticEmbedder(), **more)
 
 
 class TestEncryptedSqliteStore(StoreContract):
@@ -55,6 +55,7 @@ def test_nothing_that_was_said_can_be_read_on_the_disk(tmp_path, monkeypatch):
     talk = Talk(store, "s1")
     for number in range(40):
         talk.say(f"{SECRET} number {number}", f"I heard {SECRET} {number}.")
+    index_of(store).follow()
     assert list((tmp_path / "space.db-index").iterdir()), "the index has files of its own"
     for _ in range(2):  # with its log beside it, and without
         files = [path for path in tmp_path.rglob("*") if path.is_file()]

@@ -30,15 +30,17 @@ class Bench:
 
     Args:
         home: The folder.
-        store: ``sqlite`` or ``files``.
+        store: ``sqlite``, ``files`` (the same with readable files) or ``memory``.
         **changes: Settings that differ.
     """
 
     def __init__(self, home: Path, store: str = "sqlite", **changes: object) -> None:
         self.home = home
-        self.settings = replace(
-            Settings(home=str(home), store=store, condense_tokens=400), **changes
-        )
+        layout = changes.pop("layout", "model") if store == "files" else "none"
+        changes.pop("layout", None)
+        kept = "sqlite" if store == "files" else store
+        plain = Settings(home=str(home), store=kept, layout=layout, condense_tokens=400)
+        self.settings = replace(plain, **changes)
 
     def open(self, day: int = 100, **changes: object) -> Talker:
         """A memory of this home, on a day after the beginning."""
@@ -59,8 +61,6 @@ class Bench:
         """Whether a store is that of the home's first space, and no copy of it."""
         chosen = self.settings
         space = space_from(Scope(chosen.user, chosen.agent, chosen.model or None), chosen)
-        if chosen.store == "files":
-            return store.space == space and self.home in store.path.parents
         return store.path == spaces_of(chosen).path_of(space)
 
     def copy(self, home: Path) -> "Bench":

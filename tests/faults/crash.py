@@ -37,6 +37,7 @@ from tests.faults.workflows import WORKFLOWS, Workflow, condense
 from tests.opened import store_of
 
 from unabridged.errors import UnabridgedError
+from unabridged.projections.followed import FollowedStore
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.stores_lookup import looked_up
 from unabridged.wiring import Home
@@ -148,33 +149,15 @@ def erase(bench: Bench) -> None:
         say(memory, "What did my cousin do?", "She went to Oslo.")
 
 
-def migrate(bench: Bench) -> None:
-    """Bring a file of the first format up to date, and go on in it."""
-    with bench.open() as memory:
-        memory.new_session()
-        say(memory, "Hello again.", "Welcome.")
-
-
 def begin_anew(bench: Bench) -> None:
     """Make a home and a space where there is none."""
     with bench.open() as memory:
         say(memory, "Hello for the first time.", "Hello.")
 
 
-def prepare_old(bench: Bench) -> None:
-    """Lay a file of the first format where the space is looked for."""
-    from unabridged.domain.scope import Space
-    from unabridged.wiring.adapters import spaces_of
-
-    old = Path(__file__).parents[1] / "fixtures/formats/sqlite-1/space.db"
-    place = spaces_of(bench.settings).path_of(Space("ada", "formats", "model:1"))
-    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    shutil.copyfile(old, place)
-
-
 LATER = ("not entered the index yet", "missing from the index")
-"""What a check says of an index that the first search makes whole, by design: after a migration of
-the format, and after a backup was restored, which holds none."""
+"""What a check says of an index that the first search makes whole, by design: after a backup
+was restored, which holds none."""
 ALSO = frozenset("forget import backup restore copy rename export archive".split()) | {"config set"}
 """Workflows whose files are cut, too."""
 PATHS = (
@@ -184,7 +167,6 @@ PATHS = (
     Workflow("condense", condense, fill_long),
     Workflow("erase", erase),
     Workflow("begin anew", begin_anew, lambda _: None),
-    Workflow("migrate format", migrate, prepare_old, stores=("sqlite",)),
     *[flow for flow in WORKFLOWS if flow.name in ALSO],
 )
 
@@ -195,11 +177,6 @@ LAYOUTS = {"sqlite": ("model",), "files": ("model", "agent", "user")}
 
 def bench_for(name: str, home: Path, store: str, layout: str) -> Bench:
     """A home as a write path finds it."""
-    if name == "migrate format":
-        return Bench(
-            home, store, user="ada", agent="formats", model="model:1",
-            isolation=("user", "agent", "model"),
-        )  # fmt: skip
     return Bench(home, store, layout=layout)
 
 
@@ -240,11 +217,7 @@ def _state(bench: Bench) -> str:
 
 def kinds_of_store(store: str) -> list[type]:
     """The classes behind a name of a store."""
-    if store == "sqlite":
-        return [SqliteStore]
-    from unabridged.stores.files import FilesStore
-
-    return [FilesStore]
+    return [SqliteStore] if store == "sqlite" else [FollowedStore]
 
 
 def holds_files(bench: Bench) -> bool:

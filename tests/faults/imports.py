@@ -162,7 +162,7 @@ def main(words=None):
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--seconds", type=int, help="Stop after so many, whatever the count is.")
     parser.add_argument("--only", type=int, help="Write one of the files to standard output.")
-    parser.add_argument("--admit", choices=["memory", "sqlite", "files"], help="Store them too.")
+    parser.add_argument("--admit", choices=["memory", "sqlite"], help="Store them too.")
     chosen = parser.parse_args(words)
     if chosen.only is not None:
         stream, _ = Maker().make(Random(f"{chosen.seed}:{chosen.only}"))

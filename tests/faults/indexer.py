@@ -23,9 +23,9 @@ from unabridged.errors import HeadMovedError
 from unabridged.index import upkeep
 from unabridged.ingest.enrich import reembed
 from unabridged.language.words import query_terms
-from unabridged.stores import segments
-from unabridged.stores.sqlite import SqliteStore
+from unabridged.projections.search_index import manifest, segment_files as segments
 from unabridged.stores.sqlite.database import Database
+from unabridged.testing.indexed import index_of, open_indexed
 from unabridged.testing.talk import Talk
 
 SEALED, FANOUT = 5, 2
@@ -38,7 +38,7 @@ def small_segments():
 
 
 def opened(path, space=None):
-    return SqliteStore(path, space, embedder=StaticEmbedder(), lexicon=StaticLexicon())
+    return open_indexed(path, space, embedder=StaticEmbedder(), lexicon=StaticLexicon())
 
 
 def killed_at(step):
@@ -56,7 +56,11 @@ def killed_at(step):
 
         return call
 
-    traced = {segments: ("_write_file", "sync_folder", "remove"), Database: ("run",)}
+    traced = {
+        segments: ("_write_file", "sync_folder", "remove"),
+        manifest: ("write_whole",),
+        Database: ("run",),
+    }
     for owner, names in traced.items():
         for name in names:
             setattr(owner, name, counted(getattr(owner, name)))
@@ -75,6 +79,7 @@ def write(store, name, count):
                 continue
         print("said", exchange.id, word, flush=True)
         talk.answer(exchange, f"So {word} it is")
+        index_of(store).follow()
         said.append((exchange.id, word))
         if number % 7 == 6:
             gone, word = said.pop(rng.randrange(len(said) - 1))
@@ -89,11 +94,11 @@ def search(store, name, count):
     rounds = 0
     while not flag.exists() or rounds < count:
         rounds += 1
-        rows = store.lookup(probe("speak of nothing"))
+        rows = index_of(store).search(probe("speak of nothing"))
         places = rows.places.tolist()
         if len(set(places)) != len(places):
             print("twice", places, flush=True)
-        found = {x.id for x in store.at(places).values()}  # without what was forgotten just now
+        found = store.get(rows.exchanges_of(range(len(places)))).keys()  # without what just went
         lost = (seen - found) & store.get(seen).keys()
         if lost:
             print("lost", sorted(lost), flush=True)

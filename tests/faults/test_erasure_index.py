@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from tests.helpers.folders import bytes_in
-from tests.opened import database_of, index_of, seal
+from tests.opened import database_of, flush, put_again, snapshot_of
 
 from unabridged.domain.scope import Space
 from unabridged.embeddings.lexicon import StaticLexicon
@@ -12,7 +12,7 @@ from unabridged.index import upkeep
 from unabridged.index.entry import pack_vectors, pack_words
 from unabridged.retrieval.entries import Reader, as_vectors
 from unabridged.retrieval.passages import passages
-from unabridged.stores.sqlite import SqliteStore
+from unabridged.testing.indexed import index_of, open_indexed
 from unabridged.testing.stores_lookup import looked_up
 from unabridged.testing.talk import Talk
 
@@ -31,7 +31,7 @@ def _small_segments(monkeypatch):
 
 
 def opened(path, *, embedder=EMBEDDER):
-    return SqliteStore(path, SPACE, embedder=embedder, lexicon=LEXICON)
+    return open_indexed(path, SPACE, embedder=embedder, lexicon=LEXICON)
 
 
 def vector_of(text):
@@ -63,34 +63,32 @@ def say(store, number, talk):
     return talk.say(f"{LONG} secretuser{number} {number * 7919}", f"{LONG} secretanswer{number}")
 
 
-def in_pending(store, said):
-    """It waits to be sealed."""
-    assert database_of(store).rows("all pending")
+def segments(store):
+    return list(snapshot_of(store).segments.values())
 
 
 def in_a_segment(store, said):
-    """Everything is sealed into one segment."""
-    seal(store)
-    assert len(database_of(store).rows("segments")) >= 1
+    """Everything is flushed into segments."""
+    index_of(store).follow()
+    flush(store)
+    assert segments(store)
+    assert len(snapshot_of(store).buffer) == 0
 
 
 def in_a_merged_segment(store, said):
     talk = Talk(store, "more")
     for number in range(40, 64):
         talk.say(f"something else {number}", "indeed")
-    sizes = [row[2] for row in database_of(store).rows("segments")]
-    assert max(sizes) > 6
+        index_of(store).follow()
+    assert max(segment.exchanges for segment in segments(store)) > 6
 
 
 def masked_and_replaced(store, said):
     """It lies in one segment where it counts no more, and in another."""
-    index = index_of(store)
-    for _ in range(2):
-        seal(store)
-        with index.writing():
-            index.enter([x.id for x in said])
-    seal(store)
-    assert database_of(store).rows("masks")
+    in_a_segment(store, said)
+    put_again(store, [x.id for x in said])
+    flush(store, merge=False)
+    assert any(snapshot_of(store).removed.values())
 
 
 def half_reembedded(store, said):
@@ -98,6 +96,7 @@ def half_reembedded(store, said):
     in_a_segment(store, said)
     made = {x.id: other_vectors(x) for x in store.get([x.id for x in said]).values()}
     store.put_vectors(OTHER, made)
+    index_of(store).follow()
     assert database_of(store).rows("all vectors")
     assert store.embedded_by() == EMBEDDER.identity
 
@@ -107,20 +106,22 @@ def wholly_reembedded(store, said):
     made = {x.id: other_vectors(x) for x in store.lacking(OTHER, 1000)}
     store.put_vectors(OTHER, made)
     store.switch_vectors(OTHER)
+    index_of(store).follow()
     assert store.embedded_by() == OTHER
 
 
 def bare(store, said):
     """A program without the embedder let them enter."""
+    store.put_vectors(OTHER, {})
+    index_of(store).rebuild()
     other = opened(store.path, embedder=None)
-    with index_of(other).writing():
-        index_of(other).enter([x.id for x in said])
+    index_of(other).rebuild()
+    assert snapshot_of(other).bare
     other.close()
-    assert database_of(store).rows("how many bare") != [(0,)]
 
 
 STATES = [
-    in_pending, in_a_segment, in_a_merged_segment, masked_and_replaced, half_reembedded,
+    in_a_segment, in_a_merged_segment, masked_and_replaced, half_reembedded,
     wholly_reembedded, bare,
 ]  # fmt: skip
 

@@ -44,9 +44,9 @@ SHARED = ("user", "agent")
 STORES = {
     "sqlite": {"store": "sqlite", "isolation": SHARED},
     "memory": {"store": "memory", "isolation": SHARED},
-    "files-model": {"store": "files", "layout": "model", "isolation": (*SHARED, "model")},
-    "files-agent": {"store": "files", "layout": "agent", "isolation": SHARED},
-    "files-user": {"store": "files", "layout": "user", "isolation": ("user",)},
+    "files-model": {"layout": "model", "isolation": (*SHARED, "model")},
+    "files-agent": {"layout": "agent", "isolation": SHARED},
+    "files-user": {"layout": "user", "isolation": ("user",)},
 }
 MODEL = "golden"
 WINDOW = 8192

@@ -48,6 +48,7 @@ def entry(
         words=count_words(*(map(key_of, side) for side in words)),
         pieces=np.unique(numbers.integers(0, 30_000, rng.randrange(20)).astype(np.uint16)),
         vectors=Vectors(codes, scales, sides) if passages else None,
+        name=f"exchange-{place * 7}-{'é' * (place % 3)}",
     )
 
 
@@ -156,8 +157,11 @@ def expected(entries: Iterable[Entry], asked: Probe) -> Shortlist:
         [[words[p].get(key_of(term), (0, 0)) for term in asked.terms] for p in rows],
         dtype=np.uint8,
     ).reshape(len(rows), len(asked.terms), 2)
+    names = [held[p].name_bytes for p in rows]
     return Shortlist(
         places=np.array(rows, dtype=np.int64),
+        names=np.concatenate([*names, np.empty(0, dtype=np.uint8)]),
+        name_starts=np.cumsum([0, *map(len, names)]),
         sessions=np.array([held[p].session for p in rows], dtype=np.int64),
         at=np.array([held[p].at for p in rows]),
         found=np.array([p in found for p in rows], dtype=np.bool_),

@@ -57,8 +57,11 @@ def shortlists(draw, least=1):
         for _ in range(rows)
     ]
     before = [draw(st.integers(-1, row - 1)) for row in range(rows)]
+    names = [str(place).encode() for place in range(1, rows + 1)]
     return Shortlist(
         places=np.arange(1, rows + 1),
+        names=np.frombuffer(b"".join(names), dtype=np.uint8),
+        name_starts=np.cumsum([0, *map(len, names)]),
         sessions=column(np.int64, 0, 3),
         at=column(np.float64, 0, 10**6),
         found=column(np.bool_, 0, 1),
@@ -87,10 +90,11 @@ def reordered(rows, order):
     order = np.asarray(order)
     back = np.argsort(order)
     parts = [rows.pieces[rows.starts[row] : rows.starts[row + 1]] for row in order]
+    names = [rows.names[rows.name_starts[row] : rows.name_starts[row + 1]] for row in order]
     moved = {
         field.name: getattr(rows, field.name)[order]
         for field in fields(rows)
-        if field.name not in {"pieces", "starts", "frequencies", "before"}
+        if field.name not in {"pieces", "starts", "names", "name_starts", "frequencies", "before"}
         and isinstance(getattr(rows, field.name), np.ndarray)
     }
     before = rows.before[order]
@@ -100,6 +104,8 @@ def reordered(rows, order):
         before=np.where(before >= 0, back[before], -1),
         pieces=np.concatenate(parts),
         starts=np.concatenate(([0], np.cumsum([len(part) for part in parts]))),
+        names=np.concatenate(names),
+        name_starts=np.concatenate(([0], np.cumsum([len(name) for name in names]))),
     )
 
 
@@ -113,7 +119,7 @@ def test_the_order_of_rows_changes_nothing(rows, random):
 @given(shortlists())
 def test_what_was_found_is_ranked_once_with_evidence_that_never_rises(rows):
     found = ranked(rows)
-    assert sorted(one.place for one in found) == rows.places[rows.found].tolist()
+    assert sorted(int(one.exchange) for one in found) == rows.places[rows.found].tolist()
     scores = [one.score for one in found]
     assert scores == sorted(scores, reverse=True)
     assert all(0 <= score <= 1 for score in scores)
@@ -133,9 +139,11 @@ def test_a_row_that_says_nothing_changes_no_order(rows):
     wider = replace(
         rows,
         **more,
+        names=np.concatenate((rows.names, np.frombuffer(b"99", dtype=np.uint8))),
+        name_starts=np.append(rows.name_starts, len(rows.names) + 2),
         user_times=np.concatenate((rows.user_times, none)),
         answer_times=np.concatenate((rows.answer_times, none)),
     )
     before, after = ranked(rows), ranked(wider)
-    assert [one for one in after if one.place != 99] == before
-    assert after[-1].place == 99
+    assert [one for one in after if one.exchange != "99"] == before
+    assert after[-1].exchange == "99"

@@ -7,17 +7,18 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from tests.helpers.examples import examples
-from tests.opened import seal
+from tests.opened import flush
 
 from unabridged.domain.intent import Intent
 from unabridged.domain.scope import Space
 from unabridged.embeddings.lexicon import StaticLexicon
 from unabridged.embeddings.static import StaticEmbedder
 from unabridged.index import upkeep
+from unabridged.projections.search_index.in_memory import MemorySearchIndex
 from unabridged.retrieval.entries import Reader
 from unabridged.retrieval.finder import Finder, Question
 from unabridged.stores.inmemory import InMemoryStore
-from unabridged.stores.sqlite import SqliteStore
+from unabridged.testing.indexed import index_of, open_indexed
 from unabridged.testing.talk import START, Talk
 
 SPACE = Space("ada", "same")
@@ -76,8 +77,9 @@ class _Both:
         self.said = list(self.store.get([x.id for x in self.said]).values())
 
 
-def results(store):
-    finder = Finder(store, Reader(EMBEDDER, LEXICON))
+def results(store, index=None):
+    reader = Reader(EMBEDDER, LEXICON)
+    finder = Finder(store, index or MemorySearchIndex(store, reader), reader)
     now = START + timedelta(days=2)
     return [
         [(e.exchange.id, e.score) for e in finder.find(Question(text, now, intent), 20)]
@@ -88,7 +90,7 @@ def results(store):
 
 
 def _open(path, space=None):
-    return SqliteStore(path, space, embedder=EMBEDDER, lexicon=LEXICON)
+    return open_indexed(path, space, embedder=EMBEDDER, lexicon=LEXICON)
 
 
 @pytest.mark.parametrize("sealed", [1024, 3])
@@ -107,18 +109,18 @@ def test_results_do_not_depend_on_the_index(sealed, steps, monkeypatch):
         file, memory = _Both(store), _Both(InMemoryStore(SPACE))
         for step in steps:
             if step[0] == "seal":
-                seal(store)
+                index_of(store).follow()
+                flush(store, merge=False)
             file.take(step)
             memory.take(step)
         wanted = results(memory.store)
-        assert results(store) == wanted
+        assert results(store, index_of(store)) == wanted
         store.close()
         store = _open(path)
-        assert results(store) == wanted
+        assert results(store, index_of(store)) == wanted
         store.rebuild()
         assert store.check() == []
-        assert results(store) == wanted
-        seal(store, tidy=True)
+        assert results(store, index_of(store)) == wanted
         assert results(store) == wanted
         store.close()
 

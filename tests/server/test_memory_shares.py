@@ -12,9 +12,9 @@ TO = {"user": "ann", "agent": "coder"}
 SAID = {"user": "I live in Zurich.", "assistant": "Noted."}
 
 
-@pytest.fixture(params=["sqlite", "files"])
+@pytest.fixture(params=["none", "agent"])
 def url(serving, tmp_path, request):
-    return serving(home=tmp_path / "home", upstream="quote", store=request.param)
+    return serving(home=tmp_path / "home", upstream="quote", layout=request.param)
 
 
 @pytest.fixture
@@ -127,4 +127,4 @@ def test_a_key_with_a_profile_shares_under_it(serving, tmp_path):
         done = http.post(f"/memory/shares/{share}/revoke", json={})
         assert done.json()["state"] == "revoked"
         assert http.get("/memory/exchanges", headers=there).json()["items"] == []
-    assert not list((tmp_path / "home").glob("spaces/*.db"))
+    assert list((tmp_path / "home").glob("chats/*.json"))

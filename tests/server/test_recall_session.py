@@ -71,7 +71,7 @@ def test_quoted_is_the_session_that_is_answered(serving, dialect):
 
 
 def test_a_server_writes_at_once_since_nobody_is_there_to_save(serving, tmp_path):
-    url = serving(upstream="quote", store="files", auto_save=False)
+    url = serving(upstream="quote", layout="model", auto_save=False)
     post(url, "ollama", "My sister is called Ottilie.", "at-desk")
     (path,) = (tmp_path / "home" / "memory").glob("*.json")
     assert "Ottilie" in path.read_text("utf-8")

@@ -11,8 +11,8 @@ from tests.opened import store_of
 
 STORES = [
     {"store": "sqlite"},
-    {"store": "files", "layout": "agent", "recall": "session"},
-    {"store": "files", "layout": "user", "compression": True},
+    {"layout": "agent", "recall": "session"},
+    {"layout": "user", "compression": True},
     {"store": "memory"},
 ]
 HANDLES = Path("/proc/self/fd")
@@ -54,15 +54,15 @@ def test_what_is_left_on_disk_is_the_memory_and_its_locks(tmp_path, settings):
     used(tmp_path, settings)
     left = [path for path in tmp_path.rglob("*") if path.is_file()]
     hidden = [path for path in left if path.name.startswith(".")]
-    assert all(path.suffix == ".lock" and not path.stat().st_size for path in hidden)
+    assert all(path.suffix in {".lock", ".state"} for path in hidden)
     shown = {path.name.partition(".")[2] for path in left if path not in hidden}
-    kinds = {"sqlite": {"db"}, "files": {"json", "json.gz", "log-1.jsonl"}, "memory": set()}
-    assert shown <= kinds[settings["store"]]
-    assert shown or settings["store"] == "memory"
+    kinds = {"json", "json.gz"} if "layout" in settings else set()
+    assert shown - kinds == (set() if settings.get("store") == "memory" else {"db"})
+    assert bool(shown & kinds) == ("layout" in settings)
 
 
 def test_a_session_of_an_agent_in_which_nothing_was_said_leaves_no_file(tmp_path):
-    settings = {"store": "files", "layout": "agent", "upstream": "quote"}
+    settings = {"layout": "agent", "upstream": "quote"}
     for agent in ("alpha", "beta"):
         with Talker.open(tmp_path, agent=agent, **settings) as memory:
             memory.new_session("Nothing is said here")
@@ -74,11 +74,11 @@ def test_a_session_of_an_agent_in_which_nothing_was_said_leaves_no_file(tmp_path
         memory.new_session()
         memory.prepare("Hello")
     names = {path.name for path in tmp_path.rglob("*.json*")}
-    assert names == {"alpha_space.json", f"alpha_{talked}_conversation.json", "alpha.log-1.jsonl"}
+    assert names == {f"alpha_{talked}_conversation.json"}
 
 
 def test_what_was_held_back_and_never_saved_leaves_nothing_either(tmp_path):
-    settings = {"store": "files", "upstream": "quote", "auto_save": False}
+    settings = {"layout": "model", "upstream": "quote", "auto_save": False}
     with Talker.open(tmp_path, **settings) as memory:
         memory.chat("My sister is called Ottilie.").finish()
         assert memory.unsaved

@@ -33,7 +33,8 @@ def model(*answers) -> ScriptedModel:
 
 @pytest.fixture(params=["sqlite", "files", "memory"])
 def settings(request):
-    return {"store": request.param, "recall": "session"}
+    kept = {"layout": "agent"} if request.param == "files" else {"store": request.param}
+    return {**kept, "recall": "session"}
 
 
 def opened(folder, settings, answers=(), **more) -> Talker:

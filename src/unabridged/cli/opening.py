@@ -118,6 +118,8 @@ def _opened(
     if space.salvaged is not None:
         for line in salvage_lines(space.salvaged):
             echo(line, "bad", err=True)
+    for note in space.log.file_notes:
+        echo(note, "bad", err=True)
     return space
 
 

@@ -18,6 +18,7 @@ from unabridged.domain.forgetting import Plan
 from unabridged.domain.message import Message, Role
 from unabridged.domain.record import Record, RecordKind
 from unabridged.language.words import fold, words
+from unabridged.log.record_watch import RecordWatch
 from unabridged.ports import Keys, Store
 
 VERSION = 1
@@ -134,6 +135,7 @@ class Recogniser:
     def __init__(self, store: Store, keys: Keys) -> None:
         self._store = store
         self._keys = keys
+        self._watch = RecordWatch(store, RecordKind.TOMBSTONE)
         self._read: _Seen | None = None
 
     def recognises(self, text: str, role: Role, before: tuple[Role, str] | None) -> bool:
@@ -170,7 +172,7 @@ class Recogniser:
         return not {*seen.alone, *seen.behind} <= {mark_of(key) for key in self._keys.held()}
 
     def _seen(self) -> _Seen:
-        revision = self._store.revision(RecordKind.TOMBSTONE)
+        revision = self._watch.version()
         if self._read is None or self._read.revision != revision:
             alone: dict[str, set[str]] = {}
             behind: dict[str, set[str]] = {}

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -55,6 +57,9 @@ class Shortlist:
         pieces: The word pieces of each row, one row behind the other, as its entry has them; uint16.
         starts: Where each row's pieces begin, and behind the last where they end; shape
             (rows + 1,), int64.
+        names: The bytes of each row's exchange id, one row behind the other; uint8.
+        name_starts: Where each of them begins, and behind the last where it ends; shape
+            (rows + 1,), int64.
         frequencies: How many exchanges of the space hold each term; shape (terms,), int64.
         exchanges: Exchanges of the space.
         user_mean: The mean length of the user's sides, in terms.
@@ -75,7 +80,15 @@ class Shortlist:
     answer_nearness: "NDArray[np.float32]"
     pieces: "NDArray[np.uint16]"
     starts: "NDArray[np.int64]"
+    names: "NDArray[np.uint8]"
+    name_starts: "NDArray[np.int64]"
     frequencies: "NDArray[np.int64]"
     exchanges: int
     user_mean: float
     answer_mean: float
+
+    def exchanges_of(self, rows: "Sequence[int]") -> list[str]:
+        """Return the ids of the exchanges of rows."""
+        data, starts = self.names.tobytes(), self.name_starts.tolist()
+        held = (data[starts[row] : starts[row + 1]] for row in rows)
+        return [name.decode("utf-8", "surrogatepass") for name in held]

@@ -12,6 +12,7 @@ from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.record import RecordKind
 from unabridged.history_sync.exchange_cache import ExchangeCache
 from unabridged.history_sync.normalize_history import NOTHING, answer_of, atoms, digest_of, rest_of
+from unabridged.log.record_watch import RecordWatch
 from unabridged.ports import Store
 
 PAGE = 1_000
@@ -52,6 +53,7 @@ class PathIndex:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._watch = RecordWatch(store, RecordKind.TOMBSTONE)
         self.shelf = ExchangeCache(store)
         self._nodes: dict[str, Node] = {}
         self._behind: dict[str, _Names] = {}
@@ -68,7 +70,7 @@ class PathIndex:
 
     def refresh(self) -> None:
         """Take in what was stored since the last time; build it the first time."""
-        forgotten = self._store.revision(RecordKind.TOMBSTONE)
+        forgotten = self._watch.version()
         if forgotten != self._forgotten:
             self.clear()
             self._forgotten = forgotten

@@ -78,6 +78,7 @@ class Entry:
             as they are, and a shortlist gives them back, so that its rows can be compared with the
             question word by word.
         vectors: Its vectors; None where it has not been embedded yet.
+        name: The exchange's id.
     """
 
     place: int
@@ -88,6 +89,12 @@ class Entry:
     words: Words
     pieces: NDArray[np.uint16]
     vectors: Vectors | None
+    name: str = ""
+
+    @property
+    def name_bytes(self) -> NDArray[np.uint8]:
+        """The bytes of the exchange's id."""
+        return np.frombuffer(self.name.encode("utf-8", "surrogatepass"), dtype=np.uint8)
 
 
 @lru_cache(maxsize=131_072)
@@ -96,6 +103,16 @@ def key_of(term: str) -> int:
     return int.from_bytes(
         blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little"
     )
+
+
+def name_key(name: str) -> int:
+    """An exchange's id as a number of 64 bits, the same in every process."""
+    return key_of.__wrapped__(name)
+
+
+def name_of(data: NDArray[np.uint8]) -> str:
+    """The id of its bytes."""
+    return data.tobytes().decode("utf-8", "surrogatepass")
 
 
 def count_words(user: Iterable[int], answer: Iterable[int]) -> Words:

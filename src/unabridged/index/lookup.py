@@ -13,10 +13,17 @@ from unabridged.index.scene import Numbers, Scene
 from unabridged.index.segment import COLUMNS
 from unabridged.index.view import View
 
-__all__ = ["View", "look_up"]
+__all__ = ["View", "look_up", "search"]
+
+_COLUMNS = tuple(name for name in COLUMNS if name != "name_keys")
 
 
 def look_up(view: View, probe: Probe) -> Shortlist:
+    """What bears on a probe; see ``search``."""
+    return search(view.scene(), probe)
+
+
+def search(scene: Scene, probe: Probe) -> Shortlist:
     """What bears on a probe, with the exchanges before and after each on their paths.
 
     Rows come in the order of their places. The same content gives the same rows, bit for bit,
@@ -24,15 +31,14 @@ def look_up(view: View, probe: Probe) -> Shortlist:
     removed from it.
 
     Raises:
-        ValueError: The probe's vector is of another dimension than the view's.
+        ValueError: The probe's vector is of another dimension than the scene's.
     """
-    scene = view.scene()
     words = ByWords(scene, probe.terms)
     vectors = None if probe.vector is None else ByVectors(scene, probe.vector)
     found, beside = _found(scene, probe, words, vectors)
     docs = distinct(np.concatenate((found, beside)))
     at = docs.searchsorted(found)
-    columns = scene.columns(tuple(COLUMNS), docs)
+    columns = scene.columns(_COLUMNS, docs)
     order = np.argsort(columns["places"], kind="stable")
     in_order = bool((order[1:] > order[:-1]).all())
 
@@ -47,11 +53,14 @@ def look_up(view: View, probe: Probe) -> Shortlist:
     is_found = np.zeros(len(docs), dtype=np.bool_)
     is_found[at] = True
     pieces, counts = _pieces(scene, found)
+    names, name_counts = _names(scene, docs)
     lengths = np.zeros(len(docs), dtype=np.int64)
     lengths[at] = counts
     if not in_order:
         starts = offsets_of(lengths)[:-1]
         pieces = pieces[spread(starts[order], lengths[order])]
+        starts = offsets_of(name_counts)[:-1]
+        names = names[spread(starts[order], name_counts[order])]
     user_mean, answer_mean = scene.means
     return Shortlist(
         places=places,
@@ -68,6 +77,8 @@ def look_up(view: View, probe: Probe) -> Shortlist:
         answer_nearness=put(nearness[1]),
         pieces=pieces,
         starts=offsets_of(put(lengths)),
+        names=names,
+        name_starts=offsets_of(put(name_counts)),
         frequencies=words.frequencies,
         exchanges=scene.exchanges,
         user_mean=user_mean,
@@ -90,6 +101,13 @@ def _found(
     best = distinct(np.concatenate(found))
     beside = scene.beside(best)
     return best, beside[np.isin(beside, among, assume_unique=True)]
+
+
+def _names(scene: Scene, docs: Numbers) -> tuple[NDArray[np.uint8], Numbers]:
+    """The bytes of the ids of ascending docs, one behind the other, and how many each has."""
+    held = [part.source.names_of(docs[some] - part.base) for part, some in scene.split(docs)]
+    counts = np.concatenate([count for _, count in held] or [np.empty(0, dtype=np.int64)])
+    return np.concatenate([some for some, _ in held] or [np.empty(0, dtype=np.uint8)]), counts
 
 
 def _pieces(scene: Scene, docs: Numbers) -> tuple[NDArray[np.uint16], Numbers]:

@@ -42,7 +42,8 @@ def merge(
     arrays: Arrays = {
         name: _column(segments, renamed, name, kind) for name, kind in COLUMNS.items()
     }
-    _merge_pieces(arrays, segments, renamed)
+    _merge_runs(arrays, segments, renamed, ("piece_offsets", "pieces"))
+    _merge_runs(arrays, segments, renamed, ("name_offsets", "names"))
     _merge_words(arrays, segments, renamed)
     _merge_vectors(arrays, segments, renamed, dimension, centres)
     return finish(arrays, embedder, dimension, centres)
@@ -103,19 +104,23 @@ def _column(
     return column
 
 
-def _merge_pieces(arrays: Arrays, segments: Sequence[Segment], renamed: list[Numbers]) -> None:
+def _merge_runs(
+    arrays: Arrays, segments: Sequence[Segment], renamed: list[Numbers], names: tuple[str, str]
+) -> None:
+    """Copy what each doc has a run of: word pieces, or the bytes of its id."""
+    by_doc, held = names
     counts = np.zeros(_total(renamed), dtype=np.int64)
     for segment, new in zip(segments, renamed, strict=True):
         stays = new >= 0
-        counts[new[stays]] = np.diff(segment.arrays["piece_offsets"])[stays]
+        counts[new[stays]] = np.diff(segment.arrays[by_doc])[stays]
     offsets = offsets_of(counts)
-    pieces = np.empty(int(offsets[-1]), dtype=np.uint16)
+    merged = np.empty(int(offsets[-1]), dtype=segments[0].arrays[held].dtype)
     for segment, new in zip(segments, renamed, strict=True):
         docs = np.flatnonzero(new >= 0)
-        starts, held = offsets[new[docs]], counts[new[docs]]
-        old = segment.arrays["piece_offsets"][docs]
-        pieces[spread(starts, held)] = segment.arrays["pieces"][spread(old, held)]
-    arrays["piece_offsets"], arrays["pieces"] = offsets, pieces
+        starts, lengths = offsets[new[docs]], counts[new[docs]]
+        old = segment.arrays[by_doc][docs]
+        merged[spread(starts, lengths)] = segment.arrays[held][spread(old, lengths)]
+    arrays[by_doc], arrays[held] = offsets, merged
 
 
 def _merge_words(arrays: Arrays, segments: Sequence[Segment], renamed: list[Numbers]) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unabridged.index.centres import Centres
-from unabridged.index.entry import Entry
+from unabridged.index.entry import Entry, name_key, name_of
 from unabridged.index.impact import codes_of, joined
 from unabridged.index.runs import offsets_of, positions_of, spread
 from unabridged.index.signs import signs_of
@@ -22,6 +22,7 @@ COLUMNS: Mapping[str, Any] = {
     "positions": np.int64,
     "user_lengths": np.uint32,
     "answer_lengths": np.uint32,
+    "name_keys": np.uint64,
 }
 """The arrays with one number for each exchange, in the order of places."""
 
@@ -48,7 +49,8 @@ class Segment:
 
     Attributes:
         arrays: ``COLUMNS``; ``children``, docs by parent, and ``child_parents``, those parents;
-            ``piece_offsets`` (by doc) and ``pieces``; ``keys``, ascending, ``key_offsets`` and, for
+            ``piece_offsets`` (by doc) and ``pieces``; ``name_offsets`` (by doc) and ``names``, the
+            bytes of ids; ``named``, the ids' keys in ascending order, and ``named_docs``; ``keys``, ascending, ``key_offsets`` and, for
             each posting, ``posting_docs`` (ascending within a key), ``posting_user`` and
             ``posting_answer`` (how often), ``posting_codes`` (``impact.joined``);
             ``passage_docs``, ``_sides``, ``_scales``, ``_codes``, ``_signs``, by list and then by
@@ -126,6 +128,24 @@ class Segment:
         counts = offsets.take(docs + 1) - starts
         return self.arrays["pieces"].take(spread(starts, counts)), counts
 
+    def names_of(self, docs: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """The bytes of the ids of docs, one behind the other, and how many each has."""
+        offsets = self.arrays["name_offsets"]
+        starts = offsets.take(docs)
+        counts = offsets.take(docs + 1) - starts
+        return self.arrays["names"].take(spread(starts, counts)), counts
+
+    def doc_of(self, name: str) -> int | None:
+        """The doc of an exchange, by its id; None where it does not hold it."""
+        key, keys = np.uint64(name_key(name)), self.arrays["named"]
+        at = int(keys.searchsorted(key))
+        while at < len(keys) and keys[at] == key:
+            doc = int(self.arrays["named_docs"][at])
+            if name_of(self.names_of(np.array([doc]))[0]) == name:
+                return doc
+            at += 1
+        return None
+
 
 def build(
     entries: Iterable[Entry],
@@ -143,6 +163,7 @@ def build(
     """
     held = sorted(entries, key=lambda entry: entry.place)
     count = len(held)
+    names = [e.name_bytes for e in held]
     lengths = np.array([e.words.lengths for e in held], dtype=np.uint32).reshape(-1, 2)
     arrays: Arrays = {
         "places": np.fromiter((e.place for e in held), np.int64, count),
@@ -154,6 +175,9 @@ def build(
         "answer_lengths": np.ascontiguousarray(lengths[:, 1]),
         "piece_offsets": offsets_of(np.fromiter((len(e.pieces) for e in held), np.int64, count)),
         "pieces": _together([e.pieces for e in held], np.uint16),
+        "name_keys": np.fromiter((name_key(e.name) for e in held), np.uint64, count),
+        "name_offsets": offsets_of(np.fromiter((len(n) for n in names), np.int64, count)),
+        "names": _together(names, np.uint8),
     }
     _add_words(arrays, held)
     listed = _add_vectors(arrays, held, dimension, centres)
@@ -180,6 +204,9 @@ def finish(arrays: Arrays, embedder: str, dimension: int, centres: Centres | Non
     children = np.argsort(arrays["parents"], kind="stable")
     arrays["children"] = children.astype(np.uint32)
     arrays["child_parents"] = arrays["parents"][children]
+    named = np.argsort(arrays["name_keys"], kind="stable")
+    arrays["named_docs"] = named.astype(np.uint32)
+    arrays["named"] = arrays["name_keys"][named]
     by_doc = np.argsort(arrays["passage_docs"], kind="stable")
     per_doc = np.bincount(arrays["passage_docs"], minlength=len(arrays["places"]))
     arrays["doc_passages"] = by_doc.astype(np.uint32)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unabridged.index.centres import Centres
-from unabridged.index.entry import Entry, Vectors
+from unabridged.index.entry import Entry, Vectors, name_key
 from unabridged.index.impact import codes_of, joined
 from unabridged.index.segment import COLUMNS, Arrays, Postings
 from unabridged.index.signs import signs_of, words_for
@@ -69,6 +69,7 @@ class Tail:
     def clear(self) -> None:
         """Take everything out."""
         self._slots: dict[int, int] = {}
+        self._named: dict[str, int] = {}
         self._entries: list[Entry | None] = []
         self._free: list[int] = []
         self._children: dict[int, list[int]] = {}
@@ -105,6 +106,7 @@ class Tail:
             self._columns = _with_room(self._columns, slot + 1)
         self._entries[slot] = entry
         self._slots[entry.place] = slot
+        self._named[entry.name] = slot
         self._children.setdefault(entry.parent, []).append(slot)
         lengths = entry.words.lengths
         columns = self._columns
@@ -113,6 +115,7 @@ class Tail:
         columns["parents"][slot] = entry.parent
         columns["at"][slot] = entry.at
         columns["positions"][slot] = entry.position
+        columns["name_keys"][slot] = name_key(entry.name)
         columns["user_lengths"][slot], columns["answer_lengths"][slot] = lengths
         self._sums[0] += lengths[0]
         self._sums[1] += lengths[1]
@@ -154,6 +157,8 @@ class Tail:
         for side, length in enumerate(entry.words.lengths):
             self._sums[side] -= length
         self._entries[slot] = None
+        if self._named.get(entry.name) == slot:
+            del self._named[entry.name]
         self._children[entry.parent].remove(slot)
         if not self._children[entry.parent]:
             del self._children[entry.parent]
@@ -172,6 +177,29 @@ class Tail:
             for slot_left, entry in enumerate(self._entries):
                 if entry is not None and entry.vectors is not None and len(entry.vectors.codes):
                     self._put_rows(slot_left, entry.vectors)
+
+    def named(self, name: str) -> Entry | None:
+        """The entry of an exchange, by its id; None where it does not hold it."""
+        slot = self._named.get(name)
+        return None if slot is None else self._entries[slot]
+
+    def at(self, doc: int) -> Entry | None:
+        """The entry in a slot; None where it is free."""
+        return self._entries[doc]
+
+    def copy(self) -> "Tail":
+        """The same in arrays of its own: what others look at stays as it is."""
+        made = Tail(self.embedder, self.dimension, self._by)
+        made._slots, made._named = dict(self._slots), dict(self._named)
+        made._entries, made._free = list(self._entries), list(self._free)
+        made._children = {parent: list(slots) for parent, slots in self._children.items()}
+        made._sums = list(self._sums)
+        made._runs = {key: run[:] for key, run in self._runs.items()}
+        made._columns = {name: column.copy() for name, column in self._columns.items()}
+        made._passages = {name: column.copy() for name, column in self._passages.items()}
+        made._spans, made._rows = dict(self._spans), self._rows
+        made._dead, made._listed = self._dead, self._listed
+        return made
 
     def entries(self) -> list[Entry]:
         """All that it holds, by place; what ``segment.build`` takes to seal it."""
@@ -247,6 +275,12 @@ class Tail:
         held = [entry.pieces for slot in docs.tolist() if (entry := self._entries[slot])]
         counts = np.array([len(pieces) for pieces in held], dtype=np.int64)
         return np.concatenate([*held, np.empty(0, dtype=np.uint16)]), counts
+
+    def names_of(self, docs: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """The bytes of the ids of slots, one behind the other, and how many each has."""
+        held = [entry.name_bytes for slot in docs.tolist() if (entry := self._entries[slot])]
+        counts = np.array([len(name) for name in held], dtype=np.int64)
+        return np.concatenate([*held, np.empty(0, dtype=np.uint8)]), counts
 
 
 def _postings(slot: int, entry: Entry) -> list[int]:

@@ -94,10 +94,10 @@ def reembed(store: Store, embedder: Embedder) -> Iterator[Embedded]:
     for _ in range(ROUNDS):
         yield from enrich(store, embedder)
         try:
-            keeper.switch_vectors(embedder.identity)
+            keeper.switch_vectors(embedder.identity, keep=not embedder.instant)
         except StoreError:
             if not keeper.lacking(embedder.identity, 1):
                 raise
         else:
             return
-    keeper.switch_vectors(embedder.identity)
+    keeper.switch_vectors(embedder.identity, keep=not embedder.instant)

@@ -157,10 +157,14 @@ class Course:
             stored = Progress(**body)
             if (stored.scheme, stored.by) == (scheme, by):
                 return stored
-        return Progress(scheme, by, self._revision())
+        return Progress(scheme, by, self._store.last_revision())
 
     def _revision(self) -> int:
-        return self._store.revision(RecordKind.READING)
+        """The revision at which the readings changed last, as far as that matters here."""
+        changes = self._store.changes(self._at.changes)
+        if changes.full or RecordKind.READING in changes.kinds:
+            return changes.revision
+        return self._at.changes
 
     def _total(self) -> int:
         return self._store.totals().exchanges

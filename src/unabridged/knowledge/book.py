@@ -33,6 +33,7 @@ from unabridged.knowledge.statements import (
     to_record,
     withdrawn,
 )
+from unabridged.log.record_watch import RecordWatch
 from unabridged.ports import ChatModel, Clock, Embedder, Store
 
 if TYPE_CHECKING:
@@ -47,7 +48,6 @@ Extractor = Callable[[Exchange], Iterable[Statement]]
 """Draws statements from one exchange, each tied to it by a quote."""
 
 
-_Revision = tuple[int, int]
 """Of facts and of shares: what came from elsewhere is weighed by these."""
 
 
@@ -55,7 +55,7 @@ _Revision = tuple[int, int]
 class _View:
     """The statements as they were read last, and what was derived from them."""
 
-    revision: _Revision
+    revision: int
     statements: dict[str, Statement]
     settled: list[Settled]
     by_member: dict[str, Settled]
@@ -74,13 +74,12 @@ class FactBook:
 
     def __init__(self, store: Store, clock: Clock, embedder: Embedder | None = None) -> None:
         self._store = store
+        self._watch = RecordWatch(store, RecordKind.FACT, RecordKind.SHARE)
         self._clock = clock
         self._embedder = embedder if embedder is not None and embedder.instant else None
         self._lock = RLock()
         self._seen: _View | None = None
-        self._shelves: dict[
-            str | None, tuple[_Revision, Shelf]
-        ] = {}  # the last one asked for at the end
+        self._shelves: dict[str | None, tuple[int, Shelf]] = {}  # the last one asked for at the end
         self._sessions = Sessions(store)
 
     # Looking.
@@ -344,8 +343,7 @@ class FactBook:
     def _view(self) -> _View:
         """What is stored, derived anew where it changed."""
         with self._lock:
-            store = self._store
-            revision = store.revision(RecordKind.FACT), store.revision(RecordKind.SHARE)
+            revision = self._watch.version()
             if self._seen is None or self._seen.revision != revision:
                 statements = read(self._store.records(RecordKind.FACT))
                 shares = self._store.records(RecordKind.SHARE)

@@ -28,6 +28,7 @@ from unabridged.knowledge.extracted import ModelStater
 from unabridged.knowledge.own import own_words
 from unabridged.knowledge.statements import folded
 from unabridged.knowledge.stating import NARROW, Rules, Stated, conflict, described, gist
+from unabridged.log.record_watch import RecordWatch
 from unabridged.ports import ChatModel, Clock, Store
 
 PROGRESS = "requirements"
@@ -56,6 +57,7 @@ class RequirementBook:
 
     def __init__(self, store: Store, clock: Clock, rules: Rules = NARROW) -> None:
         self._store = store
+        self._watch = RecordWatch(store, RecordKind.REQUIREMENT)
         self._clock = clock
         self._rules = rules
         self._lock = RLock()
@@ -253,7 +255,7 @@ class RequirementBook:
 
     def _view(self) -> _View:
         with self._lock:
-            revision = self._store.revision(RecordKind.REQUIREMENT)
+            revision = self._watch.version()
             if self._seen is None or self._seen.revision != revision:
                 records = self._store.records(RecordKind.REQUIREMENT)
                 cards = _with_conflicts(numbered([from_record(record) for record in records]))

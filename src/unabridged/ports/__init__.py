@@ -1,14 +1,13 @@
 """The seams: what the engine needs from outside, in the words of the domain.
 
-An ability that not every store has is a protocol of its own (``SupportsLookup`` …), with a
+An ability that not every store has is a protocol of its own (``SupportsVectors`` …), with a
 fallback in the engine where one is possible, so that every store answers every question.
 """
 
 from unabridged.ports.abilities import (
     SupportsBackup,
     SupportsCheck,
-    SupportsLookup,
-    SupportsNews,
+    SupportsProjections,
     SupportsProof,
     SupportsSaving,
     SupportsScan,
@@ -16,6 +15,8 @@ from unabridged.ports.abilities import (
     SupportsVectors,
 )
 from unabridged.ports.models import ChatModel, Condenser, Embedder, Lexicon, Reranker, SupportsRelay
+from unabridged.ports.projection import Projection
+from unabridged.ports.search_index import SearchIndexPort
 from unabridged.ports.store import Store
 from unabridged.ports.surroundings import Cipher, Clock, Keys, Tokenizer
 
@@ -27,12 +28,13 @@ __all__ = [
     "Embedder",
     "Keys",
     "Lexicon",
+    "Projection",
     "Reranker",
+    "SearchIndexPort",
     "Store",
     "SupportsBackup",
     "SupportsCheck",
-    "SupportsLookup",
-    "SupportsNews",
+    "SupportsProjections",
     "SupportsProof",
     "SupportsRelay",
     "SupportsSaving",

@@ -5,45 +5,14 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.forgetting import Scan
-from unabridged.domain.lookup import Probe, Shortlist
 from unabridged.domain.proof import Sealed
+from unabridged.domain.vectors import EmbedderInUse
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-
-@runtime_checkable
-class SupportsLookup(Protocol):
-    """A store that keeps an index of words and vectors."""
-
-    def lookup(self, probe: Probe) -> Shortlist:
-        """Exchanges that bear on a probe by words or by vectors, in no order.
-
-        What was appended before the call is found; what was forgotten is not.
-        """
-        ...
-
-    def at(self, places: Sequence[int]) -> dict[int, Exchange]:
-        """Whole exchanges by the places of a shortlist; those forgotten since are missing."""
-        ...
-
-
-@runtime_checkable
-class SupportsNews(Protocol):
-    """A store that remembers which exchanges were written lately."""
-
-    def news(self, since: tuple[int, int] | None) -> tuple[tuple[int, int], list[str] | None]:
-        """What was begun or extended since a mark.
-
-        Args:
-            since: A mark that this gave before; None for none.
-
-        Returns:
-            The mark of now, and the ids in the order in which they were first written to; None
-            where that cannot be told, or something was removed: everything may have changed.
-        """
-        ...
+    from unabridged.errors import StoreError
 
 
 @runtime_checkable
@@ -84,12 +53,36 @@ class SupportsVectors(Protocol):
         """
         ...
 
-    def switch_vectors(self, identity: str) -> None:
+    def packed_vectors(self, identity: str, ids: Iterable[str]) -> dict[str, bytes]:
+        """The kept vectors of an embedder as the search index packs them; ids without any are missing."""
+        ...
+
+    def switch_vectors(self, identity: str, *, keep: bool = True) -> None:
         """Search with the vectors of this embedder from now on, and remove all others.
+
+        Args:
+            identity: The embedder.
+            keep: Whether its vectors stay stored, because they cost something to make.
 
         Raises:
             StoreError: Not every exchange has been embedded by it; nothing was changed.
         """
+        ...
+
+    def embedder_in_use(self) -> EmbedderInUse | None:
+        """The embedder whose vectors searches use, or None."""
+        ...
+
+    def begin_vectors(self, identity: str, dimension: int) -> None:
+        """Search with an embedder whose vectors need not be stored, if none is in use yet."""
+        ...
+
+    def centroids(self, identity: str) -> bytes | None:
+        """The cluster centroids of an embedder's vectors, or None; results depend on them."""
+        ...
+
+    def put_centroids(self, identity: str, centroids: bytes) -> None:
+        """Keep the cluster centroids of an embedder's vectors."""
         ...
 
 
@@ -156,6 +149,21 @@ class SupportsSaving(Protocol):
         Raises:
             StoreError: It could not be written; it is still held back.
         """
+        ...
+
+
+@runtime_checkable
+class SupportsProjections(Protocol):
+    """A store that projections follow."""
+
+    @property
+    def troubles(self) -> "Sequence[StoreError]":
+        """Why projections are not up to date; empty if they are."""
+        ...
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What was mended in projections since it was opened, in words."""
         ...
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from unabridged.domain.batch import Batch, Totals
+from unabridged.domain.changes import Changes
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
@@ -118,8 +119,21 @@ class Store(Protocol):
         """Remove records; ids that name nothing are passed over."""
         ...
 
-    def revision(self, kind: RecordKind) -> int:
-        """A number that is another one whenever records of a kind were put or removed."""
+    @property
+    def generation(self) -> str:
+        """A random id, given when the space was created, and a new one when it was restored."""
+        ...
+
+    def last_revision(self) -> int:
+        """Return the log's revision now."""
+        ...
+
+    def changes(self, since: int | None) -> Changes:
+        """Return what changed since a revision; cheap where nothing did.
+
+        Args:
+            since: A revision of this log that was seen before; None for everything there is.
+        """
         ...
 
     def forget(self, ids: Iterable[str]) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from threading import Lock
 
 from unabridged.domain.record import Record, RecordKind
+from unabridged.log.record_watch import RecordWatch
 from unabridged.ports import Store
 
 
@@ -15,7 +16,7 @@ class SharedTexts:
     """
 
     def __init__(self, store: Store) -> None:
-        self._store = store
+        self._watch = RecordWatch(store, RecordKind.BLOB)
         self._lock = Lock()
         self._stored: set[str] = set()
         self._revision = -1
@@ -23,7 +24,7 @@ class SharedTexts:
     def without(self, records: Iterable[Record]) -> list[Record]:
         """Return those that are not stored yet."""
         with self._lock:
-            if self._store.revision(RecordKind.BLOB) != self._revision:
+            if self._watch.version() != self._revision:
                 self._stored.clear()  # another program wrote some, or something was forgotten
             return [record for record in records if record.id not in self._stored]
 
@@ -31,4 +32,4 @@ class SharedTexts:
         """Note that these are stored now: all of one context."""
         with self._lock:
             self._stored = {record.id for record in records if record.kind is RecordKind.BLOB}
-            self._revision = self._store.revision(RecordKind.BLOB)
+            self._revision = self._watch.version()

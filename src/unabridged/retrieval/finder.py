@@ -5,20 +5,18 @@ what lies above the floor is read from the store. Nothing here depends on how th
 """
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
-from threading import RLock, local
+from threading import local
 from typing import TYPE_CHECKING
 
 from unabridged.domain.intent import Intent
 from unabridged.domain.lookup import Probe
 from unabridged.errors import UpstreamError
 from unabridged.language.words import asked_terms
-from unabridged.ports import Reranker, Store, SupportsLookup, SupportsVectors
+from unabridged.ports import Reranker, SearchIndexPort, Store
 from unabridged.retrieval.entries import Reader, session_number
 from unabridged.retrieval.evidence import Evidence
-from unabridged.retrieval.fallback import FallbackIndex
 from unabridged.retrieval.features import Asked, features
 from unabridged.retrieval.passages import sides
 from unabridged.retrieval.quoting import only_quotes
@@ -64,8 +62,9 @@ class Finder:
     """Finds exchanges in one space.
 
     Args:
-        store: Where to look.
-        reader: What read the exchanges into the index, and reads questions likewise.
+        store: Where exchanges are read.
+        index: What finds them.
+        reader: What reads questions, as it read the exchanges into the index.
         reranker: What looks at the best again; None for nothing.
 
     Attributes:
@@ -74,18 +73,17 @@ class Finder:
     """
 
     def __init__(
-        self, store: Store, reader: Reader | None = None, reranker: Reranker | None = None
+        self,
+        store: Store,
+        index: SearchIndexPort,
+        reader: Reader | None = None,
+        reranker: Reranker | None = None,
     ) -> None:
         self.reader = reader or Reader()
         self._last = _Last()
         self._reranker = reranker
         self._store = store
-        self._index: SupportsLookup = (
-            store if isinstance(store, SupportsLookup) else FallbackIndex(store, self.reader)
-        )
-        # The fallback's index follows the store while it is looked up.
-        owned = isinstance(store, SupportsLookup)
-        self._lock: AbstractContextManager[object] = nullcontext() if owned else RLock()
+        self._index = index
 
     @property
     def trouble(self) -> str:
@@ -118,9 +116,10 @@ class Finder:
 
     def _read(self, question: Question, chosen: Sequence[Ranked]) -> list[Evidence]:
         """Read exchanges from the store, best first; those that the question is not for are left."""
-        with self._lock:
-            found = self._index.at([one.place for one in chosen])
-        evidence = [Evidence(found[one.place], one.score) for one in chosen if one.place in found]
+        found = self._store.get(one.exchange for one in chosen)
+        evidence = [
+            Evidence(found[one.exchange], one.score) for one in chosen if one.exchange in found
+        ]
         if (only := question.session) is not None:  # a number of sessions that meet is no proof
             evidence = [e for e in evidence if e.exchange.session == only]
         if question.telling:
@@ -128,7 +127,7 @@ class Finder:
         return evidence
 
     def rank(self, question: Question, limit: int) -> list[Ranked]:
-        """Places with their evidence, best first; nothing is read from the store.
+        """Ids of exchanges with their evidence, best first; nothing is read from the store.
 
         Args:
             question: What is looked for.
@@ -141,8 +140,7 @@ class Finder:
         recipe = RECIPES[question.intent]
         only = None if question.session is None else session_number(question.session)
         probe = Probe(tuple(asked), vector, recipe.candidates_for(limit), only)
-        with self._lock:
-            shortlist = self._index.lookup(probe)
+        shortlist = self._index.search(probe)
         if not len(shortlist.places):
             return []
         embedder = self.reader.embedder
@@ -161,7 +159,7 @@ class Finder:
         embedder = self.reader.embedder
         if embedder is None:
             return None
-        held = self._store.embedded_by() if isinstance(self._store, SupportsVectors) else None
+        held = self._index.embedded_by()
         if held == "":
             return None
         try:

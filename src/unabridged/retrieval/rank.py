@@ -13,14 +13,14 @@ from unabridged.retrieval.recipes import Recipe
 
 
 class Ranked(NamedTuple):
-    """A place with what it is worth.
+    """An exchange with what it is worth.
 
     Attributes:
-        place: The place.
+        exchange: Its id.
         score: Its evidence, 0 to 1.
     """
 
-    place: int
+    exchange: str
     score: float
 
 
@@ -29,13 +29,13 @@ _LEAST = float(np.finfo(np.float32).tiny)
 
 
 def rank(rows: Shortlist, columns: Mapping[str, Column], recipe: Recipe) -> list[Ranked]:
-    """Places that were found, best first; of equals the newest first, and copies behind."""
+    """Exchanges that were found, best first; of equals the newest first, and copies behind."""
     found = np.flatnonzero(rows.found)
     score = weighed({name: columns[name][found] for name in recipe.weights}, recipe)
     order = found[np.lexsort((-rows.places[found], -score))]
     order = without_copies(rows, columns["alike"], order)
     sure = np.round(evidence(columns["bearing"][order], half(rows)).astype(np.float64), 4)
-    return list(map(Ranked, rows.places[order].tolist(), sure.tolist()))
+    return list(map(Ranked, rows.exchanges_of(order.tolist()), sure.tolist()))
 
 
 def weighed(columns: Mapping[str, Column], recipe: Recipe) -> Column:

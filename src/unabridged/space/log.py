@@ -8,7 +8,7 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record
 from unabridged.domain.views import Conversation
 from unabridged.ingest import sessions as sessions_of
-from unabridged.ports import Store, SupportsCheck, SupportsSaving, Tokenizer
+from unabridged.ports import Store, SupportsCheck, SupportsProjections, SupportsSaving, Tokenizer
 from unabridged.recording.forgotten_filter import ForgottenFilter
 from unabridged.sharing.carrying import leaving, take
 
@@ -120,6 +120,14 @@ class SpaceLog:
     def check(self) -> list[str]:
         """Return the damage in the store; empty where it is sound or cannot be checked."""
         return self._store.check() if isinstance(self._store, SupportsCheck) else []
+
+    @property
+    def file_notes(self) -> list[str]:
+        """What was repaired in readable files, and why others are not up to date."""
+        if not isinstance(self._store, SupportsProjections):
+            return []
+        troubles = [f"{error} {error.hint}".strip() for error in self._store.troubles]
+        return [*self._store.notes, *troubles]
 
     @property
     def unsaved(self) -> int:

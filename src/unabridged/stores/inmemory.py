@@ -6,9 +6,11 @@ What other stores must do is what this one does; it is written to be read.
 from collections import Counter as Multiset
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from secrets import token_hex
 from threading import RLock
 
 from unabridged.domain.batch import Batch, Totals
+from unabridged.domain.changes import Changes
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message
 from unabridged.domain.record import Record, RecordKind
@@ -18,8 +20,8 @@ from unabridged.errors import HeadMovedError
 from unabridged.stores import refusals
 from unabridged.stores.content import Content, Entry, size_of
 from unabridged.stores.forgetting import bears_title
-from unabridged.stores.news import News
-from unabridged.stores.shelf import packed
+from unabridged.stores.memory_changes import MemoryChanges
+from unabridged.stores.shelf import Packed, packed
 
 
 class InMemoryStore:
@@ -28,9 +30,10 @@ class InMemoryStore:
     Args:
         space: The space that it holds.
         content: What it holds already; it belongs to the store from now on.
+        revision: The revision at which that was so.
     """
 
-    def __init__(self, space: Space, content: Content | None = None) -> None:
+    def __init__(self, space: Space, content: Content | None = None, revision: int = 0) -> None:
         self._space = space
         self._lock = RLock()
         self._closed = False
@@ -38,10 +41,16 @@ class InMemoryStore:
         self._sessions = self.content.sessions
         self._entries = self.content.entries
         self._records = self.content.records
-        self._news = News()
+        self._generation = token_hex(8)
+        self._changes = MemoryChanges(revision)
         self._owners: dict[str, str] = {}
         self._messages: dict[str, Message] = {}
+        for session in self._sessions:
+            self._changes.touched(session)
+        for kind in RecordKind:
+            self._changes.filed(kind)
         for name, entry in self._entries.items():
+            self._changes.wrote(name)
             for message in entry.exchange.messages:
                 self._messages[message.id] = message
                 self._owners[message.id] = name
@@ -74,9 +83,10 @@ class InMemoryStore:
             records = packed(batch.records)
             if entry is None:
                 entry = Entry(replace(exchange, messages=()), batch.opened_by)
+            self._changes.begin()
             self._keep(entry, exchange)
-            self._sessions[session.id] = session
-            self._records.put(records, self._entries)
+            self._set_session(session)
+            self._put(records)
 
     def admit(self, session: Session, exchanges: Sequence[Exchange]) -> int:
         """Take over a conversation from elsewhere; see ``ports.Store``."""
@@ -86,14 +96,16 @@ class InMemoryStore:
             news = {message.id for _, own in added for message in own.messages}
             if known is None and session.head not in news:
                 self._check_head(session)
+            if known is None or added:
+                self._changes.begin()
             for entry, own in added:
                 self._keep(entry, own)
             if known is None:
-                self._sessions[session.id] = session
+                self._set_session(session)
             elif added:
                 head = session.head if self._leads_on(session, known, added) else known.head
                 updated = max(known.updated, session.updated)
-                self._sessions[session.id] = replace(known, head=head, updated=updated)
+                self._set_session(replace(known, head=head, updated=updated))
             return len(added)
 
     def amend(self, session: Session, expect_head: str | None) -> None:
@@ -101,30 +113,31 @@ class InMemoryStore:
         with self._open():
             self._expect(session.id, expect_head)
             self._check_head(session)
-            self._sessions[session.id] = session
+            self._changes.begin()
+            self._set_session(session)
 
     def put(self, records: Iterable[Record]) -> None:
         """Write records; one of the same kind and id is replaced."""
         with self._open():
-            self._records.put(packed(records), self._entries)
+            given = packed(records)
+            self._changes.begin()
+            self._put(given)
 
     def drop(self, kind: RecordKind, ids: Iterable[str]) -> None:
         """Remove records; ids that name nothing are passed over."""
         with self._open():
-            self._records.drop(kind, ids)
-
-    def revision(self, kind: RecordKind) -> int:
-        """A number that is another one whenever records of a kind were put or removed."""
-        with self._open():
-            return self._records.revision(kind)
+            self._changes.begin()
+            if self._records.drop(kind, ids):
+                self._changes.filed(kind)
 
     def forget(self, ids: Iterable[str]) -> int:
         """Remove exchanges with everything drawn from them; see ``ports.Store``."""
         with self._open():
             gone = {name: self._entries[name] for name in ids if name in self._entries}
-            self._news.start_over()
+            self._changes.begin()
             for exchange_id in gone:
                 del self._entries[exchange_id]
+                self._changes.erased(exchange_id)
             self._lift_children(gone)
             lost: dict[str, Message] = {}
             for entry in gone.values():
@@ -134,7 +147,8 @@ class InMemoryStore:
             self._lift_messages(lost)
             for session_id in {entry.exchange.session for entry in gone.values()}:
                 self._mend_session(session_id, lost)
-            self._records.drop_drawn_from(gone)
+            for kind in self._records.drop_drawn_from(gone):
+                self._changes.filed(kind)
             return len(gone)
 
     # --- reading -------------------------------------------------------------------------------
@@ -206,14 +220,32 @@ class InMemoryStore:
                 bytes=self._bytes,
             )
 
-    def news(self, since: tuple[int, int] | None) -> tuple[tuple[int, int], list[str] | None]:
-        """What was begun or extended since a mark; see ``ports.SupportsNews``."""
+    @property
+    def generation(self) -> str:
+        """A random id, given when the space was created."""
+        return self._generation
+
+    def last_revision(self) -> int:
+        """The log's revision now."""
         with self._open():
-            return self._news.since(since)
+            return self._changes.revision
+
+    def changes(self, since: int | None) -> Changes:
+        """What changed since a revision; see ``ports.Store``."""
+        with self._open():
+            return self._changes.since(since)
 
     def close(self) -> None:
         """Close; what it held can no longer be read."""
         self._closed = True
+
+    def _set_session(self, session: Session) -> None:
+        self._sessions[session.id] = session
+        self._changes.touched(session.id)
+
+    def _put(self, records: Iterable[Packed]) -> None:
+        for kind in self._records.put(records, self._entries):
+            self._changes.filed(kind)
 
     # --- the parts -----------------------------------------------------------------------------
 
@@ -256,7 +288,7 @@ class InMemoryStore:
             model=news.model,
         )
         self._entries[news.id] = entry
-        self._news.add(news.id)
+        self._changes.wrote(news.id)
         for message in news.messages:
             self._messages[message.id] = message
             self._owners[message.id] = news.id
@@ -338,6 +370,7 @@ class InMemoryStore:
             while parent is not None and parent in gone:
                 parent = gone[parent].exchange.parent
             if parent != entry.exchange.parent:
+                self._changes.moved(entry.exchange.id)
                 entry.exchange = replace(entry.exchange, parent=parent)
 
     def _bequeath(self, message: Message) -> bool:
@@ -370,6 +403,7 @@ class InMemoryStore:
 
     def _mend_session(self, session_id: str, lost: dict[str, Message]) -> None:
         header = self._sessions[session_id]
+        self._changes.touched(session_id)
         left = sorted(self.of(session_id))
         if not left:
             del self._sessions[session_id]

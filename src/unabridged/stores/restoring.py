@@ -26,7 +26,7 @@ from unabridged.stores.spaces import SpacesFolder
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import Access
 from unabridged.stores.sqlite.converting import convert
-from unabridged.stores.sqlite.guarding import name_space
+from unabridged.stores.sqlite.guarding import name_space, renew_generation
 from unabridged.stores.sqlite.opening import exclusive
 from unabridged.stores.sqlite.rows import space_data
 from unabridged.stores.sqlite.store import COPY
@@ -226,6 +226,7 @@ def _restored(spaces: SpacesFolder, place: Place, *, replace: bool) -> Restored:
     with exclusive(draft, spaces.access) as connection:
         signet = spaces.access.guard.signet
         name_space(connection, draft, space_data(place.space), signet)
+        renew_generation(connection)
     if spaces.access.key and spaces.access.encrypts:
         convert(draft, spaces.access, encrypted=True)  # it was made before the home was encrypted
     if replace:

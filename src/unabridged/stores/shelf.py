@@ -1,7 +1,6 @@
 """The records of a store in memory."""
 
-from collections import Counter
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from unabridged.domain.record import Record, RecordKind
@@ -21,7 +20,6 @@ class Shelf:
 
     def __init__(self) -> None:
         self._held: dict[tuple[RecordKind, str], Packed] = {}
-        self._changes: Counter[RecordKind] = Counter()
 
     def __iter__(self) -> Iterator[Packed]:
         """Every record as it is kept, in the order in which they came."""
@@ -37,36 +35,44 @@ class Shelf:
         held = self._held.get((kind, record_id))
         return None if held is None else held[1]
 
-    def restore(self, records: Iterable[Packed], changes: Mapping[RecordKind, int]) -> None:
-        """Take over what was kept elsewhere, with its revisions."""
+    def restore(self, records: Iterable[Packed]) -> None:
+        """Take over what was kept elsewhere."""
         self._held = {(record.kind, record.id): (record, body) for record, body in records}
-        self._changes = Counter(changes)
 
-    @property
-    def changes(self) -> Mapping[RecordKind, int]:
-        """The revisions of all kinds that were ever changed."""
-        return self._changes
+    def put(self, records: Iterable[Packed], exchanges: Container[str]) -> set[RecordKind]:
+        """Keep records of which every exchange is there; one of the same kind and id is replaced.
 
-    def put(self, records: Iterable[Packed], exchanges: Container[str]) -> None:
-        """Keep records of which every exchange is there; one of the same kind and id is replaced."""
+        Returns:
+            The kinds of those that were kept.
+        """
+        kinds: set[RecordKind] = set()
         for record, body in records:
             if not all(name in exchanges for name in record.exchanges):
                 continue
             self._held[record.kind, record.id] = (record, body)
-            self._changes[record.kind] += 1
+            kinds.add(record.kind)
+        return kinds
 
-    def drop(self, kind: RecordKind, ids: Iterable[str]) -> None:
-        """Remove records; ids that name nothing are passed over."""
+    def drop(self, kind: RecordKind, ids: Iterable[str]) -> bool:
+        """Remove records; ids that name nothing are passed over. Tell whether any was there."""
+        before = len(self._held)
         for record_id in ids:
-            if self._held.pop((kind, record_id), None):
-                self._changes[kind] += 1
+            self._held.pop((kind, record_id), None)
+        return len(self._held) < before
 
-    def drop_drawn_from(self, gone: Collection[str]) -> None:
-        """Remove what was drawn from exchanges, and the contexts that they were begun with."""
+    def drop_drawn_from(self, gone: Collection[str]) -> set[RecordKind]:
+        """Remove what was drawn from exchanges, and the contexts that they were begun with.
+
+        Returns:
+            The kinds of what was removed.
+        """
+        kinds: set[RecordKind] = set()
         for (kind, name), (record, _) in list(self._held.items()):
             begun = kind is RecordKind.CONTEXT and name in gone
             if begun or any(exchange in gone for exchange in record.exchanges):
                 self.drop(kind, [name])
+                kinds.add(kind)
+        return kinds
 
     def records(
         self, kind: RecordKind, ids: Sequence[str] | None, newest: int | None
@@ -80,7 +86,3 @@ class Shelf:
             found = found[max(len(found) - newest, 0) :] if newest > 0 else []
         kept = [self._held[kind, name] for name in found]
         return [replace(record, body=unpack(body)) for record, body in kept]
-
-    def revision(self, kind: RecordKind) -> int:
-        """A number that is another one whenever records of a kind were put or removed."""
-        return self._changes[kind]

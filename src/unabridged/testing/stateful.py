@@ -25,6 +25,7 @@ from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.session import Session, title_from
 from unabridged.errors import DuplicateIdError, HeadMovedError
 from unabridged.ports import Store, SupportsCheck
+from unabridged.testing.stores_changes import Replica
 from unabridged.testing.talk import START, Talk
 
 TEXTS = st.text(st.characters(), max_size=20)
@@ -123,6 +124,7 @@ class StoreMachine(RuleBasedStateMachine):
         """Begin with nothing."""
         self.store = self.make()
         self.model = Model()
+        self.replica = Replica()
         self.count = 0
 
     # --- making ---------------------------------------------------------------------------------
@@ -281,6 +283,11 @@ class StoreMachine(RuleBasedStateMachine):
             kept = [record for key, record in sorted(model.records.items()) if key[0] is kind]
             assert self.store.records(kind) == kept
         self._counts(model)
+        before = self.replica.sessions
+        changes = self.replica.follow(self.store)
+        self.replica.agrees(self.store)
+        changed = {name for name, header in model.sessions.items() if before.get(name) != header}
+        assert changes.sessions >= changed
 
     def _counts(self, model: Model) -> None:
         totals, messages = self.store.totals(), model.messages()

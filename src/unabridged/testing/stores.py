@@ -71,23 +71,6 @@ class _RecordsContract(ArchivingContract):
         store.drop(RecordKind.BLOB, ["b"])
         assert [r.id for r in store.records(RecordKind.FACT)] == ["b"]
 
-    def test_a_revision_tells_of_every_change(self, store: Store) -> None:
-        """Of its own kind only; putting, replacing, removing and forgetting are changes."""
-        begun = Talk(store).begin("hello")
-        seen = [store.revision(RecordKind.FACT)]
-        for change in (
-            lambda: store.put([make_record("a", begun.id)]),
-            lambda: store.put([make_record("a", begun.id), make_record("b")]),
-            lambda: store.drop(RecordKind.FACT, ["b"]),
-            lambda: store.forget([begun.id]),
-        ):
-            change()
-            seen.append(store.revision(RecordKind.FACT))
-        assert len(set(seen)) == len(seen)
-        store.put([make_record("c", kind=RecordKind.BLOB)])
-        assert store.revision(RecordKind.FACT) == seen[-1]
-        assert self.reopen(store).revision(RecordKind.FACT) == seen[-1]
-
     def test_records_go_in_with_a_batch(self, store: Store) -> None:
         """What is appended with messages is there with them."""
         talk = Talk(store)

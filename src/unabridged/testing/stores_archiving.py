@@ -5,14 +5,15 @@ from datetime import timedelta
 
 from unabridged.domain.message import Image, Reasoning, Text, ToolCall
 from unabridged.ports import Store
-from unabridged.testing.stores_lookup import LookupContract, looked_up
+from unabridged.testing.stores_changes import ChangesContract
+from unabridged.testing.stores_lookup import looked_up
 from unabridged.testing.stores_writing import make_record
 from unabridged.testing.talk import START, Talk
 
 AWAY = START + timedelta(days=400)
 
 
-class ArchivingContract(LookupContract):
+class ArchivingContract(ChangesContract):
     """Archiving changes nothing that is said, found or drawn from it."""
 
     def _filled(self, store: Store) -> list[Talk]:

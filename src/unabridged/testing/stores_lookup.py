@@ -1,27 +1,23 @@
 """The part of a store's contract that is about finding: what is stored is found, and nothing else.
 
-A store that keeps no index is asked through the engine's fallback, so every store is held to it.
+It is asked through a search index that follows the store.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.lookup import Probe
 from unabridged.domain.message import Role, ToolResult
 from unabridged.language.words import query_terms
-from unabridged.ports import Store, SupportsLookup
-from unabridged.retrieval.entries import Reader, session_number
-from unabridged.retrieval.fallback import FallbackIndex
+from unabridged.ports import Store
+from unabridged.retrieval.entries import session_number
+from unabridged.testing.indexed import index_of
 from unabridged.testing.stores_writing import WritingContract
 from unabridged.testing.talk import Talk
-
-
-def index_of(store: Store) -> SupportsLookup:
-    """Give a store's own index, or the engine's over it."""
-    return store if isinstance(store, SupportsLookup) else FallbackIndex(store, Reader())
 
 
 def looked_up(store: Store, *terms: str) -> dict[str, float]:
@@ -31,14 +27,12 @@ def looked_up(store: Store, *terms: str) -> dict[str, float]:
         The share of them that each exchange holds on either side, by id, for those that hold any;
         the largest first.
     """
-    index = index_of(store)
-    rows = index.lookup(Probe(terms))
+    rows = index_of(store).search(Probe(terms))
     has = (rows.user_times + rows.answer_times) > 0
     shares = (has.sum(axis=1) / max(1, len(terms))).tolist()
     held = [row for row, share in enumerate(shares) if share]
-    found = index.at([int(rows.places[row]) for row in held])
     order = sorted(held, key=lambda row: (-shares[row], row))
-    return {found[int(rows.places[row])].id: shares[row] for row in order}
+    return dict(zip(rows.exchanges_of(order), [shares[row] for row in order], strict=True))
 
 
 class LookupContract(WritingContract):
@@ -76,9 +70,9 @@ class LookupContract(WritingContract):
         talk = Talk(store)
         said = [talk.say(word, "indeed") for word in ("alpha", "beta", "gamma", "delta")]
         index = index_of(store)
-        rows = index.lookup(Probe(("beta",), limit=1))
-        found = index.at(rows.places.tolist())
-        row_of = {found[place].id: row for row, place in enumerate(rows.places.tolist())}
+        rows = index.search(Probe(("beta",), limit=1))
+        names = rows.exchanges_of(range(len(rows.places)))
+        row_of = {name: row for row, name in enumerate(names)}
         assert rows.found[row_of[said[1].id]]
         assert not rows.found[row_of[said[0].id]]
         assert rows.before[row_of[said[1].id]] == row_of[said[0].id]
@@ -96,9 +90,8 @@ class LookupContract(WritingContract):
         index = index_of(store)
 
         def found(limit: int, *terms: str) -> list[str]:
-            rows = index.lookup(Probe(terms, limit=limit, session=session_number("own")))
-            places = rows.places[rows.found].tolist()
-            return [index.at(places)[place].id for place in places]
+            rows = index.search(Probe(terms, limit=limit, session=session_number("own")))
+            return rows.exchanges_of(np.flatnonzero(rows.found).tolist())
 
         assert found(1, "alpha", "beta") == [first.id]
         assert found(8, "beta") == []

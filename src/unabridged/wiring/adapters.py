@@ -10,7 +10,6 @@ from unabridged import config
 from unabridged.clock import SystemClock
 from unabridged.config.personas import persona_text
 from unabridged.context.prompts import SYSTEM
-from unabridged.disk.cipher import AesGcm, can_seal
 from unabridged.domain.budget import Mode
 from unabridged.domain.chain import Signet
 from unabridged.domain.safekeeping import Salvage
@@ -24,13 +23,15 @@ from unabridged.models.choose import choose as choose_model
 from unabridged.models.openai import OPENAI_HOST
 from unabridged.models.window import max_prompt_tokens, window
 from unabridged.ports import ChatModel, Clock, Embedder, Store, SupportsVectors
+from unabridged.projections.followed import FollowedStore
+from unabridged.projections.search_index.in_memory import MemorySearchIndex
+from unabridged.projections.search_index.index import SearchIndex
+from unabridged.projections.search_index.storage import FolderStorage
 from unabridged.retrieval.entries import Reader
 from unabridged.space.dependencies import UpstreamInfo
 from unabridged.stores.anchor import Anchor
-from unabridged.stores.files.encrypting import Encryption
-from unabridged.stores.files.folder import FilesFolder
-from unabridged.stores.files.names import FOLDERS
 from unabridged.stores.guard import Guard
+from unabridged.stores.held_writes import HeldWrites
 from unabridged.stores.inmemory import InMemoryStore
 from unabridged.stores.keybox import Secrets
 from unabridged.stores.listing import Spaces
@@ -40,6 +41,7 @@ from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import Access
 from unabridged.tokens.choose import choose as choose_tokenizer
 from unabridged.wire.ollama import short_name
+from unabridged.wiring.followed_spaces import FollowedSpaces, json_folder_of
 from unabridged.wiring.keys import key_of, secrets_of
 
 TERMS_SECONDS = 60
@@ -52,7 +54,8 @@ def is_begun(settings: Settings, scope: Scope) -> bool:
     """Whether the space that a scope falls into is there, sound or not."""
     if settings.store == "memory":
         return True
-    spaces, space = spaces_of(settings), space_from(scope, settings)
+    settle(Path(settings.home))
+    spaces, space = databases_of(settings), space_from(scope, settings)
     with suppress(OSError):  # opening it says what is wrong
         if spaces.path_of(space).exists():
             return True  # without opening it: whoever asks is about to
@@ -70,10 +73,8 @@ def store_for(settings: Settings, scope: Scope) -> Store:
     space = space_from(scope, settings)
     if settings.store == "memory":
         return InMemoryStore(space)
-    if settings.store == "files":
-        settle(Path(settings.home))
-        return files_of(settings, auto_save=settings.auto_save).open(space)
-    return spaces_of(settings).open(space)
+    spaces = spaces_of(settings)
+    return _saving(settings, spaces.open(space))
 
 
 def rescued(settings: Settings, scope: Scope) -> tuple[Store, Salvage | None]:
@@ -84,60 +85,50 @@ def rescued(settings: Settings, scope: Scope) -> tuple[Store, Salvage | None]:
     """
     if settings.store == "memory":
         return store_for(settings, scope), None
-    settle(Path(settings.home))
-    if settings.store == "files":
-        from unabridged.stores.files import rescuing as of_files  # noqa: PLC0415 - for this store only
-
-        files = files_of(settings, auto_save=settings.auto_save)
-        return of_files.open_or_rescue(files, space_from(scope, settings))
-    return open_or_rescue(databases_of(settings), space_from(scope, settings), lambda *_: None)
+    spaces = spaces_of(settings)
+    databases = databases_of(settings)
+    store, found = open_or_rescue(databases, space_from(scope, settings), lambda *_: None)
+    kept = spaces.follow(store) if isinstance(spaces, FollowedSpaces) else store
+    return _saving(settings, kept), found
 
 
-def spaces_of(settings: Settings) -> Spaces:
-    """The spaces of a home, in the store that the settings name.
+def _saving(settings: Settings, store: SqliteStore | FollowedStore) -> Store:
+    return store if settings.auto_save else HeldWrites(store)
+
+
+def spaces_of(settings: Settings) -> SpacesFolder | FollowedSpaces:
+    """Return the spaces of a home, with the readable files that the settings want.
 
     What an interrupted migration had decided is finished first.
+
+    Raises:
+        SettingError: The settings want readable files in an encrypted home.
     """
     settle(Path(settings.home))
-    if settings.store == "files":
-        return files_of(settings)
-    return databases_of(settings)
+    folder = json_folder_of(settings)
+    databases = databases_of(settings)
+    return databases if folder is None else FollowedSpaces(databases, folder)
+
+
+def spaces_to_look_at(settings: Settings) -> SpacesFolder | FollowedSpaces:
+    """Return the spaces of a home for those who only look: opening one changes no file.
+
+    Raises:
+        SettingError: The settings want readable files in an encrypted home.
+    """
+    settle(Path(settings.home))
+    folder = json_folder_of(settings)
+    databases = databases_of(settings)
+    return databases if folder is None else FollowedSpaces(databases, folder, follows=False)
 
 
 def spaces_below(settings: Settings, folder: Path) -> Spaces:
-    """The spaces that lie below a folder as they do below a home, in the store of the settings."""
-    if settings.store == "files":
-        below = folder / FOLDERS[settings.layout]
-        guard = replace(guard_of(settings), anchor=None)  # they move to where they stay
-        return FilesFolder(
-            below,
-            layout=settings.layout,
-            compression=settings.compression,
-            guard=guard,
-            encryption=encryption_of(settings),
-        )
+    """Return the spaces that are below a folder as they are below a home."""
     return databases_of(replace(settings, anchor=""), folder / "spaces")
 
 
-def files_of(
-    settings: Settings, guard: Guard | None = None, *, auto_save: bool = True
-) -> FilesFolder:
-    """The spaces in files that people can read; proved as the settings say, or by another guard."""
-    custom = Path(settings.custom_filepath).absolute() if settings.custom_filepath else None
-    folder = config.folder(settings.home, FOLDERS[settings.layout]) if custom is None else Path()
-    return FilesFolder(
-        folder,
-        layout=settings.layout,
-        compression=settings.compression,
-        auto_save=auto_save,
-        custom=custom,
-        guard=guard or guard_of(settings),
-        encryption=encryption_of(settings),
-    )
-
-
 def databases_of(settings: Settings, folder: Path | None = None) -> SpacesFolder:
-    """The spaces in databases; each is read by the embedder whose vectors it holds.
+    """The spaces in databases, each with its search index.
 
     Args:
         settings: Every choice.
@@ -145,25 +136,11 @@ def databases_of(settings: Settings, folder: Path | None = None) -> SpacesFolder
     """
 
     def ready(store: SqliteStore) -> None:
-        reader = reader_for(settings, store)
-        store.read_with(reader.embedder, reader.lexicon)
+        storage = FolderStorage(store.index_folder, store.cipher)
+        store.attach(SearchIndex(store, reader_for(settings, store), storage))
 
     place = folder or config.folder(settings.home, "spaces")
     return SpacesFolder(place, ready=ready, access=access_of(settings))
-
-
-def encryption_of(settings: Settings) -> Encryption | None:
-    """How the files that people can read are encrypted, where the settings name a key.
-
-    Raises:
-        SettingError: Files are to be encrypted, and no key is named.
-        StoreKeyError: The key does not open the home's key box.
-        MissingExtraError: What encrypts is not installed.
-    """
-    held = _secrets(settings)
-    if held is None or not (settings.encrypt or can_seal()):
-        return None
-    return Encryption(AesGcm(held.files.for_("files")), settings.encrypt)
 
 
 def _secrets(settings: Settings) -> Secrets | None:
@@ -224,6 +201,17 @@ def reader_for(settings: Settings, store: Store) -> Reader:
         return Reader(embedder_of(replace(settings, embedder=name_of(held))), StaticLexicon())
     except SettingError:
         return Reader(None, StaticLexicon())
+
+
+def search_index_of(store: Store, reader: Reader) -> SearchIndex:
+    """The search index of a store; one in memory where it has none."""
+    log = store.log if isinstance(store, FollowedStore) else store
+    attached = log.projections if isinstance(log, SqliteStore) else ()
+    index = next((one for one in attached if isinstance(one, SearchIndex)), None)
+    if index is None:
+        return MemorySearchIndex(store, reader)
+    index.analyze_with(reader)
+    return index
 
 
 def embedder_of(settings: Settings) -> Embedder | None:

@@ -13,7 +13,6 @@ from unabridged.stores.copying import Compared, Copied, Moved, compare, copy
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.wiring.adapters import (
     access_of,
-    reader_for,
     settings_for,
     store_for,
 )
@@ -94,7 +93,7 @@ def copy_between(source: End, target: End, moved: Moved = lambda *_: None) -> It
         if target.space is not None or target.file is not None:
             raise InputError(
                 "Every space cannot be copied into one.",
-                hint="Name the space to copy, or leave it away on both sides: sqlite: files:",
+                hint="Name the space to copy, or leave it away on both sides: sqlite: sqlite:",
             )
         for info in Home(source.settings).spaces():
             if info.space is None or info.damaged:
@@ -183,12 +182,9 @@ def _open_file(end: End, other: Space | None) -> Store:
     assert end.file is not None  # noqa: S101 - the caller looked
     new = other is not None and not end.file.exists()
     access = access_of(end.settings)
-    store = SqliteStore(
+    return SqliteStore(
         end.file, (end.space or other) if new else end.space, create=new, access=access
     )
-    reader = reader_for(end.settings, store)
-    store.read_with(reader.embedder, reader.lexicon)
-    return store
 
 
 def _same(source: End, giver: Store, target: End, taker: Store) -> bool:

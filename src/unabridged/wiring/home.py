@@ -17,7 +17,7 @@ from unabridged.ports import Clock
 from unabridged.space.space import Space
 from unabridged.stores.copying import copy
 from unabridged.stores.listing import SpaceInfo
-from unabridged.wiring.adapters import settings_for, spaces_of
+from unabridged.wiring.adapters import settings_for, spaces_of, spaces_to_look_at
 from unabridged.wiring.forgetting import sift_for
 from unabridged.wiring.leaving import forget_space, kept_receipts, plan_spaces
 from unabridged.wiring.opening import open_space
@@ -148,7 +148,7 @@ def diagnose(
         repair: Make indices anew that do not fit their messages; else nothing is changed.
     """
     try:
-        spaces = spaces_of(settings)
+        spaces = (spaces_of if repair else spaces_to_look_at)(settings)
     except SettingError:
         spaces = None  # the check-up says it itself
     return examine(settings, clock or SystemClock(), spaces, repair=repair)

@@ -22,7 +22,6 @@ from unabridged.retrieval.finder import Finder
 from unabridged.space.dependencies import SpaceDependencies
 from unabridged.space.space import Space
 from unabridged.space.tools import SearchMemory, Tool
-from unabridged.stores.sqlite import SqliteStore
 from unabridged.tokens.estimate import EstimateTokenizer
 from unabridged.wiring.adapters import (
     UpstreamInfoCache,
@@ -31,6 +30,7 @@ from unabridged.wiring.adapters import (
     named_for,
     reader_for,
     rescued,
+    search_index_of,
     store_for,
     system_prompts,
 )
@@ -115,7 +115,9 @@ def _dependencies(
 ) -> SpaceDependencies:
     reader = reader_for(settings, store)
     tokenizer = EstimateTokenizer()
-    finder = Finder(store, reader, choose_reranker(settings.reranker))
+    finder = Finder(
+        store, search_index_of(store, reader), reader, choose_reranker(settings.reranker)
+    )
     return SpaceDependencies(
         store=store,
         finder=finder,
@@ -166,8 +168,7 @@ def _persona(settings: Settings, persona: str) -> Mapping[Mode, str]:
 
 def _read_with(store: Store, finder: Finder, embedder: Embedder) -> None:
     reader = Reader(embedder, StaticLexicon())
-    if isinstance(store, SqliteStore):
-        store.read_with(reader.embedder, reader.lexicon)
+    search_index_of(store, reader)
     finder.close()
     finder.reader = reader
 

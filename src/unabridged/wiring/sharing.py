@@ -176,7 +176,7 @@ def _lasting(settings: Settings, name: str) -> Settings:
     if settings.store == "memory":
         raise InputError(
             f"{name} keeps nothing: its store is `memory`.",
-            hint="Share between spaces of the store sqlite or files.",
+            hint="Share between spaces of the store sqlite.",
         )
     return settings
 

@@ -224,7 +224,7 @@ def test_who_leaves_is_asked_whether_to_save_what_is_not_saved(tmp_path, monkeyp
         return saves
 
     monkeypatch.setattr("unabridged.cli.chat.loop.click.confirm", answer)
-    off = load(home=tmp_path, environ={}, upstream="quote", store="files", auto_save=False)
+    off = load(home=tmp_path, environ={}, upstream="quote", layout="model", auto_save=False)
     person = Person("My boat is called Fermata.")
     with Talker.open(settings=off, upstream=Model()) as memory:
         converse(Chat(memory, person))
@@ -233,7 +233,7 @@ def test_who_leaves_is_asked_whether_to_save_what_is_not_saved(tmp_path, monkeyp
     with Talker.open(settings=off) as memory:
         said = [one.user.text for one in memory.history()]
     assert said == (["My boat is called Fermata."] if saves else [])
-    on = load(home=tmp_path / "on", environ={}, upstream="quote", store="files")
+    on = load(home=tmp_path / "on", environ={}, upstream="quote", layout="model")
     with Talker.open(settings=on, upstream=Model()) as memory:
         converse(Chat(memory, Person("Hello.")))
     assert len(asked) == 1

@@ -16,6 +16,7 @@ from unabridged.domain.settings import Settings
 from unabridged.errors import MigrationError, UnabridgedError
 from unabridged.migration import settling
 from unabridged.migration.state import Shelf
+from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.clock import ManualClock
 from unabridged.testing.talk import Talk
 from unabridged.wiring import Home
@@ -62,7 +63,7 @@ def place(tmp_path):
 
 @pytest.fixture(params=["sqlite", "files"])
 def full(request, tmp_path):
-    place = Place(tmp_path, store=request.param, layout="agent")
+    place = Place(tmp_path, layout="agent" if request.param == "files" else "none")
     old_folder(place.old)
     return place
 
@@ -202,16 +203,12 @@ def test_a_space_of_that_name_is_not_touched(full):
 
 
 def test_what_was_not_stored_is_found_out(full, monkeypatch):
-    from unabridged.stores.files.store import FilesStore
-    from unabridged.stores.sqlite import SqliteStore
+    real = SqliteStore.admit
 
-    for kind in (SqliteStore, FilesStore):
-        real = kind.admit
+    def forgetful(self, session, exchanges):
+        return real(self, session, exchanges) if len(exchanges) < 2 else 0
 
-        def forgetful(self, session, exchanges, real=real):
-            return real(self, session, exchanges) if len(exchanges) < 2 else 0
-
-        monkeypatch.setattr(kind, "admit", forgetful)
+    monkeypatch.setattr(SqliteStore, "admit", forgetful)
     with pytest.raises(MigrationError, match="not what the files hold"):
         full.migrations.migrate(full.old)
     assert full.spaces() == {}
@@ -309,8 +306,7 @@ def test_a_place_that_was_taken_meanwhile_undoes_the_switch(full, monkeypatch):
         full.migrations.migrate(full.old)
     monkeypatch.undo()
     assert not Shelf(full.home).moves.exists()
-    folder = "spaces" if full.settings.store == "sqlite" else "chats"
-    left = [p for p in (full.home / folder).iterdir() if not p.name.endswith(".lock")]
+    left = [p for p in (full.home / "spaces").iterdir() if not p.name.endswith(".lock")]
     assert [path.read_text() for path in left] == ["mine"]
 
 

@@ -44,8 +44,11 @@ def make(
         "answer_nearness": np.zeros(rows, dtype=np.float32),
     }
     given = {name: np.asarray(value, default[name].dtype) for name, value in columns.items()}
+    names = [str(place).encode() for place in {**default, **given}["places"].tolist()]
     return Shortlist(
         **{**default, **given},
+        names=np.frombuffer(b"".join(names), dtype=np.uint8),
+        name_starts=np.cumsum([0, *map(len, names)]),
         user_times=_times(user, rows, terms),
         answer_times=_times(answer, rows, terms),
         pieces=np.array([n for stream in streams for n in stream], dtype=np.uint16),

@@ -4,7 +4,7 @@ from unabridged.domain.scope import Space
 from unabridged.embeddings.static import StaticEmbedder
 from unabridged.retrieval.entries import Reader
 from unabridged.retrieval.finder import Finder, Question
-from unabridged.stores.sqlite import SqliteStore
+from unabridged.testing.indexed import index_of, open_indexed
 from unabridged.testing.talk import Talk
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
@@ -17,13 +17,13 @@ class AnotherTable(StaticEmbedder):
 
 
 def test_vectors_of_two_embedders_are_never_compared(tmp_path):
-    store = SqliteStore(tmp_path / "space.db", Space("ada"), embedder=StaticEmbedder())
+    store = open_indexed(tmp_path / "space.db", Space("ada"), embedder=StaticEmbedder())
     said = Talk(store).say("I adopted a kitten", "How lovely!")
     question = Question("cat", NOW)
-    same = Finder(store, Reader(StaticEmbedder()))
+    same = Finder(store, index_of(store), Reader(StaticEmbedder()))
     assert [found.exchange.id for found in same.find(question, 5)] == [said.id]
     assert same.trouble == ""
-    other = Finder(store, Reader(AnotherTable()))
+    other = Finder(store, index_of(store), Reader(AnotherTable()))
     assert other.find(question, 5) == []
     assert "static-en" in other.trouble
     store.close()

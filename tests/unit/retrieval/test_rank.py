@@ -18,7 +18,7 @@ def columns(rows, **given):
 
 
 def places(ranked):
-    return [one.place for one in ranked]
+    return [int(one.exchange) for one in ranked]
 
 
 def test_each_feature_counts_relative_to_its_best():

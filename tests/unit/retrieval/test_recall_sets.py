@@ -8,6 +8,7 @@ import pytest
 from unabridged.domain.scope import Space
 from unabridged.embeddings.lexicon import StaticLexicon
 from unabridged.embeddings.static import StaticEmbedder
+from unabridged.projections.search_index.in_memory import MemorySearchIndex
 from unabridged.retrieval.entries import Reader
 from unabridged.retrieval.finder import Finder, Question
 from unabridged.stores.inmemory import InMemoryStore
@@ -40,7 +41,12 @@ def store():
 @pytest.fixture(scope="module", params=["vectors", "words"])
 def finder(request, store):
     reader = Reader(StaticEmbedder(), StaticLexicon()) if request.param == "vectors" else Reader()
-    return Finder(store, reader)
+    return Finder(store, MemorySearchIndex(store, reader), reader)
+
+
+def finder_over(store):
+    reader = Reader(StaticEmbedder(), StaticLexicon())
+    return Finder(store, MemorySearchIndex(store, reader), reader)
 
 
 def found(finder, question):
@@ -65,14 +71,14 @@ def test_the_sets_are_whole():
 
 
 def test_the_same_on_every_run(store):
-    one, other = (Finder(store, Reader(StaticEmbedder(), StaticLexicon())) for _ in range(2))
+    one, other = (finder_over(store) for _ in range(2))
     for *_, question in LINES[::7]:
         asked = Question(question, START + timedelta(days=7))
         assert one.rank(asked, 9) == other.rank(asked, 9) == one.rank(asked, 9)
 
 
 def test_little_bears_on_what_was_never_said(store):
-    finder = Finder(store, Reader(StaticEmbedder(), StaticLexicon()))
+    finder = finder_over(store)
     now = START + timedelta(days=7)
     for question in ("Which telescope did my uncle recommend?", "How was the opera in Vienna?"):
         assert finder.find(Question(question, now), 3, floor=0.15) == []

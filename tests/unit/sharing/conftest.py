@@ -13,9 +13,9 @@ from unabridged.wiring.sharing import Shares
 
 STORES = {
     "sqlite": {},
-    "files-model": {"store": "files", "layout": "model"},
-    "files-agent": {"store": "files", "layout": "agent"},
-    "files-user": {"store": "files", "layout": "user"},
+    "files-model": {"layout": "model"},
+    "files-agent": {"layout": "agent"},
+    "files-user": {"layout": "user"},
 }
 FAR = "https://"
 

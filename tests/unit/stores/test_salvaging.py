@@ -95,7 +95,7 @@ def test_every_row_of_a_damaged_index_is_read(spaces):
     assert [p.name for p in path.parent.glob(f"{path.name}-*") if p.is_file()] == []
 
 
-@pytest.mark.parametrize("table", ["message", "exchange", "session", "record", "entry"])
+@pytest.mark.parametrize("table", ["message", "exchange", "session", "record", "numbered"])
 @pytest.mark.parametrize("place", [0, 0.5, -1])
 def test_a_damaged_page_takes_only_its_own_rows(spaces, table, place):
     store = fill(spaces, 120)

@@ -8,7 +8,7 @@ import pytest
 from unabridged.errors import StoreDamagedError, StoreError, StoreFormatError, StoreFullError
 from unabridged.index.entry import Entry, Vectors, count_words, key_of, quantise
 from unabridged.index.segment import build
-from unabridged.stores import segments
+from unabridged.projections.search_index import segment_files as segments
 
 TEXTS = ["the cat sat", "a dog ran to the cat", "green tea", "tea for two", ""]
 

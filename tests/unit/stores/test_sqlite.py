@@ -14,11 +14,13 @@ from unabridged.domain.scope import Space
 from unabridged.embeddings.static import StaticEmbedder
 from unabridged.errors import NotFoundError, StoreError, StoreFormatError
 from unabridged.index import centres, upkeep
-from unabridged.ports import Store, SupportsCheck, SupportsLookup
+from unabridged.ports import Store, SupportsCheck
 from unabridged.stores.codec import pack, unpack
 from unabridged.stores.inmemory import InMemoryStore
 from unabridged.stores.sqlite import SqliteStore, faults, rows, scrubbing
-from unabridged.stores.sqlite.statements import migrations, statements
+from unabridged.stores.sqlite.opening import FORMAT
+from unabridged.stores.sqlite.statements import statements
+from unabridged.testing.indexed import index_of, open_indexed
 from unabridged.testing.stores_lookup import looked_up
 from unabridged.testing.talk import Talk
 
@@ -52,9 +54,8 @@ def test_texts_become_columns_faithfully(text):
 
 def test_stores_are_what_the_ports_ask_for(store):
     typed: Store = store
-    assert isinstance(typed, SupportsLookup)
     assert isinstance(typed, SupportsCheck)
-    assert not isinstance(InMemoryStore(SPACE), SupportsLookup)
+    assert not isinstance(InMemoryStore(SPACE), SupportsCheck)
 
 
 def test_every_statement_is_used_and_named_once():
@@ -73,7 +74,7 @@ def test_settings_that_durability_and_forgetting_need(store):
     assert connection.pragma("journal_mode") == "wal"
     assert connection.pragma("synchronous") == 2
     assert connection.pragma("secure_delete") == 1
-    assert connection.pragma("user_version") == len(migrations())
+    assert connection.pragma("user_version") == FORMAT
 
 
 def test_creating_is_asked_for(tmp_path):
@@ -135,7 +136,7 @@ def test_a_large_space_has_centres_and_finds_the_same_after_a_rebuild(tmp_path, 
     monkeypatch.setattr(upkeep, "SEALED_EXCHANGES", 8)
     monkeypatch.setattr(centres, "wanted", lambda passages: 4 if passages >= 40 else 0)
     embedder = StaticEmbedder()
-    store = SqliteStore(tmp_path / "space.db", SPACE, embedder=embedder)
+    store = open_indexed(tmp_path / "space.db", SPACE, embedder=embedder)
     things = ("bicycle", "kitten", "garden", "piano", "soup", "train", "novel", "lamp")
     for number in range(12):
         talk = Talk(store, f"s{number}")
@@ -144,10 +145,10 @@ def test_a_large_space_has_centres_and_finds_the_same_after_a_rebuild(tmp_path, 
     store.rebuild()
     assert database_of(store).rows("centres", (1,))
     probe = Probe(("bought",), embedder.embed_query("the cat that I bought"), 16)
-    before = store.lookup(probe)
+    before = index_of(store).search(probe)
     assert before.found.any()
     store.rebuild()
-    after = store.lookup(probe)
+    after = index_of(store).search(probe)
     for name in before.__slots__:
         assert np.array_equal(getattr(before, name), getattr(after, name)), name
     assert store.check() == []
@@ -155,7 +156,7 @@ def test_a_large_space_has_centres_and_finds_the_same_after_a_rebuild(tmp_path, 
 
 
 def test_what_follows_the_forgotten_moves_up_in_the_index(tmp_path):
-    store = SqliteStore(tmp_path / "space.db", Space("ada", "moving"))
+    store = open_indexed(tmp_path / "space.db", Space("ada", "moving"))
     talk = Talk(store)
     said = [talk.say(f"word{number} of marble", "Yes") for number in range(7)]
     assert store.forget([said[n].id for n in (0, 2, 3, 5)]) == 4

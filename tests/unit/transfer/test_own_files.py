@@ -45,7 +45,7 @@ def layout(request):
 @pytest.fixture
 def kept(layout, tmp_path):
     """Keeps two conversations in files; gives them as kept, and the files."""
-    with Talker.open(home=tmp_path, upstream="quote", store="files", layout=layout) as memory:
+    with Talker.open(home=tmp_path, upstream="quote", layout=layout) as memory:
         memory.admit(talk("s1"))
         memory.admit(talk("s2", "Plain", "Plain words"))
         held = sorted(memory.conversations(), key=lambda c: c.session.id)
@@ -73,7 +73,7 @@ def test_it_is_read_whatever_is_seen_first(read, kept, layout):
 
 def test_importing_into_the_memory_it_came_from_adds_nothing(read, kept, layout, tmp_path):
     _, files = kept
-    with Talker.open(home=tmp_path, upstream="quote", store="files", layout=layout) as memory:
+    with Talker.open(home=tmp_path, upstream="quote", layout=layout) as memory:
         assert sum(memory.admit(c) for path in files for c in read(path).conversations) == 0
     with Talker.open(home=tmp_path / "new", upstream="quote") as memory:
         assert sum(memory.admit(c) for path in files for c in read(path).conversations) == 6

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from unabridged.errors import StoreDamagedError, StoreError
 from unabridged.stores.codec import unpack
-from unabridged.stores.sqlite import reading, tally, verifying
+from unabridged.stores.sqlite import change_feed, reading, tally, verifying
 from unabridged.stores.sqlite.database import Database
 from unabridged.stores.sqlite.rows import checked, column, message_of
 from unabridged.stores.sqlite.tally import Tally
@@ -20,7 +20,11 @@ def check(db: Database) -> list[str]:
     Returns:
         Every damage found, in words.
     """
-    return [said for look in (_pages, _rows, _lineage, _chain) for said in _said(db, look)]
+    return [
+        said
+        for look in (_pages, _rows, _lineage, change_feed.flaws, _chain)
+        for said in _said(db, look)
+    ]
 
 
 def _said(db: Database, look: Callable[[Database], Iterator[str]]) -> list[str]:
@@ -44,7 +48,7 @@ def _rows(db: Database) -> Iterator[str]:
     """Every digest, and the counters against what is there."""
     count = Tally(records={})
     kept = tally.load(db)
-    for name in ("space", "uuid"):
+    for name in ("space", "uuid", "generation"):
         if reading.meta(db, name) is None:
             yield f"{db.path}: what the file says about itself lacks {name!r}."
     try:
@@ -131,4 +135,6 @@ def rebuild(db: Database) -> None:
         count.records[columns[0]] = count.records.get(columns[0], 0) + 1
         for name in unpack(columns[4]):
             db.run("add lineage", (column(name), row[0]))
+    count.revision += 1
+    change_feed.repair(db, count)
     tally.save(db, count)

@@ -14,8 +14,8 @@ from unabridged.disk.locks import locked
 from unabridged.errors import NotFoundError
 from unabridged.stores.sqlite import faults
 from unabridged.stores.sqlite.connecting import Access, is_encrypted, relock
+from unabridged.stores.sqlite.database import folder_of
 from unabridged.stores.sqlite.opening import prepare, refuse_faulty_sqlite
-from unabridged.stores.sqlite.view import folder_of
 
 _DRAFT = ".recoded"
 _PIECE = 1 << 20

@@ -12,9 +12,8 @@ from pathlib import Path
 
 import apsw
 
-from unabridged.stores.sqlite import faults, tally
+from unabridged.stores.sqlite import faults
 from unabridged.stores.sqlite.connecting import Access, is_encrypted
-from unabridged.stores.sqlite.database import Database
 from unabridged.stores.sqlite.opening import connect
 
 STEP = 1024
@@ -47,7 +46,7 @@ def copy(path: Path, target: Path, access: Access, moved: Callable[[float], None
         copied = access.connect(str(target), flags, encrypted=encrypted)
         try:
             _copy_pages(source, copied, moved)
-            _without_index(copied, target)
+            _in_one_file(copied)
         finally:
             copied.close()
     except apsw.Error as error:
@@ -69,15 +68,6 @@ def _copy_pages(
     source.execute("ROLLBACK")
 
 
-def _without_index(connection: apsw.Connection, path: Path) -> None:
-    """Let it lie in one file, and list no files of an index that are not beside it."""
-    connection.execute("PRAGMA secure_delete = ON; PRAGMA synchronous = OFF;")
+def _in_one_file(connection: apsw.Connection) -> None:
+    connection.execute("PRAGMA synchronous = OFF;")
     connection.pragma("journal_mode", "delete")
-    db = Database(connection, path)
-    with db.write():
-        for name in ("clear segments", "clear masks", "clear pending", "clear bare"):
-            db.run(name)
-        count = tally.load(db)
-        count.pending = count.pending_passages = count.bare = 0
-        count.epoch += 1
-        tally.save(db, count)

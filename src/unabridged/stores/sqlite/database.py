@@ -26,6 +26,19 @@ _PURGE_PAUSE = 0.01
 """Seconds between two attempts to empty the log while others write, at the least."""
 
 
+def folder_of(path: Path) -> Path:
+    """The folder of a file's search index."""
+    return path.with_name(path.name + FOLDER_END)
+
+
+def remove_index(path: Path) -> None:
+    """Remove a file's search index; it is made again from the rows."""
+    with suppress(FileNotFoundError):
+        for part in folder_of(path).iterdir():
+            if not part.name.startswith("."):  # a lock
+                part.unlink(missing_ok=True)
+
+
 class Watcher(Protocol):
     """What sees every statement before it runs."""
 
@@ -194,7 +207,7 @@ class Database:
         """Bytes of the file, its log and its index."""
         parts = [self.path, self.path.with_name(self.path.name + "-wal")]
         with suppress(FileNotFoundError):
-            parts += self.path.with_name(self.path.name + FOLDER_END).iterdir()
+            parts += folder_of(self.path).iterdir()
         total = 0
         for part in parts:
             with suppress(FileNotFoundError):  # others may remove a file of the index at any time

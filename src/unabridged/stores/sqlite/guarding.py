@@ -12,7 +12,15 @@ from unabridged.stores.codec import unpack
 from unabridged.stores.guard import Guard, fields_of
 from unabridged.stores.sqlite import faults, reading, seal, verifying
 from unabridged.stores.sqlite.database import Database
-from unabridged.stores.sqlite.rows import Row, link_of, message_of, meta_row, name_of, plain
+from unabridged.stores.sqlite.rows import (
+    Row,
+    link_of,
+    message_of,
+    meta_row,
+    name_of,
+    new_generation,
+    plain,
+)
 from unabridged.stores.sqlite.statements import statements
 from unabridged.stores.sqlite.witness import Witness, mooring_of, name_in_anchor, refuse_key
 
@@ -53,6 +61,11 @@ def name_space(
         now.space = space
         now.writes += 1
         connection.execute(sql["set seal"], seal.stamped(mine, "seal", now.row()))
+
+
+def renew_generation(connection: apsw.Connection) -> None:
+    """Let nothing that followed a file before it was restored be taken for current."""
+    connection.execute(statements()["set meta"], meta_row("generation", new_generation()))
 
 
 def take_up(db: Database, guard: Guard) -> None:

@@ -17,10 +17,10 @@ from unabridged.stores.sqlite import faults
 from unabridged.stores.sqlite.connecting import Access, is_encrypted, shut, wrong_key
 from unabridged.stores.sqlite.database import Database
 from unabridged.stores.sqlite.holding import is_moved, leave_log
-from unabridged.stores.sqlite.statements import migrations, statements
+from unabridged.stores.sqlite.statements import schema, statements
 
-READABLE = 2
-"""The oldest format that can be read as it is where the file cannot be written."""
+FORMAT = 1
+"""The format of files; one of another format is refused."""
 APPLICATION_ID = 0x556E6162
 """``Unab``: says in the file's header whose it is."""
 _PRAGMAS = """
@@ -102,7 +102,7 @@ def _open(path: Path, access: Access) -> Database:
     except apsw.Error as error:
         raise faults.translate(error, path) from error
     try:
-        _bring_up_to_date(connection, path)
+        _refuse_stranger(connection, path)
     except BaseException as error:
         shut(connection)
         if isinstance(error, apsw.Error):
@@ -159,44 +159,20 @@ def prepare(connection: apsw.Connection, busy_timeout: float) -> None:
     connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
 
 
-def _bring_up_to_date(connection: apsw.Connection, path: Path) -> None:
+def _refuse_stranger(connection: apsw.Connection, path: Path) -> None:
     identity = connection.pragma("application_id")
     version = connection.pragma("user_version")
     if identity != APPLICATION_ID:
         raise StoreFormatError(
             f"{path} is a database, but no store of Unabridged.", hint="Check the path."
         )
-    steps = migrations()
-    if version > len(steps):
+    if version != FORMAT:
         raise StoreFormatError(
-            f"{path} has format {version}; this version knows up to {len(steps)}.",
-            hint="Install a newer version of unabridged. The file was left untouched.",
+            f"{path} has format {version}; this version reads format {FORMAT}.",
+            hint="Use the version that wrote it. The file was left untouched.",
         )
-    writable = not connection.readonly("main")
-    if version < len(steps):
-        if not writable:
-            if version >= READABLE:
-                return
-            raise faults.read_only(path)
-        migrate(connection, steps)
-    if writable and connection.pragma("journal_mode") != "wal":
+    if not connection.readonly("main") and connection.pragma("journal_mode") != "wal":
         connection.pragma("journal_mode", "wal")
-
-
-def migrate(connection: apsw.Connection, steps: Iterable[str]) -> None:
-    """Take the steps that the file has not taken yet, all in one transaction."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        done = connection.pragma("user_version")
-        todo = list(steps)[done:]
-        for number, step in enumerate(todo, start=done + 1):
-            connection.execute(step)
-            connection.pragma("user_version", number)
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
 
 
 @contextmanager
@@ -264,8 +240,9 @@ def _fill(draft: Path, access: Access, first: Iterable[tuple[str, tuple[Any, ...
     try:
         connection.execute(_PRAGMAS)
         connection.pragma("application_id", APPLICATION_ID)
-        migrate(connection, migrations())
         with connection:
+            connection.execute(schema())
+            connection.pragma("user_version", FORMAT)
             for name, bindings in first:
                 connection.execute(statements()[name], bindings)
         connection.pragma("journal_mode", "wal")

@@ -42,13 +42,13 @@ _REPORT_ROWS = 1_000
 """Rows between two reports."""
 _STATEMENTS: Mapping[str, tuple[str, str, str]] = {
     "message": ("recover message up", "recover message down", "recover message one"),
-    "entry": ("recover entry up", "recover entry down", "recover entry one"),
+    "numbered": ("recover number up", "recover number down", "recover number one"),
     "record": ("recover record up", "recover record down", "recover record one"),
     "exchange": ("recover exchange up", "recover exchange down", "recover exchange one"),
     "session": ("recover session up", "recover session down", "recover session one"),
 }
 """Table to what reads it from its first row, from its last one, and one row of it."""
-_NUMBERED = frozenset({"message", "record", "entry"})
+_NUMBERED = frozenset({"message", "record", "numbered"})
 """Tables whose rows have numbers."""
 Moved = Callable[[int, int], None]
 
@@ -136,7 +136,7 @@ class _Reader:
         self._read("meta", "recover meta", ("space",))
         self._read("tally", "recover tally")
         self._numbered("message", self._counted.get("seq", 0))
-        self._numbered("entry", self._counted.get("places", 0))
+        self._numbered("numbered", self._counted.get("numbers", 0))
         self._numbered("record", 0)
         owners = [owner for _, owner, _ in finds.messages.values()]
         self._named("exchange", finds.headers, [*owners, *finds.named])
@@ -219,9 +219,9 @@ def _record(finds: Finds, row: Row, path: Path) -> None:
         finds.named.setdefault(name, None)
 
 
-def _entry(finds: Finds, row: Row, path: Path) -> None:
-    checked("entry", row, path)
-    finds.named[name_of(row[1])] = datetime.fromtimestamp(row[4], UTC)
+def _number(finds: Finds, row: Row, path: Path) -> None:
+    checked("numbered", row, path)
+    finds.named[name_of(row[1])] = datetime.fromtimestamp(row[3], UTC)
     finds.numbers[name_of(row[1])] = row[2]
 
 
@@ -243,7 +243,7 @@ _KEEP: Mapping[str, Callable[[Finds, Row, Path], None]] = {
     "exchange": _exchange,
     "session": _session,
     "record": _record,
-    "entry": _entry,
+    "numbered": _number,
     "meta": _meta,
     "tally": _tally,
 }

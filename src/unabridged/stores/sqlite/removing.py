@@ -1,13 +1,13 @@
 """Forgetting: an exchange goes with every index entry and record, and what followed it moves up."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message
 from unabridged.domain.record import RecordKind
 from unabridged.stores.forgetting import bears_title
-from unabridged.stores.sqlite import faults, reading, tally, writing
+from unabridged.stores.sqlite import change_feed, faults, reading, tally, writing
 from unabridged.stores.sqlite.database import Database
 from unabridged.stores.sqlite.rows import (
     Row,
@@ -24,15 +24,10 @@ from unabridged.stores.sqlite.seal import prove_row
 from unabridged.stores.sqlite.tally import Tally
 
 
-def forget(db: Database, ids: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Remove exchanges; see ``ports.Store``.
-
-    Returns:
-        The ids of those removed, and of those that stand elsewhere on their path now, parents
-        before children.
-    """
+def forget(db: Database, ids: Iterable[str]) -> list[str]:
+    """Remove exchanges and give the ids of those that were there; see ``ports.Store``."""
     db.known.clear()
-    count = tally.load(db)
+    count = tally.begin(db)
     gone: dict[str, Exchange] = {}
     for exchange_id in dict.fromkeys(ids):
         found = reading.header(db, exchange_id)
@@ -40,6 +35,7 @@ def forget(db: Database, ids: Iterable[str]) -> tuple[list[str], list[str]]:
             gone[exchange_id] = found[0]
             _remove_records(db, exchange_id, count)
             db.run("remove exchange", (column(exchange_id),))
+            change_feed.erase(db, exchange_id, count)
             count.exchanges -= 1
     lost: dict[str, Message] = {}
     for exchange_id in gone:
@@ -47,11 +43,10 @@ def forget(db: Database, ids: Iterable[str]) -> tuple[list[str], list[str]]:
             if not _bequeath(db, row):
                 message = _lose(db, row, count)
                 lost[message.id] = message
-    moved: list[str] = []
     for session_id in {exchange.session for exchange in gone.values()}:
-        count.sessions -= not _mend_session(db, session_id, gone, lost, moved)
+        count.sessions -= not _mend_session(db, session_id, gone, lost, count)
     tally.save(db, count)
-    return list(gone), moved
+    return list(gone)
 
 
 def _remove_records(db: Database, exchange_id: str, count: Tally) -> None:
@@ -97,20 +92,20 @@ def _mend_session(
     session_id: str,
     gone: dict[str, Exchange],
     lost: dict[str, Message],
-    moved: list[str],
+    count: Tally,
 ) -> bool:
     """Lift what followed the forgotten, mend the header; tell whether the session is still there."""
     rows = db.rows("exchanges of a session", (column(session_id),))
     header = reading.session(db, session_id)
     if header is None:
         raise faults.damaged(db.path, f"session {session_id!r} is gone.")
+    change_feed.note(db, change_feed.SESSION, session_id, count)
     if not rows:
         db.run("remove session", (column(session_id),))
         return False
     lifted = {text_of(row[0]) for row in rows if _lift(db, row, gone, lost)}
-    if lifted:
-        now = db.rows("exchanges of a session", (column(session_id),))
-        moved += _with_descendants(lifted, now)
+    for name in sorted(lifted):
+        change_feed.note(db, change_feed.MOVED, name, count)
     head = _before(header.head, lost)
     if head is None and header.head is not None:
         newest = reading.exchange(db, text_of(rows[-1][0]))
@@ -118,21 +113,6 @@ def _mend_session(
     title = "" if bears_title(header.title, lost.values()) else header.title
     db.run("set session", session_row(replace(header, head=head, title=title)))
     return True
-
-
-def _with_descendants(names: set[str], rows: Iterable[Row]) -> Iterator[str]:
-    """Exchanges of a session and all that follow them, parents before children."""
-    children: dict[str | None, list[str]] = {}
-    for row in rows:
-        parent = None if row[2] is None else text_of(row[2])
-        children.setdefault(parent, []).append(text_of(row[0]))
-    waiting = [(name, False) for name in children.get(None, ())]
-    while waiting:
-        name, follows = waiting.pop()
-        moved = follows or name in names
-        if moved:
-            yield name
-        waiting += [(child, moved) for child in children.get(name, ())]
 
 
 def _lift(db: Database, row: Row, gone: dict[str, Exchange], lost: dict[str, Message]) -> bool:

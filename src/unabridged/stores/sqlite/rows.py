@@ -1,5 +1,6 @@
 """Rows to values and back, each with the digest that proves it."""
 
+import secrets
 import zlib
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -95,6 +96,17 @@ def link_of(columns: Row, path: Path) -> Link:
 def meta_row(name: str, value: Any) -> Row:
     """Give a row of ``meta``."""
     return sealed("meta", (name, pack(value)))
+
+
+def session_mark(session: str) -> int:
+    """Give a digest of a session's id that fits a column of whole numbers."""
+    data = session.encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(data, digest_size=8).digest(), "little") >> 1
+
+
+def new_generation() -> str:
+    """Give the id of a file that was just created or restored."""
+    return secrets.token_hex(8)
 
 
 def space_data(space: Space) -> dict[str, str]:

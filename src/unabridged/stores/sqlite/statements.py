@@ -17,7 +17,7 @@ def statements() -> Mapping[str, str]:
         ValueError: Two statements have one name.
     """
     found: dict[str, str] = {}
-    for file in ("read.sql", "write.sql", "index.sql", "check.sql", "chain.sql", "recover.sql"):
+    for file in ("read.sql", "write.sql", "vectors.sql", "check.sql", "chain.sql", "recover.sql"):
         more = parse((_HERE / "sql" / file).read_text(encoding="utf-8"))
         if found.keys() & more.keys():
             raise ValueError(f"two statements are called {found.keys() & more.keys()}")
@@ -38,8 +38,6 @@ def parse(text: str) -> dict[str, str]:
 
 
 @cache
-def migrations() -> tuple[str, ...]:
-    """The steps from an empty file to the newest format, in order; step n leads to format n."""
-    folder = _HERE / "migrations"
-    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
-    return tuple((folder / name).read_text(encoding="utf-8") for name in names)
+def schema() -> str:
+    """The tables of a new file."""
+    return (_HERE / "schema.sql").read_text(encoding="utf-8")

@@ -1,27 +1,29 @@
 """The default store: one SQLite file for one space."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from unabridged.domain.batch import Batch, Totals
 from unabridged.domain.chain import Signet
-from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.changes import Changes
+from unabridged.domain.exchange import Exchange
 from unabridged.domain.forgetting import Scan
-from unabridged.domain.lookup import Probe, Shortlist
 from unabridged.domain.proof import Sealed
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
 from unabridged.domain.session import Session
+from unabridged.domain.vectors import EmbedderInUse
 from unabridged.errors import StoreBusyError, StoreFormatError
-from unabridged.ports import Embedder, Lexicon, SupportsLookup
+from unabridged.ports import Cipher, Projection
 from unabridged.stores.codec import unpack
 from unabridged.stores.sqlite import (
     archiving,
+    change_feed,
     checking,
     copying,
+    embedders,
     faults,
     guarding,
     reading,
@@ -31,25 +33,23 @@ from unabridged.stores.sqlite import (
     writing,
 )
 from unabridged.stores.sqlite.connecting import BUSY_TIMEOUT, Access
+from unabridged.stores.sqlite.database import folder_of, remove_index
 from unabridged.stores.sqlite.opening import create_file, open_database
-from unabridged.stores.sqlite.rows import meta_row, space_data
+from unabridged.stores.sqlite.rows import meta_row, new_generation, space_data
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from unabridged.stores.sqlite.index import SpaceIndex
 
 COPY = "space.db"
 """The file of a backup."""
-SMALL = 65_536
-"""Vectors up to which segments are merged while somebody waits for an answer to be stored."""
 
 
 class SqliteStore:
     """One space in one SQLite file; any number of processes may share it.
 
-    Implements ``ports.Store``, ``SupportsLookup``, ``SupportsVectors``, ``SupportsCheck``,
+    Implements ``ports.Store``, ``SupportsVectors``, ``SupportsCheck``,
     ``SupportsBackup`` and ``SupportsScan``. One object may be used from any thread.
 
     Args:
@@ -57,8 +57,6 @@ class SqliteStore:
         space: The space that it shall hold; None to take what the file says.
         create: Whether to begin a new file where there is none.
         busy_timeout: Seconds to wait for other writers; not looked at where ``access`` is given.
-        embedder: What makes the vectors of exchanges; None for words only.
-        lexicon: What knows the pieces of words; None for none.
         access: How the file is reached: with which key, by which way to the disk.
 
     Raises:
@@ -77,18 +75,16 @@ class SqliteStore:
         *,
         create: bool = True,
         busy_timeout: float = BUSY_TIMEOUT,
-        embedder: Embedder | None = None,
-        lexicon: Lexicon | None = None,
         access: Access | None = None,
     ) -> None:
         self._access = access = access or Access(busy_timeout)
-        self._embedder = embedder
-        self._lexicon = lexicon
+        self._projections: list[Projection] = []
         if space is not None and create and not path.exists():
             create_file(path, access, _first(space, access.guard.signet))
         self._db = open_database(path, access)
         try:
             self._space = self._recorded_space(space)
+            self._generation = self._recorded_generation()
             guarding.take_up(self._db, access.guard)
         except BaseException:
             self._db.close()
@@ -107,6 +103,13 @@ class SqliteStore:
             )
         return space
 
+    def _recorded_generation(self) -> str:
+        with self._db.read():
+            said = reading.meta(self._db, "generation")
+        if said is None:
+            raise faults.damaged(self._db.path, "it does not say which generation it is.")
+        return str(unpack(said))
+
     @property
     def space(self) -> Space:
         """The space that it holds."""
@@ -118,46 +121,38 @@ class SqliteStore:
         return self._db.path
 
     @property
+    def index_folder(self) -> Path:
+        """The folder for the files of its search index."""
+        return folder_of(self._db.path)
+
+    @property
+    def cipher(self) -> Cipher | None:
+        """What encrypts the files beside it; None where it is not encrypted."""
+        return self._db.cipher
+
+    @property
     def read_only(self) -> bool:
         """Whether the file can be read but not written."""
         return not self._db.writable
 
-    def read_with(self, embedder: Embedder | None, lexicon: Lexicon | None) -> None:
-        """Read exchanges with these from now on; see ``embedded_by`` for whose vectors there are.
+    @property
+    def projections(self) -> tuple[Projection, ...]:
+        """What was attached."""
+        return tuple(self._projections)
 
-        Args:
-            embedder: What makes the vectors of exchanges; None for words only.
-            lexicon: What knows the pieces of words; None for none.
-        """
-        self._embedder, self._lexicon = embedder, lexicon
-        self.__dict__.pop("_index", None)
-        self.__dict__.pop("_beside", None)
-
-    @cached_property
-    def _index(self) -> "SpaceIndex":
-        """The index; imported when it is first needed, because numpy takes a while."""
-        from unabridged.retrieval.entries import Reader  # noqa: PLC0415 - imports numpy
-        from unabridged.stores.sqlite.index import SpaceIndex  # noqa: PLC0415 - imports numpy
-
-        return SpaceIndex(self._db, Reader(self._embedder, self._lexicon))
+    def attach(self, *projections: Projection) -> None:
+        """Let projections be erased, checked, rebuilt and closed together with the store."""
+        self._projections += projections
 
     def append(self, batch: Batch, expect_head: str | None) -> None:
         """Write a batch in one transaction; see ``ports.Store``."""
-        with self._index.writing():
-            new = writing.append(self._db, batch, expect_head)
-            if not new or batch.exchange.state is not ExchangeState.OPEN:
-                self._index.enter_answered(batch.exchange.id)
-            # A question whose answer is awaited enters with it, or before the next lookup.
-        self._index.upkeep(SMALL)
+        with self._db.write():
+            writing.append(self._db, batch, expect_head)
 
     def admit(self, session: Session, exchanges: Sequence[Exchange]) -> int:
         """Take over a conversation in one transaction; see ``ports.Store``."""
-        with self._index.writing():
-            added = dict.fromkeys(writing.admit(self._db, session, exchanges))
-            first = {exchange.id: exchange for exchange in reversed(exchanges)}
-            self._index.enter_whole([first[exchange_id] for exchange_id in added])
-        self._index.upkeep(None)
-        return len(added)
+        with self._db.write():
+            return len(set(writing.admit(self._db, session, exchanges)))
 
     def amend(self, session: Session, expect_head: str | None) -> None:
         """Change a session's header, or create it; see ``ports.Store``."""
@@ -207,7 +202,7 @@ class SqliteStore:
     def put(self, records: Iterable[Record]) -> None:
         """Write records in one transaction; one of the same kind and id is replaced."""
         with self._db.write():
-            count = tally.load(self._db)
+            count = tally.begin(self._db)
             writing.put(self._db, records, count)
             tally.save(self._db, count)
 
@@ -225,15 +220,25 @@ class SqliteStore:
     def drop(self, kind: RecordKind, ids: Iterable[str]) -> None:
         """Remove records; ids that name nothing are passed over."""
         with self._db.write():
-            count = tally.load(self._db)
+            count = tally.begin(self._db)
             for record_id in ids:
                 writing.remove_record(self._db, kind, record_id, count)
             tally.save(self._db, count)
 
-    def revision(self, kind: RecordKind) -> int:
-        """A number that is another one whenever records of a kind were put or removed."""
+    @property
+    def generation(self) -> str:
+        """A random id, given when the space was created, and a new one when it was restored."""
+        return self._generation
+
+    def last_revision(self) -> int:
+        """The log's revision now."""
+        with self._db.lock, self._db.translated():
+            return tally.load(self._db).revision
+
+    def changes(self, since: int | None) -> Changes:
+        """What changed since a revision; see ``ports.Store``."""
         with self._db.read():
-            return tally.load(self._db).changes.get(str(kind), 0)
+            return change_feed.changes(self._db, since)
 
     def forget(self, ids: Iterable[str]) -> int:
         """Remove exchanges, bytes and all; see ``ports.Store``.
@@ -242,11 +247,14 @@ class SqliteStore:
             StoreBusyError: They were removed, but others read the file for so long that the log
                 could not be emptied; forgetting again (even nothing) empties it.
         """
-        with self._index.writing():
-            removed, moved = removing.forget(self._db, ids)
-            self._index.leave(removed)
-            self._index.enter_again(moved)
-        if not self._db.purge():
+        with self._db.write():
+            removed = removing.forget(self._db, ids)
+        purged = self._db.purge()
+        if not self._projections:
+            remove_index(self._db.path)
+        for projection in self._projections:
+            projection.erase(removed)
+        if not purged:
             raise StoreBusyError(
                 f"{len(removed)} exchanges were removed, but others still read {self._db.path}, "
                 "so old bytes wait in its log.",
@@ -271,52 +279,68 @@ class SqliteStore:
             bytes=self._db.size(),
         )
 
-    def lookup(self, probe: Probe) -> Shortlist:
-        """Exchanges that bear on a probe; see ``ports.SupportsLookup``."""
-        return self._looked_at().lookup(probe)
-
-    def at(self, places: Sequence[int]) -> dict[int, Exchange]:
-        """Whole exchanges by their places."""
-        beside = self.__dict__.get("_beside", self._index)
-        found: dict[int, Exchange] = beside.at(places)
-        return found
-
-    def _looked_at(self) -> SupportsLookup:
-        """The index; one in memory where it is not whole and the file cannot be written."""
-        if self.read_only and ("_beside" in self.__dict__ or not self._index.is_whole()):
-            return self._beside
-        return self._index
-
-    @cached_property
-    def _beside(self) -> SupportsLookup:
-        from unabridged.retrieval.entries import Reader  # noqa: PLC0415 - imports numpy
-        from unabridged.retrieval.fallback import FallbackIndex  # noqa: PLC0415 - imports numpy
-
-        return FallbackIndex(self, Reader(self._embedder, self._lexicon))
-
     def embedded_by(self) -> str:
         """The identity of the embedder whose vectors searches use; empty for none."""
-        return self._index.embedded_by()
+        kept = self.embedder_in_use()
+        return "" if kept is None else kept.identity
+
+    def embedder_in_use(self) -> EmbedderInUse | None:
+        """The embedder whose vectors searches use, or None."""
+        with self._db.read():
+            return embedders.in_use(self._db)
+
+    def begin_vectors(self, identity: str, dimension: int) -> None:
+        """Search with an embedder whose vectors need not be stored, if none is in use yet."""
+        with self._db.write():
+            embedders.begin(self._db, identity, dimension)
 
     def lacking(self, identity: str, limit: int, after: str | None = None) -> list[Exchange]:
         """Exchanges that have no vectors of an embedder yet; see ``ports.SupportsVectors``."""
-        return self._index.lacking(identity, limit, after)
+        with self._db.read():
+            names = embedders.lacking(self._db, identity, limit, after)
+            return list(reading.get(self._db, names).values())
 
     def put_vectors(
         self, identity: str, vectors: "Mapping[str, Sequence[NDArray[np.float32]]]"
     ) -> None:
         """Keep vectors; see ``ports.SupportsVectors``."""
-        self._index.put_vectors(identity, vectors)
+        from unabridged.stores.sqlite import (  # noqa: PLC0415 - imports numpy
+            vectors as kept_vectors,
+        )
+
+        with self._db.write():
+            kept_vectors.put(self._db, identity, vectors)
 
     def vectors(
         self, identity: str, ids: Iterable[str]
     ) -> "dict[str, Sequence[NDArray[np.float32]]]":
         """The kept vectors of an embedder; see ``ports.SupportsVectors``."""
-        return self._index.vectors(identity, ids)
+        from unabridged.stores.sqlite import (  # noqa: PLC0415 - imports numpy
+            vectors as kept_vectors,
+        )
 
-    def switch_vectors(self, identity: str) -> None:
+        with self._db.read():
+            return kept_vectors.given(self._db, identity, ids)
+
+    def packed_vectors(self, identity: str, ids: Iterable[str]) -> dict[str, bytes]:
+        """The kept vectors of an embedder as the search index packs them."""
+        with self._db.read():
+            return embedders.packed(self._db, identity, ids)
+
+    def switch_vectors(self, identity: str, *, keep: bool = True) -> None:
         """Search with other vectors from now on; see ``ports.SupportsVectors``."""
-        self._index.switch_vectors(identity)
+        with self._db.write():
+            embedders.switch(self._db, identity, stored=keep)
+
+    def centroids(self, identity: str) -> bytes | None:
+        """The cluster centroids of an embedder's vectors, or None."""
+        with self._db.read():
+            return embedders.centroids(self._db, identity)
+
+    def put_centroids(self, identity: str, centroids: bytes) -> None:
+        """Keep the cluster centroids of an embedder's vectors."""
+        with self._db.write():
+            embedders.put_centroids(self._db, identity, centroids)
 
     def sealed(self) -> Sealed | None:
         """How far the chain has come; None where there is none."""
@@ -335,10 +359,12 @@ class SqliteStore:
             store.close()
 
     def check(self, *, index: bool = True) -> list[str]:
-        """Every damage found, in words; reads the whole file, and its index where it is to."""
+        """Every damage found, in words; reads the whole file, and what follows it where it is to."""
         with self._db.read():
             said = checking.check(self._db)
-        return said or (self._index.check() if index else [])
+        if index:
+            said = said or [flaw for one in self._projections for flaw in one.check()]
+        return said
 
     def backup(self, folder: str, moved: Callable[[float], None] | None = None) -> None:
         """Copy the space as it is at one moment; see ``ports.SupportsBackup``.
@@ -358,10 +384,14 @@ class SqliteStore:
         """
         with self._db.write():
             checking.rebuild(self._db)
-        self._index.rebuild()
+            embedders.repair(self._db)
+        for projection in self._projections:
+            projection.rebuild()
 
     def close(self) -> None:
         """Let go of the file; a second call does nothing."""
+        for projection in self._projections:
+            projection.close()
         self._db.close()
 
 
@@ -371,6 +401,7 @@ def _first(space: Space, signet: Signet) -> list[tuple[str, tuple[object, ...]]]
     return [
         ("set meta", meta_row("space", space_data(space))),
         ("set meta", meta_row("uuid", uuid)),
+        ("set meta", meta_row("generation", new_generation())),
         ("set seal", guarding.first_row(uuid, space_data(space), signet)),
         ("set tally", tally.Tally().row()),
     ]

@@ -1,6 +1,6 @@
 """The counters of a file: one row, read and written in the same transaction as what it counts."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from unabridged.stores.codec import pack, unpack
@@ -19,15 +19,10 @@ class Tally:
         messages: Messages; one that siblings share counts once.
         tokens: Their tokens, where they were counted.
         seq: The last number that was given to a message.
-        entries: Exchanges that have an entry in the index.
-        places: The last place that was given to an exchange.
-        pending: Entries that no segment holds.
-        pending_passages: Their vectors.
-        bare: Entries that were made without the embedder in use, and wait for one who has it.
-        revision: Grows with every pending entry.
-        epoch: Grows with every other change of the index.
         records: Records by kind.
-        changes: How often records were put or removed, by kind.
+        revision: The log's revision: one more for each write transaction.
+        numbers: The last number that was given to an exchange.
+        changes: The revision at which records were put or removed last, by kind.
     """
 
     sessions: int = 0
@@ -35,28 +30,19 @@ class Tally:
     messages: int = 0
     tokens: int = 0
     seq: int = 0
-    entries: int = 0
-    places: int = 0
-    pending: int = 0
-    pending_passages: int = 0
-    bare: int = 0
     revision: int = 0
-    epoch: int = 0
+    numbers: int = 0
     records: dict[str, int] = field(default_factory=dict)
     changes: dict[str, int] = field(default_factory=dict)
 
     def record_changed(self, kind: str, more: int) -> None:
         """Count a record that came (1) or went (-1)."""
         self.records[kind] = self.records.get(kind, 0) + more
-        self.changes[kind] = self.changes.get(kind, 0) + 1
+        self.changes[kind] = self.revision
 
     def row(self) -> tuple[Any, ...]:
         """Give it as the row that keeps it."""
         return sealed("tally", (1, pack(self)))
-
-
-_NAMES = frozenset(one.name for one in fields(Tally))
-"""Counters of older formats are passed over."""
 
 
 def load(db: Database) -> Tally:
@@ -69,16 +55,16 @@ def load(db: Database) -> Tally:
     if row is None:
         raise faults.damaged(db.path, "the counters are gone.")
     counters = unpack(checked("tally", row, db.path)[1])
-    return Tally(**{name: value for name, value in counters.items() if name in _NAMES})
+    return Tally(**counters)
+
+
+def begin(db: Database) -> Tally:
+    """Read the counters for a write transaction, which is the log's next revision."""
+    count = load(db)
+    count.revision += 1
+    return count
 
 
 def save(db: Database, tally: Tally) -> None:
     """Write the counters."""
     db.run("set tally", tally.row())
-
-
-def index_changed(db: Database) -> None:
-    """Let every process see the index anew."""
-    count = load(db)
-    count.epoch += 1
-    save(db, count)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import apsw
 
+from unabridged.disk.byte_search import BLOCK, Search
 from unabridged.domain.forgetting import Scan
-from unabridged.stores.scanning import BLOCK, Search
-from unabridged.stores.sqlite.database import FOLDER_END
+from unabridged.stores.sqlite.database import folder_of
 
 
 def scan(path: Path, pieces: Sequence[Sequence[bytes]]) -> Scan:
@@ -26,7 +26,7 @@ def scan(path: Path, pieces: Sequence[Sequence[bytes]]) -> Scan:
     log = path.with_name(path.name + "-wal")
     if log.exists():
         search.through(log.name, _plain(log))
-    folder = path.with_name(path.name + FOLDER_END)
+    folder = folder_of(path)
     if folder.is_dir():
         for part in sorted(folder.iterdir()):
             search.through(f"{folder.name}/{part.name}", _plain(part))

@@ -11,7 +11,7 @@ from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.session import Session
 from unabridged.errors import HeadMovedError
 from unabridged.stores import refusals
-from unabridged.stores.sqlite import archiving, faults, reading, tally
+from unabridged.stores.sqlite import archiving, change_feed, faults, reading, tally
 from unabridged.stores.sqlite.database import Database
 from unabridged.stores.sqlite.rows import (
     column,
@@ -26,7 +26,7 @@ from unabridged.stores.sqlite.tally import Tally
 def append(db: Database, batch: Batch, expect_head: str | None) -> bool:
     """Write a batch, and tell whether its exchange is new; see ``ports.Store``."""
     session, exchange = batch.session, batch.exchange
-    count = tally.load(db)
+    count = tally.begin(db)
     stored = _expect(db, session.id, expect_head, count)
     known = reading.header(db, exchange.id)
     if exchange.session != session.id or (known and known[0].session != session.id):
@@ -37,9 +37,10 @@ def append(db: Database, batch: Batch, expect_head: str | None) -> bool:
     else:
         _extend(db, known, exchange)
         _add_messages(db, exchange, count)
+        change_feed.extend(db, exchange.id, count)
     if not exchange.messages or session.head != exchange.messages[-1].id:
         check_head(db, session)
-    db.run("set session", session_row(session))
+    _set_session(db, session, count)
     archiving.follow(db, stored, session)
     put(db, batch.records, count)
     tally.save(db, count)
@@ -48,28 +49,30 @@ def append(db: Database, batch: Batch, expect_head: str | None) -> bool:
 
 def admit(db: Database, session: Session, exchanges: Sequence[Exchange]) -> list[str]:
     """Take over a conversation and give the ids of what was new; see ``ports.Store``."""
-    count = tally.load(db)
+    count = tally.begin(db)
     known = reading.session(db, session.id)
     added = [exchange.id for exchange in exchanges if _admit_one(db, session, exchange, count)]
     if known is None:
         check_head(db, session)
         count.sessions += 1
-        db.run("set session", session_row(session))
+        _set_session(db, session, count)
         archiving.follow(db, None, session)
     elif added:
         head = session.head if _leads_on(db, session, known, set(added)) else known.head
         updated = max(known.updated, session.updated)
-        db.run("set session", session_row(replace(known, head=head, updated=updated)))
+        _set_session(db, replace(known, head=head, updated=updated), count)
+    else:
+        return []
     tally.save(db, count)
     return added
 
 
 def amend(db: Database, session: Session, expect_head: str | None) -> None:
     """Write a header; see ``ports.Store``."""
-    count = tally.load(db)
+    count = tally.begin(db)
     known = _expect(db, session.id, expect_head, count)
     check_head(db, session)
-    db.run("set session", session_row(session))
+    _set_session(db, session, count)
     archiving.follow(db, known, session)
     tally.save(db, count)
 
@@ -109,6 +112,11 @@ def check_head(db: Database, session: Session) -> None:
         raise refusals.stray_head(session.id, session.head)
 
 
+def _set_session(db: Database, session: Session, count: Tally) -> None:
+    db.run("set session", session_row(session))
+    change_feed.note(db, change_feed.SESSION, session.id, count)
+
+
 def _expect(db: Database, session_id: str, expect_head: str | None, count: Tally) -> Session | None:
     """Refuse a head that moved; count a session that is new. Gives the header as it is stored."""
     known = reading.session(db, session_id)
@@ -136,6 +144,7 @@ def _holds(db: Database, exchange_id: str | None, session_id: str) -> bool:
 def _add_exchange(db: Database, exchange: Exchange, opened_by: str | None, count: Tally) -> None:
     db.run("set exchange", exchange_row(exchange, opened_by, len(exchange.messages)))
     count.exchanges += 1
+    change_feed.begin(db, exchange, count)
     _add_messages(db, exchange, count)
 
 

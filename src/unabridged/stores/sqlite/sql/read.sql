@@ -109,3 +109,21 @@ SELECT row, kind, id, at, body, exchanges, digest FROM record ORDER BY row;
 
 -- name: records drawn from
 SELECT record FROM record_exchange WHERE exchange = ?;
+
+-- name: number of an exchange
+SELECT number, exchange, session, at, digest FROM numbered WHERE exchange = ?;
+
+-- name: all numbers
+SELECT number, exchange, session, at, digest FROM numbered ORDER BY number;
+
+-- name: exchanges without number
+SELECT id FROM exchange WHERE id NOT IN (SELECT exchange FROM numbered) ORDER BY id;
+
+-- name: numbers without exchange
+SELECT number FROM numbered WHERE exchange NOT IN (SELECT id FROM exchange);
+
+-- name: written since
+SELECT number, exchange, session, at, digest FROM numbered WHERE revision > ? ORDER BY revision, number;
+
+-- name: changed since
+SELECT what, name FROM change WHERE revision > ? ORDER BY revision, name;

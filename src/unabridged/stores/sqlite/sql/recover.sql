@@ -27,17 +27,14 @@ SELECT row, kind, id, at, body, exchanges, digest FROM record NOT INDEXED ORDER 
 -- name: recover record one
 SELECT row, kind, id, at, body, exchanges, digest FROM record NOT INDEXED WHERE row = ?;
 
--- name: recover entry up
-SELECT place, exchange, session, parent, at, position, digest
-FROM entry NOT INDEXED ORDER BY place;
+-- name: recover number up
+SELECT number, exchange, session, at, digest FROM numbered NOT INDEXED ORDER BY number;
 
--- name: recover entry down
-SELECT place, exchange, session, parent, at, position, digest
-FROM entry NOT INDEXED ORDER BY place DESC;
+-- name: recover number down
+SELECT number, exchange, session, at, digest FROM numbered NOT INDEXED ORDER BY number DESC;
 
--- name: recover entry one
-SELECT place, exchange, session, parent, at, position, digest
-FROM entry NOT INDEXED WHERE place = ?;
+-- name: recover number one
+SELECT number, exchange, session, at, digest FROM numbered NOT INDEXED WHERE number = ?;
 
 -- name: recover exchange up
 SELECT id, session, parent, opened_by, state, own, at, mode, model, digest

@@ -50,3 +50,19 @@ DELETE FROM record WHERE row = ?;
 
 -- name: remove lineage
 DELETE FROM record_exchange WHERE record = ?;
+
+-- name: add number
+INSERT INTO numbered (number, exchange, session, at, digest, revision) VALUES (?, ?, ?, ?, ?, ?);
+
+-- name: set revision
+UPDATE numbered SET revision = ? WHERE exchange = ?;
+
+-- name: remove number
+DELETE FROM numbered WHERE number = ?;
+
+-- name: set change
+INSERT INTO change (what, name, revision) VALUES (?, ?, ?)
+ON CONFLICT (what, name) DO UPDATE SET revision = excluded.revision;
+
+-- name: remove change
+DELETE FROM change WHERE what = ? AND name = ?;

@@ -1,0 +1,37 @@
+"""What changed in a log since a revision: what caches and projections follow."""
+
+from dataclasses import dataclass
+
+from unabridged.domain.record import RecordKind
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What changed in a log since a revision.
+
+    Attributes:
+        revision: The log's revision now: one counter of the space, one more for each write
+            transaction. It is stored with the space.
+        written: The exchanges that were begun, extended or imported, in the order of their last
+            change; those of one transaction in the order of their numbers.
+        numbers: The number of each of them, in the same order. A number is given once and never
+            changes, so that it orders exchanges and breaks ties.
+        erased: The exchanges that were erased and are not there.
+        moved: The exchanges that follow another exchange now, because what they followed was
+            erased. Those behind them are not listed.
+        embedded: The exchanges of which vectors were stored.
+        sessions: The sessions of which the header changed, or that went.
+        kinds: The kinds of records that were put or deleted.
+        full: Whether this is everything that the log holds, because nothing less can be told:
+            who follows it starts from scratch.
+    """
+
+    revision: int
+    written: tuple[str, ...] = ()
+    numbers: tuple[int, ...] = ()
+    erased: tuple[str, ...] = ()
+    moved: tuple[str, ...] = ()
+    embedded: tuple[str, ...] = ()
+    sessions: frozenset[str] = frozenset()
+    kinds: frozenset[RecordKind] = frozenset()
+    full: bool = False

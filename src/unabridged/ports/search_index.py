@@ -1,0 +1,23 @@
+"""The index that searches are answered by."""
+
+from typing import Protocol
+
+from unabridged.domain.lookup import Probe, Shortlist
+
+
+class SearchIndexPort(Protocol):
+    """An index of the words and vectors of one space. Thread-safe."""
+
+    def embedded_by(self) -> str | None:
+        """Return the identity of the embedder whose vectors it compares.
+
+        Empty if it compares words only, None if it takes the vectors of any embedder.
+        """
+        ...
+
+    def search(self, query: Probe) -> Shortlist:
+        """Return the exchanges that match a query by words or by vectors, in no order.
+
+        What was written before the call is found; what was erased is not.
+        """
+        ...

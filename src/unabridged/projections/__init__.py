@@ -1,0 +1,1 @@
+"""What follows the log and can be rebuilt from it."""

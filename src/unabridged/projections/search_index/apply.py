@@ -1,0 +1,97 @@
+"""Applying what changed in the log to a search index."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.vectors import EmbedderInUse
+from unabridged.errors import UpstreamError
+from unabridged.index.entry import FIRST, Entry, unpack_vectors
+from unabridged.ports import Store, SupportsVectors
+from unabridged.projections.search_index.snapshot import IndexSnapshot
+from unabridged.retrieval.entries import Reader, Reading, said_at, session_number
+
+PAGE = 256
+"""Exchanges that are analysed at once."""
+
+
+class IndexWriter:
+    """Analyses exchanges and puts them into a snapshot.
+
+    Args:
+        store: The log.
+        analyzer: What analyses exchanges.
+    """
+
+    def __init__(self, store: Store, analyzer: Reader) -> None:
+        self._store = store
+        self.analyzer = analyzer
+
+    def put(self, snapshot: IndexSnapshot, numbers: Mapping[str, int], *, embed: bool) -> None:
+        """Put exchanges as the log has them now; those that are gone are passed over.
+
+        Args:
+            snapshot: Where to.
+            numbers: The number of each; parents have smaller ones.
+            embed: Whether an embedder that is not instant may be asked.
+        """
+        there = self._store.get(numbers)
+        page = [there[name] for name in sorted(there, key=lambda name: numbers[name])]
+        for exchange, read in zip(page, self._analysed(snapshot, page, embed=embed), strict=True):
+            number = numbers[exchange.id]
+            known = snapshot.find(exchange.id)
+            if known is not None and known[0] != number:  # it was erased, and came back
+                snapshot.remove(known[0])
+            above = None if exchange.parent is None else snapshot.find(exchange.parent)
+            entry = Entry(
+                place=number,
+                session=session_number(exchange.session),
+                parent=FIRST if above is None else above[0],
+                at=said_at(exchange),
+                position=0 if above is None else above[1] + 1,
+                words=read.words,
+                pieces=read.pieces,
+                vectors=read.vectors,
+                name=exchange.id,
+            )
+            snapshot.put(entry)
+            if self._is_bare(snapshot.embedder, read):
+                snapshot.bare.add(number)
+            else:
+                snapshot.bare.discard(number)
+
+    def makes(self, embedder: EmbedderInUse) -> bool:
+        """Whether the analyzer makes the vectors of an embedder without waiting for a server."""
+        made = self.analyzer.embedder
+        return made is not None and made.instant and made.identity == embedder.identity
+
+    def _is_bare(self, embedder: EmbedderInUse | None, read: Reading) -> bool:
+        return embedder is not None and not embedder.stored and read.vectors is None
+
+    def _analysed(
+        self, snapshot: IndexSnapshot, page: Sequence[Exchange], *, embed: bool
+    ) -> list[Reading]:
+        """The analysis of exchanges, with the vectors of the embedder in use."""
+        embedder = snapshot.embedder
+        if embedder is None:
+            return self.analyzer.read(page, embed=False)
+        stored = self._stored(embedder, page)
+        embed = self.makes(embedder) or (embed and not isinstance(self._store, SupportsVectors))
+        fresh = [exchange for exchange in page if exchange.id not in stored]
+        old = [exchange for exchange in page if exchange.id in stored]
+        try:
+            made = self.analyzer.read(fresh, embed=embed)
+        except UpstreamError:
+            made = self.analyzer.read(fresh, embed=False)
+        made += self.analyzer.read(old, embed=False)
+        read_of = dict(zip([x.id for x in (*fresh, *old)], made, strict=True))
+        for name, body in stored.items():
+            vectors = unpack_vectors(body, embedder.dimension)
+            read_of[name] = replace(read_of[name], vectors=vectors)
+        return [read_of[exchange.id] for exchange in page]
+
+    def _stored(self, embedder: EmbedderInUse, page: Sequence[Exchange]) -> dict[str, bytes]:
+        if not embedder.stored or not isinstance(self._store, SupportsVectors):
+            return {}
+        ids = [exchange.id for exchange in page]
+        return self._store.packed_vectors(embedder.identity, ids)

@@ -1,0 +1,140 @@
+"""Writing segments: flushing the buffer, merging, cutting out what was erased.
+
+A new file is complete on the disk before a manifest lists it. An old one is removed only when the
+manifest that no longer lists it is durable.
+"""
+
+from collections.abc import Collection, Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unabridged.domain.vectors import EmbedderInUse
+from unabridged.index import centres as clusters
+from unabridged.index.centres import Centres
+from unabridged.index.merging import merge
+from unabridged.index.segment import Segment, build
+from unabridged.index.tail import Tail
+from unabridged.index.upkeep import Size, full, next_merge
+from unabridged.projections.search_index.snapshot import IndexSnapshot
+from unabridged.projections.search_index.storage import SegmentStorage
+
+GROWTH = 4
+"""How many times as many centroids a space must want as it has, before they are trained again."""
+PATIENCE = 8
+"""How many times its usual size the buffer may have while its vectors are awaited."""
+
+
+def is_due(buffer: Tail, embedder: EmbedderInUse | None) -> bool:
+    """Tell whether the buffer holds so much that it should be flushed."""
+    if not buffer.passages and embedder is not None and embedder.stored:
+        return full(Size(len(buffer) // PATIENCE, 0))
+    return full(Size(len(buffer), buffer.passages))
+
+
+class SegmentWriter:
+    """Other segments for a snapshot. Nothing of the snapshot changes.
+
+    Args:
+        snapshot: The snapshot.
+        storage: Where segments are written.
+
+    Attributes:
+        segments: The segments as they are to be, by name.
+        removed: For each, the numbers of exchanges that do not count.
+        centroids: What vectors are listed by.
+    """
+
+    def __init__(self, snapshot: IndexSnapshot, storage: SegmentStorage) -> None:
+        self.segments = dict(snapshot.segments)
+        self.removed = {file: set(numbers) for file, numbers in snapshot.removed.items()}
+        self.centroids = snapshot.centroids
+        self._embedder = snapshot.embedder
+        self._storage = storage
+
+    def flush(self, buffer: Tail) -> None:
+        """Write the buffer as a segment."""
+        held = buffer.entries()
+        if held:
+            identity, dimension = self._kind()
+            self._add(build(held, identity, dimension, self.centroids))
+
+    def merge(self, most: int | None) -> None:
+        """Merge segments where there are too many.
+
+        Args:
+            most: Vectors up to which it is done now; None for however many.
+        """
+        while True:
+            sizes = {
+                file: Size(segment.exchanges, segment.passages, len(self.removed[file]))
+                for file, segment in self.segments.items()
+            }
+            names = list(sizes)
+            chosen = [names[position] for position in next_merge(list(sizes.values()))]
+            total = sum(sizes[name].passages for name in chosen)
+            if not chosen or (most is not None and total > most):
+                break
+            self._join(chosen)
+
+    def holds(self, names: Collection[str]) -> bool:
+        """Tell whether a segment holds one of these exchanges, found or not."""
+        held = self.segments.values()
+        return any(segment.doc_of(name) is not None for segment in held for name in names)
+
+    def cut_out(self, names: Collection[str]) -> None:
+        """Write every segment that holds one of these exchanges again, without them."""
+        for file, segment in list(self.segments.items()):
+            docs = [doc for name in names if (doc := segment.doc_of(name)) is not None]
+            if docs:
+                self.removed[file] |= set(segment.places[docs].tolist())
+                self._join([file])
+
+    def train(self) -> Centres | None:
+        """Return centroids where the space has outgrown what it has, else None."""
+        wanted = clusters.wanted(sum(segment.passages for segment in self.segments.values()))
+        have = 1 if self.centroids is None else len(self.centroids.codes)
+        if self._embedder is None or wanted < GROWTH * have:
+            return None
+        sample = _sample(self.segments.values(), wanted * clusters.SAMPLE)
+        return clusters.train(sample, wanted)
+
+    def list_by(self, centroids: Centres) -> None:
+        """Write every segment again with its vectors listed by other centroids."""
+        self.centroids = centroids
+        for file in list(self.segments):
+            self._join([file])
+
+    def _join(self, files: list[str]) -> None:
+        """Write one segment in place of several, without what does not count."""
+        removed = [_ascending(self.removed[file]) for file in files]
+        joined = merge([self.segments[file] for file in files], removed, self.centroids)
+        for file in files:
+            del self.segments[file], self.removed[file]
+        if joined.exchanges:
+            self._add(joined)
+
+    def _add(self, segment: Segment) -> None:
+        name = self._storage.write(segment)
+        self.segments[name] = self._storage.load(name)
+        self.removed[name] = set()
+
+    def _kind(self) -> tuple[str, int]:
+        return (self._embedder.identity, self._embedder.dimension) if self._embedder else ("", 0)
+
+
+def _ascending(numbers: set[int]) -> NDArray[np.int64]:
+    return np.array(sorted(numbers), dtype=np.int64)
+
+
+def _sample(segments: Iterable[Segment], most: int) -> NDArray[np.int8]:
+    """Codes of vectors spread evenly over segments, in the order of their numbers."""
+    some = [segment for segment in segments if segment.passages]
+    total = sum(segment.passages for segment in some)
+    step = max(1, total // most)
+    return np.concatenate([segment.arrays["passage_codes"][::step] for segment in some])[:most]
+
+
+def centroids_of(data: bytes | None, dimension: int) -> Centres | None:
+    """Return centroids of their bytes, or None."""
+    return None if data is None else clusters.unpack_centres(data, dimension)

@@ -1,0 +1,386 @@
+"""The search index of one space: it follows the log before each search, and writes its files later.
+
+The log is the truth. Whatever is missing, damaged, or of another generation of the space is made
+again from it. A file holds an erased exchange for as long as it takes to write the next one.
+"""
+
+import secrets
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from threading import RLock
+
+from unabridged.domain.changes import Changes
+from unabridged.domain.lookup import Probe, Shortlist
+from unabridged.domain.vectors import EmbedderInUse
+from unabridged.errors import StoreDamagedError, StoreError, UpstreamError
+from unabridged.index.centres import Centres, pack_centres
+from unabridged.index.lookup import search
+from unabridged.ports import Store, SupportsVectors
+from unabridged.projections.search_index import repair
+from unabridged.projections.search_index.apply import PAGE, IndexWriter
+from unabridged.projections.search_index.flush import SegmentWriter, centroids_of, is_due
+from unabridged.projections.search_index.manifest import ListedSegment, Manifest
+from unabridged.projections.search_index.snapshot import IndexSnapshot
+from unabridged.projections.search_index.storage import SegmentStorage
+from unabridged.retrieval.entries import Reader
+
+SAVED_EXCHANGES = 32
+"""Exchanges in the buffer from which on closing writes them, so that opening need not analyse them."""
+SMALL = 65_536
+"""Vectors up to which segments are merged while somebody waits for a search."""
+ATTEMPTS = 5
+"""How often the log is followed again because the files of another process were taken."""
+BUILDING = -1
+"""The revision of an index that is not complete."""
+
+
+class SearchIndex:
+    """Implements ``ports.Projection`` and ``ports.SearchIndexPort``. Thread-safe.
+
+    Threads that search wait for one another only while what is new in the log is applied.
+
+    Args:
+        store: The log.
+        analyzer: What analyses exchanges and questions.
+        storage: Where segments are kept.
+    """
+
+    def __init__(self, store: Store, analyzer: Reader, storage: SegmentStorage) -> None:
+        self._store = store
+        self._storage = storage
+        self._writer = IndexWriter(store, analyzer)
+        self._lock = RLock()
+        self._snapshot = IndexSnapshot()
+        self._revision: int | None = None
+        self._serial = ""
+        self._generation = ""
+        self._erased: dict[str, None] = {}
+        self._damage: list[str] = []
+
+    # --- searching ------------------------------------------------------------------------------
+
+    def embedded_by(self) -> str | None:
+        """The embedder whose vectors it compares; see ``ports.SearchIndexPort``."""
+        if not isinstance(self._store, SupportsVectors):
+            return None
+        with self._lock:
+            self._catch_up()
+            embedder = self._snapshot.embedder
+            return "" if embedder is None else embedder.identity
+
+    def search(self, query: Probe) -> Shortlist:
+        """Exchanges that match a query; see ``ports.SearchIndexPort``."""
+        with self._lock:
+            self._catch_up(embed=query.vector is not None)
+            if not self._is_comparable(query):
+                query = replace(query, vector=None)
+            scene, buffer = self._snapshot.begin_search()
+        try:
+            return search(scene, query)
+        finally:
+            with self._lock:
+                self._snapshot.end_search(buffer)
+
+    def analyze_with(self, analyzer: Reader) -> None:
+        """Analyse with another embedder from now on."""
+        with self._lock:
+            self._writer.analyzer = analyzer
+
+    def _is_comparable(self, query: Probe) -> bool:
+        """Whether the vector of a query is one of the embedder in use, as far as can be told."""
+        held, embedder = self._snapshot.embedder, self._writer.analyzer.embedder
+        if query.vector is None or held is None or len(query.vector) != held.dimension:
+            return False
+        return embedder is None or not embedder.instant or embedder.identity == held.identity
+
+    # --- following ------------------------------------------------------------------------------
+
+    def follow(self) -> None:
+        """Apply what changed in the log."""
+        with self._lock:
+            self._catch_up(most=None)
+
+    def erase(self, ids: Iterable[str]) -> None:
+        """Remove erased exchanges from every file; see ``ports.Projection``."""
+        with self._lock:
+            self._erased |= dict.fromkeys(ids)
+            self._catch_up()
+            self._cut_out()
+            with self._storage.locked():
+                if not self._is_behind():  # what a process left behind that was killed
+                    self._storage.keep_only(self._snapshot.segments)
+            self._catch_up()
+
+    def check(self) -> list[str]:
+        """Every difference from the log, in words."""
+        with self._lock:
+            if self._revision is None:
+                self._open()
+            damage = self._damage or repair.verify(self._storage, self._snapshot)
+            self._damage = []
+            self._catch_up()
+            return damage or repair.differences(self._store, self._snapshot)
+
+    def rebuild(self) -> None:
+        """Make everything again from the log."""
+        with self._lock:
+            with self._storage.locked():
+                self._begin(None)
+                self._damage = []
+                self._commit(SegmentWriter(self._snapshot, self._storage))
+            self._catch_up(most=None)
+            self._flush(None)
+
+    def close(self) -> None:
+        """Write what should not be analysed again; a second call does nothing."""
+        with self._lock:
+            if self._revision is not None and len(self._snapshot.buffer) >= SAVED_EXCHANGES:
+                self._flush(SMALL)
+            self._begin(None)
+
+    def _catch_up(self, *, embed: bool = False, most: int | None = SMALL) -> None:
+        """Apply what changed in the log.
+
+        It is repeated where the files of another process were taken, which may be behind.
+        """
+        if self._revision is None:
+            self._open()
+        for _ in range(ATTEMPTS):
+            changes = self._store.changes(self._revision)
+            if changes.revision != self._revision or changes.full:
+                self._follow(changes, embed=embed, most=most)
+            elif self._snapshot.bare and self._can_embed(embed=embed):
+                self._put_again(self._snapshot.names_at(self._snapshot.bare), embed=embed)
+                return
+            elif embed and self._snapshot.embedder is None and self._embedder(embed=True):
+                self._follow(self._store.changes(None), embed=embed, most=most)
+            else:
+                return
+
+    def _open(self) -> None:
+        """Open the files, or begin with none."""
+        self._generation = self._store.generation
+        serial = ""
+        while (manifest := self._storage.read_manifest()) is not None:
+            # Another process may have replaced a file in between: then the manifest is another one.
+            if not self._fits(manifest) or manifest.serial == serial:
+                break
+            serial = manifest.serial
+            try:
+                self._adopt(manifest)
+            except StoreDamagedError as error:
+                self._damage = [str(error)]
+            else:
+                self._damage = []
+                return
+        self._begin(None)
+
+    def _fits(self, manifest: Manifest) -> bool:
+        """Whether a manifest is of this space, and not of a later state of it."""
+        return (
+            manifest.generation == self._generation
+            and BUILDING < manifest.revision <= self._store.last_revision()
+        )
+
+    def _adopt(self, manifest: Manifest) -> None:
+        """See what a manifest lists.
+
+        Raises:
+            StoreDamagedError: A file is missing or damaged.
+        """
+        held = None
+        if manifest.embedder:
+            held = EmbedderInUse(manifest.embedder, manifest.dimension, manifest.stored)
+        made = IndexSnapshot(held, self._centroids(held))
+        known = self._snapshot.segments
+        segments = {
+            one.name: known.get(one.name) or self._storage.load(one.name)
+            for one in manifest.segments
+        }
+        removed = {one.name: set(one.removed) for one in manifest.segments}
+        made.replace(segments, removed, made.centroids)
+        made.bare = set(manifest.bare)
+        listed = "" if made.centroids is None else made.centroids.identity
+        if any(one.passages and one.centres != listed for one in segments.values()):
+            raise StoreDamagedError(
+                "The vectors of the index are in other clusters than the log says.",
+                hint="It is made again from the log.",
+            )
+        self._snapshot, self._serial, self._revision = made, manifest.serial, manifest.revision
+
+    def _begin(self, embedder: EmbedderInUse | None) -> None:
+        """Begin an empty index."""
+        self._snapshot = IndexSnapshot(embedder, self._centroids(embedder))
+        self._revision = None
+
+    def _follow(self, changes: Changes, *, embed: bool, most: int | None) -> None:
+        embedder = self._embedder(embed=embed)
+        if changes.full or embedder != self._snapshot.embedder:
+            if not changes.full:
+                changes = self._store.changes(None)
+            self._begin(embedder)
+        else:
+            self._take_out(changes.erased)
+        numbers = dict(zip(changes.written, changes.numbers, strict=True))
+        flushed = self._put_all(numbers, embed=embed)
+        self._revision = changes.revision
+        self._put_again([*changes.moved, *changes.embedded], embed=embed, behind=changes.moved)
+        if self._snapshot.bare and self._can_embed(embed=embed):
+            self._put_again(self._snapshot.names_at(self._snapshot.bare), embed=embed)
+        with suppress(StoreError):  # what is erased is not found; erasing itself reports it
+            self._cut_out()
+        if flushed or is_due(self._snapshot.buffer, embedder):
+            self._flush(None if len(numbers) > PAGE else most)
+
+    def _take_out(self, erased: Iterable[str]) -> None:
+        """Let erased exchanges not be found, and remember to cut them out of the files."""
+        for name in erased:
+            self._erased[name] = None
+            known = self._snapshot.find(name)
+            if known is not None:
+                self._snapshot.remove(known[0])
+
+    def _put_all(self, numbers: Mapping[str, int], *, embed: bool) -> bool:
+        """Put exchanges page by page, and tell whether some are in files that are not listed yet."""
+        flushed = False
+        order = sorted(numbers, key=lambda name: numbers[name])
+        for start in range(0, len(order), PAGE):
+            if start and is_due(self._snapshot.buffer, self._snapshot.embedder):
+                self._flush_page()
+                flushed = True
+            page = {name: numbers[name] for name in order[start : start + PAGE]}
+            self._writer.put(self._snapshot, page, embed=embed)
+        return flushed
+
+    def _put_again(self, names: Iterable[str], *, embed: bool, behind: Iterable[str] = ()) -> None:
+        """Put exchanges that are there once more, and those that follow some of them."""
+        find = self._snapshot.find
+        wanted = {name: known[0] for name in names if (known := find(name)) is not None}
+        moved = [known[0] for name in behind if (known := find(name)) is not None]
+        for name in self._snapshot.behind(moved):
+            known = find(name)
+            if known is not None:
+                wanted[name] = known[0]
+        order = sorted(wanted, key=lambda name: wanted[name])
+        for start in range(0, len(order), PAGE):
+            page = {name: wanted[name] for name in order[start : start + PAGE]}
+            self._writer.put(self._snapshot, page, embed=embed)
+
+    def _can_embed(self, *, embed: bool) -> bool:
+        held = self._snapshot.embedder
+        if held is None or held.stored:
+            return False
+        return self._writer.makes(held) or (embed and not isinstance(self._store, SupportsVectors))
+
+    def _embedder(self, *, embed: bool) -> EmbedderInUse | None:
+        """The embedder whose vectors are searched now; an instant one is taken where there is none."""
+        made = self._writer.analyzer.embedder
+        if not isinstance(self._store, SupportsVectors):
+            held = self._snapshot.embedder
+            if made is None or (held is None and not (embed or made.instant)):
+                return None
+            try:
+                return EmbedderInUse(made.identity, made.dimension, stored=False)
+            except UpstreamError:
+                return held
+        kept = self._store.embedder_in_use()
+        if kept is None and made is not None and made.instant:
+            with suppress(StoreError):  # a space that cannot be written is searched by words
+                self._store.begin_vectors(made.identity, made.dimension)
+            kept = self._store.embedder_in_use()
+        return kept
+
+    def _centroids(self, embedder: EmbedderInUse | None) -> Centres | None:
+        if embedder is None or not isinstance(self._store, SupportsVectors):
+            return None
+        return centroids_of(self._store.centroids(embedder.identity), embedder.dimension)
+
+    # --- writing --------------------------------------------------------------------------------
+
+    def _flush(self, most: int | None) -> None:
+        """Write the buffer, and merge, as far as it can be done now.
+
+        Where another process wrote meanwhile, its files are taken: they hold most of it.
+        """
+        # What cannot be written (a full disk, a folder without the right to) stays in the buffer.
+        with suppress(StoreError), self._storage.locked():
+            if not self._take_other():
+                writer = SegmentWriter(self._snapshot, self._storage)
+                writer.flush(self._snapshot.buffer)
+                writer.merge(most)
+                if most is None and isinstance(self._store, SupportsVectors):
+                    self._cluster(writer, self._store)
+                self._commit(writer)
+
+    def _cluster(self, writer: SegmentWriter, keeper: SupportsVectors) -> None:
+        """Train centroids where they are due; the log keeps them before any file depends on them."""
+        embedder = self._snapshot.embedder
+        made = writer.train()
+        if made is not None and embedder is not None:
+            keeper.put_centroids(embedder.identity, pack_centres(made))
+            writer.list_by(made)
+
+    def _flush_page(self) -> None:
+        """Write the buffer while the index is being built; nothing lists the file yet."""
+        with suppress(StoreError), self._storage.locked():
+            writer = SegmentWriter(self._snapshot, self._storage)
+            writer.flush(self._snapshot.buffer)
+            writer.merge(None)
+            self._snapshot.replace(writer.segments, writer.removed, writer.centroids)
+
+    def _cut_out(self) -> None:
+        """Write every file again that holds an erased exchange.
+
+        Raises:
+            StoreError: It cannot be written; the next search or erasure tries again.
+        """
+        if not self._erased:
+            return
+        there = self._store.get(self._erased)
+        gone = [name for name in self._erased if name not in there]
+        with self._storage.locked():
+            self._take_other()
+            writer = SegmentWriter(self._snapshot, self._storage)
+            if writer.holds(gone):
+                writer.cut_out(gone)
+                writer.flush(self._snapshot.buffer)
+                self._commit(writer)
+        self._erased = {}
+
+    def _is_behind(self) -> bool:
+        """Whether another process wrote the manifest last."""
+        manifest = self._storage.read_manifest()
+        return manifest is not None and manifest.serial != self._serial
+
+    def _take_other(self) -> bool:
+        """See what another process wrote; whether one did."""
+        manifest = self._storage.read_manifest()
+        if manifest is None or manifest.serial == self._serial or not self._fits(manifest):
+            return False
+        try:
+            self._adopt(manifest)
+        except StoreDamagedError:
+            return False
+        return True
+
+    def _commit(self, writer: SegmentWriter) -> None:
+        """Let a manifest list the segments of a writer, which hold the buffer; remove other files."""
+        embedder = self._snapshot.embedder
+        manifest = Manifest(
+            serial=secrets.token_hex(8),
+            generation=self._generation or self._store.generation,
+            revision=BUILDING if self._revision is None else self._revision,
+            embedder=embedder.identity if embedder else "",
+            dimension=embedder.dimension if embedder else 0,
+            stored=embedder.stored if embedder else False,
+            segments=tuple(
+                ListedSegment(name, tuple(sorted(removed)))
+                for name, removed in writer.removed.items()
+            ),
+            bare=tuple(sorted(self._snapshot.bare)),
+        )
+        self._storage.write_manifest(manifest)
+        self._serial = manifest.serial
+        self._snapshot.replace(writer.segments, writer.removed, writer.centroids)
+        self._storage.keep_only(writer.segments)

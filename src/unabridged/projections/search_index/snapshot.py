@@ -1,0 +1,189 @@
+"""What one process sees of a search index: segments, and a buffer of what no segment holds yet.
+
+Segments never change. The buffer is copied before it is changed while somebody searches in it, so
+that every search sees one state, without a lock.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unabridged.domain.vectors import EmbedderInUse
+from unabridged.index.centres import Centres
+from unabridged.index.entry import Entry, name_of
+from unabridged.index.scene import Scene
+from unabridged.index.segment import Segment
+from unabridged.index.tail import Tail
+from unabridged.index.view import View
+from unabridged.projections.search_index.segment_files import release
+
+LARGE_BYTES = 512 * 1024 * 1024
+"""Bytes of segments from which on their memory is given back now and then."""
+RELEASE_EVERY = 16
+"""Searches between two times of it."""
+
+
+class IndexSnapshot:
+    """The index as this process sees it. The index holds its lock around every method.
+
+    Attributes:
+        segments: The segments, by name.
+        removed: For each, the numbers of exchanges that do not count.
+        buffer: Entries that no segment holds.
+        embedder: The embedder of the vectors; None for words only.
+        centroids: What the vectors are listed by; None for none.
+        bare: The numbers of exchanges that still lack vectors of the embedder.
+
+    Args:
+        embedder: See above.
+        centroids: See above.
+    """
+
+    def __init__(
+        self, embedder: EmbedderInUse | None = None, centroids: Centres | None = None
+    ) -> None:
+        self.embedder = embedder
+        self.centroids = centroids
+        self.segments: dict[str, Segment] = {}
+        self.removed: dict[str, set[int]] = {}
+        self.bare: set[int] = set()
+        self.buffer = self.new_buffer()
+        self._view: View | None = None
+        self._readers: dict[int, int] = {}
+        self._searches = 0
+
+    def new_buffer(self) -> Tail:
+        """Return an empty buffer for vectors of the embedder."""
+        if self.embedder is None:
+            return Tail()
+        return Tail(self.embedder.identity, self.embedder.dimension, self.centroids)
+
+    def replace(
+        self,
+        segments: dict[str, Segment],
+        removed: dict[str, set[int]],
+        centroids: Centres | None,
+    ) -> None:
+        """Take other segments, and begin a new buffer; a search keeps the one that it holds."""
+        self.segments, self.removed, self.centroids = segments, removed, centroids
+        self.buffer, self._view = self.new_buffer(), None
+
+    def find(self, name: str) -> tuple[int, int] | None:
+        """Return the number and the position of an exchange, or None."""
+        entry = self.buffer.named(name)
+        if entry is not None:
+            return entry.place, entry.position
+        for file, segment in self.segments.items():
+            doc = segment.doc_of(name)
+            if doc is not None:
+                number = int(segment.places[doc])
+                if number not in self.removed[file]:
+                    return number, int(segment.arrays["positions"][doc])
+        return None
+
+    def put(self, entry: Entry) -> None:
+        """Take an entry; what was there of its number does not count any more."""
+        self._cover(entry.place)
+        self._own_buffer().put(entry)
+
+    def remove(self, number: int) -> None:
+        """Let an exchange not be found."""
+        self.bare.discard(number)
+        self._cover(number)
+        if number in self.buffer:
+            self._own_buffer().remove(number)
+
+    def behind(self, numbers: Iterable[int]) -> list[str]:
+        """Return the ids of exchanges and of all that follow them."""
+        found: dict[int, str] = {}
+        waiting = list(numbers)
+        while waiting:
+            step = np.array(sorted(set(waiting)), dtype=np.int64)
+            waiting = []
+            for number, name in self._children(step):
+                if number not in found:
+                    found[number] = name
+                    waiting.append(number)
+        return [found[number] for number in sorted(found)]
+
+    def names_at(self, numbers: Iterable[int]) -> list[str]:
+        """Return the ids of exchanges by their numbers."""
+        wanted = np.array(sorted(numbers), dtype=np.int64)
+        found: list[str] = []
+        for source, gone in self._sources():
+            docs = source.docs(wanted)
+            found += [name for number, name in _named(source, docs) if number not in gone]
+        return found
+
+    def numbers(self) -> list[int]:
+        """Return the number of every exchange that is found; one that is there twice, twice."""
+        found = [entry.place for entry in self.buffer.entries()]
+        for file, segment in self.segments.items():
+            gone = self.removed[file]
+            found += [number for number in segment.places.tolist() if number not in gone]
+        return found
+
+    def begin_search(self) -> tuple[Scene, Tail]:
+        """Return what a search sees, and the buffer that it holds until ``end_search``."""
+        if self._view is None:
+            removed = [_ascending(self.removed[file]) for file in self.segments]
+            self._view = View(list(self.segments.values()), removed, self.buffer, self.centroids)
+        self._readers[id(self.buffer)] = self._readers.get(id(self.buffer), 0) + 1
+        return self._view.scene(), self.buffer
+
+    def end_search(self, buffer: Tail) -> None:
+        """Let the buffer of a search be changed again."""
+        left = self._readers.pop(id(buffer)) - 1
+        if left:
+            self._readers[id(buffer)] = left
+        self._searches += 1
+        if self._searches % RELEASE_EVERY == 0:
+            held = self.segments.values()
+            if sum(a.nbytes for one in held for a in one.arrays.values()) > LARGE_BYTES:
+                for segment in held:
+                    release(segment)
+
+    def _own_buffer(self) -> Tail:
+        """The buffer, copied first if somebody searches in it."""
+        if id(self.buffer) in self._readers:
+            self.buffer, self._view = self.buffer.copy(), None
+        return self.buffer
+
+    def _cover(self, number: int) -> None:
+        for file, segment in self.segments.items():
+            if number not in self.removed[file] and _holds(segment.places, number):
+                self.removed[file].add(number)
+                self._view = None
+
+    def _children(self, parents: NDArray[np.int64]) -> Iterator[tuple[int, str]]:
+        for source, gone in self._sources():
+            for number, name in _named(source, source.children_of(parents)):
+                if number not in gone:
+                    yield number, name
+
+    def _sources(self) -> Iterator[tuple[Segment | Tail, set[int]]]:
+        yield self.buffer, set()
+        for file, segment in self.segments.items():
+            yield segment, self.removed[file]
+
+
+def _named(source: Segment | Tail, docs: NDArray[np.int64]) -> Iterator[tuple[int, str]]:
+    """The numbers and ids of docs."""
+    numbers = source.arrays["places"][docs].tolist()
+    names, counts = source.names_of(docs)
+    start = 0
+    for number, length in zip(numbers, counts.tolist(), strict=True):
+        with suppress(UnicodeDecodeError):  # damage: a rebuild mends it
+            yield number, name_of(names[start : start + length])
+        start += length
+
+
+def _ascending(numbers: set[int]) -> NDArray[np.int64]:
+    return np.array(sorted(numbers), dtype=np.int64)
+
+
+def _holds(places: NDArray[np.int64], number: int) -> bool:
+    at = int(np.searchsorted(places, number))
+    return at < len(places) and int(places[at]) == number

@@ -1,0 +1,149 @@
+"""Where a search index keeps its segments: in a folder, or in memory."""
+
+from collections.abc import Collection
+from contextlib import AbstractContextManager, nullcontext
+from itertools import count
+from pathlib import Path
+from typing import Protocol
+
+from unabridged.disk.durable import of_the_system, sync_folder
+from unabridged.disk.folders import private_folder
+from unabridged.disk.locks import locked
+from unabridged.index.segment import Segment
+from unabridged.ports import Cipher
+from unabridged.projections.search_index import manifest as manifests, segment_files
+from unabridged.projections.search_index.manifest import Manifest
+
+LOCK = ".lock"
+LOCK_SECONDS = 30.0
+
+
+class SegmentStorage(Protocol):
+    """Keeps the segments and the manifest of one index."""
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Let nobody else write while the block runs."""
+        ...
+
+    def read_manifest(self) -> Manifest | None:
+        """Return the manifest, or None if there is none that can be used."""
+        ...
+
+    def write_manifest(self, manifest: Manifest) -> None:
+        """Write the manifest, whole or not at all."""
+        ...
+
+    def write(self, segment: Segment) -> str:
+        """Write a segment, durable when it returns; return its new name."""
+        ...
+
+    def load(self, name: str) -> Segment:
+        """Return a segment.
+
+        Raises:
+            StoreDamagedError: It is missing or damaged.
+        """
+        ...
+
+    def verify(self, name: str) -> None:
+        """Read a segment and compare its digests.
+
+        Raises:
+            StoreDamagedError: It is missing or damaged.
+        """
+        ...
+
+    def keep_only(self, names: Collection[str]) -> None:
+        """Remove every file but the manifest and these segments."""
+        ...
+
+
+class FolderStorage:
+    """Keeps segments as files of one folder; several processes may share it.
+
+    Args:
+        folder: Made with the first file.
+        cipher: What encrypts the files, or None.
+    """
+
+    def __init__(self, folder: Path, cipher: Cipher | None) -> None:
+        self._folder = folder
+        self._cipher = cipher
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Let nobody else write while the block runs."""
+        try:
+            private_folder(self._folder)
+        except OSError as error:
+            raise of_the_system(error, self._folder) from error
+        return locked(self._folder / LOCK, LOCK_SECONDS)
+
+    def read_manifest(self) -> Manifest | None:
+        """The manifest, or None."""
+        return manifests.read(self._folder, self._cipher)
+
+    def write_manifest(self, manifest: Manifest) -> None:
+        """Write the manifest, whole or not at all."""
+        manifests.write(self._folder, manifest, self._cipher)
+
+    def write(self, segment: Segment) -> str:
+        """Write a segment and give its name."""
+        return segment_files.write(self._folder, segment, self._cipher)
+
+    def load(self, name: str) -> Segment:
+        """A segment, by its name."""
+        return segment_files.load(self._folder / name, self._cipher)
+
+    def verify(self, name: str) -> None:
+        """Read a segment and compare its digests."""
+        segment_files.verify(self._folder / name, self._cipher)
+
+    def keep_only(self, names: Collection[str]) -> None:
+        """Remove every other segment."""
+        kept = {*names, manifests.NAME, LOCK}
+        try:
+            stray = [path for path in self._folder.iterdir() if path.name not in kept]
+            for path in stray:
+                segment_files.remove(path)
+            if stray:
+                sync_folder(self._folder)
+        except OSError as error:
+            raise of_the_system(error, self._folder) from error
+
+
+class MemoryStorage:
+    """Keeps segments in memory."""
+
+    def __init__(self) -> None:
+        self._segments: dict[str, Segment] = {}
+        self._manifest: Manifest | None = None
+        self._numbers = count()
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Let nobody else write while the block runs."""
+        return nullcontext()
+
+    def read_manifest(self) -> Manifest | None:
+        """The manifest, or None."""
+        return self._manifest
+
+    def write_manifest(self, manifest: Manifest) -> None:
+        """Write the manifest, whole or not at all."""
+        self._manifest = manifest
+
+    def write(self, segment: Segment) -> str:
+        """Write a segment and give its name."""
+        name = str(next(self._numbers))
+        self._segments[name] = segment
+        return name
+
+    def load(self, name: str) -> Segment:
+        """A segment, by its name."""
+        return self._segments[name]
+
+    def verify(self, name: str) -> None:
+        """Read a segment and compare its digests."""
+
+    def keep_only(self, names: Collection[str]) -> None:
+        """Remove every other segment."""
+        self._segments = {name: self._segments[name] for name in names}

@@ -1,0 +1,44 @@
+"""Stores with their search index, as the program wires them."""
+
+from pathlib import Path
+
+from unabridged.domain.scope import Space
+from unabridged.ports import Embedder, Lexicon, Store
+from unabridged.projections.search_index.in_memory import MemorySearchIndex
+from unabridged.projections.search_index.index import SearchIndex
+from unabridged.projections.search_index.storage import FolderStorage
+from unabridged.retrieval.entries import Reader
+from unabridged.stores.sqlite import SqliteStore
+from unabridged.stores.sqlite.connecting import Access
+
+
+def open_indexed(
+    path: Path,
+    space: Space | None = None,
+    *,
+    embedder: Embedder | None = None,
+    lexicon: Lexicon | None = None,
+    create: bool = True,
+    access: Access | None = None,
+) -> SqliteStore:
+    """Open a SQLite store with a search index attached.
+
+    Args:
+        path: The file.
+        space: The space; None to take what the file says.
+        embedder: What makes the vectors of exchanges; None for words only.
+        lexicon: What knows the pieces of words; None for none.
+        create: Whether to begin a new file where there is none.
+        access: How the file is reached.
+    """
+    store = SqliteStore(path, space, create=create, access=access)
+    storage = FolderStorage(store.index_folder, store.cipher)
+    store.attach(SearchIndex(store, Reader(embedder, lexicon), storage))
+    return store
+
+
+def index_of(store: Store) -> SearchIndex:
+    """Return the index that is attached to a store, or one in memory over it."""
+    attached = store.projections if isinstance(store, SqliteStore) else ()
+    found = next((one for one in attached if isinstance(one, SearchIndex)), None)
+    return found or MemorySearchIndex(store)

@@ -1,0 +1,182 @@
+"""The part of a store's contract that is about its change feed: who follows it misses nothing."""
+
+from dataclasses import dataclass, field, replace
+
+from unabridged.domain.changes import Changes
+from unabridged.domain.record import RecordKind
+from unabridged.domain.session import Session
+from unabridged.ports import Store
+from unabridged.testing.stores_lookup import LookupContract
+from unabridged.testing.stores_writing import make_record
+from unabridged.testing.talk import START, Talk
+
+
+@dataclass
+class Replica:
+    """What can be said of a store by following its changes alone.
+
+    Attributes:
+        revision: The revision that it has followed to.
+        numbers: The number of each exchange that is there.
+        given: Every number that was ever seen, with its exchange.
+        sessions: The headers, read when they changed.
+        parents: The parent of each exchange, read when it was written or moved.
+    """
+
+    revision: int | None = None
+    numbers: dict[str, int] = field(default_factory=dict)
+    given: dict[int, str] = field(default_factory=dict)
+    sessions: dict[str, Session] = field(default_factory=dict)
+    parents: dict[str, str | None] = field(default_factory=dict)
+
+    def follow(self, store: Store) -> Changes:
+        """Apply what changed."""
+        changes = store.changes(self.revision)
+        if changes.full:
+            self.numbers, self.given, self.sessions, self.parents = {}, {}, {}, {}
+        for name in changes.erased:
+            self.numbers.pop(name, None)
+            self.parents.pop(name, None)
+        for name, number in zip(changes.written, changes.numbers, strict=True):
+            assert self.numbers.setdefault(name, number) == number
+            self.numbers[name] = number
+            assert self.given.setdefault(number, name) == name
+        touched = store.get([*changes.written, *changes.moved])
+        self.parents.update((name, exchange.parent) for name, exchange in touched.items())
+        for session in changes.sessions:
+            header = store.session(session)
+            if header is None:
+                self.sessions.pop(session, None)
+            else:
+                self.sessions[session] = header
+        self.revision = changes.revision
+        return changes
+
+    def agrees(self, store: Store) -> None:
+        """Compare with the store itself."""
+        exchanges = store.scan(limit=1_000_000)
+        assert self.numbers.keys() == {exchange.id for exchange in exchanges}
+        assert len(set(self.numbers.values())) == len(self.numbers)
+        assert self.parents == {exchange.id: exchange.parent for exchange in exchanges}
+        assert self.sessions == {session.id: session for session in store.sessions()}
+
+
+class ChangesContract(LookupContract):
+    """What changed since a revision is told, once and in order."""
+
+    def test_changes_are_told_in_order(self, store: Store) -> None:
+        """What was begun and what was extended, by its last change; numbers stay."""
+        talk = Talk(store)
+        start = store.changes(None)
+        assert start.full
+        assert start.written == ()
+        one, two = talk.begin("eins"), Talk(store, "s2").begin("zwei")
+        begun = store.changes(start.revision)
+        assert (begun.written, begun.full) == ((one.id, two.id), False)
+        assert begun.sessions == {"s1", "s2"}
+        assert list(begun.numbers) == sorted(begun.numbers)
+        talk.answer(one, "1")
+        more = store.changes(begun.revision)
+        assert (more.written, more.numbers) == ((one.id,), begun.numbers[:1])
+        assert store.changes(start.revision).written == (two.id, one.id)
+        assert store.changes(None).written == (two.id, one.id)
+
+    def test_nothing_changed(self, store: Store) -> None:
+        """Then nothing is told, and the revision stays, also when it is opened again."""
+        Talk(store).say("eins", "1")
+        seen = store.changes(None).revision
+        assert store.last_revision() == seen
+        assert store.changes(seen) == Changes(seen)
+
+    def test_each_write_is_a_revision(self, store: Store) -> None:
+        """One more for each transaction."""
+        seen = store.last_revision()
+        talk = Talk(store)
+        begun = talk.begin("eins")
+        talk.answer(begun, "1")
+        store.put([make_record("a", begun.id)])
+        store.drop(RecordKind.FACT, ["a"])
+        header = replace(talk.header, title="new")
+        store.amend(header, header.head)
+        store.forget([begun.id])
+        assert store.last_revision() == seen + 6
+
+    def test_an_import_is_one_change(self, store: Store) -> None:
+        """Parents come before children; what was there already is not told again."""
+        talk = Talk(None, "in")
+        said = [talk.say(f"{n}", "yes") for n in range(3)]
+        store.admit(replace(talk.header, head=said[0].messages[-1].id), said[:1])
+        seen = store.last_revision()
+        store.admit(talk.header, said)
+        changes = store.changes(seen)
+        assert changes.written == (said[1].id, said[2].id)
+        assert changes.sessions == {"in"}
+
+    def test_what_was_erased_is_told(self, store: Store) -> None:
+        """With what follows another exchange since, and the kinds of records that went."""
+        talk = Talk(store)
+        said = [talk.say(f"{n}", "yes") for n in range(4)]
+        store.put([make_record("a", said[1].id)])
+        seen = store.last_revision()
+        store.forget([said[1].id])
+        changes = store.changes(seen)
+        assert (changes.written, changes.erased, changes.moved) == (
+            (),
+            (said[1].id,),
+            (said[2].id,),
+        )
+        assert changes.kinds == {RecordKind.FACT}
+        assert changes.sessions == {"s1"}
+        assert said[1].id not in store.changes(None).written
+
+    def test_kinds_of_records_are_told(self, store: Store) -> None:
+        """Of those that were put, replaced or dropped, and of no others."""
+        begun = Talk(store).begin("hello", records=(make_record("b", kind=RecordKind.BLOB),))
+        assert store.changes(None).kinds >= {RecordKind.BLOB}
+        for change in (
+            lambda: store.put([make_record("a", begun.id)]),
+            lambda: store.put([make_record("a", begun.id), make_record("b")]),
+            lambda: store.drop(RecordKind.FACT, ["b"]),
+            lambda: store.forget([begun.id]),
+        ):
+            seen = store.last_revision()
+            change()
+            assert store.changes(seen).kinds == {RecordKind.FACT}
+        seen = store.last_revision()
+        store.drop(RecordKind.FACT, ["nothing"])
+        assert store.changes(seen).kinds == frozenset()
+
+    def test_a_number_is_never_given_twice(self, store: Store) -> None:
+        """Also where the exchange that had it is gone, or came back."""
+        talk = Talk(store, "in")
+        one = talk.say("eins", "1")
+        (first,) = store.changes(None).numbers
+        store.forget([one.id])
+        store.admit(talk.header, [one])
+        (again,) = store.changes(None).numbers
+        assert again > first
+        assert store.changes(None).erased == ()
+
+    def test_a_follower_misses_nothing(self, store: Store) -> None:
+        """Whoever follows from the beginning knows what is there."""
+        replica = Replica()
+        talk = Talk(store)
+        said = []
+        for n in range(6):
+            said.append(talk.say(f"question {n}", "answer"))
+            if n % 2:
+                replica.follow(store)
+        talk.regenerate(said[-1], "another")
+        store.forget([said[0].id, said[3].id])
+        replica.follow(store)
+        replica.agrees(store)
+        store = self.reopen(store)
+        replica.follow(store)
+        replica.agrees(store)
+
+    def test_a_generation_is_given_once(self, store: Store) -> None:
+        """It names this space, as long as it is."""
+        generation = store.generation
+        assert generation
+        store.put([replace(make_record("a"), at=START)])
+        assert store.generation == generation

@@ -1,0 +1,234 @@
+"""The search index follows its log: what is new is analysed, and nothing else."""
+
+import threading
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+from tests.opened import storage_of
+
+from unabridged.domain.lookup import Probe
+from unabridged.domain.scope import Space
+from unabridged.embeddings.static import StaticEmbedder
+from unabridged.errors import StoreReadOnlyError, UpstreamError
+from unabridged.index import upkeep
+from unabridged.projections.search_index.in_memory import MemorySearchIndex
+from unabridged.retrieval.entries import Reader
+from unabridged.retrieval.finder import Finder, Question
+from unabridged.stores.inmemory import InMemoryStore
+from unabridged.testing.indexed import index_of, open_indexed
+from unabridged.testing.talk import Talk
+
+SPACE = Space("ada", "search")
+
+
+class Watched(InMemoryStore):
+    """Remembers which exchanges were read."""
+
+    def __init__(self):
+        super().__init__(SPACE)
+        self.read = []
+
+    def get(self, ids):
+        names = list(ids)
+        self.read += names
+        return super().get(names)
+
+
+@pytest.fixture
+def store():
+    return Watched()
+
+
+@pytest.fixture
+def index(store):
+    return MemorySearchIndex(store)
+
+
+def found(index, *terms):
+    rows = index.search(Probe(terms))
+    return rows.exchanges_of(np.flatnonzero(rows.found).tolist())
+
+
+def read_by(store, act):
+    store.read.clear()
+    act()
+    return store.read
+
+
+def test_only_what_is_new_is_read(store, index):
+    talk = Talk(store)
+    first = talk.say("My boat is called Kestrel.", "Noted.")
+    assert found(index, "kestrel") == [first.id]
+    later = [talk.say(f"The {word} is in the shed.", "Noted.") for word in ("anchor", "rudder")]
+    assert read_by(store, lambda: found(index, "anchor")) == [one.id for one in later]
+    assert read_by(store, lambda: found(index, "rudder")) == []
+    assert found(index, "rudder") == [later[1].id]
+
+
+def test_an_answer_that_came_later_is_found(store, index):
+    talk = Talk(store)
+    begun = talk.begin("Where is the key?")
+    assert found(index, "key") == [begun.id]
+    talk.answer(begun, "Behind the zinnias.")
+    assert read_by(store, lambda: found(index, "zinnia")) == [begun.id]
+    assert found(index, "zinnia", "key") == [begun.id]
+
+
+def test_what_is_erased_is_found_no_more_and_what_followed_it_is_read(store, index):
+    talk = Talk(store)
+    said = [talk.say(f"Kestrel {number}", "Noted.") for number in range(5)]
+    found(index, "kestrel")
+    store.forget([said[1].id])
+    assert set(read_by(store, index.follow)) == {one.id for one in said[1:]}
+    assert found(index, "kestrel") == [one.id for one in said if one is not said[1]]
+    rows = index.search(Probe(("kestrel",)))
+    assert rows.positions.tolist() == [0, 1, 2, 3]
+    assert rows.before.tolist() == [-1, 0, 1, 2]
+    assert index.check() == []
+
+
+def test_records_and_titles_make_no_work(store, index):
+    talk = Talk(store)
+    talk.say("My boat is called Kestrel.", "Noted.")
+    found(index, "kestrel")
+    store.amend(talk.header, talk.header.head)
+    assert read_by(store, lambda: found(index, "kestrel")) == []
+
+
+class Paid:
+    """An embedder that costs something, and may fail."""
+
+    identity, instant, dimension = "paid-1", False, 8
+
+    def __init__(self):
+        self.fails = False
+        self.asked = 0
+
+    def embed(self, texts):
+        if self.fails:
+            raise UpstreamError("The server is away.", hint="Start it.")
+        self.asked += len(texts)
+        return np.eye(8, dtype=np.float32)[[len(text) % 8 for text in texts]]
+
+    def embed_query(self, text):
+        return self.embed([text])[0]
+
+    def known(self, _text):
+        return 0.0
+
+    def close(self):
+        pass
+
+
+def test_a_server_that_fails_is_asked_again(store):
+    embedder = Paid()
+    index = MemorySearchIndex(store, Reader(embedder))
+    Talk(store).say("kestrel", "yes")
+    vector = np.ones(8, dtype=np.float32)
+    assert found(index, "kestrel")
+    assert embedder.asked == 0
+    embedder.fails = True
+    assert index.search(Probe(("kestrel",), vector)).user_nearness.tolist() == [0.0]
+    embedder.fails = False
+    assert index.search(Probe(("kestrel",), vector)).user_nearness.tolist() != [0.0]
+    asked = embedder.asked
+    index.search(Probe(("kestrel",), vector))
+    assert embedder.asked == asked
+
+
+def test_what_is_saved_is_not_analysed_again(tmp_path, monkeypatch):
+    path = tmp_path / "space.db"
+    store = open_indexed(path, SPACE, embedder=StaticEmbedder())
+    talk = Talk(store)
+    for number in range(40):
+        talk.say(f"word{number} of marble", "yes")
+    assert len(found(index_of(store), "marbl")) == 40
+    store.close()
+    store = open_indexed(path, SPACE, embedder=StaticEmbedder())
+    analysed = []
+    read = Reader.read
+    monkeypatch.setattr(
+        Reader, "read", lambda self, page, **how: analysed.extend(page) or read(self, page, **how)
+    )
+    Talk(store, "s2").say("marble again", "yes")
+    assert len(found(index_of(store), "marbl")) == 41
+    assert len(analysed) == 1
+    store.close()
+
+
+def test_two_processes_share_the_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(upkeep, "SEALED_EXCHANGES", 4)
+    path = tmp_path / "space.db"
+    one, two = open_indexed(path, SPACE), open_indexed(path, SPACE)
+    said = []
+    for number in range(30):
+        store = (one, two)[number % 2]
+        said.append(Talk(store, f"s{number}").say(f"word{number} of marble", "yes"))
+        assert len(found(index_of(one), "marbl")) == len(said)
+        if number % 3:
+            assert len(found(index_of(two), "marbl")) == len(said)
+        if number % 10 == 9:
+            gone = said.pop(number // 2 - 4)
+            two.forget([gone.id])
+            assert gone.id not in found(index_of(one), "marbl")
+    assert one.check() == two.check() == []
+    one.close()
+    assert set(found(index_of(two), "marbl")) == {exchange.id for exchange in said}
+    two.close()
+
+
+def test_a_folder_that_cannot_be_written_stops_no_search(tmp_path, monkeypatch):
+    monkeypatch.setattr(upkeep, "SEALED_EXCHANGES", 4)
+    store = open_indexed(tmp_path / "space.db", SPACE)
+    talk = Talk(store)
+
+    def refuse(*_args):
+        raise StoreReadOnlyError("It cannot be written.", hint="Change its rights.")
+
+    monkeypatch.setattr(type(storage_of(store)), "write", refuse)
+    said = [talk.say(f"word{number} of marble", "yes") for number in range(9)]
+    assert len(found(index_of(store), "marbl")) == 9
+    assert store.forget([said[0].id]) == 1
+    assert len(found(index_of(store), "marbl")) == 8
+    store.close()
+
+
+def test_many_threads_search_while_others_write(tmp_path):
+    store = open_indexed(tmp_path / "space.db", SPACE, embedder=StaticEmbedder())
+    index = index_of(store)
+    Talk(store, "first").say("the marble bath", "yes")
+    finder = Finder(store, index, Reader(StaticEmbedder()))
+    now = datetime(2026, 5, 1, tzinfo=UTC)
+    failed, done, ended = [], [], threading.Event()
+
+    def look():
+        least = 0
+        while not ended.is_set():
+            rows = index.search(Probe(("marbl",), StaticEmbedder().embed_query("bath"), 1000))
+            there = int(rows.found.sum())
+            if there < least or len(set(rows.places.tolist())) != len(rows.places):
+                failed.append((there, least))
+            least = there
+            finder.find(Question("marble", now), 5)
+        done.append(least)
+
+    def write(name):
+        talk = Talk(store, name)
+        for number in range(25):
+            talk.answer(talk.begin(f"the marble bath {number}"), "yes")
+
+    readers = [threading.Thread(target=look) for _ in range(6)]
+    writers = [threading.Thread(target=write, args=(f"w{number}",)) for number in range(2)]
+    for thread in (*readers, *writers):
+        thread.start()
+    for thread in writers:
+        thread.join()
+    ended.set()
+    for thread in readers:
+        thread.join()
+    assert failed == []
+    assert len(done) == len(readers)  # none of them ended by an error
+    assert len(found(index, "marbl")) == 51
+    assert store.check() == []
+    store.close()
