@@ -179,7 +179,7 @@ class Drive:
         given = {**self._settings, **self._changes, **self._kind, "user": self._user}
         chosen = config.load(home=self._folder, environ={}, **given)
         model = self._model(self._window)
-        if self._kind["store"] != "memory":
+        if self._kind.get("store") != "memory":
             return open_space(chosen, self.clock, model=model)
         scope = Scope(chosen.user, chosen.agent, chosen.model)
         name = space_from(scope, chosen)
