@@ -181,7 +181,7 @@ class SqliteStore:
 
     def session(self, session_id: str) -> Session | None:
         """One session's header, or None."""
-        with self._db.lock, self._db.translated():
+        with self._db.read():
             return reading.session(self._db, session_id)
 
     def sessions(self, newest: int | None = None) -> list[Session]:
@@ -232,7 +232,7 @@ class SqliteStore:
 
     def last_revision(self) -> int:
         """The log's revision now."""
-        with self._db.lock, self._db.translated():
+        with self._db.read():
             return tally.load(self._db).revision
 
     def changes(self, since: int | None) -> Changes:
@@ -269,7 +269,7 @@ class SqliteStore:
 
     def totals(self) -> Totals:
         """How much the space holds; ``bytes`` are those of the file, its log and its index."""
-        with self._db.lock, self._db.translated():
+        with self._db.read():
             count = tally.load(self._db)
         return Totals(
             sessions=count.sessions,
