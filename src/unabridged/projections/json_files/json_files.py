@@ -186,8 +186,10 @@ class JsonFiles:
         )
 
     def _is_needless(self) -> bool:
-        """Whether nothing was ever said, so that nobody needs a folder."""
-        return not self.paths.folder.exists() and not self._store.sessions(newest=1)
+        """Whether nothing was ever said, so that nobody needs a folder, a lock or a state."""
+        if self._store.sessions(newest=1):
+            return False
+        return not self.paths.state.exists() and not self.paths.files()
 
     def _raise(self) -> None:
         for error in self._errors.values():

@@ -252,7 +252,7 @@ class JsonFilesWriter:
         except OSError as failure:
             raise durable.of_the_system(failure, path) from failure
         self.notes.append(
-            f"{error} It was set aside as {aside.name} and written again from memory."
+            f"{error} It was set aside as {aside.name}; what memory holds is written again."
         )
 
 
