@@ -1,7 +1,7 @@
 """Memory: conversation memory over one space, for programs. Thin: every method hands on."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
@@ -12,7 +12,6 @@ from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.fact import Fact
 from unabridged.domain.forgetting import Plan, Receipt
-from unabridged.domain.record import Record
 from unabridged.domain.settings import Settings
 from unabridged.domain.views import (
     Account,
@@ -21,7 +20,6 @@ from unabridged.domain.views import (
     SessionLine,
     Stats,
     Step,
-    Unread,
 )
 from unabridged.errors import InputError
 from unabridged.knowledge.book import FactBook
@@ -29,39 +27,14 @@ from unabridged.knowledge.requirements import RequirementBook
 from unabridged.ports import ChatModel, Clock
 from unabridged.space.space import Space
 from unabridged.space.tools import Offered
-from unabridged.transfer.detect import open_file
-from unabridged.transfer.outgoing import FORMS, Outgoing, write_file
 from unabridged.turn.add import add_messages
 from unabridged.turn.conversation import Conversation, answer_from
 from unabridged.turn.record import begin_behind, record
 from unabridged.turn.run import Reply
 from unabridged.wire import openai
 from unabridged.wiring import open_space
+from unabridged.wiring.file_transfer import ImportResult, export_file, import_file
 from unabridged.wiring.opening import settings_from
-
-RECORDS_AT_ONCE = 200
-"""Records that an import stores together."""
-
-
-@dataclass(slots=True)
-class ImportResult:
-    """What became of an imported file.
-
-    Attributes:
-        format: The name of its format.
-        conversations: Conversations in it.
-        exchanges: Their exchanges.
-        added: Those that were new.
-        skipped: What could not be read.
-        notes: What a person should know of what was not stored.
-    """
-
-    format: str
-    conversations: int = 0
-    exchanges: int = 0
-    added: int = 0
-    skipped: list[Unread] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
 
 
 class Memory:
@@ -495,28 +468,7 @@ class Memory:
         Raises:
             TransferError: The file cannot be read.
         """
-        records: list[Record] = []
-        with open_file(path, format=format, model=model) as reader:
-            result = ImportResult(reader.format)
-            for item in reader:
-                match item:
-                    case Unread():
-                        result.skipped.append(item)
-                    case Transcript():
-                        imported = self.space.log.import_transcript(item)
-                        result.conversations += 1
-                        result.exchanges += len(item.exchanges)
-                        result.added += imported.added
-                        result.notes += imported.notes
-                    case Record():
-                        records.append(item)
-                        if len(records) >= RECORDS_AT_ONCE:
-                            self.space.log.import_records(records)
-                            records.clear()
-                    case _:
-                        self.requirements.admit([item])
-            self.space.log.import_records(records)
-        return result
+        return import_file(self.space, path, format=format, model=model)
 
     def export(
         self,
@@ -537,13 +489,7 @@ class Memory:
             InputError: There is no such format.
             TransferError: The file cannot be written.
         """
-        if format not in FORMS:
-            raise InputError(
-                f"There is no format {format!r}.", hint=f"Use one of: {', '.join(FORMS)}."
-            )
-        log = self.space.log
-        outgoing = Outgoing(log.transcripts, log.records, self.space.id)
-        return write_file(Path(path), lambda to: FORMS[format].write(outgoing, to), force=False)
+        return export_file(self.space, path, format=format)
 
     def save(self) -> int:
         """Write what was held back because ``auto_save`` is off; return how many writes."""

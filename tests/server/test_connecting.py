@@ -17,7 +17,7 @@ def server(serving):
 
     def held():
         with talking(url.service.pool, Scope()) as memory:
-            return [e.user.text for c in memory.conversations() for e in c.exchanges]
+            return [e.user.text for c in memory.space.log.transcripts() for e in c.exchanges]
 
     made = Server(str(url), str(url.settings.home), "quote", NO_KEY, "", "", "unabridged")
     return made, held

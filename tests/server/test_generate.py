@@ -49,7 +49,7 @@ def before_openai(serving):
 
 def stored(url, **scope):
     with talking(url.service.pool, Scope(**scope)) as memory:
-        return memory.page()
+        return memory.space.log.scan()
 
 
 # ---- a conversation by /api/generate -----------------------------------------------------------

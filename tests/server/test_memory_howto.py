@@ -38,5 +38,5 @@ def test_the_examples_run(serving, tmp_path):
     url.service.pool.close()
     with Talker.open(settings=url.settings) as memory:
         assert [fact.text for fact in memory.facts.all()] == ["I am allergic to nuts."]
-        assert [receipt.id for receipt in memory.forgetting.receipts()] == [plan["id"]]
-        assert memory.search("which nuts")[0].exchange.user.text == "Which nuts may I eat?"
+        assert [receipt.id for receipt in memory.space.forgetting.receipts()] == [plan["id"]]
+        assert memory.space.search("which nuts")[0].exchange.user.text == "Which nuts may I eat?"

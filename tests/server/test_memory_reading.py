@@ -76,7 +76,7 @@ def test_values_come_back_as_they_are_in_memory(http, url):
     account = from_plain(Account, http.get("/memory/contexts/last").json())
     url.service.pool.close()
     with Talker.open(settings=url.settings) as memory:
-        assert found[0].exchange == memory.show(found[0].exchange.id)
+        assert found[0].exchange == memory.get(found[0].exchange.id)
         assert found[0].session_title == "family"
         assert stats == memory.stats()
         assert account == memory.why()

@@ -72,7 +72,7 @@ def test_a_session_is_handed_off(url, of):
     done = http.post("/memory/shares", json=wrong | {"all_facts": False})
     assert (done.status_code, done.json()["share"]["kind"]) == (201, "handoff")
     with talking(url.service.pool, Scope("ann", "coder")) as memory:
-        assert memory.headers()[0].id == session
+        assert memory.space.sessions.all()[0].id == session
 
 
 def test_a_key_shares_between_spaces_that_it_reaches_both(url, of):

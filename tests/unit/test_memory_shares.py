@@ -56,7 +56,7 @@ def test_memory_cap_bounds_what_memory_takes_and_why_says_so(tmp_path):
 
 def test_pins_beyond_the_cap_stay_and_leave_nothing_for_the_rest(tmp_path):
     with opened(tmp_path, memory_cap=20) as memory:
-        memory.remember("The harbour is in Visby, behind the old wall. " * 5)
+        memory.space.pins.add("The harbour is in Visby, behind the old wall. " * 5)
         memory.record(memory.prepare("Hello there"), "Hello.")
         ledger = memory.prepare("remember the boats?").ledger
         assert ledger.parts["knowledge"] == held(ledger) == ledger.budget_available > 20
@@ -77,7 +77,7 @@ def test_no_share_for_facts_means_none_beside_the_pins(tmp_path):
     for share in (0.125, 0.0):
         with opened(tmp_path / str(share), knowledge_share=share) as memory:
             memory.record(memory.prepare("My sister Elin lives in Visby."), "I see.")
-            list(memory.tend())
+            list(memory.maintain())
             memory.new_session()
             context = memory.prepare("like last time, where does my sister live?")
             told[share] = len(context.ledger.kept(Tier.KNOWLEDGE))

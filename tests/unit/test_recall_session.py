@@ -53,11 +53,11 @@ def five(tmp_path, settings):
         for name in NAMES:
             memory.new_session()
             say(memory, f"My sister is called {name}. She likes {name}-tea.", f"Hello {name}!")
-            sessions[name] = memory.session.id
+            sessions[name] = memory.header.id
         for _, (name, session) in itertools.product(range(3), sessions.items()):
             memory.switch(session)
             say(memory, f"The boat of {name} is painted in {name}-blue.", f"{name}-blue it is.")
-        list(memory.tend())
+        list(memory.maintain())
         yield memory, sessions
 
 
@@ -77,7 +77,7 @@ def test_nothing_of_another_session_reaches_a_prompt(five):
 
 def test_a_new_session_starts_with_nothing_recalled_and_with_the_pins(five):
     memory, _ = five
-    memory.remember("The harbour is in Visby.")
+    memory.space.pins.add("The harbour is in Visby.")
     memory.new_session()
     for question in QUESTIONS:
         context = memory.prepare(question)
@@ -91,7 +91,7 @@ def test_a_new_session_starts_with_nothing_recalled_and_with_the_pins(five):
 def test_a_person_finds_everything(five):
     memory, sessions = five
     memory.switch(sessions[NAMES[0]])
-    found = {hit.exchange.session for hit in memory.search("what is my sister called?", 50)}
+    found = {hit.exchange.session for hit in memory.space.search("what is my sister called?", 50)}
     assert found == set(sessions.values())
     here = {hit.exchange.session for hit in search_here(memory, 50)}
     assert here == {sessions[NAMES[0]]}
@@ -141,7 +141,7 @@ def test_quote_quotes_the_session_only(tmp_path, settings):
         second = memory.chat("What is my sister called?").finish().answer.text
         assert NAMES[1] in second
         assert NAMES[0] not in second
-        memory.remember("My sister collects stamps of Visby.")
+        memory.space.pins.add("My sister collects stamps of Visby.")
         memory.new_session()
         fresh = memory.chat("What is my sister called?").finish().answer.text
         assert "Visby" in fresh

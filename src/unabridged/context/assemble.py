@@ -30,7 +30,7 @@ from unabridged.context.render import (
     system_text,
     user_message,
 )
-from unabridged.context.tiers import Ask, Tiers, choose
+from unabridged.context.tiers import Ask, TierDraft, Tiers, choose
 from unabridged.domain.budget import Budget, Mode
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.context import Context, Ledger, Shared
@@ -130,7 +130,9 @@ def measure(plan: Plan, material: Material, occasion: Occasion, reading: IntentR
     return Measured(offered, pins, sizes, budget, reading, ask)
 
 
-def assemble(plan: Plan, material: Material, occasion: Occasion, measured: Measured) -> Context:
+def assemble(
+    plan: Plan, material: Material, occasion: Occasion, measured: Measured, drafted: TierDraft
+) -> Context:
     """Make the context for one message.
 
     Args:
@@ -138,8 +140,9 @@ def assemble(plan: Plan, material: Material, occasion: Occasion, measured: Measu
         material: What was read from the store.
         occasion: Where it belongs.
         measured: The window divided.
+        drafted: The memory budget divided, with what is known of the session where that is needed.
     """
-    tiers = choose(plan, material, measured.ask)
+    tiers = choose(plan, drafted, measured.ask)
     rendered = _render(plan, measured.pins, tiers, occasion)
     made = _Made(
         measured.budget, tiers, measured.offered, rendered, measured.reading, measured.sizes

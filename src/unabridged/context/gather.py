@@ -14,7 +14,7 @@ from unabridged.context.manifest import previous_manifest
 from unabridged.context.plan import Material, Plan
 from unabridged.context.standing import Standing, everything_sent, older_than
 from unabridged.context.stored import stored
-from unabridged.context.tiers import Ask, needs_session_notes
+from unabridged.context.tiers import TierDraft
 from unabridged.domain.category import Scheme
 from unabridged.domain.condensation import Condensation, Level
 from unabridged.domain.exchange import Exchange
@@ -130,26 +130,20 @@ def gather(sources: Sources, plan: Plan, question: Question, standing: Standing)
     return replace(material, as_sent=as_sent)
 
 
-def with_session_notes(
-    sources: Sources, plan: Plan, material: Material, ask: Ask, session: str | None
-) -> Material:
-    """The same material with what is known of the session, where its shown history moves.
+def with_session_notes(sources: Sources, drafted: TierDraft, session: str | None) -> TierDraft:
+    """The same draft with what is known of the session, where its shown history moves.
 
     Args:
         sources: What it is read from.
-        plan: The terms.
-        material: What was read so far.
-        ask: What the message asks of memory, and what there is for it.
+        drafted: The memory budget divided.
         session: The session, or None for a new one.
     """
-    moving = needs_session_notes(plan, material, ask)
-    if moving is None:
-        return material
-    fresh = moving.earlier is None
-    known = stored(sources.store, sources.scheme, session, moving.path, fresh=fresh)
-    if moving is material.as_sent:
-        return replace(material, as_sent=replace(moving, stored=known))
-    return replace(material, stored=known)
+    if not drafted.before.moves:
+        return drafted
+    material = drafted.material
+    fresh = material.earlier is None
+    known = stored(sources.store, sources.scheme, session, material.path, fresh=fresh)
+    return replace(drafted, material=replace(material, stored=known))
 
 
 def _apart(

@@ -74,39 +74,70 @@ class Give:
     lately: Callable[[], int]
 
 
-def shown_history(plan: Plan, material: Material, memory: int, steady: int, give: Give) -> History:
-    """Choose what of a session is shown.
+@dataclass(frozen=True, slots=True)
+class HistoryAsk:
+    """The tokens that a history may use.
+
+    Attributes:
+        memory: Those of the memory budget.
+        steady: Those that limits are measured by.
+        give: Those that it gives to what is recalled.
+    """
+
+    memory: int
+    steady: int
+    give: Give
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryBefore:
+    """The history as the last prompt showed it, with what was said since.
+
+    Attributes:
+        history: What it is.
+        moves: Whether its beginning has to move, so that more has to be read for it.
+    """
+
+    history: History
+    moves: bool
+
+
+def history_before(plan: Plan, material: Material, memory: int, give: Give) -> HistoryBefore:
+    """Size the history as it was, and say whether its beginning has to move.
 
     Args:
         plan: The terms.
         material: The session's path, and how it was shown the last time.
         memory: Tokens of the memory budget.
-        steady: Tokens that limits are measured by.
         give: What it gives to what is recalled.
     """
-    before = as_before(plan, material, memory)
-    if not moves(plan, material, before, memory, give):
-        return before
-    sized = before.shown
-    if before.used + give.usual <= memory:
-        return _moved(plan, material, sized, memory, give.usual)
-    shorter = _shorter(plan, sized, steady, material.sent)
-    return _moved(plan, material, shorter, memory, give.lately())
-
-
-def as_before(plan: Plan, material: Material, memory: int) -> History:
-    """Return the history as the last prompt showed it, with what was said since."""
     earlier = material.earlier
     sized = _as_before(plan, material, memory)
-    return History(tuple(sized), (), earlier, earlier_tokens(plan, earlier))
+    kept = History(tuple(sized), (), earlier, earlier_tokens(plan, earlier))
+    few = plan.max_turns is None or len(sized) <= max(plan.max_turns, material.sent)
+    if kept.used + give.usual <= memory:
+        return HistoryBefore(kept, moves=not few)
+    return HistoryBefore(kept, moves=not (few and kept.used + give.lately() <= memory))
 
 
-def moves(plan: Plan, material: Material, before: History, memory: int, give: Give) -> bool:
-    """Whether the beginning of the shown history moves, so that more has to be read for it."""
-    few = plan.max_turns is None or len(before.shown) <= max(plan.max_turns, material.sent)
-    if before.used + give.usual <= memory:
-        return not few
-    return not (few and before.used + give.lately() <= memory)
+def shown_history(
+    plan: Plan, material: Material, ask: HistoryAsk, before: HistoryBefore
+) -> History:
+    """Choose what of a session is shown.
+
+    Args:
+        plan: The terms.
+        material: The session's path, and how it was shown the last time.
+        ask: The tokens that there are.
+        before: The history as it was.
+    """
+    if not before.moves:
+        return before.history
+    memory, sized = ask.memory, before.history.shown
+    if before.history.used + ask.give.usual <= memory:
+        return _moved(plan, material, sized, memory, ask.give.usual)
+    shorter = _shorter(plan, sized, ask.steady, material.sent)
+    return _moved(plan, material, shorter, memory, ask.give.lately())
 
 
 def earlier_tokens(plan: Plan, earlier: Earlier | None) -> int:

@@ -6,6 +6,7 @@ one run of this session's exchanges; what is recalled for the message gets what 
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from unabridged.budget.tiers import ExchangeLimits, divide, exchange_limits
 from unabridged.condense.richness import NEUTRAL, richness
@@ -14,8 +15,9 @@ from unabridged.context.history import (
     NOTHING_SHOWN,
     Give,
     History,
-    as_before,
-    moves,
+    HistoryAsk,
+    HistoryBefore,
+    history_before,
     over,
     shown_history,
     split,
@@ -111,17 +113,28 @@ class Ask:
     pinned: int = 0
 
 
-def needs_session_notes(plan: Plan, material: Material, ask: Ask) -> Material | None:
-    """Return the material whose shown history moves, as sent or not; None where none does."""
-    material, left = _as_sent(plan, material, ask.memory)
-    give = _give(plan, material, ask, left, _facts(plan, material, ask, left))
-    before = as_before(plan, material, ask.memory)
-    return material if moves(plan, material, before, ask.memory, give) else None
+@dataclass(frozen=True, slots=True)
+class TierDraft:
+    """The tiers before the history is chosen: it says whether more has to be read for that.
+
+    Attributes:
+        material: What was read, with all that a client sent in it where memory holds that.
+        facts: What is known that bears on the message.
+        give: Tokens that the history gives to what is recalled.
+        before: The history as the last prompt showed it, with what was said since.
+    """
+
+    material: Material
+    facts: Facts
+    give: Give
+    before: HistoryBefore
 
 
-def _give(plan: Plan, material: Material, ask: Ask, left: int, facts: Facts) -> Give:
-    """What the history gives to what is recalled."""
+def draft_tiers(plan: Plan, material: Material, ask: Ask) -> TierDraft:
+    """Divide a memory budget, and say whether the shown history has to move."""
     memory, intent = ask.memory, ask.intent
+    material, left = _as_sent(plan, material, memory)
+    facts = _facts(plan, material, ask, left)
 
     def given(rich: float = NEUTRAL) -> int:
         """What the history gives where the conversation is so rich; for details never less."""
@@ -133,17 +146,17 @@ def _give(plan: Plan, material: Material, ask: Ask, left: int, facts: Facts) -> 
         give = wanted if intent is Intent.VIVID_RECALL else int(wanted * (1 - YIELD_SHARE))
         return min(give + facts.tokens, left)
 
-    return Give(given(), lambda: given(richness(material.path)))
+    give = Give(given(), cache(lambda: given(richness(material.path))))
+    return TierDraft(material, facts, give, history_before(plan, material, memory, give))
 
 
-def choose(plan: Plan, material: Material, ask: Ask) -> Tiers:
-    """Divide a memory budget and fill it."""
+def choose(plan: Plan, drafted: TierDraft, ask: Ask) -> Tiers:
+    """Fill a memory budget that was divided."""
     memory, intent = ask.memory, ask.intent
-    material, left = _as_sent(plan, material, memory)
-    facts = _facts(plan, material, ask, left)
+    material, facts = drafted.material, drafted.facts
     budget = divide(memory, intent, facts_tokens_wanted=facts.tokens, shares=plan.shares)
-    give = _give(plan, material, ask, left, facts)
-    history = shown_history(plan, material, memory, ask.steady, give)
+    tokens = HistoryAsk(memory, ask.steady, drafted.give)
+    history = shown_history(plan, material, tokens, drafted.before)
     immediate, recent = split(history.shown, budget.immediate)
     held = {item.exchange.id for item in history.shown}
     whole = {item.exchange.id for item in history.shown if not item.sentences}

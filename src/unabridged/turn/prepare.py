@@ -10,6 +10,7 @@ from unabridged.context.excerpt import excerpt
 from unabridged.context.gather import Sources, gather, with_session_notes
 from unabridged.context.plan import Plan, nothing
 from unabridged.context.standing import Standing
+from unabridged.context.tiers import draft_tiers
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.context import Context
@@ -229,8 +230,8 @@ def _prepared(space: Space, plan: Plan, request: Occasion) -> Context:
     if parts.finder.trouble:
         plan = replace(plan, notes=(*plan.notes, parts.finder.trouble))
     measured = measure(plan, candidates, request, intent)
-    candidates = with_session_notes(sources, plan, candidates, measured.ask, session)
-    return assemble(plan, candidates, request, measured)
+    drafted = with_session_notes(sources, draft_tiers(plan, candidates, measured.ask), session)
+    return assemble(plan, candidates, request, measured, drafted)
 
 
 def learn_refusal(

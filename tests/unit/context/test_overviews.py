@@ -23,7 +23,7 @@ def test_a_question_that_names_nothing_gets_the_newest_conversations(tmp_path, a
                 memory.record(context, f"So {place} it was, on day {day}. " * 4)
         memory.new_session()
         memory.record(memory.prepare("Hello."), "Hello.")
-        list(memory.tend())
+        list(memory.maintain())
         context = memory.prepare(asked)
         last = context.prompt[-1].text
         assert last.count("<recalled-summary") == 3

@@ -181,9 +181,9 @@ def test_a_rich_conversation_recalls_more_where_memory_is_short(monkeypatch):
 def test_a_simple_conversation_gives_less_but_never_to_who_asks_for_details(monkeypatch, say, less):
     real, given = tiers.shown_history, []
 
-    def spied(plan, material, memory, steady, give):
-        given.append((give.usual, give.lately()))
-        return real(plan, material, memory, steady, give)
+    def spied(plan, material, ask, before):
+        given.append((ask.give.usual, ask.give.lately()))
+        return real(plan, material, ask, before)
 
     monkeypatch.setattr(tiers, "shown_history", spied)
     with open_memory() as memory:

@@ -39,7 +39,7 @@ def test_no_more_exchanges_of_the_session_are_shown_than_max_turns(tmp_path, con
         assert min(counts[8:]) == 6
         assert len(set(starts)) < 16, "the beginning moves in blocks, not by one each time"
         assert memory.stats().exchanges == 40
-        assert memory.search("item 3 lamp")
+        assert memory.space.search("item 3 lamp")
 
 
 def test_without_max_turns_everything_that_fits_is_shown(tmp_path):

@@ -24,7 +24,7 @@ stands in the header `Link` as well.
 ## Errors
 
 Every error is `application/problem+json`: `type`, `title`, `status`, `detail`, `hint` and, where it has figures, `about`.
-`urn:unabridged:` and the name of an error of the library tells what happened in space, such as
+`urn:unabridged:` and the name of an error of the library tells what happened in memory, such as
 `urn:unabridged:not-found`; `urn:unabridged:http:` and a word what is wrong with the request.
 """
 
