@@ -4,6 +4,7 @@ Python runs one thread at a time: more threads can hardly read more in a second.
 whether they read less, and whether a reader waits for a writer.
 """
 
+import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -67,13 +68,14 @@ def run(
         progress: Called with a few words on what is done.
         seed: Seed of the generated conversations.
     """
+    on = {**machine(), "load": f"{os.getloadavg()[0]:.1f}"}
     rows: list[ReportRow] = []
     try:
         for found in _rows(size, sorted(set(threads)), progress or (lambda _: None), seed):
             rows.append(found)  # noqa: PERF402 - what came before an interruption is kept
     except KeyboardInterrupt:
-        return BenchReport({**machine(), "interrupted": "yes"}, tuple(rows))
-    return BenchReport(machine(), tuple(rows))
+        return BenchReport({**on, "interrupted": "yes"}, tuple(rows))
+    return BenchReport(on, tuple(rows))
 
 
 def _rows(size: int, threads: Sequence[int], say: Progress, seed: int) -> Iterator[ReportRow]:
