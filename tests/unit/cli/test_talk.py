@@ -88,7 +88,7 @@ def memory(tmp_path):
 def talk(memory, model, *typed):
     person = Person(*typed)
     with memory(model) as opened:
-        converse(Chat(opened, person))
+        converse(Chat(opened.talk, person))
     return person
 
 
@@ -133,9 +133,9 @@ def test_ctrl_c_while_a_prompt_is_prepared_stores_nothing(memory, monkeypatch):
         with monkeypatch.context() as patched:
             patched.setattr(opened, "chat", interrupted)
             person.typed = ["one"]
-            converse(Chat(opened, person))
+            converse(Chat(opened.talk, person))
         person.typed = ["two"]
-        converse(Chat(opened, person))
+        converse(Chat(opened.talk, person))
         assert [one.user.text for one in opened.history()] == ["two"]
     assert UNSENT in person.notes
 
@@ -150,7 +150,7 @@ def test_a_sign_of_life_comes_before_the_prompt_is_prepared(memory, monkeypatch)
             return chat(*words, **options)
 
         monkeypatch.setattr(opened, "chat", late)
-        converse(Chat(opened, person))
+        converse(Chat(opened.talk, person))
     assert person.answers == ["Yes.|"]
 
 
@@ -188,7 +188,7 @@ def test_another_program_on_the_same_session(memory):
             return turn
 
         opened.chat = chat_late
-        converse(Chat(opened, mine))
+        converse(Chat(opened.talk, mine))
         said = [one.user.text for one in opened.history()]
     assert said == ["one", "meanwhile", "two", "three"]
     assert any("Another program went on" in note for note in mine.notes)
@@ -206,7 +206,7 @@ def test_forgetting_asks_and_clears_what_was_typed(tmp_path):
     person = Person("/forget", "no", "/forget", "YES", "/quit")
     with Talker.open(tmp_path / "home", upstream="quote") as memory:
         memory.record(memory.prepare("My cousin lives behind the old brewery."), "I see.")
-        converse(Chat(memory, person))
+        converse(Chat(memory.talk, person))
         assert memory.history() == []
         assert len(memory.forgetting.receipts()) == 1
     assert "Nothing was forgotten." in person.notes
@@ -227,7 +227,7 @@ def test_who_leaves_is_asked_whether_to_save_what_is_not_saved(tmp_path, monkeyp
     off = load(home=tmp_path, environ={}, upstream="quote", store="files", auto_save=False)
     person = Person("My boat is called Fermata.")
     with Talker.open(settings=off, upstream=Model()) as memory:
-        converse(Chat(memory, person))
+        converse(Chat(memory.talk, person))
     assert [text.partition(" ")[0] for text in asked] == ["Save"]
     assert any("not saved yet: /save" in note for note in person.notes)
     with Talker.open(settings=off) as memory:
@@ -235,5 +235,5 @@ def test_who_leaves_is_asked_whether_to_save_what_is_not_saved(tmp_path, monkeyp
     assert said == (["My boat is called Fermata."] if saves else [])
     on = load(home=tmp_path / "on", environ={}, upstream="quote", store="files")
     with Talker.open(settings=on, upstream=Model()) as memory:
-        converse(Chat(memory, Person("Hello.")))
+        converse(Chat(memory.talk, Person("Hello.")))
     assert len(asked) == 1

@@ -4,7 +4,7 @@ import pytest
 from tests.helpers.talker import Talker
 
 from unabridged.language.asking import is_question, only_asks
-from unabridged.memory import Delta
+from unabridged.turn.events import Delta
 
 SAID = "My cat is called Ada."
 ASKED = [
