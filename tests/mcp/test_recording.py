@@ -119,7 +119,7 @@ def test_what_looks_like_json_stays_as_it_was_said(home, text):
 
     name = _talk(pool, work)
     with talking(pool, Scope()) as memory:
-        exchange = memory.show(name)
+        exchange = memory.get(name)
         said = [exchange.user.text, exchange.answer.text]
     pool.close()
     assert said == [text, text]
