@@ -37,7 +37,7 @@ def opened(home):
 
 
 def found(memory, word):
-    return [one.exchange.id for one in memory.search(word)]
+    return [one.exchange.id for one in memory.space.search(word)]
 
 
 def test_what_is_new_is_found_without_reading_everything(memory, looks):
@@ -110,8 +110,8 @@ def test_it_finds_as_one_that_reads_everything(memory, tmp_path):
         found(memory, words[n % 5])
     with opened(tmp_path) as fresh:
         for word in words:
-            ours = [(one.exchange.id, round(one.score, 6)) for one in memory.search(word)]
-            theirs = [(one.exchange.id, round(one.score, 6)) for one in fresh.search(word)]
+            ours = [(one.exchange.id, round(one.score, 6)) for one in memory.space.search(word)]
+            theirs = [(one.exchange.id, round(one.score, 6)) for one in fresh.space.search(word)]
             assert ours == theirs
 
 
