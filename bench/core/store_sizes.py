@@ -83,7 +83,7 @@ def measure(bench: SizedStore) -> Iterator[ReportRow]:
     """Measure everything that may depend on the size of the store."""
     copy = bench.home / "bare.db"
     with bench.open() as memory:
-        session = _talk(bench, memory)
+        session = hold_conversation(bench, memory)
     shutil.copyfile(bench.path, copy)
     with BareSqlite(copy) as baseline, bench.open() as memory:
         talk = memory.conversation(session)
@@ -96,7 +96,7 @@ def measure(bench: SizedStore) -> Iterator[ReportRow]:
         path.unlink()
 
 
-def _talk(bench: SizedStore, memory: Memory) -> str:
+def hold_conversation(bench: SizedStore, memory: Memory) -> str:
     """Hold a conversation in a new session, and return the session's id."""
     talk = memory.conversation()
     for question in bench.questions(SPOKEN):

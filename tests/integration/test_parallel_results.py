@@ -12,8 +12,9 @@ def test_several_results_in_one_message_are_counted_once(tmp_path):
         memory.begin(context)
         calls = [ToolCall(name, "look", "{}") for name in "ab"]
         results = [ToolResult(name, "look", f"There is {name}.") for name in "ab"]
-        memory.step(
-            context, [memory.message(Role.ASSISTANT, calls), memory.message(Role.TOOL, results)]
+        memory.record_tools(
+            context,
+            [memory.space.message(Role.ASSISTANT, calls), memory.space.message(Role.TOOL, results)],
         )
         memory.record(context, "I saw both.")
         second = memory.prepare("And now?", mode="tools")

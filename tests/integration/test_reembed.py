@@ -161,7 +161,7 @@ def test_what_is_said_is_embedded_after_the_answer(home, server, monkeypatch):
     assert vectors_of(home).startswith(NAME)
     run("chat", "--plain", text="The second wonder is a garden.\nAnd the third a statue.\n")
     with Talker.open(home, upstream="quote", embedder=NAME) as memory:
-        assert list(memory.enrich()) == []
+        assert list(memory.space.maintenance.embed()) == []
 
 
 def test_what_is_imported_is_embedded(home, server, tmp_path, monkeypatch):
@@ -169,7 +169,7 @@ def test_what_is_imported_is_embedded(home, server, tmp_path, monkeypatch):
     ran = run("import", conversation(tmp_path, 50))
     assert "50 added" in ran.stdout
     with Talker.open(home, upstream="quote", embedder=NAME) as memory:
-        assert list(memory.enrich()) == []
+        assert list(memory.space.maintenance.embed()) == []
     count = len(server.texts)
     run("import", conversation(tmp_path, 50))
     assert len(server.texts) == count
@@ -193,9 +193,9 @@ def test_a_server_that_is_away_loses_nothing(home, server, tmp_path, monkeypatch
     assert ("words only" in ran.stderr) is (when == "later")
     server.away = False
     with Talker.open(home, upstream="quote", embedder=NAME) as memory:
-        *_, last = memory.enrich()
+        *_, last = memory.space.maintenance.embed()
         assert last.done == 8
-        assert list(memory.enrich()) == []
+        assert list(memory.space.maintenance.embed()) == []
     assert vectors_of(home).startswith(NAME)
 
 
@@ -210,7 +210,7 @@ def test_a_model_that_was_replaced_is_told(home, server, tmp_path, monkeypatch):
     with Talker.open(home, upstream="quote") as memory:
         memory.record(memory.prepare("more of islands", mode=Mode.CHAT), "indeed")
         with pytest.raises(StoreError, match="numbers") as caught:
-            list(memory.enrich())
+            list(memory.space.maintenance.embed())
         assert caught.value.hint
 
 
@@ -220,10 +220,10 @@ def test_an_unkept_conversation_needs_no_server(server):
         ephemeral=True, upstream="quote", embedder=NAME, ollama_url=server.url
     ) as memory:
         memory.record(memory.prepare("I live in Casablanca"), "A fine town")
-        assert list(memory.enrich()) == []
-        assert memory.search("Casablanca")
-        assert "words only" in memory.search_note
+        assert list(memory.space.maintenance.embed()) == []
+        assert memory.space.search("Casablanca")
+        assert "words only" in memory.space.search_note
         server.away = False
-        assert memory.search("Casablanca")
-        assert memory.search_note == ""
+        assert memory.space.search("Casablanca")
+        assert memory.space.search_note == ""
         assert any("fine town" in text for text in server.texts)

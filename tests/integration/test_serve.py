@@ -105,7 +105,7 @@ BODY = {"model": "llama3.2", "messages": [{"role": "user", "content": "Count, pl
 
 def last_state(home):
     with Talker.open(home, upstream="quote") as memory:
-        return [e.state.value for c in memory.conversations() for e in c.exchanges]
+        return [e.state.value for c in memory.space.log.transcripts() for e in c.exchanges]
 
 
 @pytest.mark.parametrize("which", [signal.SIGTERM, signal.SIGHUP])

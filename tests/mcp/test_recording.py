@@ -10,6 +10,7 @@ from unabridged.domain.access import Grant
 from unabridged.domain.scope import Scope
 from unabridged.mcp.desk import Caller, Desk
 from unabridged.mcp.server import server_of
+from unabridged.space.space import Space
 from unabridged.wiring.lanes import SpacePool
 
 
@@ -87,10 +88,10 @@ def test_a_fault_of_ours_is_told_by_its_kind_and_never_by_its_words(home, monkey
     pool = SpacePool(config.load(home=home, environ={}, upstream="quote"))
     failed = []
 
-    def broken(*_):
+    def broken(*_, **__):
         raise RuntimeError("secret words of a conversation")
 
-    monkeypatch.setattr(Talker, "search", broken)
+    monkeypatch.setattr(Space, "search", broken)
 
     async def work(client):
         result = await client.call_tool("search", {"query": "anything"})
@@ -118,7 +119,7 @@ def test_what_looks_like_json_stays_as_it_was_said(home, text):
 
     name = _talk(pool, work)
     with talking(pool, Scope()) as memory:
-        exchange = memory.show(name)
+        exchange = memory.get(name)
         said = [exchange.user.text, exchange.answer.text]
     pool.close()
     assert said == [text, text]

@@ -98,17 +98,17 @@ def test_whatever_window_and_whatever_is_forgotten(tmp_path, seed):
             if rng.random() < 0.1:
                 window = rng.choice(WINDOWS)
                 memory.asked = model_of(window)
-            path = memory.history(1000)
+            path = memory.exchanges(1000)
             if seed % 2 and rng.random() < 0.05 and path:
                 store_of(memory).forget([rng.choice(path).id])
                 forgotten = True
             if rng.random() < 0.05:
-                list(memory.tend(rng.choice([None, 1])))
+                list(memory.maintain(pages=rng.choice([None, 1])))
             again = None
-            if rng.random() < 0.1 and (path := memory.history(1000)):
+            if rng.random() < 0.1 and (path := memory.exchanges(1000)):
                 taken = rng.choice(path).id
                 if rng.random() < 0.5:
-                    memory.take_branch(taken)
+                    memory.checkout(taken)
                 else:
                     again = taken
             try:

@@ -52,19 +52,19 @@ def plant(settings, clock):
         first = memory.prepare(f"My secret word is {said['one']}, remember it.")
         ids["context"] = first.id
         memory.record(first, f"I shall remember it, and {said['answer']} too.")
-        ids["session"] = memory.session.id
-        ids["exchange"] = memory.history()[0].id
+        ids["session"] = memory.header.id
+        ids["exchange"] = memory.exchanges()[0].id
         ids["response"] = f"resp_{ids['exchange']}"
-        ids["pin"] = memory.remember(f"The secret pin is {said['pin']}.").id
+        ids["pin"] = memory.space.pins.add(f"The secret pin is {said['pin']}.").id
         ids["fact"] = memory.facts.add(f"The secret bird is {said['fact']}.").id
         ids["requirement"] = memory.requirements.add(f"It must {said['requirement']}.").id
         for number in range(12):
             memory.record(memory.prepare(f"Chapter {number} of {said['one']}."), "Go on. " * 40)
-        memory.upkeep.condense(ids["session"], force=True)
-        ids["condensation"] = memory.upkeep.condensations()[0].id
+        memory.space.condensations.condense(ids["session"], force=True)
+        ids["condensation"] = memory.space.condensations.condensations()[0].id
         memory.new_session("Another")
         memory.record(memory.prepare(f"My second secret is {said['two']}."), "Noted.")
-        ids["second"] = memory.session.id
+        ids["second"] = memory.header.id
     with Talker.open(settings=replace(settings, user=ANN, agent="cook"), clock=clock) as memory:
         memory.record(memory.prepare(f"My secret dish is {said['elsewhere']}."), "Tasty.")
     with Talker.open(settings=replace(settings, user=BOB), clock=clock) as memory:

@@ -38,7 +38,7 @@ def test_a_key_for_one_session_recalls_from_no_other(serving, upstream, tmp_path
 
         assert post(wide, "/api/chat", said).status_code == 200
         with talking(url.service.pool, Scope(user="ann")) as memory:
-            memory.remember(SECRET)
+            memory.space.pins.add(SECRET)
         told = [post(narrow, path, asked) for path in ("/api/chat", "/v1/chat/completions")]
         told.append(post(narrow, "/memory/prepare", {"message": ASKED}))
         assert [answer.status_code for answer in told] == [200] * len(told)

@@ -43,7 +43,7 @@ def test_five_clients_at_once_recall_from_their_own_session_only(serving, upstre
     with ThreadPoolExecutor(5) as pool:
         list(pool.map(lambda name: talk(url, name), NAMES))
     with talking(url.service.pool, Scope()) as memory:
-        memory.remember("The harbour is in Visby.")
+        memory.space.pins.add("The harbour is in Visby.")
     for dialect in PATHS:  # sessions without a name begin with nothing but the pins
         post(url, dialect, f"Remember what my sister is called? (new, {dialect})")
     sent = [json.dumps(body["messages"]) for body in upstream.sent("/api/chat")]
@@ -53,7 +53,7 @@ def test_five_clients_at_once_recall_from_their_own_session_only(serving, upstre
         assert len(told) == (0 if "(new" in text else 1)
     assert all("Visby" in text for text in sent if "(new" in text)
     with talking(url.service.pool, Scope()) as memory:  # a person's search finds everything
-        hits = memory.search("what is my sister called?", 50)
+        hits = memory.space.search("what is my sister called?", 50)
         assert {f"at-{name}" for name in NAMES} <= {hit.exchange.session for hit in hits}
 
 

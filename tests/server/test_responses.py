@@ -52,7 +52,7 @@ def before(request, serving):
 def stored(url, **scope):
     """Every exchange of a space."""
     with talking(url.service.pool, Scope(**scope)) as memory:
-        return memory.page()
+        return memory.space.log.scan()
 
 
 def said(server):

@@ -23,9 +23,9 @@ def used(folder, settings):
     with Talker.open(folder, upstream="quote", **settings) as memory:
         memory.chat("My sister is called Ottilie.").finish()
         memory.chat("What is my sister called?", mode="tools").finish()
-        list(memory.tend())
-        assert memory.search("sister")
-        assert memory.topics()
+        list(memory.maintain())
+        assert memory.space.search("sister")
+        assert memory.space.maintenance.topics()
         assert memory.why().intact
         assert memory.facts.all()
         return weakref.ref(memory), weakref.ref(store_of(memory))
@@ -70,7 +70,7 @@ def test_a_session_of_an_agent_in_which_nothing_was_said_leaves_no_file(tmp_path
     assert [path.name for path in tmp_path.rglob("*.json*")] == []
     with Talker.open(tmp_path, agent="alpha", **settings) as memory:
         memory.chat("My sister is called Ottilie.").finish()
-        talked = memory.session.id
+        talked = memory.header.id
         memory.new_session()
         memory.prepare("Hello")
     names = {path.name for path in tmp_path.rglob("*.json*")}
@@ -81,5 +81,5 @@ def test_what_was_held_back_and_never_saved_leaves_nothing_either(tmp_path):
     settings = {"layout": "model", "upstream": "quote", "auto_save": False}
     with Talker.open(tmp_path, **settings) as memory:
         memory.chat("My sister is called Ottilie.").finish()
-        assert memory.unsaved
+        assert memory.space.log.unsaved
     assert [path.name for path in tmp_path.rglob("*.json*")] == []

@@ -21,6 +21,7 @@ from unabridged.cli.text import safe, wrap
 from unabridged.cli.words import count
 from unabridged.domain.fact import Requirement
 from unabridged.domain.record import Record
+from unabridged.domain.session import Session
 from unabridged.domain.views import Conversation, Unread
 from unabridged.errors import DuplicateIdError, TransferError, UnabridgedError
 from unabridged.space.space import Space
@@ -84,6 +85,7 @@ def take_all(
     Raises:
         Exit: A file could not be read at all.
     """
+    before = space.sessions.newest() if space else None
     reports = [Report(file) for file in files]
     try:
         for report in reports:
@@ -95,7 +97,7 @@ def take_all(
     added = sum(report.added for report in reports)
     if space is not None and added:
         _embed(space, added, quiet=invocation.json)
-        _tend(space, quiet=invocation.json)
+        _tend(space, before, quiet=invocation.json)
     if any(report.error for report in reports):
         raise click.exceptions.Exit(TransferError.exit_code)
 
@@ -192,10 +194,10 @@ def _embed(space: Space, added: int, *, quiet: bool) -> None:
         remark(text)
 
 
-def _tend(space: Space, *, quiet: bool) -> None:
+def _tend(space: Space, session: Session | None, *, quiet: bool) -> None:
     """Judge what was added, draw facts and condense; what fails or is stopped goes on later."""
     try:
-        tend_all(space, quiet=quiet)
+        tend_all(space, session, quiet=quiet)
     except KeyboardInterrupt:
         echo(err=True)
         remark("Put off. It goes on little by little as you talk, or at once: unabridged condense")

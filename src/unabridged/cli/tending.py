@@ -56,17 +56,17 @@ def tend_recorded(
         note(f"What was recorded was not judged or condensed yet: {error}")
 
 
-def tend_all(space: Space, *, quiet: bool) -> None:
+def tend_all(space: Space, session: Session | None, *, quiet: bool) -> None:
     """Do everything that waits, with a bar; what was done stays when it is interrupted.
 
     Args:
         space: Where it waits.
+        session: The session that is being talked in, or None.
         quiet: Whether no bar is shown.
 
     Raises:
         UnabridgedError: It cannot be read or stored, or the model that judges failed.
     """
     with Stages(quiet=quiet) as stages:
-        newest = space.sessions.newest()
-        for step in space.maintenance.run(newest.id if newest else None):
+        for step in space.maintenance.run(session.id if session else None):
             stages.show(_STAGES.get(step.stage, _OTHER), step.done, step.done + step.left)

@@ -46,7 +46,9 @@ class Exchange:
     at: datetime
     mode: str = "chat"
     model: str | None = None
-    notes: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    notes: tuple[str, ...] = field(
+        default=(), compare=False, repr=False, metadata={"transient": True}
+    )
 
     @property
     def user(self) -> Message:

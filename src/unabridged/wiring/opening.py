@@ -104,6 +104,7 @@ def open_space(
         parts = _dependencies(settings, time, store, model)
         space = Space(replace(parts, salvaged=found, stands_in=stands_in), scope)
         finish_forgetting(space.forgetting, store)
+        space.sessions.newest()  # damage is told now
     except BaseException:
         store.close()
         raise

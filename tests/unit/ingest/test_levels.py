@@ -37,7 +37,7 @@ def tell_trips(memory):
 
 
 def run(memory, pages=None):
-    return list(memory.tend(pages))
+    return list(memory.maintain(pages=pages))
 
 
 def test_a_session_that_was_left_is_condensed_as_a_whole(memory):

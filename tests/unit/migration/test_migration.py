@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.faults.layers import Layer
 from tests.faults.migrating import FIXTURES, changed_folder, old_folder, pictured
+from tests.helpers.talker import Talker
 
 from unabridged.domain.scope import Space
 from unabridged.domain.settings import Settings
@@ -49,7 +50,7 @@ class Place:
         return {info.space.name: info.exchanges for info in Home(self.settings).spaces()}
 
     def said(self, space):
-        with Home(self.settings).memory(space) as memory:
+        with Talker(Home(self.settings).open(space)) as memory:
             return sorted(e.user.text for c in memory.conversations() for e in c.exchanges)
 
     def space(self, name):
@@ -143,7 +144,7 @@ def test_where_spaces_hold_every_model_it_may_stay_unknown(place):
     place.write("memory.json", {"current_conversation": [{"user": "hi", "assistant": "ho"}]})
     assert place.migrations.plan(place.old).taken.nameless == 1
     place.migrations.migrate(place.old)
-    with Home(place.settings).memory(place.space("default/default")) as memory:
+    with Talker(Home(place.settings).open(place.space("default/default"))) as memory:
         assert [e.model for c in memory.conversations() for e in c.exchanges] == [None]
 
 
@@ -317,7 +318,7 @@ def test_going_back_restores_the_folder_and_exports_what_was_said_since(full):
     before = pictured(full.old)
     full.migrations.migrate(full.old)
     space = full.space("default/alpha")
-    with Home(full.settings).memory(space) as memory:
+    with Talker(Home(full.settings).open(space)) as memory:
         memory.remember("Call me Ada.")
     store = spaces_of(full.settings).open(space)
     Talk(store, "later").say("I moved to Rome.", "Nice.")
@@ -342,7 +343,7 @@ def test_going_back_restores_the_folder_and_exports_what_was_said_since(full):
 
 def test_what_was_only_told_is_exported_too(full):
     full.migrations.migrate(full.old)
-    with Home(full.settings).memory(full.space("bob/default")) as memory:
+    with Talker(Home(full.settings).open(full.space("bob/default"))) as memory:
         memory.remember("Call me Bob.")
     (path,) = full.migrations.roll_back().since
     lines = [json.loads(line) for line in Path(path).read_text().splitlines()]
@@ -411,7 +412,7 @@ def test_an_anchor_takes_neither_for_tampering(tmp_path, store):
     for _ in range(2):
         place.migrations.migrate(place.old)
         for name in ("bob/default", "default/alpha", "default/default"):
-            with Home(place.settings).memory(place.space(name)) as memory:
+            with Talker(Home(place.settings).open(place.space(name))) as memory:
                 memory.remember("Call me Ada.")
                 assert memory.check() == []
         assert not [flaw for proof in verify(place.settings) for flaw in proof.flaws]

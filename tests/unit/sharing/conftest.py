@@ -54,7 +54,7 @@ class House:
                 context = memory.prepare(text)
                 memory.record(context, f"You told me: {text}")
                 ids.append(context.id)
-            list(memory.tend())
+            list(memory.maintain())
             return ids
 
     def add(self, name: str, text: str, **given):
@@ -74,7 +74,7 @@ class House:
 
     def exchanges(self, name: str) -> list[str]:
         with self.open(name) as memory:
-            return [x.id for c in memory.conversations() for x in c.exchanges]
+            return [x.id for c in memory.space.log.transcripts() for x in c.exchanges]
 
     def raw(self) -> bytes:
         files = (path for path in sorted(self.path.rglob("*")) if path.is_file())

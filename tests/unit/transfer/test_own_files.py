@@ -46,9 +46,9 @@ def layout(request):
 def kept(layout, tmp_path):
     """Keeps two conversations in files; gives them as kept, and the files."""
     with Talker.open(home=tmp_path, upstream="quote", layout=layout) as memory:
-        memory.admit(talk("s1"))
-        memory.admit(talk("s2", "Plain", "Plain words"))
-        held = sorted(memory.conversations(), key=lambda c: c.session.id)
+        memory.import_transcript(talk("s1"))
+        memory.import_transcript(talk("s2", "Plain", "Plain words"))
+        held = sorted(memory.space.log.transcripts(), key=lambda c: c.session.id)
     files = [p for p in sorted(tmp_path.rglob("*.json")) if '"unabridged"' in p.read_text()]
     return held, files
 
@@ -74,9 +74,15 @@ def test_it_is_read_whatever_is_seen_first(read, kept, layout):
 def test_importing_into_the_memory_it_came_from_adds_nothing(read, kept, layout, tmp_path):
     _, files = kept
     with Talker.open(home=tmp_path, upstream="quote", layout=layout) as memory:
-        assert sum(memory.admit(c) for path in files for c in read(path).conversations) == 0
+        assert (
+            sum(memory.import_transcript(c) for path in files for c in read(path).conversations)
+            == 0
+        )
     with Talker.open(home=tmp_path / "new", upstream="quote") as memory:
-        assert sum(memory.admit(c) for path in files for c in read(path).conversations) == 6
+        assert (
+            sum(memory.import_transcript(c) for path in files for c in read(path).conversations)
+            == 6
+        )
 
 
 def test_an_edited_text_is_read_as_it_stands(read, kept):

@@ -25,20 +25,23 @@ def converse(chat: Chat) -> None:
     Raises:
         click.exceptions.Exit: Something failed on the way and nobody sat in front.
     """
-    chat.commands = commands.names()
-    chat.screen.open(chat.conversation, chat.commands)
-    _greet(chat)
-    while not chat.done:
-        try:
-            line = chat.screen.read()
-        except KeyboardInterrupt:
-            chat.screen.note(LEAVE_UNSAVED if chat.held else LEAVE)
-            continue
-        if line is None:
-            break
-        handle(chat, line)
-        _say_unsaved(chat)
-    _offer_to_save(chat)
+    try:
+        chat.commands = commands.names()
+        chat.screen.open(chat.conversation, chat.commands)
+        _greet(chat)
+        while not chat.done:
+            try:
+                line = chat.screen.read()
+            except KeyboardInterrupt:
+                chat.screen.note(LEAVE_UNSAVED if chat.held else LEAVE)
+                continue
+            if line is None:
+                break
+            handle(chat, line)
+            _say_unsaved(chat)
+        _offer_to_save(chat)
+    finally:
+        chat.close()
     if chat.failed and not chat.screen.interactive:
         raise click.exceptions.Exit(chat.failed.exit_code)
 

@@ -94,6 +94,11 @@ class Chat:
         """Why that model was chosen, and how to get a better one."""
         return self._chosen[1] if self._chosen else self.space.model_note
 
+    def close(self) -> None:
+        """Close the model that was chosen here."""
+        if self._chosen is not None:
+            self._chosen[0].close()
+
     def talk_in(self, session: str | None, title: str = "") -> None:
         """Continue another session; None begins one."""
         self.conversation = Conversation(self.space, session, title=title)
@@ -147,8 +152,7 @@ class Chat:
         else:
             found = self._open[name] = self._beside(changed)
         chosen = choose_model(changed, found.space.clock, found.space.quoting)
-        if self._chosen is not None:
-            self._chosen[0].close()
+        self.close()
         self._chosen, self.settings = chosen, changed
         before, self.conversation = self.conversation, found
         if found.space is before.space:

@@ -94,7 +94,7 @@ def _round_off(invocation: Invocation, space: Space) -> int:
         How many of these were condensed.
     """
     before = _wholes(space)
-    tend_all(space, quiet=invocation.json)
+    tend_all(space, space.sessions.newest(), quiet=invocation.json)
     return len(_wholes(space) - before)
 
 
