@@ -79,7 +79,7 @@ def _add_opening(server: MCPServer, desk: Desk) -> None:
         limit: Limit = 20,
         after: Annotated[Text, Field(description="`next` of the page before.")] = "",
     ) -> Annotated[CallToolResult, SessionsOut]:
-        """List the conversations in space, the most recently updated first."""
+        """List the conversations in memory, the most recently updated first."""
         page = await desk.run(
             ctx, Right.READ, lambda m, scope: listed(m, scope, limit, after or None)
         )
