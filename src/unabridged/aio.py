@@ -7,6 +7,9 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange
+from unabridged.domain.fact import Requirement
+from unabridged.knowledge.book import FactBook
+from unabridged.knowledge.requirements import RequirementBook
 from unabridged.memory import Memory
 from unabridged.space.space import Space
 from unabridged.turn.conversation import Conversation
@@ -134,6 +137,40 @@ class AsyncConversation(_Wrapper[Conversation]):
     rename = _awaited(Conversation.rename)
 
 
+class AsyncFacts(_Wrapper[FactBook]):
+    """What was learned of the user: ``Memory.facts``, awaited."""
+
+    all = _awaited(FactBook.all)
+    pinned = _awaited(FactBook.pinned)
+    get = _awaited(FactBook.get)
+    history = _awaited(FactBook.history)
+    add = _awaited(FactBook.add)
+    edit = _awaited(FactBook.edit)
+    pin = _awaited(FactBook.pin)
+    unpin = _awaited(FactBook.unpin)
+    withdraw = _awaited(FactBook.withdraw)
+
+
+def _add(book: RequirementBook, /, text: str, **fields: Any) -> Requirement:
+    return book.add(text, **fields)
+
+
+def _edit(book: RequirementBook, /, wanted: str, **fields: Any) -> Requirement:
+    return book.edit(wanted, **fields)
+
+
+class AsyncRequirements(_Wrapper[RequirementBook]):
+    """What was required: ``Memory.requirements``, awaited."""
+
+    all = _awaited(RequirementBook.all)
+    get = _awaited(RequirementBook.get)
+    add = _awaited(_add)
+    edit = _awaited(_edit)
+    pin = _awaited(RequirementBook.pin)
+    unpin = _awaited(RequirementBook.unpin)
+    withdraw = _awaited(RequirementBook.withdraw)
+
+
 class AsyncMemory(_Wrapper[Memory]):
     """Conversation memory over one space: ``Memory``, awaited.
 
@@ -159,6 +196,16 @@ class AsyncMemory(_Wrapper[Memory]):
     def space(self) -> Space:
         """The space, with everything that it can do; its methods block."""
         return self._sync.space
+
+    @property
+    def facts(self) -> AsyncFacts:
+        """What was learned of the user."""
+        return AsyncFacts(self._sync.facts)
+
+    @property
+    def requirements(self) -> AsyncRequirements:
+        """What was required."""
+        return AsyncRequirements(self._sync.requirements)
 
     def conversation(self, session: str | None = None, *, title: str = "") -> AsyncConversation:
         """Begin a conversation, or continue one; see ``Memory.conversation``."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import Usage
@@ -13,6 +13,7 @@ from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.fact import Fact
 from unabridged.domain.forgetting import Plan, Receipt
 from unabridged.domain.settings import Settings
+from unabridged.domain.settings_dict import SettingsDict
 from unabridged.domain.views import (
     Account,
     Conversation as Transcript,
@@ -66,7 +67,7 @@ class Memory:
         ephemeral: bool = False,
         create: bool = True,
         salvage: bool = True,
-        **overrides: Any,
+        **overrides: Unpack[SettingsDict],
     ) -> Self:
         """Open a space; its folder is made on first use.
 

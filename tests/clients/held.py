@@ -10,7 +10,7 @@ from unabridged.domain.scope import Scope
 def conversations(served, scope=None):
     """Every conversation of a space."""
     with talking(served.service.pool, scope or Scope()) as memory:
-        return list(memory.conversations())
+        return list(memory.space.log.transcripts())
 
 
 def said(exchange):

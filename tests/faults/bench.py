@@ -92,8 +92,8 @@ def fill(bench: Bench, exchanges: int = 6) -> None:
             say(memory, f"My cousin Ida went to {place} with {number + 3} boxes. Was it wise?")
         say(memory, f"My cousin is a {SECRET} and likes it.", f"A {SECRET} works with wood.")
         say(memory, "My name is Ada and I live in Bergen.", "Hello Ada.")
-        memory.remember("Ada never eats fish.")
-        list(memory.tend())
+        memory.space.pins.add("Ada never eats fish.")
+        list(memory.maintain())
 
 
 def fill_long(bench: Bench) -> None:

@@ -77,9 +77,9 @@ def talk(bench: Bench, rng: Random, tally: Tally) -> None:
                 if rng.random() < 0.6:
                     clock.time += rng.choice(JUMPS)
                     tally.jumps += 1
-            if [x.id for x in memory.history(1000)] != said:
+            if [x.id for x in memory.exchanges(1000)] != said:
                 tally.note("disordered", "the history is not in the order of the log")
-            for _ in memory.tend():
+            for _ in memory.maintain():
                 pass
             _learned(memory, tally)
     store = bench.store()
@@ -104,7 +104,7 @@ def _sound(memory: Talker, context, said: list[str], tally: Tally) -> None:
     ]
     if spoken != sorted(spoken):
         tally.note("disordered", f"the prompt is out of order: {spoken}")
-    shown = memory.history(1)
+    shown = memory.exchanges(1)
     if said and (not shown or shown[0].id != said[-1]):
         tally.note("disordered", "the newest is not the newest")
 

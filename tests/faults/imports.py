@@ -89,20 +89,20 @@ def read(data, name, tally):
 
 def admit(memory, conversation, tally):
     """Store a conversation: whole, or not at all with a typed error."""
-    before = memory.held(conversation)
+    before = memory.space.log.count_known(conversation)
     try:
-        added = memory.admit(conversation)
+        added = memory.import_transcript(conversation)
     except UnabridgedError:
         tally["not admitted"] += 1
-        if memory.held(conversation) != before:
+        if memory.space.log.count_known(conversation) != before:
             raise BadlyWovenError("refused, and held in part") from None
         return
     tally["admitted"] += 1
-    if memory.held(conversation) != len(conversation.exchanges) or added > len(
+    if memory.space.log.count_known(conversation) != len(conversation.exchanges) or added > len(
         conversation.exchanges
     ):
         raise BadlyWovenError("admitted, and not held whole")
-    if memory.admit(conversation):
+    if memory.import_transcript(conversation):
         raise BadlyWovenError("admitted twice")
 
 

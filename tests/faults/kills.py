@@ -90,7 +90,7 @@ def tending(bench: Bench, name: str, told: Say) -> None:
     )  # ids of the bench's clock begin anew each day
     with bench.open(day) as memory:
         while True:
-            for _ in memory.tend():
+            for _ in memory.maintain():
                 pass
             told(f"done {say(memory, f'{name}: my brother moved to Turin.')}")
 

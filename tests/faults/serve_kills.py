@@ -171,8 +171,8 @@ def round_of(server: Serve, behind: Behind, talkers, rng: Random, tally: Tally) 
 def judge(pool: SpacePool, behind: Behind, talkers, tally: Tally, *, whole: bool) -> None:
     """Look for what was acknowledged."""
     with talking(pool, Scope()) as memory:
-        found = list(memory.conversations())
-        damage = memory.check() if whole else []
+        found = list(memory.space.log.transcripts())
+        damage = memory.space.log.check() if whole else []
     exchanges = [(one, x) for one in found for x in one.exchanges]
     messages = {(x.user.text, x.user.id) for _, x in exchanges}
     users = Counter(text for text, _ in messages)

@@ -59,7 +59,7 @@ class Home:
         with self.open(space) as memory:
             for text in texts:
                 memory.record(memory.prepare(text), f"You said: {text}")
-            list(memory.tend())
+            list(memory.maintain())
 
     def fill(self):
         """What each side says by itself."""
@@ -80,17 +80,21 @@ class Home:
     def told(self):
         """The session of the giver."""
         with self.open(GIVER) as memory:
-            return next(s.id for s in memory.headers() if s.title.startswith("My cousin"))
+            return next(
+                s.id for s in memory.space.sessions.all() if s.title.startswith("My cousin")
+            )
 
     def state(self):
         """What both spaces hold, without ids of their own and times."""
         found = []
         for space in (GIVER, TAKER):
             with self.open(space) as memory:
-                held = [s for s in memory.sharing.listing() if s.state is not ShareState.REVOKED]
+                held = [
+                    s for s in memory.space.sharing.listing() if s.state is not ShareState.REVOKED
+                ]
                 found.append(
                     (
-                        sorted(x.id for c in memory.conversations() for x in c.exchanges),
+                        sorted(x.id for c in memory.space.log.transcripts() for x in c.exchanges),
                         sorted((f.text, len(f.disputed_by)) for f in memory.facts.all()),
                         [
                             (s.kind, s.state, sorted(s.exchange_ids), sorted(s.fact_ids))
@@ -105,7 +109,7 @@ class Home:
         wrong = []
         for space in (GIVER, TAKER):
             with self.open(space) as memory:
-                wrong += memory.check()
+                wrong += memory.space.log.check()
                 if begun(store_of(memory)):
                     wrong.append("a forgetting is still under way")
         return wrong

@@ -16,7 +16,7 @@ def main():
     settings = Settings(home=sys.argv[1], condense_tokens=2000, facts="rules")
     with Talker.open(settings=settings, upstream=ScriptedModel()) as memory:
         print("opened", flush=True)
-        for step in memory.tend():
+        for step in memory.maintain():
             print(step.stage, step.done, flush=True)
     print("done", flush=True)
 

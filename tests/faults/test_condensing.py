@@ -54,7 +54,9 @@ def filled(tmp_path_factory):
     home = tmp_path_factory.mktemp("filled")
     with opened(home) as memory:
         for number in range(SESSIONS):
-            memory.admit(conversation(f"s{number}", BEGUN + timedelta(days=10 * number)))
+            memory.import_transcript(
+                conversation(f"s{number}", BEGUN + timedelta(days=10 * number))
+            )
     return home
 
 
@@ -82,15 +84,15 @@ def finish(home: Path) -> None:
 
 def state_of(home: Path):
     with opened(home) as memory:
-        assert memory.check() == []
+        assert memory.space.log.check() == []
         store = store_of(memory)
         readings = [(r.id, r.body) for r in store.records(RecordKind.READING)]
         facts = [(r.id, r.body) for r in store.records(RecordKind.FACT)]
         runs = {r.id for r in store.records(RecordKind.RUN)}
         said = [e.text for e in store.scan()]
-        made = memory.upkeep.condensations()
+        made = memory.space.condensations.condensations()
         for one in made:
-            originals = memory.upkeep.expand(one.id).exchanges
+            originals = memory.space.condensations.expand(one.id).exchanges
             assert tuple(e.id for e in originals) == one.covers
         return made, readings, facts, runs, said
 

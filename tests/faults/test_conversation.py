@@ -252,8 +252,8 @@ with Talker.open(sys.argv[1], upstream="quote", clock=ManualClock(), window=4096
             memory.new_session()
         words = f"The cheese {n} comes from town {n % 7} and costs {n} euros. Anna likes it. " * (n % 9)
         memory.record(memory.prepare(f"Exchange {n}: {words}"), f"Noted, {n}. " + words)
-    memory.remember("I like cheese.")
-    memory.remember("Anna is my sister.")
+    memory.space.pins.add("I like cheese.")
+    memory.space.pins.add("Anna is my sister.")
     for ask in ("Remember the cheese from town 3?", "What have we talked about?", "hi", "And Anna?"):
         for mode in ("chat", "tools"):
             context = memory.prepare(ask, mode=mode, tools=tools)

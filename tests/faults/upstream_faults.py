@@ -160,7 +160,7 @@ def leave_soon(url: str, trial: Trial) -> tuple[int, str, bool]:
 def held(served, trial: Trial):
     """The exchanges that hold the question."""
     with talking(served.service.pool, Scope()) as memory:
-        found = [x for one in memory.conversations() for x in one.exchanges]
+        found = [x for one in memory.space.log.transcripts() for x in one.exchanges]
     return [x for x in found if trial.words in x.user.text]
 
 

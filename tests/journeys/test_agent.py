@@ -169,8 +169,8 @@ def test_twenty_exchanges_are_shown_and_all_are_kept(model, house):
         assert shown[-1]["content"] == "Box 44 holds 44 apples."
         recalled = memory.prepare("Do you remember what box 3 holds?")
         assert "Box 3 holds 3 apples." in recalled.prompt[-1].text
-        assert len(memory.history(100)) == 45
-        assert memory.search("box 7 apples")[0].exchange.user.text == "Box 7 holds 7 apples."
+        assert len(memory.exchanges(100)) == 45
+        assert memory.space.search("box 7 apples")[0].exchange.user.text == "Box 7 holds 7 apples."
     data = json.loads((place.home / HELD.format("alpha", "long")).read_text("utf-8"))
     assert [turn["user_input"] for turn in data["history"]] == [
         f"Box {n} holds {n} apples." for n in range(45)
@@ -183,16 +183,16 @@ def test_what_is_not_saved_is_said_and_lost_with_the_process(model, house):
     off = {**place.settings, "agent": "alpha", "session": "001", "auto_save": False}
     with Talker.open(**off) as memory:
         memory.chat("My desk is red.").finish()
-        assert memory.unsaved
+        assert memory.space.log.unsaved
         assert not path.exists()
         assert "red" in json.dumps(memory.prepare("Which colour is my desk?").messages)
         assert memory.save()
-        assert not memory.unsaved
+        assert not memory.space.log.unsaved
         assert "My desk is red." in path.read_text("utf-8")
         memory.chat("My chair is blue.").finish()
         assert "blue" not in path.read_text("utf-8")
     with Talker.open(**off) as memory:
-        assert [e.user.text for e in memory.history()] == ["My desk is red."]
+        assert [e.user.text for e in memory.exchanges()] == ["My desk is red."]
     chat = ("chat", "--agent", "beta", "--session", "001", "--set", "auto_save=no")
     place.run(*chat, text="My desk is red.\n/save\nMy chair is blue.\n")
     kept = (place.home / HELD.format("beta", "001")).read_text("utf-8")
@@ -258,7 +258,7 @@ def test_a_damaged_file_is_set_aside_and_the_other_agents_are_untouched(model, h
 
 def opened(place, agent, session):
     with Talker.open(**place.settings, agent=agent, session=session) as memory:
-        return memory.history(100)
+        return memory.exchanges(100)
 
 
 def descriptors():
@@ -275,7 +275,7 @@ def test_agents_that_were_closed_hold_nothing_and_silent_ones_leave_nothing(mode
 
     def visit(n):
         memory = Talker.open(**place.settings, agent=f"silent{n}", session="001")
-        assert memory.history() == []
+        assert memory.exchanges() == []
         memory.close()
         gone.append(weakref.ref(memory))
 
@@ -304,8 +304,8 @@ def test_a_large_history_is_opened_added_to_and_searched(model, house):
     place.run("migrate", str(old), "--agent", "alpha", "--no-model")
     own = {**place.settings, "agent": "alpha"}
     with Talker.open(**own) as memory:
-        assert len(memory.history(4_000)) == len(turns)
-        found = memory.search("on which shelf is the jar 777", 3)
+        assert len(memory.exchanges(4_000)) == len(turns)
+        found = memory.space.search("on which shelf is the jar 777", 3)
         assert "jar 777" in found[0].exchange.user.text
         memory.chat("And the next one?").finish()
         assert len(json.dumps(model.sent("/api/chat")[-1]["messages"])) < 20_000

@@ -300,7 +300,7 @@ def test_loose_messages_are_paired_within_a_minute(house, model, tmp_path):
     one = house(model.url, "companion")
     one.run("import", str(path))
     with Talker.open(**one.settings) as memory:
-        (talk,) = memory.conversations()
+        (talk,) = memory.space.log.transcripts()
         said = [(e.user.text, e.answer and e.answer.text) for e in talk.exchanges]
     assert said[0] == ("My boat is called Fermata.", "A pause held on the water.")
     assert said[1] == ("The mast is oak.", None)

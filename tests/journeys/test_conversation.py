@@ -37,7 +37,7 @@ def bring_own(memory: Talker) -> dict[tuple[str, int], str]:
     places = {}
     with open_file(OWN / "own-haystack.jsonl") as reader:
         for conversation in reader:
-            memory.admit(conversation)
+            memory.import_transcript(conversation)
             for n, exchange in enumerate(conversation.exchanges):
                 places[conversation.session.foreign_id, n] = exchange.id
     return places
@@ -62,7 +62,7 @@ def test_a_question_about_a_brought_past_finds_its_exchange_whole(tmp_path):
             found += all(hits)
             for exchange_id, hit in zip(wanted, hits, strict=True):
                 if hit:
-                    exchange = memory.show(exchange_id)
+                    exchange = memory.get(exchange_id)
                     assert exchange.user.text in context.prompt[-1].text
                     assert exchange.answer.text in context.prompt[-1].text
         assert len(vivid) >= 5
@@ -76,7 +76,7 @@ def test_a_real_longmemeval_question_finds_its_gold_exchange_whole(tmp_path):
     haystack = question_haystack(DATA / "questions.jsonl", DATA / "sessions.jsonl.xz", QUESTION)
     with Talker.open(tmp_path, upstream="quote", max_prompt_tokens=16_000, window=32_000) as memory:
         for conversation in haystack.conversations:
-            memory.admit(conversation)
+            memory.import_transcript(conversation)
         memory.new_session()
         context = memory.prepare(haystack.question["question"])
         assert all(held_whole(context, gold) for gold in haystack.gold)
@@ -103,7 +103,7 @@ def test_a_conversation_over_a_restart_a_mode_and_a_model(tmp_path):
             turn.finish()
             assert turn.context.tools is None
             assert "Waldi" in str(turn.context.messages)
-            assert [e.model for e in memory.history()] == [
+            assert [e.model for e in memory.exchanges()] == [
                 "llama3.2:latest",
                 "llama3.2:latest",
                 "qwen2.5:3b",
@@ -150,15 +150,15 @@ def test_what_was_said_survives_an_upstream_that_fails(tmp_path):
         with Talker.open(tmp_path, **ollama(server)) as memory:
             with pytest.raises(UpstreamBrokenError):
                 memory.chat("Count to four.").finish()
-            (exchange,) = memory.history()
+            (exchange,) = memory.exchanges()
             assert exchange.state is ExchangeState.INCOMPLETE
             assert exchange.answer.text.startswith("One")
         url = server.url
     with Talker.open(tmp_path, upstream="ollama", ollama_url=url, model="llama3.2") as memory:
         with pytest.raises(UpstreamAwayError):
             memory.chat("Are you there?").finish()
-        assert memory.history()[-1].state is ExchangeState.UNANSWERED
-        assert memory.history()[-1].user.text == "Are you there?"
+        assert memory.exchanges()[-1].state is ExchangeState.UNANSWERED
+        assert memory.exchanges()[-1].user.text == "Are you there?"
 
 
 def test_a_refusal_for_length_leads_to_one_more_preparation(tmp_path):
@@ -214,7 +214,7 @@ def test_a_message_larger_than_the_window_is_refused_before_anything_is_sent(tmp
                 memory.chat("long " * 3000)
             assert refusal.value.over > 0
             assert "window" in refusal.value.hint
-            assert memory.history() == []
+            assert memory.exchanges() == []
         assert not [r for r in server.requests if r.path == "/api/chat"]
 
 
@@ -222,7 +222,7 @@ def test_spaces_never_meet(tmp_path):
     with Talker.open(tmp_path, upstream="quote", user="ann") as ann:
         ann.record(ann.prepare("My secret is a blue elephant."), "I keep it.")
     with Talker.open(tmp_path, upstream="quote", user="bob") as bob:
-        assert bob.search("blue elephant") == []
+        assert bob.space.search("blue elephant") == []
         assert "elephant" not in str(bob.prepare("Remember the blue elephant?").messages[:-1])
         assert bob.stats().exchanges == 0
 
@@ -251,8 +251,8 @@ def test_nothing_is_written_outside_the_home(tmp_path, monkeypatch):
     with Talker.open(home, upstream="quote") as memory:
         bring_own(memory)
         memory.chat("hello").finish()
-        memory.remember("I like brie.")
-        memory.search("cheese")
+        memory.space.pins.add("I like brie.")
+        memory.space.search("cheese")
     assert list(elsewhere.rglob("*")) == []
     assert (home / "spaces").is_dir()
     assert (home.stat().st_mode & 0o777) == 0o700

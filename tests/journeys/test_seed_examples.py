@@ -110,8 +110,8 @@ def test_memory_file_corruption_handling(manager, tmp_path):
     corrupted = get_memory_file_path(tmp_path, "test-model")
     corrupted.write_text("invalid json content {")
     with manager("test-model") as memory:  # no crash
-        assert "is damaged" in memory.file_notes[0]
-        assert [one.user.text for one in memory.history()] == ["test"]
+        assert memory.space.salvaged.exchanges damaged" in memory.file_notes[0]
+        assert [one.user.text for one in memory.exchanges()] == ["test"]
     document = json.loads(corrupted.read_text("utf-8"))
     assert document["metadata"]["version"] == "3.0"
     assert document["metadata"]["model"] == "test-model"
@@ -124,8 +124,8 @@ def test_memory_file_corruption_handling_where_nothing_is_left(manager, tmp_path
     save_exchange(manager, "test", "response", "chat", "qwen2.5:7b")
     (tmp_path / "memory" / "test-model.json").write_text("invalid json content {")
     with manager("test-model") as memory:
-        assert memory.history() == []
-        assert "set aside" in memory.file_notes[0]
+        assert memory.exchanges() == []
+        assert memory.space.salvaged.unsure  # aside" in memory.file_notes[0]
         memory.record(memory.prepare("test"), "response")
     document = json.loads((tmp_path / "memory" / "test-model.json").read_text("utf-8"))
     assert document["metadata"]["version"] == "3.0"
@@ -155,9 +155,9 @@ def test_atomic_memory_operations(manager, tmp_path, monkeypatch):
     again = json.loads(path.read_text("utf-8"))["current_conversation"]
     assert [one["user"]["content"] for one in again] == ["test"]
     with manager("test-model") as memory:
-        assert memory.file_notes == []
+        assert memory.space.salvaged == []
         memory.record(memory.prepare("and then"), "response")
-        assert [one.user.text for one in memory.history()] == ["test", "late", "and then"]
+        assert [one.user.text for one in memory.exchanges()] == ["test", "late", "and then"]
     again = json.loads(path.read_text("utf-8"))["current_conversation"]
     assert [one["user"]["content"] for one in again] == ["test", "late", "and then"]
     assert not [p for p in path.parent.iterdir() if p.suffix in {".tmp", ".backup"}]
@@ -300,7 +300,9 @@ def told(tmp_path):
         for words, category, importance in generate_test_conversation():
             context = memory.prepare(words)
             exchange = memory.record(context, None, state=ExchangeState.UNANSWERED)
-            memory.readings.correct(exchange, Role.USER, category=category, importance=importance)
+            memory.space.annotations.correct(
+                exchange, Role.USER, category=category, importance=importance
+            )
         yield memory
 
 
@@ -308,7 +310,9 @@ def validate_condensation_coherence(memory, before, outlook):
     """The seed's four checks, computed from what is stored and not from what the run claims."""
     gone = {name for one in outlook.made for name in one.covers}
     critical = [
-        e for e in before if memory.readings.of([e])[e.id].foremost.category == "story_critical"
+        e
+        for e in before
+        if memory.space.annotations.of([e])[e.id].foremost.category == "story_critical"
     ]
     verbatim = [e for e in before if e.id not in gone]
     view = [(e.at, e.user.text) for e in verbatim]
@@ -367,9 +371,9 @@ def test_condensation_is_saved_and_loaded(told, tmp_path):
     held = told.upkeep.condensations()
     told.close()
     with Talker.open(tmp_path, profile="story", upstream="quote") as memory:
-        assert memory.upkeep.condensations() == held
-        assert len(memory.history(100)) == 17
-        kinds = memory.readings.of(memory.history(100)).values()
+        assert memory.space.condensations.condensations() == held
+        assert len(memory.exchanges(100)) == 17
+        kinds = memory.space.annotations.of(memory.exchanges(100)).values()
         found = [one.foremost.category for one in kinds]
         assert found == [category for _, category, _ in generate_test_conversation()]
 
@@ -394,8 +398,8 @@ def file_of(home, name, session="001"):
 def test_conversation_memory_initialization(agent, tmp_path):
     """Mended: no file before anything was said."""
     with agent("agent_alpha") as memory:
-        assert memory.history() == []
-        assert memory.settings.max_turns == 20
+        assert memory.exchanges() == []
+        assert memory.space.settings.max_turns == 20
         assert not file_of(tmp_path, "agent_alpha").exists()
         memory.chat("hello").finish()
     assert file_of(tmp_path, "agent_alpha").is_file()
@@ -417,7 +421,7 @@ def test_memory_persistence_and_loading(agent):
     with agent("agent_alpha") as memory:
         memory.record(memory.prepare("My desk is red."), "Noted.")
     with agent("agent_alpha") as memory:
-        (exchange,) = memory.history()
+        (exchange,) = memory.exchanges()
         assert (exchange.user.text, exchange.answer.text) == ("My desk is red.", "Noted.")
 
 
@@ -437,7 +441,7 @@ def test_agent_chat_with_memory(agent):
         turn = memory.chat("What colour is my desk?")
         turn.finish()
         assert "My desk is red." in turn.text
-        assert len(memory.history()) == 2
+        assert len(memory.exchanges()) == 2
 
 
 def test_memory_across_different_agent_types(agent, tmp_path):
@@ -447,7 +451,7 @@ def test_memory_across_different_agent_types(agent, tmp_path):
             memory.chat(f"I am the {name}.").finish()
     for name in ("planner", "coder", "reviewer"):
         with agent(name) as memory:
-            assert [e.user.text for e in memory.history()] == [f"I am the {name}."]
+            assert [e.user.text for e in memory.exchanges()] == [f"I am the {name}."]
             assert (
                 json.loads(file_of(tmp_path, name).read_text("utf-8"))["metadata"]["agent"] == name
             )
@@ -484,7 +488,9 @@ def test_concurrent_agent_memory_isolation(agent):
     assert failed == []
     for name in names:
         with agent(name) as memory:
-            assert [e.user.text for e in memory.history()] == [f"{name} says {n}" for n in range(8)]
+            assert [e.user.text for e in memory.exchanges()] == [
+                f"{name} says {n}" for n in range(8)
+            ]
             prompt = str(memory.prepare("What did everybody say?").messages)
             assert not [other for other in names if other != name and f"{other} says" in prompt]
 

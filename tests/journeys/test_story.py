@@ -185,10 +185,10 @@ def test_each_category_keeps_its_share_and_the_newest_five_are_spared(begun):
     house.run("condense", "--force")
     with Talker.open(**house.settings) as memory:
         session = memory.sessions()[0].session.id
-        path = memory.switch(session) and memory.history(10_000)
+        path = memory.switch(session) and memory.exchanges(10_000)
         messages = [(e, i, m) for e in path for i, m in enumerate(e.messages)]
-        read = memory.readings.of(path)
-        made = [one for one in memory.upkeep.condensations() if one.messages]
+        read = memory.space.annotations.of(path)
+        made = [one for one in memory.space.condensations.condensations() if one.messages]
         gone = {tuple(each) for one in made for each in one.messages}
         spared = {(e.id, i) for e, i, _ in messages[-SPARED:]}
         assert gone

@@ -121,4 +121,4 @@ def test_whatever_window_and_whatever_is_forgotten(tmp_path, seed):
             assert memory.why(context.id).intact
         for record in store_of(memory).records(RecordKind.BLOB):
             if "lines" in record.body:
-                memory.upkeep.expand(record.id)
+                memory.space.condensations.expand(record.id)

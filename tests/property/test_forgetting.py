@@ -50,7 +50,7 @@ def play(memory, steps):
         elif step == "tend":
             list(memory.maintain())
         elif step == "pin" and last:
-            memory.pin(last[-1].id)
+            memory.pin(exchange=last[-1].id)
         else:
             retry = last[-1].id if step == "retry" and last else None
             text = saying.format(name=name_of(number), place=place)

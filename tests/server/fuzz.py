@@ -182,14 +182,14 @@ def furnish(settings):
             for k in range(4):
                 context = memory.prepare(f"Tell me of topic {n}, part {k}: I live in Ghent.")
                 memory.record(context, f"Part {k} of topic {n} is long. " * 8)
-        memory.remember("I like rye bread.")
+        memory.space.pins.add("I like rye bread.")
         memory.facts.add("My cat is called Tom.")
         memory.requirements.add("It must start within 2 seconds.")
         for line in memory.sessions():
-            memory.upkeep.condense(line.session.id, force=True)
-        list(memory.tend(2))
-        first = memory.page(None, 1)[0]
-        memory.forgetting.carry_out(memory.forgetting.plan([first.id]))
+            memory.space.condensations.condense(line.session.id, force=True)
+        list(memory.maintain(pages=2))
+        first = memory.space.log.scan(None, 1)[0]
+        memory.space.forgetting.execute(memory.space.forgetting.plan([first.id]))
 
 
 def main():

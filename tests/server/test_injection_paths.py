@@ -80,11 +80,11 @@ class Way:
 
         def work(memory):
             for number, marked in marks:
-                memory.admit(foreign(number, marked))
+                memory.import_transcript(foreign(number, marked))
             memory.new_session("condensed")
             for _, marked in marks:
                 memory.record(memory.prepare(marked), f"{marked}. Chapter by chapter. " * 8)
-            memory.upkeep.condense(memory.session.id, force=True)
+            memory.space.condensations.condense(memory.header.id, force=True)
 
         await service.run(Scope(user=self.user), work)
 

@@ -74,9 +74,11 @@ async def probe(house, probes, template, method, identity):
 def state_of(settings):
     """What Ann's memory holds, to see that nobody else changed it."""
     with Talker.open(settings=replace(settings, user=ANN)) as memory:
-        exchanges = [(e.id, e.user.text, e.answer and e.answer.text) for e in memory.page()]
-        titles = [(session.id, session.title) for session in memory.headers()]
-        return exchanges, titles, [pin.text for pin in memory.pins()]
+        exchanges = [
+            (e.id, e.user.text, e.answer and e.answer.text) for e in memory.space.log.scan()
+        ]
+        titles = [(session.id, session.title) for session in memory.space.sessions.all()]
+        return exchanges, titles, [pin.text for pin in memory.space.pins.all()]
 
 
 def test_no_identity_gets_what_is_anothers_while_there_are_keys(tmp_path):

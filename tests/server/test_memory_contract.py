@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from unabridged import AsyncMemory, Memory
-from unabridged.aio import AsyncConversation, AsyncReply
+from unabridged.aio import AsyncConversation, AsyncFacts, AsyncReply, AsyncRequirements
 from unabridged.client import RemoteMemory
 from unabridged.domain.fact import Fact
 from unabridged.errors import (
@@ -43,7 +43,10 @@ class Blocking:
 
     def __getattr__(self, name):
         found = getattr(self.inner, name)
-        return self._waiting(found) if callable(found) else found
+        if callable(found):
+            return self._waiting(found)
+        views = isinstance(found, AsyncFacts | AsyncRequirements)
+        return Blocking(found, self.loop) if views else found
 
     def _waiting(self, method):
         def call(*args, **kwargs):
@@ -62,7 +65,7 @@ async def collected(steps):
     return [step async for step in steps]
 
 
-class TestAwaited(MemoryContract):
+class TestAwaited(MemoryContract, KnowledgeContract):
     @pytest.fixture
     def memory(self, tmp_path):
         loop = asyncio.new_event_loop()

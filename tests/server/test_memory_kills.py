@@ -117,7 +117,7 @@ def _check(home, acknowledged):
     with Talker.open(home, upstream="quote") as memory:
         facts = [record.body["text"] for record in store_of(memory).records(RecordKind.FACT)]
         told = {
-            "user": [exchange.user.text for exchange in memory.page(None, 100_000)],
+            "user": [exchange.user.text for exchange in memory.space.log.scan(None, 100_000)],
             "text": facts,
         }
     for field, stored in told.items():

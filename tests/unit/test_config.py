@@ -1,4 +1,5 @@
 import stat
+from dataclasses import fields
 
 import pytest
 
@@ -6,6 +7,7 @@ from unabridged import config
 from unabridged.cli.settings_file import write_setting
 from unabridged.domain.budget import Mode
 from unabridged.domain.settings import Settings
+from unabridged.domain.settings_dict import SettingsDict
 from unabridged.errors import SettingError
 
 
@@ -373,3 +375,8 @@ def test_a_models_setting_is_written_and_shown(tmp_path):
 )
 def test_yes_and_no_are_what_the_hint_says_they_are(text, value):
     assert config.value_from("auto_save", text) is value
+
+
+def test_every_setting_is_a_keyword_of_opening_a_memory():
+    own = {"home", "upstream", "models"}  # arguments themselves, or no setting
+    assert set(SettingsDict.__annotations__) == {one.name for one in fields(Settings)} - own

@@ -100,7 +100,7 @@ def test_edit_retry_undo_and_branches(memory):
     assert {e.id for e in memory.branches()} == {second.id, again.id, edited.id}
     memory.checkout(second.id)
     assert [e.id for e in memory.exchanges()] == [first.id, second.id]
-    assert memory.get(again.id[:20]).id == again.id or memory.show(again.id).id == again.id
+    assert memory.get(again.id[:20]).id == again.id or memory.get(again.id).id == again.id
     assert memory.stats().exchanges == 4
 
 

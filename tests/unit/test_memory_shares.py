@@ -36,7 +36,7 @@ def held(ledger) -> int:
 @pytest.mark.slow
 def test_memory_cap_bounds_what_memory_takes_and_why_says_so(tmp_path):
     with opened(tmp_path, memory_cap=900) as memory:
-        memory.remember("The harbour is in Visby.")
+        memory.space.pins.add("The harbour is in Visby.")
         fill(memory)
         context = memory.prepare("remember the boat that was painted in 1963?")
         ledger = context.ledger

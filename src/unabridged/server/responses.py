@@ -1,7 +1,7 @@
 """``/v1/responses``: OpenAI's Responses API, with memory.
 
 ``previous_response_id`` goes on from what is stored: a response is an answer in an exchange, and
-its id is made of theirs. ``store: false`` keeps nothing from space, which is what this server is
+its id is made of theirs. ``store: false`` keeps nothing from memory, which is what this server is
 for; a client that wants that says ``X-Unabridged: readonly`` or ``off``.
 """
 

@@ -51,7 +51,7 @@ class Place:
 
     def said(self, space):
         with Talker(Home(self.settings).open(space)) as memory:
-            return sorted(e.user.text for c in memory.conversations() for e in c.exchanges)
+            return sorted(e.user.text for c in memory.space.log.transcripts() for e in c.exchanges)
 
     def space(self, name):
         return next(i.space for i in Home(self.settings).spaces() if i.space.name == name)
@@ -145,7 +145,7 @@ def test_where_spaces_hold_every_model_it_may_stay_unknown(place):
     assert place.migrations.plan(place.old).taken.nameless == 1
     place.migrations.migrate(place.old)
     with Talker(Home(place.settings).open(place.space("default/default"))) as memory:
-        assert [e.model for c in memory.conversations() for e in c.exchanges] == [None]
+        assert [e.model for c in memory.space.log.transcripts() for e in c.exchanges] == [None]
 
 
 def test_files_that_lie_scattered_are_taken_and_nothing_around_them_is_kept(place):
@@ -319,7 +319,7 @@ def test_going_back_restores_the_folder_and_exports_what_was_said_since(full):
     full.migrations.migrate(full.old)
     space = full.space("default/alpha")
     with Talker(Home(full.settings).open(space)) as memory:
-        memory.remember("Call me Ada.")
+        memory.space.pins.add("Call me Ada.")
     store = spaces_of(full.settings).open(space)
     Talk(store, "later").say("I moved to Rome.", "Nice.")
     store.close()
@@ -344,7 +344,7 @@ def test_going_back_restores_the_folder_and_exports_what_was_said_since(full):
 def test_what_was_only_told_is_exported_too(full):
     full.migrations.migrate(full.old)
     with Talker(Home(full.settings).open(full.space("bob/default"))) as memory:
-        memory.remember("Call me Bob.")
+        memory.space.pins.add("Call me Bob.")
     (path,) = full.migrations.roll_back().since
     lines = [json.loads(line) for line in Path(path).read_text().splitlines()]
     assert [line["record"]["body"]["text"] for line in lines if "record" in line] == [
@@ -413,8 +413,8 @@ def test_an_anchor_takes_neither_for_tampering(tmp_path, store):
         place.migrations.migrate(place.old)
         for name in ("bob/default", "default/alpha", "default/default"):
             with Talker(Home(place.settings).open(place.space(name))) as memory:
-                memory.remember("Call me Ada.")
-                assert memory.check() == []
+                memory.space.pins.add("Call me Ada.")
+                assert memory.space.log.check() == []
         assert not [flaw for proof in verify(place.settings) for flaw in proof.flaws]
         place.migrations.roll_back()
         assert not [flaw for proof in verify(place.settings) for flaw in proof.flaws]

@@ -33,7 +33,7 @@ def last(chat: Chat) -> Exchange:
     Raises:
         NotFoundError: Nothing was said in it yet.
     """
-    history = chat.conversation.exchanges(1)
+    history = chat.conversation.history(1)
     if not history:
         raise NotFoundError("Nothing was said in this session yet.", hint="Say something first.")
     return history[-1]

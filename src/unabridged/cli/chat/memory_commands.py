@@ -1,4 +1,4 @@
-"""Commands of the chat that look into the space, and pin what every prompt shall carry."""
+"""Commands of the chat that look into the memory, and pin what every prompt shall carry."""
 
 from unabridged.cli import lists
 from unabridged.cli.account import account_lines
