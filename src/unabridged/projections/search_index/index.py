@@ -120,13 +120,18 @@ class SearchIndex:
         with self._lock:
             if self._revision is None:
                 self._open()
-            damage = self._damage or repair.verify(self._storage, self._snapshot)
-            self._damage = []
+            damage, self._damage = self._damage or self._damaged_files(), []
             everything = self._store.changes(None)
             while everything.revision != self._revision:  # others write meanwhile
                 self._catch_up()
                 everything = self._store.changes(None)
             return damage or repair.differences(everything, self._snapshot)
+
+    def _damaged_files(self) -> list[str]:
+        damage = repair.verify(self._storage, self._snapshot)
+        while damage and self._take_other():  # another process replaced a file in between
+            damage = repair.verify(self._storage, self._snapshot)
+        return damage
 
     def rebuild(self) -> None:
         """Make everything again from the log."""
