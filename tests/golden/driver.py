@@ -165,7 +165,7 @@ class Drive:
     def _opened(self):
         given = {**self._settings, **self._changes, **self._kind, "user": self._user}
         chosen = config.load(home=self._folder, environ={}, **given)
-        if self._kind["store"] != "memory":
+        if self._kind.get("store") != "memory":
             model = self._model(self._window)
             return Memory.open(settings=chosen, upstream=model, clock=self.clock)
         scope = Scope(chosen.user, chosen.agent, chosen.model)
