@@ -110,7 +110,7 @@ def test_memory_file_corruption_handling(manager, tmp_path):
     corrupted = get_memory_file_path(tmp_path, "test-model")
     corrupted.write_text("invalid json content {")
     with manager("test-model") as memory:  # no crash
-        assert memory.space.salvaged.exchanges damaged" in memory.file_notes[0]
+        assert "is damaged" in memory.space.log.file_notes[0]
         assert [one.user.text for one in memory.exchanges()] == ["test"]
     document = json.loads(corrupted.read_text("utf-8"))
     assert document["metadata"]["version"] == "3.0"
