@@ -110,9 +110,10 @@ class SearchIndex:
             self._erased |= dict.fromkeys(ids)
             self._catch_up()
             self._cut_out()
-            with self._storage.locked():
-                if not self._is_behind():  # what a process left behind that was killed
-                    self._storage.keep_only(self._snapshot.segments)
+            if not self._storage.is_empty():
+                with self._storage.locked():
+                    if not self._is_behind():  # what a process left behind that was killed
+                        self._storage.keep_only(self._snapshot.segments)
             self._catch_up()
 
     def check(self) -> list[str]:
@@ -370,7 +371,8 @@ class SearchIndex:
         Raises:
             StoreError: It cannot be written; the next search or erasure tries again.
         """
-        if not self._erased:
+        if not self._erased or self._storage.is_empty():
+            self._erased = {}
             return
         there = self._store.get(self._erased)
         gone = [name for name in self._erased if name not in there]

@@ -25,6 +25,10 @@ class SegmentStorage(Protocol):
         """Let nobody else write while the block runs."""
         ...
 
+    def is_empty(self) -> bool:
+        """Tell whether nothing was ever written."""
+        ...
+
     def read_manifest(self) -> Manifest | None:
         """Return the manifest, or None if there is none that can be used."""
         ...
@@ -78,6 +82,10 @@ class FolderStorage:
             raise of_the_system(error, self._folder) from error
         return locked(self._folder / LOCK, LOCK_SECONDS)
 
+    def is_empty(self) -> bool:
+        """Whether nothing was ever written."""
+        return not self._folder.is_dir()
+
     def read_manifest(self) -> Manifest | None:
         """The manifest, or None."""
         return manifests.read(self._folder, self._cipher)
@@ -122,6 +130,10 @@ class MemoryStorage:
     def locked(self) -> AbstractContextManager[None]:
         """Let nobody else write while the block runs."""
         return nullcontext()
+
+    def is_empty(self) -> bool:
+        """Whether nothing was ever written."""
+        return not self._segments
 
     def read_manifest(self) -> Manifest | None:
         """The manifest, or None."""
