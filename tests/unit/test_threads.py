@@ -12,7 +12,8 @@ from unabridged.models.scripted import ScriptedModel
 
 
 def opened(tmp_path, store):
-    return Memory.open(tmp_path, upstream=ScriptedModel(["Yes."]), store=store)
+    kind = {"store": "sqlite", "layout": "agent"} if store == "readable" else {"store": store}
+    return Memory.open(tmp_path, upstream=ScriptedModel(["Yes."]), **kind)
 
 
 def together(threads, work):
@@ -52,6 +53,7 @@ def check_whole(memory, ids):
     [
         pytest.param("memory", 8, 5),
         pytest.param("sqlite", 8, 5, marks=pytest.mark.slow),
+        pytest.param("readable", 8, 5, marks=pytest.mark.slow),
         pytest.param("memory", 32, 40, marks=pytest.mark.long),
         pytest.param("sqlite", 32, 40, marks=pytest.mark.long),
     ],
@@ -65,7 +67,7 @@ def test_no_turn_of_many_threads_is_lost(tmp_path, store, threads, turns):
             assert [one.id for one in path] == own
 
 
-@pytest.mark.parametrize("store", ["memory", "sqlite"])
+@pytest.mark.parametrize("store", ["memory", "sqlite", "readable"])
 def test_threads_in_one_session_stand_behind_each_other(tmp_path, store):
     with opened(tmp_path, store) as memory:
         ids = together(4, lambda n: talk(memory, n, 4, "together"))

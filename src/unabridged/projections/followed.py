@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Protocol
 
 from unabridged.domain.batch import Batch, Totals
@@ -106,6 +107,7 @@ class FollowedStore:
         self.log = log
         self.projections = projections
         self._errors: list[StoreError] = []
+        self._lock = RLock()  # one thread at a time writes files
         if follows:
             self._follow()
 
@@ -170,11 +172,12 @@ class FollowedStore:
             StoreError: A file cannot be written. Forgetting again goes on.
         """
         gone = list(ids)
-        for one in self.projections:
-            one.prepare_erasure()
-        removed = self.log.forget(gone)
-        for one in self.projections:
-            one.erase(gone)
+        with self._lock:
+            for one in self.projections:
+                one.prepare_erasure()
+            removed = self.log.forget(gone)
+            for one in self.projections:
+                one.erase(gone)
         return removed
 
     def put_vectors(
@@ -326,9 +329,11 @@ class FollowedStore:
         self._try(lambda one: one.follow())
 
     def _try(self, act: Callable[[FilesProjection], None]) -> None:
-        self._errors = []
-        for one in self.projections:
-            try:
-                act(one)
-            except StoreError as error:
-                self._errors.append(error)
+        with self._lock:
+            errors: list[StoreError] = []
+            for one in self.projections:
+                try:
+                    act(one)
+                except StoreError as error:
+                    errors.append(error)
+            self._errors = errors
