@@ -10,6 +10,7 @@ from bench.commands.emotion_command import emotion_command
 from bench.commands.facts_command import facts_command
 from bench.commands.histories_command import histories_command
 from bench.commands.intent_command import intent_command
+from bench.commands.parallel_command import parallel_command
 from bench.commands.peers_command import peers_command
 from bench.commands.proxy_command import proxy_command
 from bench.commands.recall_command import locomo_command, longmemeval_command, pooled_command
@@ -39,6 +40,7 @@ def bench() -> None:
 for each in (
     core_command,
     scale_command,
+    parallel_command,
     stores_command,
     proxy_command,
     seeds_command,

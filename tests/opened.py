@@ -9,24 +9,24 @@ from unabridged.testing.indexed import index_of
 
 
 def store_of(memory):
-    """Return the store of a memory."""
-    return memory._store
+    """Return the store of a memory, or of a space."""
+    return getattr(memory, "space", memory).dependencies.store
 
 
 def counter_of(memory):
     """Return the counter that a memory fills its prompts with."""
-    return memory._preparer.counter(memory._terms())
+    return memory.space.counter(memory.space.info(memory.asked))
 
 
 def forget_stored_texts(memory):
     """Make a memory look again which texts of prompts are stored."""
-    memory._texts._held.clear()
+    memory.space.shared_texts._stored.clear()
 
 
 def use_settings(memory, settings):
     """Give an open memory other settings, for its windows too."""
-    memory.settings = settings
-    memory._parts.terms_of._settings = settings
+    memory.space.settings = settings
+    memory.space.dependencies.upstream_info._settings = settings
 
 
 def database_of(owner):

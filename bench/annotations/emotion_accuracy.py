@@ -102,7 +102,7 @@ def run(rated: Sequence[RatedSentence]) -> list[dict[str, Any]]:
     rows = []
     for way, feel in ways(default_embedder()).items():
         feel(texts[:1])  # the first reads the tables
-        took, felt = timed(lambda feel=feel: feel(texts))
+        took, felt = timed(feel, texts)
         valence = pearson([v for v, _ in felt], [each.valence for each in rated])
         arousal = pearson([a for _, a in felt], [each.arousal for each in rated])
         rows.append(

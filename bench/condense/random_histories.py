@@ -20,15 +20,16 @@ from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
 from unabridged.domain.session import Session
 from unabridged.domain.settings import Settings
-from unabridged.domain.views import Conversation
+from unabridged.domain.views import Conversation as Transcript
 from unabridged.errors import PromptTooLargeError
 from unabridged.ingest.condensing import Terms, Trigger, candidates_of, spoken
 from unabridged.ingest.upkeep import Upkeep
 from unabridged.language.names import names_in
+from unabridged.memory import Memory
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
 from unabridged.tokens.estimate import EstimateTokenizer
-from unabridged.wiring import Memory
+from unabridged.turn.conversation import Conversation
 
 _BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 _WORDS = """
@@ -110,21 +111,21 @@ def _one(draw: random.Random, found: HistoryOutcome) -> None:
     with Memory.open(settings=settings, upstream=model, clock=ManualClock()) as memory:
         terms = Terms(scheme, Extractor(_COUNT), names_in, _COUNT)
         trigger = Trigger(draw.choice([50, 200, 1000]), draw.choice([0, 6]), draw.randint(0, 6))
-        upkeep = Upkeep(memory._store, ManualClock(), readings, terms, trigger)
+        upkeep = Upkeep(memory.space.dependencies.store, ManualClock(), readings, terms, trigger)
         said: dict[str, Exchange] = {}
         for _ in range(draw.randint(1, 3)):
             grown = _grown(draw, said)
-            memory.admit(grown)
+            memory.import_transcript(grown)
             said |= {exchange.id: exchange for exchange in grown.exchanges}
             outlook = upkeep.condense("s", force=draw.random() < 0.5)
             found.runs += outlook.usable
             found.refused += bool(outlook.made and not outlook.usable)
             found.broken.update(_broken(memory, upkeep, readings, said))
-        memory.switch("s")
-        found.broken.update(_asked(memory, draw, window, found))
+        talk = memory.conversation("s")
+        found.broken.update(_asked(talk, draw, window, found))
 
 
-def _grown(draw: random.Random, said: Mapping[str, Exchange]) -> Conversation:
+def _grown(draw: random.Random, said: Mapping[str, Exchange]) -> Transcript:
     """The same session with more exchanges."""
     made = list(said.values())
     for _ in range(draw.randint(1, 14)):
@@ -141,7 +142,7 @@ def _grown(draw: random.Random, said: Mapping[str, Exchange]) -> Conversation:
         name = parent.id if parent else None
         made.append(Exchange(f"e{number:04}", "s", name, state, tuple(messages), at))
     head = made[-1].messages[-1].id
-    return Conversation(Session("s", "s", _BEGIN, made[-1].at, head), tuple(made))
+    return Transcript(Session("s", "s", _BEGIN, made[-1].at, head), tuple(made))
 
 
 def _message(draw: random.Random, name: str, role: Role, at: datetime) -> Message:
@@ -158,7 +159,7 @@ def _broken(
     memory: Memory, upkeep: Upkeep, readings: _Given, said: Mapping[str, Exchange]
 ) -> Iterator[str]:
     """What a run broke."""
-    held = {exchange.id: exchange for exchange in memory._store.scan()}
+    held = {exchange.id: exchange for exchange in memory.space.log.scan()}
     if {name: e.text for name, e in held.items()} != {name: e.text for name, e in said.items()}:
         yield "an original is lost"
     view = upkeep.view("s")
@@ -190,11 +191,11 @@ def _shares(upkeep: Upkeep, readings: _Given, path: Sequence[Exchange]) -> Itera
 
 
 def _asked(
-    memory: Memory, draw: random.Random, window: int, found: HistoryOutcome
+    talk: Conversation, draw: random.Random, window: int, found: HistoryOutcome
 ) -> Iterator[str]:
     """What a prompt breaks."""
     try:
-        context = memory.prepare(draw.choice(["What did Anna say?", _sentence(draw), "Hello!"]))
+        context = talk.prepare(draw.choice(["What did Anna say?", _sentence(draw), "Hello!"]))
     except PromptTooLargeError:
         found.too_small += 1
         return
@@ -204,6 +205,6 @@ def _asked(
         yield "the parts do not add up"
     if context.ledger.prompt_tokens + (context.max_output or 0) > window:
         yield "the prompt is not within the window"
-    memory.begin(context)
-    if not memory.why(context.id).intact:
+    talk.begin(context)
+    if not talk.space.contexts.why(context.id).intact:
         yield "the prompt is not rendered again"

@@ -42,9 +42,9 @@ def _speed() -> Iterator[ReportRow]:
     drawn = TalkGenerator()
     with in_memory(WINDOW) as memory:
         conversation = drawn.conversation(400)
-        memory.admit(conversation)
-        memory.switch(conversation.session.id)
-        context = memory.prepare("What have we discussed so far?")
+        memory.import_transcript(conversation)
+        talk = memory.conversation(conversation.session.id)
+        context = talk.prepare("What have we discussed so far?")
     prompt = [replace(message, tokens=None, tokenizer=None) for message in context.prompt]
     note = f"{context.ledger.prompt_tokens:,} tokens in {len(prompt)} messages, nothing remembered"
     yield row("count 32k context", _counted(EstimateTokenizer, prompt), note=note)

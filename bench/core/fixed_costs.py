@@ -94,11 +94,11 @@ def _session(seed: int, *, topics: int = 1, earlier: int = 0) -> Iterator[Contex
     with in_memory(NARROW) as memory:
         for conversation in drawn.conversations(max(earlier, 10 * topics)):
             if earlier:
-                memory.admit(conversation)
-        memory.new_session()
+                memory.import_transcript(conversation)
+        talk = memory.conversation()
         for number in range(TALK):
             now = number * topics // TALK
             past = number % (len(drawn.topics) if earlier else now + 1)
-            context = memory.prepare(drawn.question(drawn.topics[now if number % 4 else past]))
+            context = talk.prepare(drawn.question(drawn.topics[now if number % 4 else past]))
             yield context
-            memory.record(context, drawn.answered(drawn.topics[now]))
+            talk.record(context, drawn.answered(drawn.topics[now]))

@@ -49,13 +49,14 @@ def _session(exchanges: Sequence[Exchange], seed: int) -> Iterator[float]:
     """The prefix reuse of each request of one session."""
     chance = random.Random(seed)  # noqa: S311 - a draw, no secret
     with in_memory(NARROW) as memory:
+        talk = memory.conversation()
         for number, exchange in enumerate(exchanges):
             said = exchange.user.text
             if number % EVERY == EVERY - 1:
                 earlier = exchanges[chance.randrange(number)].user.text.split()
                 few = " ".join([word for word in earlier if len(word) > 5][:3])
                 said = chance.choice(SHAPES).format(few or "that")
-            context = memory.prepare(said)
+            context = talk.prepare(said)
             if context.ledger.prefix_reuse is not None:
                 yield context.ledger.prefix_reuse
-            memory.record(context, exchange.answer.text if exchange.answer else "")
+            talk.record(context, exchange.answer.text if exchange.answer else "")

@@ -8,22 +8,23 @@ from statistics import median
 from time import perf_counter
 
 from bench import generator
-from bench.core.store_sizes import model
+from bench.core.store_sizes import model, newest_conversation
 from bench.scale.scale_steps import size
 from unabridged.domain.settings import Settings
+from unabridged.memory import Memory
 from unabridged.stores.sqlite.connecting import can_encrypt
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
+from unabridged.turn.conversation import Conversation
 from unabridged.wiring.keys import new_key
 
 BASELINE = "sqlite"
 WAYS: dict[str, dict[str, object]] = {
     BASELINE: {},
     "sqlite, encrypted": {"encrypt": True},
-    "files, a model": {"store": "files", "layout": "model"},
-    "files, an agent and session": {"store": "files", "layout": "agent"},
-    "files, a user": {"store": "files", "layout": "user"},
-    "files, a model, packed": {"store": "files", "layout": "model", "compression": True},
+    "files, a model": {"layout": "model"},
+    "files, an agent and session": {"layout": "agent"},
+    "files, a user": {"layout": "user"},
+    "files, a model, packed": {"layout": "model", "compression": True},
 }
 """What is measured: its name, and the settings that make it."""
 WARMING, ROUNDS = 3, 15
@@ -67,12 +68,13 @@ def _measure(way: str, exchanges: int) -> Row:
         drawn = generator.TalkGenerator(SEED, generator.SHORT)
         with _opened(settings) as memory:
             for conversation in drawn.conversations(exchanges):
-                memory.admit(conversation)
+                memory.import_transcript(conversation)
         began = perf_counter()
         with _opened(settings) as memory:
             held = memory.stats().exchanges
             opened = perf_counter() - began
-            figures = [_one(memory, number) for number in range(WARMING + ROUNDS)][WARMING:]
+            talk = newest_conversation(memory)
+            figures = [_one(talk, number) for number in range(WARMING + ROUNDS)][WARMING:]
         begins, records = zip(*figures, strict=True)
         return {
             "way": way,
@@ -85,14 +87,14 @@ def _measure(way: str, exchanges: int) -> Row:
         }
 
 
-def _one(memory: Memory, number: int) -> tuple[float, float]:
+def _one(talk: Conversation, number: int) -> tuple[float, float]:
     """Seconds that it takes to store a question, and its answer."""
-    context = memory.prepare(f"Where did I put the {number}th key of the shed in the garden?")
+    context = talk.prepare(f"Where did I put the {number}th key of the shed in the garden?")
     gc.collect()
     began = perf_counter()
-    memory.begin(context)
+    talk.begin(context)
     begun = perf_counter()
-    memory.record(context, "You said that it hangs on the hook behind the green door.")
+    talk.record(context, "You said that it hangs on the hook behind the green door.")
     return begun - began, perf_counter() - begun
 
 

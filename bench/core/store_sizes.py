@@ -14,9 +14,10 @@ from bench.generator import TalkGenerator
 from unabridged.domain.chat import Abilities
 from unabridged.domain.context import Context
 from unabridged.domain.settings import Settings
+from unabridged.memory import Memory
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
+from unabridged.turn.conversation import Conversation
 
 WINDOW = 16_384
 """The window: that of most local models by default."""
@@ -72,38 +73,44 @@ def in_memory(window: int) -> Memory:
     return Memory.open(settings=settings, upstream=model("bench", window), clock=ManualClock())
 
 
+def newest_conversation(memory: Memory) -> Conversation:
+    """Continue the session that was updated last; begin one in an empty memory."""
+    newest = memory.space.sessions.newest()
+    return memory.conversation(newest.id if newest else None)
+
+
 def measure(bench: SizedStore) -> Iterator[ReportRow]:
     """Measure everything that may depend on the size of the store."""
     copy = bench.home / "bare.db"
     with bench.open() as memory:
-        _talk(bench, memory)
-        session = memory.session
+        session = hold_conversation(bench, memory)
     shutil.copyfile(bench.path, copy)
-    current = session.id if session else ""
     with BareSqlite(copy) as baseline, bench.open() as memory:
-        yield from _prepare(bench, memory, baseline)
-        yield from _write(bench, memory, baseline)
-        yield from _read(bench, memory, baseline, current)
-        yield from _switch(bench, memory, baseline, current)
+        talk = memory.conversation(session)
+        yield from _prepare(bench, talk, baseline)
+        yield from _write(bench, talk, baseline)
+        yield from _read(bench, memory, talk, baseline)
+        yield from _switch(bench, memory, talk, baseline)
     yield from _open(bench, copy)
     for path in bench.home.glob("bare.db*"):
         path.unlink()
 
 
-def _talk(bench: SizedStore, memory: Memory) -> None:
-    """Hold a conversation in a session of its own."""
-    memory.new_session()
+def hold_conversation(bench: SizedStore, memory: Memory) -> str:
+    """Hold a conversation in a new session, and return the session's id."""
+    talk = memory.conversation()
     for question in bench.questions(SPOKEN):
         topic = bench.drawn.topics[0]
-        memory.record(memory.prepare(question), bench.drawn.answered(topic))
+        talk.record(talk.prepare(question), bench.drawn.answered(topic))
+    return talk.session
 
 
-def _prepare(bench: SizedStore, memory: Memory, baseline: BareSqlite) -> Iterator[ReportRow]:
+def _prepare(bench: SizedStore, talk: Conversation, baseline: BareSqlite) -> Iterator[ReportRow]:
     by_intent: dict[str, list[float]] = defaultdict(list)
     bared: list[float] = []
     questions = bench.questions(PREPARED + 5)
     for number, question in enumerate(questions):
-        took, context = timed(memory.prepare, question)
+        took, context = timed(talk.prepare, question)
         again, _ = timed(baseline.search, question)
         if number >= 5:
             by_intent[context.ledger.intent.value].append(took)
@@ -116,15 +123,15 @@ def _prepare(bench: SizedStore, memory: Memory, baseline: BareSqlite) -> Iterato
         yield row(f"prepare: {intent}", spread(of_intent), size=bench.size)
 
 
-def _write(bench: SizedStore, memory: Memory, baseline: BareSqlite) -> Iterator[ReportRow]:
+def _write(bench: SizedStore, talk: Conversation, baseline: BareSqlite) -> Iterator[ReportRow]:
     rows = BareRows(bench.path)
     took: dict[str, list[float]] = defaultdict(list)
     topic = bench.drawn.topics[0]
     for question in bench.questions(WRITTEN):
-        context = memory.prepare(question)
-        begun, _ = timed(memory.begin, context)
+        context = talk.prepare(question)
+        begun, _ = timed(talk.begin, context)
         bare_begun, _ = timed(baseline.write, _new(rows, context))
-        recorded, _ = timed(memory.record, context, bench.drawn.answered(topic))
+        recorded, _ = timed(talk.record, context, bench.drawn.answered(topic))
         bare_recorded, _ = timed(baseline.write, _new(rows, context))
         took["begin"].append(begun)
         took["record"].append(recorded)
@@ -146,29 +153,28 @@ def _new(rows: BareRows, context: Context) -> dict[str, list[tuple[object, ...]]
 
 
 def _read(
-    bench: SizedStore, memory: Memory, baseline: BareSqlite, session: str
+    bench: SizedStore, memory: Memory, talk: Conversation, baseline: BareSqlite
 ) -> Iterator[ReportRow]:
     questions = bench.questions(READ)
     base = each(baseline.search, questions).p50
     yield row("search", each(memory.search, questions), size=bench.size, baseline=base)
-    memory.switch(session)
-    base = each(lambda _: baseline.history(session), range(READ)).p50
-    found = each(lambda _: memory.history(), range(READ))
+    base = each(lambda _: baseline.history(talk.session), range(READ)).p50
+    found = each(lambda _: talk.history(), range(READ))
     yield row("load history", found, size=bench.size, baseline=base, note="the newest 50 exchanges")
 
 
 def _switch(
-    bench: SizedStore, memory: Memory, baseline: BareSqlite, session: str
+    bench: SizedStore, memory: Memory, talk: Conversation, baseline: BareSqlite
 ) -> Iterator[ReportRow]:
-    names = [session if n % 2 else f"{1 + n % len(bench.drawn.topics):026d}" for n in range(READ)]
+    names = [
+        talk.session if n % 2 else f"{1 + n % len(bench.drawn.topics):026d}" for n in range(READ)
+    ]
     base = each(baseline.session, names).p50
-    found = each(memory.switch, names)
+    found = each(memory.space.sessions.find, names)
     yield row("switch session", found, size=bench.size, baseline=base)
-    memory.switch(session)
 
     def switch_model(number: int) -> Context:
-        memory.use_upstream(model(f"model-{number % 2}"))
-        return memory.prepare("hi")
+        return talk.prepare("hi", model=model(f"model-{number % 2}"))
 
     found = each(switch_model, range(READ))
     note = "until the first context for the new model is made"

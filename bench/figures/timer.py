@@ -3,7 +3,10 @@
 from collections.abc import Callable, Iterable
 from statistics import median, quantiles
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 
 class Spread(NamedTuple):
@@ -20,10 +23,12 @@ def spread(values: Iterable[float]) -> Spread:
     return Spread(round(median(held), 4), round(high, 4))
 
 
-def timed(call: Callable[..., Any], *given: Any) -> tuple[float, Any]:
+def timed(
+    call: Callable[Given, Result], *given: Given.args, **named: Given.kwargs
+) -> tuple[float, Result]:
     """Give the milliseconds that a call took, and what it gave."""
     began = perf_counter()
-    result = call(*given)
+    result = call(*given, **named)
     return (perf_counter() - began) * 1000, result
 
 

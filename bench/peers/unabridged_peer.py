@@ -5,8 +5,8 @@ from pathlib import Path
 from bench.core.store_sizes import model
 from bench.formats.locomo import LocomoTalk
 from unabridged.domain.settings import Settings
+from unabridged.memory import Memory
 from unabridged.ports import Embedder
-from unabridged.wiring import Memory
 
 
 class UnabridgedPeer:
@@ -25,11 +25,11 @@ class UnabridgedPeer:
         settings = Settings(home=str(self._folder), user=talk.id)
         self._held[talk.id] = Memory.open(settings=settings, upstream=model("bench"))
         for session in talk.sessions:
-            self._held[talk.id].admit(session)
+            self._held[talk.id].import_transcript(session)
 
     def search(self, talk: LocomoTalk, question: str, turns: int) -> list[str]:
         """Search for half as many exchanges."""
-        found = self._held[talk.id].search(question, (turns + 1) // 2)
+        found = self._held[talk.id].search(question, limit=(turns + 1) // 2)
         return [message.id for each in found for message in each.exchange.messages]
 
     def close(self) -> None:

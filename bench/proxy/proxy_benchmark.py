@@ -18,7 +18,7 @@ from bench.figures.timer import Spread, spread
 from bench.generator import TalkGenerator
 from bench.proxy import processes
 from unabridged.domain.settings import Settings
-from unabridged.wiring import Memory
+from unabridged.memory import Memory
 from unabridged.wiring.access import Access
 
 SIZE = 10_000
@@ -106,7 +106,7 @@ def fill(home: Path, drawn: TalkGenerator, size: int, say: Progress) -> None:
     say(f"Storing {size:,} exchanges …")
     with Memory.open(settings=Settings(home=str(home)), upstream=model("bench")) as memory:
         for conversation in drawn.conversations(size):
-            memory.admit(conversation)
+            memory.import_transcript(conversation)
 
 
 class _Talk:

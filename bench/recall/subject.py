@@ -18,8 +18,8 @@ from unabridged import config
 from unabridged.domain.context import Context, ItemKind, LedgerRow, Tier, Verdict
 from unabridged.domain.settings import Settings
 from unabridged.domain.views import Conversation, Found
+from unabridged.memory import Memory
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 
 DEPTH = 50
 """Exchanges that a search is asked for."""
@@ -57,6 +57,7 @@ class RecallSubject:
 
     def __init__(self, memory: Memory, clock: ManualClock) -> None:
         self._memory = memory
+        self._talk = memory.conversation()
         self._clock = clock
         self._last = ("", MEMORY_SHARE)  # memory's share of the window for a question
         self.seconds: dict[str, list[float]] = {"first search": [], "search": [], "prepare": []}
@@ -70,11 +71,11 @@ class RecallSubject:
     def search(self, question: str, limit: int = DEPTH) -> list[Found]:
         """Search, timed; the first question is asked twice, since the first search reads tables."""
         if not self.seconds["first search"]:
-            took, _ = timed(self._memory.search, question, limit)
+            took, _ = timed(self._memory.search, question, limit=limit)
             self.seconds["first search"].append(took / 1000)
-        took, found = timed(self._memory.search, question, limit)
+        took, found = timed(self._memory.search, question, limit=limit)
         self.seconds["search"].append(took / 1000)
-        return list(found)
+        return found
 
     def prepare(self, question: str, budget: int) -> PreparedPrompt:
         """Prepare under a window whose memory budget comes out as wanted.
@@ -97,11 +98,10 @@ class RecallSubject:
         return PreparedPrompt(whole, sum(map(_recalled, exchanges)), _text(context, question))
 
     def _under(self, question: str, window: int) -> Context:
-        self._memory.use_upstream(model(f"bench-{window}", window))
-        took, context = timed(self._memory.prepare, question)
+        asked = model(f"bench-{window}", window)
+        took, context = timed(self._talk.prepare, question, model=asked)
         self.seconds["prepare"].append(took / 1000)
-        prepared: Context = context
-        return prepared
+        return context
 
 
 @contextmanager
@@ -150,12 +150,11 @@ def opened(
         Path(home, "cache").symlink_to(cache, target_is_directory=True)
     with Memory.open(settings=chosen, upstream=model("bench"), clock=clock) as memory:
         for conversation in conversations:
-            memory.admit(conversation)
-        for _ in memory.enrich():
+            memory.import_transcript(conversation)
+        for _ in memory.space.maintenance.embed():
             pass
-        for _ in memory.tend() if tended else ():
+        for _ in memory.space.maintenance.run() if tended else ():
             pass
-        memory.new_session()
         yield RecallSubject(memory, clock)
 
 

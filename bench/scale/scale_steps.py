@@ -43,7 +43,7 @@ def build(home: str, exchanges: int, lengthy: bool = False, seed: int = 7) -> di
     with _opened(home) as memory:
         for conversation in drawn.conversations(exchanges):
             began = perf_counter()
-            memory.admit(conversation)
+            memory.import_transcript(conversation)
             took += perf_counter() - began
             words += sum(len(e.text.split()) for e in conversation.exchanges)
             done += len(conversation.exchanges)
@@ -114,26 +114,26 @@ def talk(home: str) -> dict[str, Any]:
     copy = Path(home, "bare.db")
     took: dict[str, list[float]] = {name: [] for name in ("begin", "record", "bare", "prepare")}
     with _opened(home) as memory:
-        memory.new_session()
+        talk = memory.conversation()
         for question in questions[:WARMING]:
-            memory.record(memory.prepare(question), f"About that: {question}")
+            talk.record(talk.prepare(question), f"About that: {question}")
     path = next(p for p in Path(home, "spaces").iterdir() if p.is_file() and _is_store(p))
     shutil.copyfile(path, copy)
     rows = BareRows(path)
     with BareSqlite(copy, searched=False) as bare, _opened(home) as memory:
+        talk = memory.conversation(talk.session)
         for question in questions[WARMING : WARMING + RECORDS]:
-            context = memory.prepare(question)
-            took["begin"].append(_timed(memory.begin, context))
-            session = context.scope.session or ""
-            beginning = rows.new(session, context.id, KEPT)
+            context = talk.prepare(question)
+            took["begin"].append(_timed(talk.begin, context))
+            beginning = rows.new(talk.session, context.id, KEPT)
             answer = f"As far as I recall: {question} That is what was said about it, and no more."
-            took["record"].append(_timed(memory.record, context, answer))
+            took["record"].append(_timed(talk.record, context, answer))
             both = _timed(bare.write, beginning) + _timed(
-                bare.write, rows.new(session, context.id, KEPT)
+                bare.write, rows.new(talk.session, context.id, KEPT)
             )
             took["bare"].append(both)
         for question in mixed[-PREPARES:]:
-            took["prepare"].append(_timed(memory.prepare, question))
+            took["prepare"].append(_timed(talk.prepare, question))
     rows.close()
     for each in Path(home).glob("bare.db*"):
         each.unlink()
@@ -148,12 +148,12 @@ def exact(home: str) -> dict[str, Any]:
     """
     questions = _questions(home)[0][:COMPARED]
     with _opened(home) as memory:
-        fast = [[each.exchange.id for each in memory.search(q, TOP)] for q in questions]
+        fast = [[each.exchange.id for each in memory.search(q, limit=TOP)] for q in questions]
         for module, name in SHORTCUTS:
             held: Any = importlib.import_module(f"unabridged.index.{module}")
             assert isinstance(getattr(held, name), int)  # noqa: S101 - a slip in our own table
             setattr(held, name, sys.maxsize // 8)
-        true = [[each.exchange.id for each in memory.search(q, TOP)] for q in questions]
+        true = [[each.exchange.id for each in memory.search(q, limit=TOP)] for q in questions]
     pairs = [(set(a), set(b)) for a, b in zip(fast, true, strict=True) if b]
     return {"recall": sum(len(a & b) / len(b) for a, b in pairs) / max(1, len(pairs))}
 
@@ -162,7 +162,7 @@ def _opened(home: str) -> Any:
     """Open the memory of a home, with the machine's own clock."""
     from bench.core.store_sizes import WINDOW, model  # noqa: PLC0415 - likewise
     from unabridged.domain.settings import Settings  # noqa: PLC0415 - after the process is bound
-    from unabridged.wiring import Memory  # noqa: PLC0415 - likewise
+    from unabridged.memory import Memory  # noqa: PLC0415 - likewise
 
     return Memory.open(settings=Settings(home=home, window=WINDOW), upstream=model("bench"))
 

@@ -12,7 +12,7 @@ from bench.figures.timer import Spread, each, spread, timed
 from bench.generator import SHORT, TalkGenerator
 from bench.seeds.metric import SeedMetric, exactly, share, within
 from bench.seeds.seed_setup import SeedRun, loaded, opened, plainly_saved, recalling
-from unabridged.wiring import Memory
+from unabridged.turn.conversation import Conversation
 
 SEED = "agent"
 SIZES = (10_000, 50_000)
@@ -45,7 +45,7 @@ def _large(course: SeedRun, turns: int) -> Iterator[SeedMetric]:
     drawn = TalkGenerator(13, SHORT)
     talk = drawn.conversation(turns)
     with opened(SEED, home) as memory:
-        memory.admit(talk)
+        memory.import_transcript(talk)
     at = f", {turns:,} turns"
     path = max((home / "chats").glob("*_conversation.json"), key=lambda one: one.stat().st_size)
     read = each(lambda _: loaded(path), range(CALLS["open"]))
@@ -55,10 +55,10 @@ def _large(course: SeedRun, turns: int) -> Iterator[SeedMetric]:
     yield within(SEED, f"opening{at}", spread(took), most=None, baseline=read,
                  of="json.load of the same file")  # fmt: skip
     with opened(SEED, home) as memory:
-        memory.switch(talk.session.id)
-        first, _ = timed(memory.prepare, recalling(drawn))
-        appends, contexts, shown = _talk(memory, drawn, course)
-        recent = each(lambda _: memory.history(TURNS), range(CALLS["context"]))
+        resumed = memory.conversation(talk.session.id)
+        first, _ = timed(resumed.prepare, recalling(drawn))
+        appends, contexts, shown = _talk(resumed, drawn, course)
+        recent = each(lambda _: resumed.history(TURNS), range(CALLS["context"]))
         held = memory.stats().exchanges
     of = "json.dump of the turns, fsync, rename"
     yield within(SEED, f"appending a turn{at}", appends, most=None, baseline=saved, of=of,
@@ -79,15 +79,15 @@ def _opened_and_closed(home: Path) -> None:
         pass
 
 
-def _talk(memory: Memory, drawn: TalkGenerator, course: SeedRun) -> tuple[Spread, Spread, int]:
+def _talk(talk: Conversation, drawn: TalkGenerator, course: SeedRun) -> tuple[Spread, Spread, int]:
     """Go on talking: what storing takes, what preparing takes, and the most turns in a prompt."""
     appends, contexts = [], []
     shown = 0
     for _ in range(course.scaled(CALLS["append"])):
         question = drawn.question(drawn.topics[0])
-        prepared, context = timed(memory.prepare, question)
-        begun, _ = timed(memory.begin, context)
-        recorded, _ = timed(memory.record, context, drawn.answered(drawn.topics[0]))
+        prepared, context = timed(talk.prepare, question)
+        begun, _ = timed(talk.begin, context)
+        recorded, _ = timed(talk.record, context, drawn.answered(drawn.topics[0]))
         contexts.append(prepared)
         appends.append(begun + recorded)
         asked = sum(message["role"] == "user" for message in context.messages)
@@ -100,7 +100,7 @@ def _given_back(course: SeedRun) -> Iterator[SeedMetric]:
     home = course.folder("back")
     drawn = TalkGenerator(17, SHORT)
     with opened(SEED, home) as memory:
-        memory.admit(drawn.conversation(course.scaled(2_000, 30)))
+        memory.import_transcript(drawn.conversation(course.scaled(2_000, 30)))
     question = recalling(drawn)
 
     def use() -> int:
@@ -189,17 +189,17 @@ def _converse(job: tuple[str, int, int, int]) -> int:
     ]
     crossed = 0
     with opened(SEED, Path(home), agent=_agent(agent)) as memory:
-        memory.new_session(own)
+        talk = memory.conversation(title=own)
         for number in range(said):
-            context = memory.prepare(f"Do you remember what was said of part {number}?")
+            context = talk.prepare(f"Do you remember what was said of part {number}?")
             sent = " ".join(str(message["content"]) for message in context.messages)
             crossed += any(mark in sent for mark in others)
-            memory.record(context, f"Part {number} belongs to {own}.")
+            talk.record(context, f"Part {number} belongs to {own}.")
     return crossed
 
 
 def _told(home: Path, agent: int, session: int) -> list[str]:
     """What is stored in a session afterwards."""
     with opened(SEED, home, agent=_agent(agent)) as memory:
-        memory.switch(_mark(agent, session))
-        return [exchange.text for exchange in memory.history(10_000)]
+        found = memory.space.sessions.find(_mark(agent, session))
+        return [exchange.text for exchange in memory.space.log.history(found.id, 10_000)]

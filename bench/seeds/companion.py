@@ -18,10 +18,11 @@ from unabridged.condense.earlier import earlier_from_data
 from unabridged.context.fence import as_line, neutralise
 from unabridged.domain.context import Context, ItemKind, Tier, Verdict
 from unabridged.domain.exchange import Exchange, ExchangeState
-from unabridged.domain.views import Conversation
+from unabridged.domain.views import Conversation as Transcript
 from unabridged.language.sentences import OMITTED, sentences
+from unabridged.memory import Memory
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
+from unabridged.turn.conversation import Conversation
 
 SEED = "companion"
 STORED = 10_000
@@ -85,7 +86,7 @@ def _look(past: PastConversation, seen: _Seen) -> None:
 def _ask(
     past: PastConversation,
     way: str,
-    talks: Sequence[Conversation],
+    talks: Sequence[Transcript],
     said: Sequence[Exchange],
     seen: _Seen,
 ) -> None:
@@ -93,19 +94,16 @@ def _ask(
     changes: dict[str, Any] = {"system": rich_persona()} if way == RICH else {}
     clock = ManualClock(past.now)
     with opened(SEED, Path("unused"), clock=clock, store="memory", **changes) as memory:
-        for talk in talks:
-            memory.admit(talk)
-        if way == ANEW:
-            memory.new_session()
-        else:
-            memory.switch(talks[-1].session.id)
+        for past_talk in talks:
+            memory.import_transcript(past_talk)
+        talk = memory.conversation(None if way == ANEW else talks[-1].session.id)
         held = _Held(memory)
         for exchange in said:
-            context = memory.prepare(exchange.user.text)
+            context = talk.prepare(exchange.user.text)
             _look_at(past.origin, way, context, held, seen)
-            memory.record(context, exchange.answer.text if exchange.answer else "I see.")
+            talk.record(context, exchange.answer.text if exchange.answer else "I see.")
         for question in past.questions:
-            _look_at(past.origin, way, memory.prepare(question), held, seen)
+            _look_at(past.origin, way, talk.prepare(question), held, seen)
 
 
 class _Held(dict[str, Exchange]):
@@ -115,7 +113,7 @@ class _Held(dict[str, Exchange]):
         self._memory = memory
 
     def __missing__(self, name: str) -> Exchange:
-        self[name] = self._memory.show(name)
+        self[name] = self._memory.get(name)
         return self[name]
 
 
@@ -249,7 +247,7 @@ def _latency(course: SeedRun) -> SeedMetric:
         for number, conversation in enumerate(drawn.conversations(stored)):
             if number % 200 == 0:
                 course.say(f"companion: storing {10 * number:,} of {stored:,} exchanges …")
-            memory.admit(conversation)
+            memory.import_transcript(conversation)
         memory.prepare("hi")
     path = max((home / "spaces").glob("*.db"), key=lambda one: one.stat().st_size)
     copy = home / "bare.db"
@@ -257,8 +255,7 @@ def _latency(course: SeedRun) -> SeedMetric:
     course.say("companion: preparing …")
     questions = asks(drawn, course.scaled(CALLS))
     with opened(SEED, home) as memory, BareSqlite(copy) as baseline:
-        memory.new_session()
-        took = list(_prepared(memory, drawn, questions))
+        took = list(_prepared(memory.conversation(), drawn, questions))
         base = spread(timed(baseline.search, text)[0] for text in questions)
     return within(
         SEED, f"latency of a context, {stored:,} exchanges", spread(took), most=2_000,
@@ -267,8 +264,8 @@ def _latency(course: SeedRun) -> SeedMetric:
     )  # fmt: skip
 
 
-def _prepared(memory: Memory, drawn: TalkGenerator, questions: list[str]) -> Iterator[float]:
+def _prepared(talk: Conversation, drawn: TalkGenerator, questions: list[str]) -> Iterator[float]:
     for question in questions:
-        took, context = timed(memory.prepare, question)
+        took, context = timed(talk.prepare, question)
         yield took
-        memory.record(context, drawn.answered(drawn.topics[0]))
+        talk.record(context, drawn.answered(drawn.topics[0]))

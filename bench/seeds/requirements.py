@@ -16,12 +16,13 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Text
 from unabridged.domain.settings import Settings
 from unabridged.domain.views import Conversation
+from unabridged.memory import Memory
 from unabridged.models.abilities import AbilityBook
 from unabridged.models.ollama import OllamaModel, OllamaServer
 from unabridged.testing.clock import ManualClock
 from unabridged.testing.ollama_server import OllamaTestServer
 from unabridged.tokens.bpe import TiktokenTokenizer
-from unabridged.wiring import Memory, available_models
+from unabridged.wiring import available_models
 
 SEED = "requirements"
 SAVES = 100
@@ -71,22 +72,23 @@ def _writes(course: SeedRun) -> Iterator[SeedMetric]:
     saves = course.scaled(SAVES)
     talk = TalkGenerator(2, TYPICAL).conversation(course.scaled(EXCHANGES))
     with opened(SEED, home) as memory:
-        memory.admit(talk)
-        memory.switch(talk.session.id)
-        for _ in memory.tend():
+        memory.import_transcript(talk)
+        resumed = memory.conversation(talk.session.id)
+        for _ in memory.maintain():
             pass
+        log = memory.space.log
         title = memory.sessions()[0].session.title
         acts: dict[str, Callable[[], object]] = {
             "save": memory.save,
-            "the same conversation once more": lambda: memory.admit(talk),
-            "the same records once more": lambda: memory.admit_records(list(memory.records())),
-            "the same title": lambda: memory.retitle(title),
-            "upkeep with nothing to do": lambda: list(memory.tend()),
-            "a prepared context": lambda: memory.prepare("What does the system have to do?"),
+            "the same conversation once more": lambda: memory.import_transcript(talk),
+            "the same records once more": lambda: log.import_records(list(log.records())),
+            "the same title": lambda: resumed.rename(title),
+            "upkeep with nothing to do": lambda: list(memory.maintain()),
+            "a prepared context": lambda: resumed.prepare("What does the system have to do?"),
         }
         acts["open and close"] = lambda: opened(SEED, home).close()
         found = {name: _written(home, act, saves) for name, act in acts.items()}
-        changed = _written(home, lambda: memory.remember("It has to be fast."), 1)
+        changed = _written(home, lambda: memory.pin("It has to be fast."), 1)
     note = ", ".join(f"{name}: {count}" for name, count in found.items())
     yield replace(
         exactly(SEED, "writes by saves without a change", sum(found.values()), 0, "writes"),
@@ -106,10 +108,10 @@ def _limits(course: SeedRun) -> Iterator[SeedMetric]:
     marked = [_marked(talk.exchanges[0], n) for n, talk in enumerate(talks)]
     with opened(SEED, home) as memory:
         for talk, first in zip(talks, marked, strict=True):
-            memory.admit(replace(talk, exchanges=(first, *talk.exchanges[1:])))
-        for _ in memory.tend():
+            memory.import_transcript(replace(talk, exchanges=(first, *talk.exchanges[1:])))
+        for _ in memory.space.maintenance.run():
             pass
-        use = memory.archives.use()
+        use = memory.space.sessions.archives.use()
         found = sum(_finds(memory, n, first) for n, first in enumerate(marked))
         whole = memory.stats().exchanges
     total = sum(len(talk.exchanges) for talk in talks)
@@ -132,7 +134,7 @@ def _marked(exchange: Exchange, number: int) -> Exchange:
 
 
 def _finds(memory: Memory, number: int, first: Exchange) -> bool:
-    return any(f.exchange.id == first.id for f in memory.search(f"mark{number}xq", 3))
+    return any(f.exchange.id == first.id for f in memory.search(f"mark{number}xq", limit=3))
 
 
 def _models(course: SeedRun) -> Iterator[SeedMetric]:
@@ -238,15 +240,15 @@ def _contexts(course: SeedRun, talk: Conversation, count: Callable[[str], int]) 
     asked = course.scaled(20)
     largest = 0
     with opened(SEED, course.folder("api"), model="gpt-4", tokenizer="tiktoken") as memory:
-        memory.admit(talk)
-        memory.switch(talk.session.id)
+        memory.import_transcript(talk)
+        resumed = memory.conversation(talk.session.id)
         for number in range(asked):
-            context = memory.prepare(f"What has to be done for step {number}?")
+            context = resumed.prepare(f"What has to be done for step {number}?")
             said = [m for m in context.messages[:-1] if m["role"] != "system"]
             tokens = sum(count(m["role"]) + count(str(m["content"])) + OVERHEAD for m in said)
             largest = max(largest, tokens)
             right += 0 < tokens <= CONTEXT
-            memory.record(context, f"Step {number} is to be done by Friday, and tested by Monday.")
+            resumed.record(context, f"Step {number} is to be done by Friday, and tested by Monday.")
     note = f"the largest has {largest:,}; role, content and {OVERHEAD} for each message"
     return share(
         SEED, f"contexts within {CONTEXT:,} tokens of history", right, asked, least=1, note=note

@@ -12,8 +12,8 @@ from bench.figures.timer import Spread, each
 from bench.generator import TalkGenerator, TalkSize
 from unabridged import config
 from unabridged.domain.settings import Settings
+from unabridged.memory import Memory
 from unabridged.ports import Clock
-from unabridged.wiring import Memory
 
 TYPICAL = TalkSize(30, 120)
 """Exchanges of about 300 tokens by the estimate."""
@@ -75,13 +75,6 @@ def opened(
     chosen = settings(name, home, model=model, **changes)
     asked = upstream(model, chosen.window or window)
     return Memory.open(settings=chosen, upstream=asked, clock=clock)
-
-
-def talked(memory: Memory, drawn: TalkGenerator, exchanges: int) -> None:
-    """Put one conversation of so many exchanges into a memory, and take it up."""
-    conversation = drawn.conversation(exchanges)
-    memory.admit(conversation)
-    memory.switch(conversation.session.id)
 
 
 def asks(drawn: TalkGenerator, count: int) -> list[str]:

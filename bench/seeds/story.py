@@ -24,7 +24,7 @@ from unabridged.domain.message import Role
 from unabridged.domain.views import Conversation, Outlook
 from unabridged.language.names import names_in
 from unabridged.language.sentences import sentences
-from unabridged.wiring import Memory
+from unabridged.memory import Memory
 
 SEED = "story"
 TRIED: dict[str, Any] = {"condense_tokens": 100, "condense_messages": 10}
@@ -46,11 +46,13 @@ def _own(course: SeedRun) -> Iterator[SeedMetric]:
         yield _categories(memory, story)
     home = course.folder("cycle")
     with opened(SEED, home, **TRIED) as memory:
-        memory.admit(story.talk)
+        memory.import_transcript(story.talk)
         session = story.talk.session.id
         for exchange, (_, category, importance) in zip(story.talk.exchanges, SAID, strict=True):
-            memory.readings.correct(exchange, Role.USER, category=category, importance=importance)
-        outlook = memory.upkeep.condense(session)
+            memory.space.annotations.correct(
+                exchange, Role.USER, category=category, importance=importance
+            )
+        outlook = memory.space.condensations.condense(session)
         yield exactly(SEED, "a run at the limit, the seed's 17 messages", int(outlook.due), 1, "runs",
                       note=f"{outlook.tokens} tokens, the limit is {outlook.threshold}")  # fmt: skip
         yield _ratios(outlook)
@@ -60,8 +62,8 @@ def _own(course: SeedRun) -> Iterator[SeedMetric]:
 
 def _categories(memory: Memory, story: SeedStory) -> SeedMetric:
     """How many of the seed's messages are read as it labels them, by the rules alone."""
-    memory.admit(story.talk)
-    read = memory.readings.of(story.talk.exchanges)
+    memory.import_transcript(story.talk)
+    read = memory.space.annotations.of(story.talk.exchanges)
     right = sum(
         next(iter(read[exchange.id].messages.values())).category == label
         for exchange, (_, label, _) in zip(story.talk.exchanges, SAID, strict=True)
@@ -102,7 +104,7 @@ def _kept(
     ours = theirs = every = 0
     before = after = 0
     for talk, outlook in runs:
-        view = memory.upkeep.view(talk.session.id)
+        view = memory.space.condensations.view(talk.session.id)
         key, held, seeds = _key_information(talk, view.at(Level.EXCHANGES))
         every, ours, theirs = every + len(key), ours + len(key & held), theirs + len(key & seeds)
         if outlook.coherence:
@@ -157,9 +159,9 @@ def _reloaded(home: Path, stories: Sequence[SeedStory], changes: dict[str, Any])
     with opened(SEED, home, **changes) as memory:
         for story in stories:
             said = {e.id: e.text for e in story.talk.exchanges}
-            for one in memory.upkeep.view(story.talk.session.id).at(Level.EXCHANGES):
+            for one in memory.space.condensations.view(story.talk.session.id).at(Level.EXCHANGES):
                 total += 1
-                whole = {e.id: e.text for e in memory.upkeep.expand(one.id).exchanges}
+                whole = {e.id: e.text for e in memory.space.condensations.expand(one.id).exchanges}
                 right += whole == {name: said[name] for name in one.covers}
     note = "condensations that open up to their originals after the memory was opened anew"
     return share(SEED, "state that loads as it was saved", right, total, least=1, note=note)
@@ -179,11 +181,11 @@ def _long(course: SeedRun) -> Iterator[SeedMetric]:
         for number, story in enumerate(stories, 1):
             course.say(f"story: {number} of {len(stories)} of {story.tokens:,} tokens …")
             early += _is_due(memory, _shortened(story, limit))
-            memory.admit(story.talk)
-            for _ in memory.readings.read_pending():
+            memory.import_transcript(story.talk)
+            for _ in memory.space.annotations.read_pending():
                 pass
-            late += memory.upkeep.plan(story.talk.session.id).due
-            ms, outlook = timed(memory.upkeep.condense, story.talk.session.id)
+            late += memory.space.condensations.plan(story.talk.session.id).due
+            ms, outlook = timed(memory.space.condensations.condense, story.talk.session.id)
             took.append(ms)
             runs.append((story.talk, outlook))
             split.append(timed(_split, story)[0])
@@ -209,8 +211,8 @@ def _shortened(story: SeedStory, limit: int) -> Conversation:
 
 def _is_due(memory: Memory, talk: Conversation) -> bool:
     """Whether a run is due over what was told so far."""
-    memory.admit(talk)
-    return memory.upkeep.plan(talk.session.id).due
+    memory.import_transcript(talk)
+    return memory.space.condensations.plan(talk.session.id).due
 
 
 def _split(story: SeedStory) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from bench.core.store_sizes import newest_conversation
 from bench.generator import TalkGenerator
 from bench.seeds.metric import SeedMetric, exactly, share
 from bench.seeds.seed_setup import TYPICAL, SeedRun, dumped, opened, settings
@@ -42,7 +43,7 @@ def _one_path(course: SeedRun) -> Iterator[SeedMetric]:
     asked = dict.fromkeys(Mode, 0)
     fits = right = total = 0
     with opened(SEED, course.folder("modes")) as memory:
-        tools = built_in(SystemClock().now, memory.search)
+        tools = built_in(SystemClock().now, memory.space.search)
         drawn = TalkGenerator(11, TYPICAL)
         before = ""
         for number, exchange in enumerate(drawn.conversation(count).exchanges):
@@ -132,11 +133,11 @@ def _damaged(home: Path, count: int) -> Iterator[SeedMetric]:
     path.write_bytes(data[: len(data) // 2])
     with opened(SEED, home, model=MODELS[0]) as memory:
         yield share(SEED, "exchanges of other models after damage to one's file",
-                    len(memory.history(10 * count)), count, least=1)  # fmt: skip
+                    len(newest_conversation(memory).history(10 * count)), count, least=1)  # fmt: skip
     try:
         with opened(SEED, home, model=MODELS[1]) as memory:
-            kept = len(memory.history(10 * count))
-            told = memory.salvaged is not None
+            kept = len(newest_conversation(memory).history(10 * count))
+            told = memory.space.salvaged is not None
     except StoreDamagedError:
         kept, told = 0, True
     metric = share(SEED, "exchanges salvaged from the damaged file", kept, count, least=1)
@@ -159,6 +160,9 @@ def _taken_over(course: SeedRun) -> SeedMetric:
     dumped(folder / "memory.json", {"current_conversation": old})
     Migrations(settings(SEED, home)).migrate(folder, model=MODELS[0])
     with opened(SEED, home, model=MODELS[0]) as memory:
-        told = {(e.user.text, e.answer.text if e.answer else "") for e in memory.history(10_000)}
+        told = {
+            (e.user.text, e.answer.text if e.answer else "")
+            for e in newest_conversation(memory).history(10_000)
+        }
     kept = sum((one["user"], one["assistant"]) in told for one in old)
     return share(SEED, "exchanges of an old memory.json taken over", kept, len(old), least=1)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from bench.core.store_sizes import newest_conversation
 from bench.figures.timer import Spread, each, spread, timed
 from bench.generator import TalkGenerator
 from bench.seeds.metric import SeedMetric, within
@@ -24,7 +25,6 @@ from bench.seeds.seed_setup import (
     plainly_saved,
     recalling,
     settings,
-    talked,
 )
 from unabridged.budget.complexity import complexity
 from unabridged.budget.count import Counter
@@ -32,8 +32,8 @@ from unabridged.domain.budget import Mode
 from unabridged.domain.message import Message
 from unabridged.domain.scope import Scope
 from unabridged.tokens.estimate import EstimateTokenizer
-from unabridged.wiring import Memory
-from unabridged.wiring.lanes import Lanes
+from unabridged.turn.conversation import Conversation
+from unabridged.wiring.lanes import SpacePool
 
 SEED = "workspace"
 SIZES = (20, 200, 2_000)
@@ -57,7 +57,7 @@ def times(course: SeedRun) -> Iterator[SeedMetric]:
         drawn = TalkGenerator(7, TYPICAL)
         for name in MODELS:
             with opened(SEED, home, model=name) as memory:
-                talked(memory, drawn, exchanges)
+                memory.import_transcript(drawn.conversation(exchanges))
         stage = _Stage(course, home, exchanges, drawn)
         yield from stage.loading()
         yield from stage.switching()
@@ -87,7 +87,7 @@ class _Stage:
 
         def load() -> None:
             with opened(SEED, self._home) as memory:
-                memory.history(50)
+                newest_conversation(memory).history(50)
 
         base = spread(_alone(lambda: loaded(self._files[-1])) for _ in self._calls("load"))
         found = spread(_alone(load) for _ in self._calls("load"))
@@ -99,18 +99,19 @@ class _Stage:
         base = each(lambda text: seeds_context(self._files[-1], text), questions)
         saved = plainly_saved(self._files[-1], len(self._calls("save")))
         with opened(SEED, self._home) as memory:
-            first, _ = timed(memory.prepare, recalling(self._drawn))
+            talk = newest_conversation(memory)
+            first, _ = timed(talk.prepare, recalling(self._drawn))
             for question in questions[:WARMING]:
-                memory.prepare(question)  # tables that every memory of a process shares
-            talk = list(_talk(memory, questions, self._drawn))
-            largest = memory.prepare("What have we discussed so far?")
+                talk.prepare(question)  # tables that every memory of a process shares
+            took = list(_talk(talk, questions, self._drawn))
+            largest = talk.prepare("What have we discussed so far?")
         of = "the seed's way: json.load, the newest exchanges by len // 3"
-        made = self._metric("context assembly", spread(t[0] for t in talk), 50, base, of)
+        made = self._metric("context assembly", spread(t[0] for t in took), 50, base, of)
         note = f"{first:.0f} ms for the first, which indexes what is stored"
-        yield replace(made, note=f"{len(talk)} messages of one conversation; {note}")
+        yield replace(made, note=f"{len(took)} messages of one conversation; {note}")
         yield from self._counting(largest.prompt)
         of = "json.dump of the exchanges, fsync, rename"
-        kept = self._metric("atomic save of an exchange", spread(t[1] for t in talk), 50, saved, of)
+        kept = self._metric("atomic save of an exchange", spread(t[1] for t in took), 50, saved, of)
         yield replace(kept, note="begin and record: two durable writes")
 
     def _counting(self, sent: Sequence[Message]) -> Iterator[SeedMetric]:
@@ -128,12 +129,12 @@ class _Stage:
         base = each(lambda n: loaded(self._files[n % 2]), self._calls("switch"))
         firsts, agains = [], []
         for _ in self._calls("load"):
-            lanes = Lanes(settings(SEED, self._home))
-            _switched(lanes, MODELS[0])
+            pool = SpacePool(settings(SEED, self._home))
+            _switched(pool, MODELS[0])
             gc.collect()
-            firsts.append(timed(_switched, lanes, MODELS[1])[0])
-            agains += [timed(_switched, lanes, MODELS[n % 2])[0] for n in range(4)]
-            lanes.close()
+            firsts.append(timed(_switched, pool, MODELS[1])[0])
+            agains += [timed(_switched, pool, MODELS[n % 2])[0] for n in range(4)]
+            pool.close()
         name = "switching between models' memories"
         yield self._metric(name, spread(agains), 10, base, of)
         opening = self._metric(f"{name}, the first time", spread(firsts), 10, base, of)
@@ -152,19 +153,20 @@ def beyond(metric: SeedMetric) -> SeedMetric:
     return replace(metric, must="", met=None, note=note)
 
 
-def _switched(lanes: Lanes, name: str) -> None:
-    with lanes.hold(Scope(USER, model=name)) as memory:
-        memory.history(50)
+def _switched(pool: SpacePool, name: str) -> None:
+    with pool.use(Scope(USER, model=name)) as space:
+        newest = space.sessions.newest()
+        space.log.history(newest.id if newest else "", 50)
 
 
 def _talk(
-    memory: Memory, questions: Sequence[str], drawn: TalkGenerator
+    talk: Conversation, questions: Sequence[str], drawn: TalkGenerator
 ) -> Iterator[tuple[float, float]]:
     """Say and store one after the other: what preparing took, and what storing."""
     for question in questions:
-        prepared, context = timed(memory.prepare, question)
-        begun, _ = timed(memory.begin, context)
-        recorded, _ = timed(memory.record, context, drawn.answered(drawn.topics[0]))
+        prepared, context = timed(talk.prepare, question)
+        begun, _ = timed(talk.begin, context)
+        recorded, _ = timed(talk.record, context, drawn.answered(drawn.topics[0]))
         yield prepared, begun + recorded
 
 

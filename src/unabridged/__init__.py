@@ -15,16 +15,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from unabridged.aio import AsyncMemory
     from unabridged.domain.context import Context
     from unabridged.domain.settings import Settings
     from unabridged.errors import UnabridgedError
-    from unabridged.wiring import Memory
+    from unabridged.memory import Memory
 
-__all__ = ["Context", "Memory", "Settings", "UnabridgedError"]
+__all__ = ["AsyncMemory", "Context", "Memory", "Settings", "UnabridgedError"]
 
 _PLACES = {
+    "AsyncMemory": "unabridged.aio",
     "Context": "unabridged.domain.context",
-    "Memory": "unabridged.wiring",
+    "Memory": "unabridged.memory",
     "Settings": "unabridged.domain.settings",
     "UnabridgedError": "unabridged.errors",
 }

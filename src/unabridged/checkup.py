@@ -13,6 +13,7 @@ from unabridged.embeddings.choose import choose
 from unabridged.errors import SettingError, StoreError, UnabridgedError
 from unabridged.models.choose import PROBE_SECONDS, Diagnosis, diagnose
 from unabridged.ports import Clock, SupportsCheck, SupportsVectors
+from unabridged.projections.followed import FollowedStore
 from unabridged.stores.housekeeping import look_after
 from unabridged.stores.listing import Spaces
 from unabridged.stores.spaces import SpacesFolder
@@ -123,9 +124,10 @@ def _spaces(spaces: Spaces, *, repair: bool) -> Iterator[Finding]:
             store = spaces.open(info.space, create=False)
             try:
                 damage = store.check() if isinstance(store, SupportsCheck) else []
-                if damage and repair and isinstance(store, SqliteStore):
+                if damage and repair and isinstance(store, SqliteStore | FollowedStore):
                     store.rebuild()
                     damage = store.check()
+                mended = store.notes if isinstance(store, FollowedStore) else []
                 held = (isinstance(store, SupportsVectors) and store.embedded_by()) or "none"
             finally:
                 store.close()
@@ -133,5 +135,6 @@ def _spaces(spaces: Spaces, *, repair: bool) -> Iterator[Finding]:
             yield Finding(topic, ok=False, text=str(error), hint=error.hint)
             continue
         text = f"exchanges: {info.exchanges:,}, sessions: {info.sessions:,}, vectors: {held}"
+        text = "; ".join([text, *mended])
         hint = "" if repair or not damage else "Try: unabridged doctor --repair"
         yield Finding(topic, ok=not damage, text="; ".join(damage) or f"sound, {text}", hint=hint)

@@ -13,9 +13,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from unabridged.dialogue.tools import Tool, tool_from
 from unabridged.domain.views import Found
 from unabridged.errors import ToolError
+from unabridged.space.tools import Tool, tool_from
 
 ENTRY_POINTS = "unabridged.tools"
 """The entry point group in which packages offer tools."""

@@ -2,13 +2,15 @@
 
 from collections import Counter
 
+from tests.helpers.talker import talking
+
 from unabridged.domain.scope import Scope
 
 
 def conversations(served, scope=None):
     """Every conversation of a space."""
-    with served.service.lanes.hold(scope or Scope()) as memory:
-        return list(memory.conversations())
+    with talking(served.service.pool, scope or Scope()) as memory:
+        return list(memory.space.log.transcripts())
 
 
 def said(exchange):

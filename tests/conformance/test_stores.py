@@ -3,12 +3,12 @@ import pytest
 from unabridged.domain.scope import Space
 from unabridged.embeddings.static import StaticEmbedder
 from unabridged.index import centres, upkeep
-from unabridged.stores.files import FilesStore
-from unabridged.stores.files.names import place_of
 from unabridged.stores.inmemory import InMemoryStore
+from unabridged.stores.spaces import SpacesFolder
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.indexed import open_indexed
 from unabridged.testing.stores import StoreContract
+from unabridged.wiring.followed_spaces import FollowedSpaces, JsonFolder
 
 SPACE = Space("ada", "tests")
 
@@ -57,7 +57,7 @@ class TestSqliteStoreInSegments(TestSqliteStore):
         return self.opened[-1]
 
 
-class FilesContract(StoreContract):
+class FollowedContract(StoreContract):
     layout = "model"
     compression = False
 
@@ -70,33 +70,32 @@ class FilesContract(StoreContract):
 
     @pytest.fixture
     def store(self, tmp_path, opened):
-        self.opened = opened
-        self.place = place_of(tmp_path / "home", SPACE, self.layout)
+        self.opened, self.home = opened, tmp_path
         return self.open()
 
     def open(self):
-        store = FilesStore(
-            self.place, SPACE, layout=self.layout, compression=self.compression, create=True
-        )
-        self.opened.append(store)
-        return store
+        folder = JsonFolder(self.home / "json", self.layout, compression=self.compression)
+        spaces = FollowedSpaces(SpacesFolder(self.home / "spaces"), folder)
+        self.opened.append(spaces.open(SPACE))
+        return self.opened[-1]
 
     def reopen(self, store):
+        assert store.troubles == []
         store.close()
-        return self.open()  # begun anew where nobody wrote: then its file is gone
+        return self.open()
 
 
-class TestFilesByModel(FilesContract):
+class TestFollowedByModel(FollowedContract):
     pass
 
 
-class TestFilesByModelPacked(FilesContract):
+class TestFollowedByModelPacked(FollowedContract):
     compression = True
 
 
-class TestFilesByAgent(FilesContract):
+class TestFollowedByAgent(FollowedContract):
     layout = "agent"
 
 
-class TestFilesByUser(FilesContract):
+class TestFollowedByUser(FollowedContract):
     layout = "user"

@@ -9,9 +9,10 @@ import pytest
 
 from unabridged.domain.scope import Space
 from unabridged.errors import StoreFormatError
-from unabridged.stores.files.folder import FilesFolder
-from unabridged.stores.files.names import FOLDERS as LAYOUTS
-from unabridged.stores.files.sheet import FORMAT
+from unabridged.projections.json_files import file_bytes, json_document
+from unabridged.projections.json_files.file_paths import FOLDERS as LAYOUTS
+from unabridged.projections.json_files.json_document import FORMAT
+from unabridged.projections.json_files.layouts import KNOWN
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.opening import FORMAT as NEWEST
 from unabridged.testing.talk import Talk
@@ -28,6 +29,14 @@ def described(store):
     return module.described(store)
 
 
+def said(document, layout):
+    """Give what the sessions of a file say."""
+    spec = importlib.util.spec_from_file_location("make_formats", FORMATS / "make.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.said(document, layout)
+
+
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_an_old_file_opens_and_says_the_same(folder, tmp_path):
     path = tmp_path / "space.db"
@@ -42,15 +51,13 @@ def test_an_old_file_opens_and_says_the_same(folder, tmp_path):
 
 @pytest.mark.parametrize("layout", list(LAYOUTS))
 @pytest.mark.parametrize("folder", FILES, ids=lambda folder: folder.name)
-def test_old_readable_files_open_and_say_the_same(folder, layout, tmp_path):
-    shutil.copytree(folder / LAYOUTS[layout], tmp_path / LAYOUTS[layout])
-    spaces = FilesFolder(tmp_path / LAYOUTS[layout], layout=layout)
-    store = spaces.open(Space("ada", "formats", "model:1"), create=False)
-    assert described(store) == (folder / f"{layout}.json").read_text(encoding="utf-8")
-    assert store.check() == []
-    said = Talk(store, "new").say("and it can be", "written")
-    assert store.recent("new", 1) == [said]
-    store.close()
+def test_old_readable_files_are_read_and_followed(folder, layout, tmp_path):
+    """Files of a format are ours: another version replaces them, and adopts what it lacks."""
+    shutil.copytree(folder / LAYOUTS[layout], tmp_path / "json")
+    path = next(p for p in (tmp_path / "json").rglob("[!.]*.json*") if p.is_file())
+    document = json_document.read(KNOWN[layout], file_bytes.read(path))
+    assert document.faults == []
+    assert (folder / f"{layout}.txt").read_text(encoding="utf-8") == said(document, layout)
 
 
 def test_every_format_of_readable_files_is_there():

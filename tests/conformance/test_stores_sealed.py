@@ -6,8 +6,6 @@ from unabridged.domain.chain import Signet
 from unabridged.domain.key import Key
 from unabridged.domain.scope import Space
 from unabridged.stores.anchor import Anchor
-from unabridged.stores.files import FilesStore
-from unabridged.stores.files.names import place_of
 from unabridged.stores.guard import Guard
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import Access
@@ -41,9 +39,3 @@ class TestSealedSqliteStore(_Sealed):
     def make(self, *, create):
         path = self.folder / "space.db"
         return SqliteStore(path, SPACE, create=create, access=Access(guard=self.guard))
-
-
-class TestSealedFilesStore(_Sealed):
-    def make(self, *, create):
-        place = place_of(self.folder / "home", SPACE, "agent")
-        return FilesStore(place, SPACE, layout="agent", create=create, guard=self.guard)

@@ -13,18 +13,20 @@ from unabridged.domain.access import Grant
 from unabridged.domain.scope import Scope
 from unabridged.mcp.desk import Caller, Desk
 from unabridged.mcp.server import server_of
-from unabridged.wiring.lanes import Lanes
+from unabridged.wiring.lanes import SpacePool
 
 PAGE = (Path(__file__).parents[2] / "docs" / "howto" / "mcp.md").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
 def offered(tmp_path_factory):
-    lanes = Lanes(config.load(home=tmp_path_factory.mktemp("home"), environ={}, upstream="quote"))
+    pool = SpacePool(
+        config.load(home=tmp_path_factory.mktemp("home"), environ={}, upstream="quote")
+    )
     caller = Caller(Scope(), Grant("test"))
 
     async def ask():
-        async with Client(server_of(Desk(lanes, lambda _: caller)), cache=None) as client:
+        async with Client(server_of(Desk(pool, lambda _: caller)), cache=None) as client:
             return (
                 {one.name for one in (await client.list_tools()).tools},
                 {one.name for one in (await client.list_prompts()).prompts},
@@ -35,7 +37,7 @@ def offered(tmp_path_factory):
             )
 
     found = anyio.run(ask)
-    lanes.close()
+    pool.close()
     return found
 
 

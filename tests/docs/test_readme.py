@@ -49,13 +49,18 @@ def test_the_make_targets_are_there():
 
 
 def test_the_python_runs(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("UNABRIDGED_HOME", str(tmp_path))
+    monkeypatch.setenv("UNABRIDGED_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("UNABRIDGED_UPSTREAM", "quote")
+    monkeypatch.chdir(tmp_path)
     for code in blocks("python"):
         exec(code, {"your_client": lambda messages: f"{len(messages)} messages"})
     shown = capsys.readouterr().out
     assert "'window'" not in shown
     assert "'answer':" in shown
+    assert "Porto in May My hotel is in the Rua das Flores." in shown
+    exported = (tmp_path / "everything.jsonl").read_text("utf-8")
+    assert "Rua das Flores" in exported
+    assert "swordfish" not in exported
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

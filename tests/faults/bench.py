@@ -8,6 +8,8 @@ from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from pathlib import Path
 
+from tests.helpers.talker import Talker
+
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import Scope
@@ -15,7 +17,6 @@ from unabridged.domain.settings import Settings
 from unabridged.index import upkeep
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 from unabridged.wiring.adapters import space_from, spaces_of, store_for
 
 BEGUN = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
@@ -29,19 +30,21 @@ class Bench:
 
     Args:
         home: The folder.
-        store: ``sqlite`` or ``files``.
+        store: ``sqlite``, ``files`` (the same with readable files) or ``memory``.
         **changes: Settings that differ.
     """
 
     def __init__(self, home: Path, store: str = "sqlite", **changes: object) -> None:
         self.home = home
-        self.settings = replace(
-            Settings(home=str(home), store=store, condense_tokens=400), **changes
-        )
+        layout = changes.pop("layout", "model") if store == "files" else "none"
+        changes.pop("layout", None)
+        kept = "sqlite" if store == "files" else store
+        plain = Settings(home=str(home), store=kept, layout=layout, condense_tokens=400)
+        self.settings = replace(plain, **changes)
 
-    def open(self, day: int = 100, **changes: object) -> Memory:
+    def open(self, day: int = 100, **changes: object) -> Talker:
         """A memory of this home, on a day after the beginning."""
-        return Memory.open(
+        return Talker.open(
             settings=replace(self.settings, **changes),
             upstream=ScriptedModel(["It is as you say, and Ida knows it."]),
             clock=ManualClock(BEGUN + timedelta(days=day)),
@@ -58,8 +61,6 @@ class Bench:
         """Whether a store is that of the home's first space, and no copy of it."""
         chosen = self.settings
         space = space_from(Scope(chosen.user, chosen.agent, chosen.model or None), chosen)
-        if chosen.store == "files":
-            return store.space == space and self.home in store.path.parents
         return store.path == spaces_of(chosen).path_of(space)
 
     def copy(self, home: Path) -> "Bench":
@@ -74,7 +75,7 @@ class Bench:
         return other
 
 
-def say(memory: Memory, words: str, answer: str = "It was wise of Ida, and far away.") -> str:
+def say(memory: Talker, words: str, answer: str = "It was wise of Ida, and far away.") -> str:
     """A whole exchange; gives its id."""
     context = memory.prepare(words)
     memory.begin(context)
@@ -91,8 +92,8 @@ def fill(bench: Bench, exchanges: int = 6) -> None:
             say(memory, f"My cousin Ida went to {place} with {number + 3} boxes. Was it wise?")
         say(memory, f"My cousin is a {SECRET} and likes it.", f"A {SECRET} works with wood.")
         say(memory, "My name is Ada and I live in Bergen.", "Hello Ada.")
-        memory.remember("Ada never eats fish.")
-        list(memory.tend())
+        memory.space.pins.add("Ada never eats fish.")
+        list(memory.maintain())
 
 
 def fill_long(bench: Bench) -> None:

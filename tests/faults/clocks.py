@@ -18,6 +18,7 @@ from time import perf_counter
 
 from tests.faults.bench import BEGUN, Bench, quick_folder, say
 from tests.faults.figures import arguments, tell
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
 from unabridged.domain.chat import Abilities
@@ -25,7 +26,6 @@ from unabridged.domain.record import RecordKind
 from unabridged.models.abilities import AbilityBook
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 
 YEARS = timedelta(days=3652)
 JUMPS = (YEARS, -YEARS, 2 * YEARS, -2 * YEARS, timedelta(hours=1), timedelta(hours=-1))
@@ -60,7 +60,7 @@ def talk(bench: Bench, rng: Random, tally: Tally) -> None:
     clock = ManualClock(BEGUN + YEARS * 3)
     said: list[str] = []
     for part in range(3):
-        with Memory.open(
+        with Talker.open(
             settings=bench.settings, upstream=ScriptedModel(["Yes."]), clock=clock
         ) as memory:
             if part:
@@ -77,9 +77,9 @@ def talk(bench: Bench, rng: Random, tally: Tally) -> None:
                 if rng.random() < 0.6:
                     clock.time += rng.choice(JUMPS)
                     tally.jumps += 1
-            if [x.id for x in memory.history(1000)] != said:
+            if [x.id for x in memory.exchanges(1000)] != said:
                 tally.note("disordered", "the history is not in the order of the log")
-            for _ in memory.tend():
+            for _ in memory.maintain():
                 pass
             _learned(memory, tally)
     store = bench.store()
@@ -93,7 +93,7 @@ def talk(bench: Bench, rng: Random, tally: Tally) -> None:
         store.close()
 
 
-def _sound(memory: Memory, context, said: list[str], tally: Tally) -> None:
+def _sound(memory: Talker, context, said: list[str], tally: Tally) -> None:
     """The ledger adds up to the window, and the session's words come in order."""
     if sum(context.ledger.parts.values()) != context.ledger.window:
         tally.note("unsound", "the ledger does not add up")
@@ -104,12 +104,12 @@ def _sound(memory: Memory, context, said: list[str], tally: Tally) -> None:
     ]
     if spoken != sorted(spoken):
         tally.note("disordered", f"the prompt is out of order: {spoken}")
-    shown = memory.history(1)
+    shown = memory.exchanges(1)
     if said and (not shown or shown[0].id != said[-1]):
         tally.note("disordered", "the newest is not the newest")
 
 
-def _learned(memory: Memory, tally: Tally) -> None:
+def _learned(memory: Talker, tally: Tally) -> None:
     """Every exchange was judged, also one whose id sorts before those that were judged earlier."""
     kept = store_of(memory).scan(limit=1000)
     judged = {record.id for record in store_of(memory).records(RecordKind.READING)}

@@ -37,6 +37,7 @@ from tests.faults.workflows import WORKFLOWS, Workflow, condense
 from tests.opened import store_of
 
 from unabridged.errors import UnabridgedError
+from unabridged.projections.followed import FollowedStore
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.stores_lookup import looked_up
 from unabridged.wiring import Home
@@ -105,8 +106,8 @@ def talk(bench: Bench) -> None:
         memory.record(context, "To Oslo.")
         memory.undo()
         say(memory, "And then, after Oslo?", "Lima, and nobody knows why.")
-        memory.retitle("Where Ida went")
-        memory.pin(first)
+        memory.rename("Where Ida went")
+        memory.pin(exchange=first)
         memory.new_session("The third")
         context = memory.prepare("This stays open.")
         memory.begin(context)
@@ -216,11 +217,7 @@ def _state(bench: Bench) -> str:
 
 def kinds_of_store(store: str) -> list[type]:
     """The classes behind a name of a store."""
-    if store == "sqlite":
-        return [SqliteStore]
-    from unabridged.stores.files import FilesStore
-
-    return [FilesStore]
+    return [SqliteStore] if store == "sqlite" else [FollowedStore]
 
 
 def holds_files(bench: Bench) -> bool:

@@ -235,9 +235,9 @@ def _judge(way: Course, bench: Bench, done: bool, case: str, tally: Tally) -> No
             tally.wrong[f"{case}: {name} is not there"] += 1
     try:
         with bench.open(200) as memory:
-            memory.search("boxes")
+            memory.space.search("boxes")
             said = say(memory, "And now?", "Now it works again.")
-            assert memory.show(said).answer
+            assert memory.get(said).answer
     except Exception as error:  # noqa: BLE001 - whatever it is, writing did not go on
         tally.stuck += 1
         tally.wrong[f"{case}: cannot go on: {error!r}"[:200]] += 1

@@ -97,7 +97,7 @@ def forget(trial, seen_from):
     ids = sorted(trial.said.secrets)
     if trial.way == "space":
         with trial.open() as memory:
-            space, settings = store_of(memory).space, memory.settings
+            space, settings = store_of(memory).space, memory.space.settings
         trial.listed.write_text("\n".join(ids))
         (plan,) = Home(settings).plan_forgetting([space])
         seen = seen_from()
@@ -105,18 +105,20 @@ def forget(trial, seen_from):
         return seen[0]
     with trial.open() as memory:
         asked = {
-            "one": lambda: memory.forgetting.plan([ids[3]]),
-            "session": lambda: memory.forgetting.plan(session="1"),
-            "repeats": lambda: memory.forgetting.plan(ids[5:7], with_repeats=True),
-            "fact": lambda: memory.forgetting.plan(
-                fact=next(f.id for f in memory.facts.all() if memory.forgetting.sources_of(f.id)),
+            "one": lambda: memory.space.forgetting.plan([ids[3]]),
+            "session": lambda: memory.space.forgetting.plan(session="1"),
+            "repeats": lambda: memory.space.forgetting.plan(ids[5:7], with_repeats=True),
+            "fact": lambda: memory.space.forgetting.plan(
+                fact=next(
+                    f.id for f in memory.facts.all() if memory.space.forgetting.sources_of(f.id)
+                ),
                 with_sources=True,
             ),
         }
         plan = asked[trial.way]()
         trial.listed.write_text("\n".join(e.id for e in plan.exchanges))
         seen = seen_from()
-        memory.forgetting.carry_out(plan)
+        memory.space.forgetting.execute(plan)
         return seen[0]
 
 
@@ -161,16 +163,16 @@ def faults_after(trial):
         if begun(store_of(memory)):
             wrong.append("it is still under way")
         if trial.way == "space":
-            receipts, stones = Home(memory.settings).receipts(), done
+            receipts, stones = Home(memory.space.settings).receipts(), done
         else:
-            receipts = memory.forgetting.receipts()
+            receipts = memory.space.forgetting.receipts()
             stones = bool(store_of(memory).records(RecordKind.TOMBSTONE))
         if len(receipts) != done:
             wrong.append(f"{len(receipts)} receipts")
         if stones != done:
             wrong.append("a tombstone without a grave, or the other way round")
-        wrong += memory.check()
-        list(memory.tend())
+        wrong += memory.space.log.check()
+        list(memory.maintain())
         if done:
             wrong += remnants(trial.home, names - kept)
     return wrong, done

@@ -22,6 +22,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from tests.faults.figures import arguments, skip, tell
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
 from unabridged.domain.chat import Abilities
@@ -30,7 +31,7 @@ from unabridged.domain.message import Reasoning, Role, Text, ToolCall, ToolResul
 from unabridged.errors import SettingError
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Home, Memory
+from unabridged.wiring import Home
 
 WINDOW = 2048
 PLACES = ("Oslo", "Bern", "Turin", "Quito")
@@ -60,7 +61,7 @@ class Said:
 def opened(home, clock, store="sqlite", **more):
     model = ScriptedModel(abilities=Abilities("m", trained_window=WINDOW, source="server"))
     settings = {"window": WINDOW, "condense_tokens": 400, "condense_messages": 4, "store": store}
-    with Memory.open(home, upstream=model, clock=clock, **{**settings, **more}) as memory:
+    with Talker.open(home, upstream=model, clock=clock, **{**settings, **more}) as memory:
         yield memory
 
 
@@ -87,7 +88,7 @@ def speak(memory, said):
         other = rng.choice(known)
         text += f" And {other} lives there too, as I told you before."
         names.add(other)
-    retry = memory.history(1)
+    retry = memory.exchanges(1)
     if retry and rng.random() < 0.1:
         context = memory.prepare("", retry_of=retry[-1].id)
         names = {own, *(n for n in said.secrets[retry[-1].id] if n in retry[-1].user.text)}
@@ -97,25 +98,25 @@ def speak(memory, said):
     if rng.random() < 0.2:
         call = ToolCall("c1", "look", json.dumps({"for": own}))
         rounds = [
-            memory.message(Role.ASSISTANT, [Reasoning(f"I think of {own}."), call]),
-            memory.message(Role.TOOL, [ToolResult("c1", "look", f"{own} was found. " * 20)]),
+            memory.space.message(Role.ASSISTANT, [Reasoning(f"I think of {own}."), call]),
+            memory.space.message(Role.TOOL, [ToolResult("c1", "look", f"{own} was found. " * 20)]),
         ]
-        memory.step(context, rounds)
+        memory.record_tools(context, rounds)
     state = ExchangeState.COMPLETE
     reply = f"So {own} it is. " + "I see that well enough by now. " * rng.randrange(1, 12)
     if rng.random() < 0.1:
         state = ExchangeState.INCOMPLETE
-    answer = memory.message(Role.ASSISTANT, [Text(reply)])
+    answer = memory.space.message(Role.ASSISTANT, [Text(reply)])
     memory.record(context, answer, state=state)
-    if memory.show(context.id):
+    if memory.get(context.id):
         said.secrets[context.id] = names
-        said.sessions[context.id] = memory.session.id
+        said.sessions[context.id] = memory.header.id
 
 
 def fill(memory, said, count):
     rng = said.rng
     for _ in range(count):
-        if rng.random() < 0.2 or memory.session is None:
+        if rng.random() < 0.2 or memory.header is None:
             memory.new_session(
                 f"About {secret(said.seed, said.number)}" if rng.random() < 0.3 else ""
             )
@@ -123,25 +124,25 @@ def fill(memory, said, count):
         said.number += 1
         chance = rng.random()
         if chance < 0.1:
-            memory.pin(memory.history(1)[-1].id)
+            memory.pin(exchange=memory.exchanges(1)[-1].id)
         elif chance < 0.2 and memory.facts.all():
             fact = rng.choice(memory.facts.all())
             memory.facts.edit(fact.id, text=f"{fact.text} Indeed.")
         elif chance < 0.4:
-            list(memory.tend(pages=2))
-    list(memory.tend())
+            list(memory.maintain(pages=2))
+    list(memory.maintain())
     memory.new_session()
     memory.record(
         memory.prepare(f"Summarize what we said about my cousins, {said.number}."), "Yes."
     )
-    said.secrets[memory.history(1)[-1].id] = set()
-    said.sessions[memory.history(1)[-1].id] = memory.session.id
+    said.secrets[memory.exchanges(1)[-1].id] = set()
+    said.sessions[memory.exchanges(1)[-1].id] = memory.header.id
 
 
 def choose(memory, said):
     """What to forget: a plan of a random kind."""
     rng = said.rng
-    forget, ids = memory.forgetting, sorted(said.secrets)
+    forget, ids = memory.space.forgetting, sorted(said.secrets)
     kind = rng.choice(["one", "one", "some", "session", "search", "fact", "repeats"])
     picked = rng.choice(ids)
     if kind == "some":
@@ -150,7 +151,7 @@ def choose(memory, said):
         return kind, forget.plan(session=said.sessions[picked])
     if kind == "search" and said.secrets[picked]:
         return kind, forget.plan(search=rng.choice(sorted(said.secrets[picked])))
-    sourced = [f for f in memory.facts.all() if memory.forgetting.sources_of(f.id)]
+    sourced = [f for f in memory.facts.all() if memory.space.forgetting.sources_of(f.id)]
     if kind == "fact" and sourced:
         return kind, forget.plan(fact=rng.choice(sourced).id, with_sources=True)
     return kind, forget.plan([picked], with_repeats=kind == "repeats")
@@ -206,7 +207,7 @@ def one_home(seed, store, layout, times, report):
             fill(memory, said, 14)
             for _ in range(times):
                 kind, plan = choose(memory, said)
-                receipt = memory.forgetting.carry_out(plan)
+                receipt = memory.space.forgetting.execute(plan)
                 gone = after(said, plan)
                 check(memory, said, gone, receipt, report)
                 count(report, kind)
@@ -214,7 +215,7 @@ def one_home(seed, store, layout, times, report):
                     fill(memory, said, 6)
         report["closed"] += len(remnants(home, gone))
         with opened(home, clock, store, **more) as memory:
-            space, settings = store_of(memory).space, memory.settings
+            space, settings = store_of(memory).space, memory.space.settings
         wiped(Home(settings), space, clock, said, report)
     finally:
         shutil.rmtree(home.parent)
@@ -232,7 +233,7 @@ def check(memory, said, gone, receipt, report):
     report["secrets"] += len(gone)
     report["left"] += len(left)
     report["reported_left"] += receipt.left
-    report["unsound"] += len(memory.check())
+    report["unsound"] += len(memory.space.log.check())
     report["lost"] += len(kept) - len(remnants(said.home, kept))
     if left or receipt.left:
         report["where"].append([said.seed, receipt.id, left[:3]])

@@ -19,6 +19,7 @@ from pathlib import Path
 from random import Random
 
 from tests.faults.making import Maker
+from tests.helpers.talker import Talker
 
 from unabridged.domain.fact import Requirement
 from unabridged.domain.message import Role
@@ -28,7 +29,6 @@ from unabridged.domain.views import Conversation, Unread
 from unabridged.errors import TransferError, UnabridgedError
 from unabridged.transfer.detect import open_file
 from unabridged.transfer.formats.table import FORMATS
-from unabridged.wiring import Memory
 
 SLOW = 20
 MEMORY = 3 << 30
@@ -89,20 +89,20 @@ def read(data, name, tally):
 
 def admit(memory, conversation, tally):
     """Store a conversation: whole, or not at all with a typed error."""
-    before = memory.held(conversation)
+    before = memory.space.log.count_known(conversation)
     try:
-        added = memory.admit(conversation)
+        added = memory.import_transcript(conversation)
     except UnabridgedError:
         tally["not admitted"] += 1
-        if memory.held(conversation) != before:
+        if memory.space.log.count_known(conversation) != before:
             raise BadlyWovenError("refused, and held in part") from None
         return
     tally["admitted"] += 1
-    if memory.held(conversation) != len(conversation.exchanges) or added > len(
+    if memory.space.log.count_known(conversation) != len(conversation.exchanges) or added > len(
         conversation.exchanges
     ):
         raise BadlyWovenError("admitted, and not held whole")
-    if memory.admit(conversation):
+    if memory.import_transcript(conversation):
         raise BadlyWovenError("admitted twice")
 
 
@@ -162,7 +162,7 @@ def main(words=None):
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--seconds", type=int, help="Stop after so many, whatever the count is.")
     parser.add_argument("--only", type=int, help="Write one of the files to standard output.")
-    parser.add_argument("--admit", choices=["memory", "sqlite", "files"], help="Store them too.")
+    parser.add_argument("--admit", choices=["memory", "sqlite"], help="Store them too.")
     chosen = parser.parse_args(words)
     if chosen.only is not None:
         stream, _ = Maker().make(Random(f"{chosen.seed}:{chosen.only}"))
@@ -174,7 +174,7 @@ def main(words=None):
     else:
         with (
             tempfile.TemporaryDirectory() as home,
-            Memory.open(settings=Settings(home=home, store=chosen.admit)) as memory,
+            Talker.open(settings=Settings(home=home, store=chosen.admit)) as memory,
         ):
             figures = run(chosen.count, chosen.seed, chosen.start, memory, chosen.seconds)
     print(json.dumps(figures))

@@ -24,10 +24,10 @@ from random import Random
 from tests.faults.bench import Bench, fill, halves, quick_folder, say
 from tests.faults.figures import arguments, tell
 from tests.faults.workflows import run_command
+from tests.helpers.talker import Talker
 
 from unabridged.errors import HeadMovedError, UnabridgedError
 from unabridged.testing.talk import Talk
-from unabridged.wiring import Memory
 
 PROGRAM = [sys.executable, "-c", "from unabridged.cli.main import main; main()"]
 FRESH = 40
@@ -61,7 +61,7 @@ class Tally:
 
 def library(bench: Bench, name: str, told: Say) -> None:
     """A program that talks through the facade."""
-    with Memory.open(settings=bench.settings, upstream="quote") as memory:
+    with Talker.open(settings=bench.settings, upstream="quote") as memory:
         number = 0
         while True:
             try:
@@ -90,7 +90,7 @@ def tending(bench: Bench, name: str, told: Say) -> None:
     )  # ids of the bench's clock begin anew each day
     with bench.open(day) as memory:
         while True:
-            for _ in memory.tend():
+            for _ in memory.maintain():
                 pass
             told(f"done {say(memory, f'{name}: my brother moved to Turin.')}")
 

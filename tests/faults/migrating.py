@@ -99,7 +99,9 @@ class Trial:
 
     def __init__(self, root: Path, store: str) -> None:
         self.root, self.old, self.home = root, root / "old", root / "home"
-        self.settings = Settings(home=str(self.home), store=store, layout="agent")
+        self.settings = Settings(
+            home=str(self.home), layout="agent" if store == "files" else "none"
+        )
 
     def migrations(self) -> Migrations:
         """What migrates here."""

@@ -22,11 +22,11 @@ from random import Random
 from time import perf_counter, sleep
 
 from tests.faults.figures import arguments, skip, tell
+from tests.helpers.talker import Talker
 
 from unabridged.domain.settings import Settings
 from unabridged.errors import StoreKeyError
 from unabridged.stores.sqlite.connecting import can_encrypt
-from unabridged.wiring import Memory
 from unabridged.wiring.encryption import admit_key, encrypt_home, retire_keys
 from unabridged.wiring.keys import new_key, secrets_of
 
@@ -123,7 +123,7 @@ def look(settings: Settings, said: dict[str, int], figures: dict[str, object]) -
 def say(settings: Settings) -> dict[str, object]:
     """Open a space, say something, and count what is there."""
     begun = perf_counter()
-    with Memory.open(settings=settings) as memory:
+    with Talker.open(settings=settings) as memory:
         seconds = perf_counter() - begun
         memory.record(memory.prepare(f"A word about {SECRET}, please."), f"{SECRET}, it is.")
         return {"exchanges": memory.stats().exchanges, "seconds": seconds}

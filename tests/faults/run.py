@@ -57,7 +57,6 @@ OTHERS = {
     "rekeying": (300, 6),
     "long_backup": (200, 3),
     "long_damage": (10_000, 100),
-    "long_damage_files": (10_000, 150),
     "imports": (1_000_000, 500),
 }
 """Programs that do all stores at once, or concern one only."""

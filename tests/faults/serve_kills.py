@@ -27,6 +27,7 @@ from tests.clients.patterns.page import Page, RefusedError
 from tests.clients.process import Serve
 from tests.faults.bench import quick_folder
 from tests.faults.figures import arguments, tell
+from tests.helpers.talker import talking
 
 from unabridged import config
 from unabridged.domain.exchange import ExchangeState
@@ -34,7 +35,7 @@ from unabridged.domain.scope import Scope
 from unabridged.errors import UnabridgedError
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 from unabridged.testing.replies import Reply
-from unabridged.wiring.lanes import Lanes
+from unabridged.wiring.lanes import SpacePool
 
 FRESH = 20
 """Kills after which another home is begun."""
@@ -167,11 +168,11 @@ def round_of(server: Serve, behind: Behind, talkers, rng: Random, tally: Tally) 
     tally.kills += 1
 
 
-def judge(lanes: Lanes, behind: Behind, talkers, tally: Tally, *, whole: bool) -> None:
+def judge(pool: SpacePool, behind: Behind, talkers, tally: Tally, *, whole: bool) -> None:
     """Look for what was acknowledged."""
-    with lanes.hold(Scope()) as memory:
-        found = list(memory.conversations())
-        damage = memory.check() if whole else []
+    with talking(pool, Scope()) as memory:
+        found = list(memory.space.log.transcripts())
+        damage = memory.space.log.check() if whole else []
     exchanges = [(one, x) for one in found for x in one.exchanges]
     messages = {(x.user.text, x.user.id) for _, x in exchanges}
     users = Counter(text for text, _ in messages)
@@ -228,13 +229,13 @@ def run(count: int, seed: int, store: str) -> Tally:
             server = Serve(home, "--ollama", behind.server.url, environ=environ)
             round_of(server, behind, talkers, rng, tally)
             found = config.load(home=home, environ=environ)
-            lanes = Lanes(found)
+            pool = SpacePool(found)
             try:
-                judge(lanes, behind, talkers, tally, whole=number % 5 == 4)
+                judge(pool, behind, talkers, tally, whole=number % 5 == 4)
             except UnabridgedError as error:
                 tally.miss("damaged", repr(error))
             finally:
-                lanes.close()
+                pool.close()
         _close(behind, talkers, tally)
     finally:
         shutil.rmtree(folder)

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from tests.faults.figures import arguments, skip, tell
 from tests.faults.forget_kills import child, killed_at
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
 from unabridged.custody.work import begun
@@ -27,7 +28,6 @@ from unabridged.domain.settings import Settings
 from unabridged.domain.share import ShareState
 from unabridged.errors import SettingError
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 from unabridged.wiring.adapters import settings_for
 from unabridged.wiring.sharing import Shares
 
@@ -50,7 +50,7 @@ class Home:
         self.settings = Settings(home=str(path), store=store, upstream="quote")
 
     def open(self, space):
-        return Memory.open(settings=settings_for(self.settings, space), clock=self.clock)
+        return Talker.open(settings=settings_for(self.settings, space), clock=self.clock)
 
     def shares(self):
         return Shares(settings_for(self.settings, GIVER), clock=self.clock)
@@ -59,7 +59,7 @@ class Home:
         with self.open(space) as memory:
             for text in texts:
                 memory.record(memory.prepare(text), f"You said: {text}")
-            list(memory.tend())
+            list(memory.maintain())
 
     def fill(self):
         """What each side says by itself."""
@@ -80,17 +80,21 @@ class Home:
     def told(self):
         """The session of the giver."""
         with self.open(GIVER) as memory:
-            return next(s.id for s in memory.headers() if s.title.startswith("My cousin"))
+            return next(
+                s.id for s in memory.space.sessions.all() if s.title.startswith("My cousin")
+            )
 
     def state(self):
         """What both spaces hold, without ids of their own and times."""
         found = []
         for space in (GIVER, TAKER):
             with self.open(space) as memory:
-                held = [s for s in memory.sharing.listing() if s.state is not ShareState.REVOKED]
+                held = [
+                    s for s in memory.space.sharing.listing() if s.state is not ShareState.REVOKED
+                ]
                 found.append(
                     (
-                        sorted(x.id for c in memory.conversations() for x in c.exchanges),
+                        sorted(x.id for c in memory.space.log.transcripts() for x in c.exchanges),
                         sorted((f.text, len(f.disputed_by)) for f in memory.facts.all()),
                         [
                             (s.kind, s.state, sorted(s.exchange_ids), sorted(s.fact_ids))
@@ -105,7 +109,7 @@ class Home:
         wrong = []
         for space in (GIVER, TAKER):
             with self.open(space) as memory:
-                wrong += memory.check()
+                wrong += memory.space.log.check()
                 if begun(store_of(memory)):
                     wrong.append("a forgetting is still under way")
         return wrong

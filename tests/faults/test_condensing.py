@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
 from unabridged.domain.condensation import Level
@@ -20,7 +21,6 @@ from unabridged.domain.session import Session
 from unabridged.domain.settings import Settings
 from unabridged.domain.views import Conversation
 from unabridged.models.scripted import ScriptedModel
-from unabridged.wiring import Memory
 
 TENDER = Path(__file__).with_name("tender.py")
 BEGUN = datetime(2026, 2, 1, tzinfo=UTC)
@@ -44,9 +44,9 @@ def conversation(name: str, start: datetime) -> Conversation:
     return Conversation(Session(name, name, start, made[-1].at, last), tuple(made))
 
 
-def opened(home: Path) -> Memory:
+def opened(home: Path) -> Talker:
     settings = Settings(home=str(home), condense_tokens=2000)
-    return Memory.open(settings=settings, upstream=ScriptedModel())
+    return Talker.open(settings=settings, upstream=ScriptedModel())
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,9 @@ def filled(tmp_path_factory):
     home = tmp_path_factory.mktemp("filled")
     with opened(home) as memory:
         for number in range(SESSIONS):
-            memory.admit(conversation(f"s{number}", BEGUN + timedelta(days=10 * number)))
+            memory.import_transcript(
+                conversation(f"s{number}", BEGUN + timedelta(days=10 * number))
+            )
     return home
 
 
@@ -82,15 +84,15 @@ def finish(home: Path) -> None:
 
 def state_of(home: Path):
     with opened(home) as memory:
-        assert memory.check() == []
+        assert memory.space.log.check() == []
         store = store_of(memory)
         readings = [(r.id, r.body) for r in store.records(RecordKind.READING)]
         facts = [(r.id, r.body) for r in store.records(RecordKind.FACT)]
         runs = {r.id for r in store.records(RecordKind.RUN)}
         said = [e.text for e in store.scan()]
-        made = memory.upkeep.condensations()
+        made = memory.space.condensations.condensations()
         for one in made:
-            originals = memory.upkeep.expand(one.id).exchanges
+            originals = memory.space.condensations.expand(one.id).exchanges
             assert tuple(e.id for e in originals) == one.covers
         return made, readings, facts, runs, said
 

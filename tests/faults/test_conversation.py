@@ -241,19 +241,19 @@ def test_bytes_that_are_no_text_reach_a_real_server_and_come_back(environ):
 def test_the_same_prompt_whatever_the_seed_of_the_hashes(environ, tmp_path):
     script = """
 import sys
-from unabridged import Memory
+from tests.helpers.talker import Talker
 from unabridged.domain.chat import ToolSpec
 from unabridged.testing.clock import ManualClock
 schema = {"type": "object", "properties": {"b": {"type": "string"}, "a": {"type": "integer"}}}
 tools = [ToolSpec(f"tool_{n}", f"Does thing {n} with cheese. " * 3, schema) for n in range(60)]
-with Memory.open(sys.argv[1], upstream="quote", clock=ManualClock(), window=4096) as memory:
+with Talker.open(sys.argv[1], upstream="quote", clock=ManualClock(), window=4096) as memory:
     for n in range(30):
         if n % 6 == 0:
             memory.new_session()
         words = f"The cheese {n} comes from town {n % 7} and costs {n} euros. Anna likes it. " * (n % 9)
         memory.record(memory.prepare(f"Exchange {n}: {words}"), f"Noted, {n}. " + words)
-    memory.remember("I like cheese.")
-    memory.remember("Anna is my sister.")
+    memory.space.pins.add("I like cheese.")
+    memory.space.pins.add("Anna is my sister.")
     for ask in ("Remember the cheese from town 3?", "What have we talked about?", "hi", "And Anna?"):
         for mode in ("chat", "tools"):
             context = memory.prepare(ask, mode=mode, tools=tools)

@@ -5,13 +5,13 @@ from datetime import timedelta
 
 import pytest
 from tests.helpers.folders import bytes_in
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
 from unabridged.domain.chat import Abilities
 from unabridged.domain.record import RecordKind
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 
 WINDOW = 2048
 SESSIONS, EXCHANGES = 3, 24
@@ -28,7 +28,7 @@ def test_no_byte_is_left_in_condensations_facts_readings_and_prompts(tmp_path):
     clock = ManualClock(step=timedelta(hours=3))
     settings = {"window": WINDOW, "condense_tokens": 400, "condense_messages": 4}
     ids = {}
-    with Memory.open(tmp_path, upstream=model, clock=clock, **settings) as memory:
+    with Talker.open(tmp_path, upstream=model, clock=clock, **settings) as memory:
         number = 0
         for _ in range(SESSIONS):
             memory.new_session()
@@ -38,8 +38,8 @@ def test_no_byte_is_left_in_condensations_facts_readings_and_prompts(tmp_path):
                 memory.record(context, f"So {secret(number)} lives there. " + "I see that. " * 12)
                 ids[number] = context.id
                 number += 1
-            list(memory.tend(pages=4))
-        list(memory.tend())
+            list(memory.maintain(pages=4))
+        list(memory.maintain())
         memory.new_session()
         memory.record(memory.prepare("Summarize what we said about my cousins in Oslo."), "Yes.")
         store = store_of(memory)
@@ -53,14 +53,16 @@ def test_no_byte_is_left_in_condensations_facts_readings_and_prompts(tmp_path):
         gone = random.Random(3).sample(sorted(ids), len(ids) // 2)
         store.forget([ids[n] for n in gone])
         assert [n for n in gone if secret(n).encode() in bytes_in(tmp_path)] == []
-        list(memory.tend())
-        said = " ".join(line.text for c in memory.upkeep.condensations() for line in c.lines)
+        list(memory.maintain())
+        said = " ".join(
+            line.text for c in memory.space.condensations.condensations() for line in c.lines
+        )
         assert said
         assert not any(secret(n) in said for n in gone)
         known = " ".join(fact.text for fact in memory.facts.all(None))
         assert known
         assert not any(secret(n) in known for n in gone)
-        assert memory.check() == []
+        assert memory.space.log.check() == []
     left = bytes_in(tmp_path)
     assert [n for n in gone if secret(n).encode() in left] == []
     assert [n for n in ids if n not in gone and secret(n).encode() not in left] == []

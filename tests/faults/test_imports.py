@@ -10,9 +10,9 @@ import zipfile
 
 import pytest
 from tests.faults import imports
+from tests.helpers.talker import Talker
 
 from unabridged.domain.settings import Settings
-from unabridged.wiring import Memory
 
 CHILD = """
 import json, resource, sys
@@ -59,9 +59,9 @@ def test_files_that_were_tampered_with_are_read_or_refused_by_name():
     assert figures["refused"] > 100
 
 
-@pytest.mark.parametrize("store", ["memory", "sqlite", "files"])
+@pytest.mark.parametrize("store", ["memory", "sqlite"])
 def test_what_comes_of_them_is_stored_whole_or_not_at_all(store, tmp_path):
-    with Memory.open(settings=Settings(home=str(tmp_path), store=store)) as memory:
+    with Talker.open(settings=Settings(home=str(tmp_path), store=store)) as memory:
         figures = imports.run(150, seed=7, memory=memory)
     assert figures["first"] == []
     assert figures["admitted"] > 30

@@ -5,17 +5,17 @@ import subprocess
 import sys
 
 import pytest
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
-from unabridged import Memory
 from unabridged.domain.record import RecordKind
 
 LEARNS = """
 import sys
 
 import pytest
-from unabridged import Memory
-with Memory.open(sys.argv[1], upstream="quote") as memory:
+from tests.helpers.talker import Talker
+with Talker.open(sys.argv[1], upstream="quote") as memory:
     print("ready", flush=True)
     sys.stdin.readline()
     while memory.facts.learn_pending(3) | memory.requirements.learn_pending(3):
@@ -33,7 +33,7 @@ def started(home, name):
 @pytest.mark.slow
 def test_two_processes_learn_at_once_and_nothing_is_there_twice(tmp_path):
     home = tmp_path / "home"
-    with Memory.open(home, upstream="quote", facts="none") as memory:
+    with Talker.open(home, upstream="quote", facts="none") as memory:
         for number in range(12):
             text = (
                 f"I love hobby{number}. The system must have {number} doors and a window{number}."
@@ -48,7 +48,7 @@ def test_two_processes_learn_at_once_and_nothing_is_there_twice(tmp_path):
     for process in both:
         out, err = process.communicate(timeout=60)
         assert process.returncode == 0, (out, err)
-    with Memory.open(home, upstream="quote") as memory:
+    with Talker.open(home, upstream="quote") as memory:
         values = [fact.value for fact in memory.facts.all() if fact.attribute == "likes"]
         assert sorted(values) == sorted(f"hobby{n}" for n in range(12))
         held = memory.requirements.all()
@@ -59,19 +59,19 @@ def test_two_processes_learn_at_once_and_nothing_is_there_twice(tmp_path):
 
 def test_a_process_that_is_killed_between_pages_goes_on_where_it_stopped(tmp_path):
     home = tmp_path / "home"
-    with Memory.open(home, upstream="quote", facts="none") as memory:
+    with Talker.open(home, upstream="quote", facts="none") as memory:
         for number in range(6):
             memory.record(memory.prepare(f"I love hobby{number}."), "Noted.")
     code = """
 import os, signal, sys
-from unabridged import Memory
-memory = Memory.open(sys.argv[1], upstream="quote")
+from tests.helpers.talker import Talker
+memory = Talker.open(sys.argv[1], upstream="quote")
 memory.facts.learn_pending(2)
 os.kill(os.getpid(), signal.SIGKILL)
 """
     ran = subprocess.run([sys.executable, "-c", code, str(home)], timeout=60, check=False)
     assert ran.returncode == -9
-    with Memory.open(home, upstream="quote") as memory:
+    with Talker.open(home, upstream="quote") as memory:
         assert len(memory.facts.all()) == 2
         assert [memory.facts.learn_pending(3) for _ in range(3)] == [3, 1, 0]
         assert len(memory.facts.all()) == 6

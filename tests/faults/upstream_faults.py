@@ -21,6 +21,7 @@ import httpx2
 from tests.faults import faulty
 from tests.faults.bench import quick_folder
 from tests.faults.figures import arguments, tell
+from tests.helpers.talker import talking
 from tests.server.conftest import running
 
 from unabridged.domain.exchange import ExchangeState
@@ -158,8 +159,8 @@ def leave_soon(url: str, trial: Trial) -> tuple[int, str, bool]:
 
 def held(served, trial: Trial):
     """The exchanges that hold the question."""
-    with served.service.lanes.hold(Scope()) as memory:
-        found = [x for one in memory.conversations() for x in one.exchanges]
+    with talking(served.service.pool, Scope()) as memory:
+        found = [x for one in memory.space.log.transcripts() for x in one.exchanges]
     return [x for x in found if trial.words in x.user.text]
 
 

@@ -99,9 +99,9 @@ def step(bench: Bench) -> None:
     with bench.open() as memory:
         context = memory.prepare("Look where Ida is.", mode="tools")
         memory.begin(context)
-        asked = memory.message(Role.ASSISTANT, [call])
-        found = memory.message(Role.TOOL, [ToolResult("c1", "look", "Not in Oslo.")])
-        memory.step(context, [asked, found])
+        asked = memory.space.message(Role.ASSISTANT, [call])
+        found = memory.space.message(Role.TOOL, [ToolResult("c1", "look", "Not in Oslo.")])
+        memory.record_tools(context, [asked, found])
 
 
 def record(bench: Bench) -> None:
@@ -110,7 +110,7 @@ def record(bench: Bench) -> None:
 
 
 def _newest(memory):
-    return memory.history(1)[0]
+    return memory.exchanges(1)[0]
 
 
 def regenerate(bench: Bench) -> None:
@@ -127,12 +127,12 @@ def edit(bench: Bench) -> None:
 
 def retitle(bench: Bench) -> None:
     with bench.open() as memory:
-        memory.retitle("A title of another kind")
+        memory.rename("A title of another kind")
 
 
 def pin(bench: Bench) -> None:
     with bench.open() as memory:
-        memory.pin(_newest(memory).id)
+        memory.pin(exchange=_newest(memory).id)
 
 
 def facts(bench: Bench) -> None:
@@ -145,12 +145,12 @@ def facts(bench: Bench) -> None:
 def tend(bench: Bench) -> None:
     with bench.open() as memory:
         say(memory, "I moved to Turin last week.", "How nice.")
-        list(memory.tend())
+        list(memory.maintain())
 
 
 def condense(bench: Bench) -> None:
     with bench.open() as memory:
-        list(memory.tend())
+        list(memory.maintain())
 
 
 def forget(bench: Bench) -> None:

@@ -14,26 +14,29 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from unabridged import config
-from unabridged.domain.chat import Abilities, ToolSpec, Usage
+from unabridged.domain.chat import Abilities, Chunk, ToolSpec, Usage
 from unabridged.domain.fact import Requirement
 from unabridged.domain.hearing import Wishes
 from unabridged.domain.message import Role, ToolCall, ToolResult
 from unabridged.domain.record import Record
 from unabridged.domain.scope import Scope
-from unabridged.domain.views import Conversation
+from unabridged.domain.views import Conversation as Transcript
 from unabridged.errors import (
     ContextRefusedError,
     NotFoundError,
     PromptTooLargeError,
     UnabridgedError,
 )
-from unabridged.memory.serving import ready
 from unabridged.models.scripted import ScriptedModel
+from unabridged.space.space import Space
 from unabridged.stores.inmemory import InMemoryStore
 from unabridged.transfer.detect import open_file
+from unabridged.turn.conversation import Conversation, sync
+from unabridged.turn.prepare import PromptOptions
+from unabridged.turn.turn import Turn
 from unabridged.wire import openai
-from unabridged.wiring import Memory
 from unabridged.wiring.adapters import space_from
+from unabridged.wiring.opening import _dependencies, open_space
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 PAUSE = timedelta(minutes=3)
@@ -41,9 +44,9 @@ SHARED = ("user", "agent")
 STORES = {
     "sqlite": {"store": "sqlite", "isolation": SHARED},
     "memory": {"store": "memory", "isolation": SHARED},
-    "files-model": {"store": "files", "layout": "model", "isolation": (*SHARED, "model")},
-    "files-agent": {"store": "files", "layout": "agent", "isolation": SHARED},
-    "files-user": {"store": "files", "layout": "user", "isolation": ("user",)},
+    "files-model": {"layout": "model", "isolation": (*SHARED, "model")},
+    "files-agent": {"layout": "agent", "isolation": SHARED},
+    "files-user": {"layout": "user", "isolation": ("user",)},
 }
 MODEL = "golden"
 WINDOW = 8192
@@ -148,7 +151,10 @@ class Drive:
         self._settings = {"tokenizer": "estimate", "model": MODEL, **settings}
         self._user = "ada"
         self._changes = {}
-        self._memories = {}
+        self._conversations = {}
+        self._persona = None
+        self._reach = None
+        self._notes = 0
         self._kept = {}  # what stores in memory hold, by space
         self._names = {}
         self._models = {}
@@ -157,36 +163,46 @@ class Drive:
     # Opening.
 
     @property
-    def memory(self):
-        if self._user not in self._memories:
-            self._memories[self._user] = self._opened()
-        return self._memories[self._user]
+    def talk(self):
+        """The conversation of the user."""
+        if self._user not in self._conversations:
+            space = self._opened()
+            newest = space.sessions.newest()
+            self._conversations[self._user] = Conversation(space, newest.id if newest else None)
+        return self._conversations[self._user]
+
+    @property
+    def space(self):
+        return self.talk.space
 
     def _opened(self):
         given = {**self._settings, **self._changes, **self._kind, "user": self._user}
         chosen = config.load(home=self._folder, environ={}, **given)
-        if self._kind["store"] != "memory":
-            model = self._model(self._window)
-            return Memory.open(settings=chosen, upstream=model, clock=self.clock)
+        model = self._model(self._window)
+        if self._kind.get("store") != "memory":
+            return open_space(chosen, self.clock, model=model)
         scope = Scope(chosen.user, chosen.agent, chosen.model)
-        space = space_from(scope, chosen)
-        store = self._kept.setdefault(space, Lasting(space))
-        opened = Memory._wired(chosen, self.clock, store, scope)
-        opened.use_upstream(self._model(self._window))
-        return opened
+        name = space_from(scope, chosen)
+        store = self._kept.setdefault(name, Lasting(name))
+        return Space(_dependencies(chosen, self.clock, store, model), scope)
 
     def _model(self, window):
         return self._models.setdefault(window, model_of(window=window))
+
+    @property
+    def _asked(self):
+        return self._model(self._window)
 
     def reopen(self, **changes):
         """Close everything and open it with other settings; the session stays the newest one."""
         self.close()
         self._changes = changes
+        self._persona = None
 
     def close(self):
-        for memory in self._memories.values():
-            memory.close()
-        self._memories.clear()
+        for conversation in self._conversations.values():
+            conversation.space.close()
+        self._conversations.clear()
 
     @contextmanager
     def user(self, name):
@@ -203,10 +219,9 @@ class Drive:
     def window(self, tokens):
         """Ask a model with another window from now on."""
         self._window = tokens
-        self.memory.use_upstream(self._model(tokens))
 
     def persona(self, name):
-        self.memory.answer_as(name)
+        self._persona = name
 
     # Talking.
 
@@ -214,17 +229,19 @@ class Drive:
         """Prepare a context; it becomes a line."""
         self.clock.move()
         offered = None if tools is None else [spec_of(tool) for tool in tools]
-        context = self.memory.prepare(
-            text, mode=mode, tools=offered, retry_of=retry_of, images=images
-        )
+        given = {"mode": mode, "tools": offered, "retry_of": retry_of, "images": images}
+        context = self.talk.prepare(text, **given, **self._options())
         self._add(context)
         return context
+
+    def _options(self):
+        return {"model": self._asked, "persona": self._persona, "reach": self._reach}
 
     def refused(self, text, **given):
         """Prepare what cannot be sent; the kind of refusal becomes a line."""
         self.clock.move()
         try:
-            self.memory.prepare(text, **given)
+            self.talk.prepare(text, **given, **self._options())
         except UnabridgedError as error:
             told = [getattr(error, "needed", None), getattr(error, "window", None)]
             self._tell({"refused": told})
@@ -235,7 +252,13 @@ class Drive:
         """Record the answer to a context; gives the exchange's id."""
         self.clock.move()
         usage = Usage(prompt_tokens, 20) if prompt_tokens else None
-        return self.memory.record(context, answer, state=state, usage=usage).id
+        return self._noted(
+            self.talk.record(context, answer, state=state, usage=usage, model=self._asked)
+        )
+
+    def _noted(self, exchange):
+        self._notes += len(exchange.notes)
+        return exchange.id
 
     def say(self, text, answer="I see.", **given):
         """Prepare a message and record its answer; gives the exchange's id."""
@@ -243,16 +266,16 @@ class Drive:
 
     def begin(self, context):
         self.clock.move()
-        return self.memory.begin(context).id
+        return self._noted(self.talk.begin(context))
 
     def rounds(self, context, *rounds):
         """Record tool rounds of a context: each is a name, arguments and the result."""
         for n, (name, arguments, result) in enumerate(rounds):
             self.clock.move()
             call = ToolCall(f"call-{n}", name, json.dumps(arguments))
-            asked = self.memory.message(Role.ASSISTANT, [call])
-            told = self.memory.message(Role.TOOL, [ToolResult(call.id, name, result)])
-            self.memory.step(context, [asked, told])
+            asked = self.space.message(Role.ASSISTANT, [call])
+            told = self.space.message(Role.TOOL, [ToolResult(call.id, name, result)])
+            self._noted(self.talk.record_tools(context, [asked, told]))
 
     def turn(self, text, script, tools=None, *, mode=None, window=None, **given):
         """Have a whole turn with a model that answers by a script.
@@ -263,19 +286,20 @@ class Drive:
         self.clock.move()
         steps = [_scripted(step, n) for n, step in enumerate(script)]
         model = model_of(steps, window or self._window)
-        with self.memory.asking(model):
-            turn = self.memory.chat(text, mode=mode, tools=tools, **given)
-            self._add(turn.context)
-            broke = self._finished(turn)
+        reply = self.talk.chat(
+            text, mode=mode, tools=tools, model=model, persona=self._persona, **given
+        )
+        self._add(reply.context)
+        broke = self._finished(reply)
         for request in model.requests:
             self._add_request(request)
-        self._tell({"broke": broke, "notes": len(turn.notes)})
-        return turn.exchange.id
+        self._tell({"broke": broke, "notes": len(reply.notes)})
+        return reply.exchange.id
 
-    def _finished(self, turn):
-        """Run a turn to its end; gives whether it broke off."""
+    def _finished(self, reply):
+        """Run a reply to its end; gives whether it broke off."""
         try:
-            for event in turn:
+            for event in reply:
                 if type(event).__name__ == "Returned":
                     self.clock.move()
         except UnabridgedError:
@@ -286,162 +310,190 @@ class Drive:
         """Send a client's whole list of messages; gives what ``answer`` takes, None if refused."""
         self.clock.move()
         drafts = openai.drafts(messages)
-        heard = self.memory.hear(drafts, session=session, record=record)
+        synced = sync(self.space, drafts, session, store=record)
         self.clock.move()
         specs = tuple(spec_of(tool) for tool in tools)
+        options = PromptOptions(self._asked, reach=self._reach)
+        wishes = Wishes(specs, window, most)
+        turn = Turn(self.space, options, synced=synced, wishes=wishes)
         try:
-            sent = ready(self.memory, heard, Wishes(specs, window, most))
+            sent = turn.start()
         except PromptTooLargeError as error:
             return self._tell({"refused": [error.needed, error.window]})
-        self._add(sent.context, sent.messages)
-        return sent
+        self._add(turn.context, sent.messages)
+        if turn.is_recorded:
+            self._go_on(turn.context)
+        return turn
+
+    def _go_on(self, context):
+        """Talk in the session of a context from now on."""
+        self._talk_in(context.scope.session)
+
+    def _talk_in(self, session, title=""):
+        self._conversations[self._user] = Conversation(self.space, session, title=title)
 
     def answer(self, sent, text="", calls=()):
         """Record what the model answered to what a client sent."""
         self.clock.move()
-        if sent is None or not sent.stored:
+        if sent is None or not sent.is_recorded:
             return None
-        if calls:
-            made = [ToolCall(name, tool, json.dumps(arguments)) for name, tool, arguments in calls]
-            asked = self.memory.message(Role.ASSISTANT, made)
-            return self.memory.step(sent.context, [asked]).id
-        return self.memory.record(sent.context, text).id
+        made = [ToolCall(name, tool, json.dumps(arguments)) for name, tool, arguments in calls]
+        sent.receive(Chunk(text=text, calls=tuple(made)))
+        sent.receive(Chunk(done=True))
+        exchange = sent.finish()
+        self._notes += len(sent.notes)
+        self._go_on(sent.context)
+        return exchange.id
 
     # Sessions and branches.
 
     def new_session(self, title=""):
         self.clock.move()
-        self.memory.new_session(title)
+        self._talk_in(None, title)
 
     def take_up(self, session):
         self.clock.move()
-        self.memory.take_up(session)
+        self._talk_in(session)
 
     def switch(self, wanted):
         self.clock.move()
-        return self.memory.switch(wanted).id
+        found = self.space.sessions.find(wanted).id
+        self._talk_in(found)
+        return found
 
     def session(self):
-        return self.memory.session.id
+        return self.talk.session
 
     def retitle(self, title):
         self.clock.move()
-        self.memory.retitle(title)
+        self.talk.rename(title)
 
     def undo(self):
         self.clock.move()
-        self.memory.undo()
+        self.talk.undo()
 
     def checkout(self, exchange):
         self.clock.move()
-        self.memory.take_branch(exchange)
+        self.talk.checkout(exchange)
 
     def branches(self):
-        return [exchange.id for exchange in self.memory.branches()]
+        return [exchange.id for exchange in self.talk.branches()]
 
     @contextmanager
     def narrowed(self, session):
         """Recall from one session alone."""
-        with self.memory.narrowed(session):
+        before, self._reach = self._reach, session
+        try:
             yield
+        finally:
+            self._reach = before
 
     # What is known.
 
     def pin(self, text=None, *, exchange=None):
         self.clock.move()
-        return self.memory.remember(text).id if text else self.memory.pin(exchange).id
+        pins = self.space.pins
+        if text:
+            return pins.add(text).id
+        return pins.add_exchange(self.space.log.get(exchange)).id
 
     def unpin(self, wanted):
         self.clock.move()
-        self.memory.unpin(wanted)
+        self.space.pins.remove(wanted)
 
     def fact(self, text, **given):
         self.clock.move()
-        return self.memory.facts.add(text, **given).id
+        return self.space.facts.add(text, **given).id
 
     def correct(self, about, **given):
         """Correct the first fact with these words in it."""
         self.clock.move()
-        return self.memory.facts.edit(self._fact(about), **given).id
+        return self.space.facts.edit(self._fact(about), **given).id
 
     def withdraw(self, about):
         self.clock.move()
-        self.memory.facts.withdraw(self._fact(about))
+        self.space.facts.withdraw(self._fact(about))
 
     def _fact(self, about):
-        return next(fact.id for fact in self.memory.facts.all() if about in fact.text)
+        return next(fact.id for fact in self.space.facts.all() if about in fact.text)
 
     def requirement(self, text, *, pinned=False):
         self.clock.move()
-        made = self.memory.requirements.add(text)
-        return self.memory.requirements.pin(made.id).id if pinned else made.id
+        made = self.space.requirements.add(text)
+        return self.space.requirements.pin(made.id).id if pinned else made.id
 
     def known(self):
         """How many facts, requirements and condensations there are."""
-        memory = self.memory
-        condensed = memory.upkeep.condensations()
+        memory = self.space
+        condensed = memory.condensations.condensations()
         return [len(memory.facts.all()), len(memory.requirements.all()), len(condensed)]
 
     def maintain(self):
         """Do what is done after recording; how much is known then becomes a line."""
         self.clock.move()
-        list(self.memory.tend())
+        space = self.space
+        threshold = space.contexts.last_memory()
+        current = self.talk.session if self.talk.header else None
+        list(space.maintenance.run(current, threshold=threshold, model=self._asked))
         self._tell({"known": self.known()})
 
     def condense(self, **given):
         """Condense the session at once."""
         self.clock.move()
-        self.memory.upkeep.condense(self.session(), **given)
+        self.space.condensations.condense(self.session(), **given)
 
     # Between spaces, in and out.
 
     def share(self, other, *, kind="share", **what):
         """Give sessions or facts to another user; gives what ``revoke`` takes."""
         self.clock.move()
-        giver = self.memory
+        giver = self.space
         with self.user(other):
-            taker = self.memory
-        draft = giver.sharing.draft(taker._parts.store.space, kind=kind, **what)
+            taker = self.space
+        draft = giver.sharing.draft(taker.id, kind=kind, **what)
         self.clock.move()
         return giver.sharing.give(draft, taker.sharing).share
 
     def revoke(self, share):
         self.clock.move()
-        self.memory.sharing.revoke(share)
+        self.space.sharing.revoke(share)
 
     def take_in(self, data, *, form=None):
         """Import a file; how many exchanges were new becomes a line."""
         self.clock.move()
-        added, requirements, records, memory = 0, [], [], self.memory
+        added, requirements, records, memory = 0, [], [], self.space
         with open_file(io.BytesIO(data), format=form, model=MODEL) as reader:
             for item in reader:
-                if isinstance(item, Conversation):
-                    added += memory.admit(item)
+                if isinstance(item, Transcript):
+                    imported = memory.log.import_transcript(item)
+                    added += imported.added
+                    self._notes += len(imported.notes)
                 elif isinstance(item, Requirement):
                     requirements.append(item)
                 elif isinstance(item, Record):
                     records.append(item)
-        taken = memory.requirements.admit(requirements), memory.admit_records(records)
+        taken = memory.requirements.admit(requirements), memory.log.import_records(records)
         self._tell({"imported": [added, *taken]})
 
     def forget(self, *exchanges, **what):
         """Forget; what the plan reached becomes a line."""
         self.clock.move()
-        plan = self.memory.forgetting.plan(exchanges, **what)
-        self.memory.forgetting.carry_out(plan)
-        self.memory.remarks()
+        plan = self.space.forgetting.plan(exchanges, **what)
+        self.space.forgetting.execute(plan)
+        self._notes = 0
         self._names.clear()
 
     def remarks(self):
         """How much there is to say of what was not stored becomes a line."""
-        told = {"remarks": len(self.memory.remarks())}
+        told = {"remarks": min(1, self._notes)}
+        self._notes = 0
         self._tell(told)
 
     # Looking.
 
     def why(self):
         """Render the last context again; whether it is what was sent becomes a line."""
-        account = self.memory.why()
+        account = self.space.contexts.why()
         told = {"intact": account.intact, "missing": len(account.missing)}
         messages = [self._named(dict(message)) for message in account.messages or ()]
         self.lines.append(Line(self._next(), "", 0, messages, [], told))
@@ -449,7 +501,10 @@ class Drive:
     def found(self, query, limit=10):
         """Search; what was found becomes a line."""
         self.clock.move()
-        found = [self._exchange(one.exchange.id) for one in self.memory.search(query, limit)]
+        found = [
+            self._exchange(one.exchange.id)
+            for one in self.space.search(query, limit, reach=self._reach)
+        ]
         self._tell({"query": query, "found": found})
 
     def ranked(self, query, limit=10):
@@ -556,7 +611,7 @@ class Drive:
         """A name of an exchange that does not depend on its id: its time and its first words."""
         if name not in self._names:
             try:
-                exchange = self.memory.show(name)
+                exchange = self.space.log.get(name)
             except NotFoundError:
                 return "(no exchange)"
             words = " ".join(exchange.user.text.split())[:24].replace('"', "'").replace("\\", "/")
@@ -566,7 +621,7 @@ class Drive:
     def _told(self, name):
         """The words of a fact or a requirement."""
         if name not in self._names:
-            books = (self.memory.facts, self.memory.requirements)
+            books = (self.space.facts, self.space.requirements)
             for book in books:
                 try:
                     self._names[name] = book.get(name).text

@@ -23,7 +23,7 @@ from unabridged.domain.scope import Scope
 from unabridged.mcp.desk import Caller, Desk
 from unabridged.mcp.server import server_of
 from unabridged.server.memory import openapi_document
-from unabridged.wiring.lanes import Lanes
+from unabridged.wiring.lanes import SpacePool
 
 FOLDER = Path(__file__).parent / "snapshots"
 WIDTH = 100
@@ -74,11 +74,11 @@ def openapi():
 def tools():
     """What is offered over MCP."""
     with tempfile.TemporaryDirectory() as home:
-        lanes = Lanes(config.load(home=home, environ={}, upstream="quote"))
+        pool = SpacePool(config.load(home=home, environ={}, upstream="quote"))
         caller = Caller(Scope(), Grant("test"))
 
         async def asked():
-            async with Client(server_of(Desk(lanes, lambda _: caller)), cache=None) as client:
+            async with Client(server_of(Desk(pool, lambda _: caller)), cache=None) as client:
                 return {
                     "tools": (await client.list_tools()).tools,
                     "prompts": (await client.list_prompts()).prompts,
@@ -86,7 +86,7 @@ def tools():
                 }
 
         found = anyio.run(asked)
-        lanes.close()
+        pool.close()
     plain = {
         kind: [one.model_dump(mode="json", exclude_none=True) for one in offered]
         for kind, offered in found.items()

@@ -20,10 +20,6 @@ EVERY = {
         (agmi.SqliteStoreAdapter, {"snapshot_rollback"}),
         (agmi.SqliteKeyed, {"snapshot_rollback"}),
         (agmi.SqliteAnchored, set()),
-        # Files are made to be edited: whoever writes our digests too is noticed by a key only.
-        (agmi.FilesStoreAdapter, EVERY),
-        (agmi.FilesKeyed, {"snapshot_rollback"}),
-        (agmi.FilesAnchored, set()),
     ],
 )
 def test_its_nine_threats(adapter, accepted):
@@ -31,7 +27,7 @@ def test_its_nine_threats(adapter, accepted):
     assert verdicts == {name: "ACCEPTED" if name in accepted else "REJECTED" for name in EVERY}
 
 
-@pytest.mark.parametrize("name", ["SqliteAnchored", "FilesAnchored"])
+@pytest.mark.parametrize("name", ["SqliteAnchored"])
 def test_its_own_command_says_so_too(tmp_path, name):
     said = tmp_path / "said.json"
     spec = f"tests.integrity.agmi:{name}"
@@ -45,9 +41,3 @@ def test_its_own_command_says_so_too(tmp_path, name):
     told = json.loads(said.read_text("utf-8"))
     assert {row["verdict"] for row in told["edits"]} == {"REJECTED"}
     assert all("StoreTamperedError" in row["detail"] for row in told["edits"])
-
-
-@pytest.mark.parametrize("layout", ["agent", "user"])
-def test_files_of_the_other_layouts(layout, monkeypatch):
-    monkeypatch.setattr(agmi.FilesAnchored, "layout", layout)
-    assert {row["verdict"] for row in run(agmi.FilesAnchored())} == {"REJECTED"}

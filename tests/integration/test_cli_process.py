@@ -150,7 +150,7 @@ def test_input_in_no_encoding_is_kept_byte_for_byte(environ):
 
 SLOW = """
 import sys, time
-from unabridged import wiring
+from unabridged.wiring import opening
 from unabridged.domain.chat import Abilities, Chunk
 
 class Slow:
@@ -164,7 +164,7 @@ class Slow:
     def close(self):
         pass
 
-wiring.Memory.choose_upstream = lambda self, **_: Slow()
+opening.choose_model = lambda *_: (Slow(), "")
 from unabridged.cli.main import main
 main()
 """

@@ -4,9 +4,9 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
-from unabridged import Memory
 from unabridged.domain.scope import Space
 from unabridged.embeddings.static import IDENTITY
 from unabridged.models.scripted import ScriptedModel
@@ -17,18 +17,18 @@ FORMATS = Path(__file__).parents[1] / "fixtures" / "formats"
 
 def begun(home):
     """Store a question that got no answer before the program ended."""
-    with Memory.open(home, upstream=ScriptedModel(("Yes.",))) as memory:
+    with Talker.open(home, upstream=ScriptedModel(("Yes.",))) as memory:
         memory.begin(memory.prepare("My physician told me to avoid peanuts."))
 
 
 def by_meaning(memory, question):
     """What a question finds that shares no word with it."""
-    return [found.exchange.user.text for found in memory.search(question)]
+    return [found.exchange.user.text for found in memory.space.search(question)]
 
 
 def test_where_the_first_question_was_never_answered(tmp_path):
     begun(tmp_path)
-    with Memory.open(tmp_path) as memory:
+    with Talker.open(tmp_path) as memory:
         assert store_of(memory).embedded_by() == IDENTITY
         found = by_meaning(memory, "doctor nut allergy")
     assert found == ["My physician told me to avoid peanuts."]
@@ -36,10 +36,10 @@ def test_where_the_first_question_was_never_answered(tmp_path):
 
 def test_where_only_its_sessions_are_listed_first(tmp_path):
     begun(tmp_path)
-    with Memory.open(tmp_path) as memory:
+    with Talker.open(tmp_path) as memory:
         memory.sessions()
         memory.stats()
-    with Memory.open(tmp_path) as memory:
+    with Talker.open(tmp_path) as memory:
         assert store_of(memory).embedded_by() == IDENTITY
 
 
@@ -51,7 +51,7 @@ def test_a_file_of_an_older_format_is_searched_by_meaning(folder, tmp_path):
     shutil.copy(folder / "space.db", path)
     names = {"user": "ada", "agent": "formats", "model": "model:1"}
     isolation = ("user", "agent", "model")
-    with Memory.open(tmp_path, isolation=isolation, upstream="quote", **names) as memory:
+    with Talker.open(tmp_path, isolation=isolation, upstream="quote", **names) as memory:
         assert memory.stats().exchanges == 14
         assert store_of(memory).embedded_by() == IDENTITY
         assert store_of(memory).lacking(IDENTITY, 100) == []

@@ -10,9 +10,9 @@ import pytest
 
 STORES = {
     "sqlite": {},
-    "files by model": {"UNABRIDGED_STORE": "files", "UNABRIDGED_LAYOUT": "model"},
-    "files by agent": {"UNABRIDGED_STORE": "files", "UNABRIDGED_LAYOUT": "agent"},
-    "files by user": {"UNABRIDGED_STORE": "files", "UNABRIDGED_LAYOUT": "user"},
+    "files by model": {"UNABRIDGED_LAYOUT": "model"},
+    "files by agent": {"UNABRIDGED_LAYOUT": "agent"},
+    "files by user": {"UNABRIDGED_LAYOUT": "user"},
 }
 BAD = '{"role": "user", "content": 3}\n{"role": "user", "content": "hello there"}\nnot json\n'
 

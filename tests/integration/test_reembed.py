@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 
 import pytest
 from click.testing import CliRunner
+from tests.helpers.talker import Talker
 
-from unabridged import Memory
 from unabridged.cli.main import cli
 from unabridged.domain.budget import Mode
 from unabridged.errors import StoreError
@@ -160,16 +160,16 @@ def test_what_is_said_is_embedded_after_the_answer(home, server, monkeypatch):
     assert any("lighthouse" in text and "\n" in text for text in server.texts)
     assert vectors_of(home).startswith(NAME)
     run("chat", "--plain", text="The second wonder is a garden.\nAnd the third a statue.\n")
-    with Memory.open(home, upstream="quote", embedder=NAME) as memory:
-        assert list(memory.enrich()) == []
+    with Talker.open(home, upstream="quote", embedder=NAME) as memory:
+        assert list(memory.space.maintenance.embed()) == []
 
 
 def test_what_is_imported_is_embedded(home, server, tmp_path, monkeypatch):
     monkeypatch.setenv("UNABRIDGED_EMBEDDER", NAME)
     ran = run("import", conversation(tmp_path, 50))
     assert "50 added" in ran.stdout
-    with Memory.open(home, upstream="quote", embedder=NAME) as memory:
-        assert list(memory.enrich()) == []
+    with Talker.open(home, upstream="quote", embedder=NAME) as memory:
+        assert list(memory.space.maintenance.embed()) == []
     count = len(server.texts)
     run("import", conversation(tmp_path, 50))
     assert len(server.texts) == count
@@ -192,10 +192,10 @@ def test_a_server_that_is_away_loses_nothing(home, server, tmp_path, monkeypatch
     assert "Tell me of island talk3" in ran.stdout
     assert ("words only" in ran.stderr) is (when == "later")
     server.away = False
-    with Memory.open(home, upstream="quote", embedder=NAME) as memory:
-        *_, last = memory.enrich()
+    with Talker.open(home, upstream="quote", embedder=NAME) as memory:
+        *_, last = memory.space.maintenance.embed()
         assert last.done == 8
-        assert list(memory.enrich()) == []
+        assert list(memory.space.maintenance.embed()) == []
     assert vectors_of(home).startswith(NAME)
 
 
@@ -207,23 +207,23 @@ def test_a_model_that_was_replaced_is_told(home, server, tmp_path, monkeypatch):
     assert json.loads(ran.stdout)[0]["exchange"]["messages"][0]["text"] == "Tell me of island talk3"
     ran = run("ask", "What of island talk3?")
     assert "numbers here" in ran.stderr
-    with Memory.open(home, upstream="quote") as memory:
+    with Talker.open(home, upstream="quote") as memory:
         memory.record(memory.prepare("more of islands", mode=Mode.CHAT), "indeed")
         with pytest.raises(StoreError, match="numbers") as caught:
-            list(memory.enrich())
+            list(memory.space.maintenance.embed())
         assert caught.value.hint
 
 
 def test_an_unkept_conversation_needs_no_server(server):
     server.away = True
-    with Memory.open(
+    with Talker.open(
         ephemeral=True, upstream="quote", embedder=NAME, ollama_url=server.url
     ) as memory:
         memory.record(memory.prepare("I live in Casablanca"), "A fine town")
-        assert list(memory.enrich()) == []
-        assert memory.search("Casablanca")
-        assert "words only" in memory.search_note
+        assert list(memory.space.maintenance.embed()) == []
+        assert memory.space.search("Casablanca")
+        assert "words only" in memory.space.search_note
         server.away = False
-        assert memory.search("Casablanca")
-        assert memory.search_note == ""
+        assert memory.space.search("Casablanca")
+        assert memory.space.search_note == ""
         assert any("fine town" in text for text in server.texts)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from tests.helpers.talker import Talker
 
-from unabridged import Memory
 from unabridged.testing.ollama_server import OllamaTestServer
 from unabridged.testing.replies import Reply
 
@@ -104,8 +104,8 @@ BODY = {"model": "llama3.2", "messages": [{"role": "user", "content": "Count, pl
 
 
 def last_state(home):
-    with Memory.open(home, upstream="quote") as memory:
-        return [e.state.value for c in memory.conversations() for e in c.exchanges]
+    with Talker.open(home, upstream="quote") as memory:
+        return [e.state.value for c in memory.space.log.transcripts() for e in c.exchanges]
 
 
 @pytest.mark.parametrize("which", [signal.SIGTERM, signal.SIGHUP])

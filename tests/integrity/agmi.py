@@ -19,7 +19,6 @@ from agmi.adapters.base import (  # type: ignore[import-untyped]  # the suite ha
     MemoryAdapter,
     Record,
 )
-from tests.integrity.forge_files import FilesForger
 from tests.integrity.forge_sqlite import SqliteForger
 
 from unabridged.domain.chain import Signet
@@ -29,8 +28,6 @@ from unabridged.domain.scope import Space
 from unabridged.errors import StoreError
 from unabridged.stores.anchor import Anchor
 from unabridged.stores.codec import unpack
-from unabridged.stores.files import FilesStore
-from unabridged.stores.files.names import Place
 from unabridged.stores.guard import Guard
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import Access
@@ -41,7 +38,7 @@ MINE, OTHER = "agmi-session", "agmi-session-B"
 _SLOT = ("id", "exchange", "session")
 _META = ("role", "at", "tokens", "tokenizer")
 _KEY = Key(bytes(range(32)))
-Opened = SqliteStore | FilesStore
+Opened = SqliteStore
 
 
 class _Forgery(Protocol):
@@ -288,39 +285,5 @@ class SqliteAnchored(SqliteStoreAdapter):
     """The same with a key and an anchor outside the home."""
 
     name = "unabridged-sqlite-anchored"
-    keyed = True
-    anchored = True
-
-
-class FilesStoreAdapter(_Adapter):
-    """The store of files, without a key and without an anchor."""
-
-    name = "unabridged-files"
-    layout = "model"
-
-    def open_store(self, guard: Guard) -> Opened:  # type: ignore[explicit-override]  # typing.override came with 3.12
-        """Open the files."""
-        return FilesStore(self._place, SPACE, layout=self.layout, guard=guard)
-
-    def forge(self) -> _Forgery:  # type: ignore[explicit-override]  # typing.override came with 3.12
-        """Write them as the store does, but for what needs the key."""
-        return FilesForger(self._place, SPACE, self.layout, MINE)
-
-    @property
-    def _place(self) -> Place:
-        return Place(self.home(), "space", "space.json")
-
-
-class FilesKeyed(FilesStoreAdapter):
-    """The same with a key."""
-
-    name = "unabridged-files-keyed"
-    keyed = True
-
-
-class FilesAnchored(FilesStoreAdapter):
-    """The same with a key and an anchor outside the home."""
-
-    name = "unabridged-files-anchored"
     keyed = True
     anchored = True

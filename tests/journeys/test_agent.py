@@ -8,9 +8,9 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from tests.helpers.talker import Talker
 from tests.journeys.house import prompts
 
-from unabridged import Memory
 from unabridged.testing.ollama_server import OllamaTestServer
 from unabridged.wiring.access import Access
 
@@ -101,7 +101,7 @@ def test_agents_and_sessions_in_threads_of_one_program(model, house, monkeypatch
 
     def work(agent, session):
         for n in range(ROUNDS):  # opened anew each time, as agents are
-            with Memory.open(**place.settings, agent=agent, session=session) as memory:
+            with Talker.open(**place.settings, agent=agent, session=session) as memory:
                 memory.chat(words(agent, session, n)).finish()
 
     together(work)
@@ -160,7 +160,7 @@ def test_a_session_knows_nothing_of_its_agents_other_one_until_a_person_searches
 
 def test_twenty_exchanges_are_shown_and_all_are_kept(model, house):
     place = house(model.url, "agent")
-    with Memory.open(**place.settings, agent="alpha", session="long") as memory:
+    with Talker.open(**place.settings, agent="alpha", session="long") as memory:
         for n in range(45):
             memory.record(memory.prepare(f"Box {n} holds {n} apples."), f"Noted: box {n}.")
         prompt = memory.prepare("What is in the boxes?")
@@ -169,8 +169,8 @@ def test_twenty_exchanges_are_shown_and_all_are_kept(model, house):
         assert shown[-1]["content"] == "Box 44 holds 44 apples."
         recalled = memory.prepare("Do you remember what box 3 holds?")
         assert "Box 3 holds 3 apples." in recalled.prompt[-1].text
-        assert len(memory.history(100)) == 45
-        assert memory.search("box 7 apples")[0].exchange.user.text == "Box 7 holds 7 apples."
+        assert len(memory.exchanges(100)) == 45
+        assert memory.space.search("box 7 apples")[0].exchange.user.text == "Box 7 holds 7 apples."
     data = json.loads((place.home / HELD.format("alpha", "long")).read_text("utf-8"))
     assert [turn["user_input"] for turn in data["history"]] == [
         f"Box {n} holds {n} apples." for n in range(45)
@@ -181,18 +181,18 @@ def test_what_is_not_saved_is_said_and_lost_with_the_process(model, house):
     place = house(model.url, "agent")
     path = place.home / HELD.format("alpha", "001")
     off = {**place.settings, "agent": "alpha", "session": "001", "auto_save": False}
-    with Memory.open(**off) as memory:
+    with Talker.open(**off) as memory:
         memory.chat("My desk is red.").finish()
-        assert memory.unsaved
+        assert memory.space.log.unsaved
         assert not path.exists()
         assert "red" in json.dumps(memory.prepare("Which colour is my desk?").messages)
         assert memory.save()
-        assert not memory.unsaved
+        assert not memory.space.log.unsaved
         assert "My desk is red." in path.read_text("utf-8")
         memory.chat("My chair is blue.").finish()
         assert "blue" not in path.read_text("utf-8")
-    with Memory.open(**off) as memory:
-        assert [e.user.text for e in memory.history()] == ["My desk is red."]
+    with Talker.open(**off) as memory:
+        assert [e.user.text for e in memory.exchanges()] == ["My desk is red."]
     chat = ("chat", "--agent", "beta", "--session", "001", "--set", "auto_save=no")
     place.run(*chat, text="My desk is red.\n/save\nMy chair is blue.\n")
     kept = (place.home / HELD.format("beta", "001")).read_text("utf-8")
@@ -257,8 +257,8 @@ def test_a_damaged_file_is_set_aside_and_the_other_agents_are_untouched(model, h
 
 
 def opened(place, agent, session):
-    with Memory.open(**place.settings, agent=agent, session=session) as memory:
-        return memory.history(100)
+    with Talker.open(**place.settings, agent=agent, session=session) as memory:
+        return memory.exchanges(100)
 
 
 def descriptors():
@@ -269,13 +269,13 @@ def descriptors():
 
 def test_agents_that_were_closed_hold_nothing_and_silent_ones_leave_nothing(model, house):
     place = house(model.url, "agent")
-    with Memory.open(**place.settings, agent="alpha", session="001") as memory:
+    with Talker.open(**place.settings, agent="alpha", session="001") as memory:
         memory.chat("Hello.").finish()
     gone = []
 
     def visit(n):
-        memory = Memory.open(**place.settings, agent=f"silent{n}", session="001")
-        assert memory.history() == []
+        memory = Talker.open(**place.settings, agent=f"silent{n}", session="001")
+        assert memory.exchanges() == []
         memory.close()
         gone.append(weakref.ref(memory))
 
@@ -289,10 +289,7 @@ def test_agents_that_were_closed_hold_nothing_and_silent_ones_leave_nothing(mode
     assert [ref() for ref in gone if ref() is not None] == []
     assert descriptors() <= held
     assert threading.active_count() <= threads
-    left = [p for p in (place.home / "chats").iterdir() if "silent" in p.name]
-    # A lock stays: taken away, two processes could hold one of that name each.
-    assert {p.suffix for p in left} <= {".lock"}
-    assert sum(p.stat().st_size for p in left) == 0
+    assert not [p for p in (place.home / "chats").iterdir() if "silent" in p.name]
 
 
 def test_a_large_history_is_opened_added_to_and_searched(model, house):
@@ -306,9 +303,9 @@ def test_a_large_history_is_opened_added_to_and_searched(model, house):
     (old / "conversation_memory.json").write_text(json.dumps({"history": turns}), "utf-8")
     place.run("migrate", str(old), "--agent", "alpha", "--no-model")
     own = {**place.settings, "agent": "alpha"}
-    with Memory.open(**own) as memory:
-        assert len(memory.history(4_000)) == len(turns)
-        found = memory.search("on which shelf is the jar 777", 3)
+    with Talker.open(**own) as memory:
+        assert len(memory.exchanges(4_000)) == len(turns)
+        found = memory.space.search("on which shelf is the jar 777", 3)
         assert "jar 777" in found[0].exchange.user.text
         memory.chat("And the next one?").finish()
         assert len(json.dumps(model.sent("/api/chat")[-1]["messages"])) < 20_000

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import openai
 import pytest
+from tests.helpers.talker import Talker
 from tests.journeys.house import asked_last
 
-from unabridged import Memory
 from unabridged.domain.context import Tier
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 
@@ -299,8 +299,8 @@ def test_loose_messages_are_paired_within_a_minute(house, model, tmp_path):
     path.write_text(json.dumps(memories[::-1]), "utf-8")
     one = house(model.url, "companion")
     one.run("import", str(path))
-    with Memory.open(**one.settings) as memory:
-        (talk,) = memory.conversations()
+    with Talker.open(**one.settings) as memory:
+        (talk,) = memory.space.log.transcripts()
         said = [(e.user.text, e.answer and e.answer.text) for e in talk.exchanges]
     assert said[0] == ("My boat is called Fermata.", "A pause held on the water.")
     assert said[1] == ("The mast is oak.", None)

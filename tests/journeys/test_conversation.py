@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.helpers.talker import Talker
 
 from bench.formats.longmemeval import question_haystack
-from unabridged import Memory
 from unabridged.domain.context import Tier, Verdict
 from unabridged.domain.exchange import ExchangeState
 from unabridged.errors import PromptTooLargeError, UpstreamAwayError, UpstreamBrokenError
@@ -32,12 +32,12 @@ def own_questions() -> list[dict]:
     return json.loads((OWN / "own-questions.json").read_text("utf-8"))["questions"]
 
 
-def bring_own(memory: Memory) -> dict[tuple[str, int], str]:
+def bring_own(memory: Talker) -> dict[tuple[str, int], str]:
     """Take over the project's own conversation; place to exchange id."""
     places = {}
     with open_file(OWN / "own-haystack.jsonl") as reader:
         for conversation in reader:
-            memory.admit(conversation)
+            memory.import_transcript(conversation)
             for n, exchange in enumerate(conversation.exchanges):
                 places[conversation.session.foreign_id, n] = exchange.id
     return places
@@ -50,7 +50,7 @@ def held_whole(context, exchange_id: str) -> bool:
 
 
 def test_a_question_about_a_brought_past_finds_its_exchange_whole(tmp_path):
-    with Memory.open(tmp_path, upstream="quote") as memory:
+    with Talker.open(tmp_path, upstream="quote") as memory:
         places = bring_own(memory)
         memory.new_session()
         found = 0
@@ -62,7 +62,7 @@ def test_a_question_about_a_brought_past_finds_its_exchange_whole(tmp_path):
             found += all(hits)
             for exchange_id, hit in zip(wanted, hits, strict=True):
                 if hit:
-                    exchange = memory.show(exchange_id)
+                    exchange = memory.get(exchange_id)
                     assert exchange.user.text in context.prompt[-1].text
                     assert exchange.answer.text in context.prompt[-1].text
         assert len(vivid) >= 5
@@ -74,9 +74,9 @@ def test_a_real_longmemeval_question_finds_its_gold_exchange_whole(tmp_path):
     if not DATA.is_dir():
         pytest.skip("the public data is not beside the checkout")
     haystack = question_haystack(DATA / "questions.jsonl", DATA / "sessions.jsonl.xz", QUESTION)
-    with Memory.open(tmp_path, upstream="quote", max_prompt_tokens=16_000, window=32_000) as memory:
+    with Talker.open(tmp_path, upstream="quote", max_prompt_tokens=16_000, window=32_000) as memory:
         for conversation in haystack.conversations:
-            memory.admit(conversation)
+            memory.import_transcript(conversation)
         memory.new_session()
         context = memory.prepare(haystack.question["question"])
         assert all(held_whole(context, gold) for gold in haystack.gold)
@@ -90,20 +90,20 @@ def ollama(server, name="llama3.2", **more):
 def test_a_conversation_over_a_restart_a_mode_and_a_model(tmp_path):
     entries = (OllamaEntry("llama3.2:latest", day=2), OllamaEntry("qwen2.5:3b", trained=32_768))
     with OllamaTestServer("Noted.", models=entries, count=words) as server:
-        with Memory.open(tmp_path, **ollama(server)) as memory:
+        with Talker.open(tmp_path, **ollama(server)) as memory:
             first = memory.chat("My dog is called Waldi.").finish()
             assert first.state is ExchangeState.COMPLETE
-        with Memory.open(tmp_path, **ollama(server)) as memory:
+        with Talker.open(tmp_path, **ollama(server)) as memory:
             turn = memory.chat("Which tools have you got?", mode="tools")
             turn.finish()
             assert turn.context.tools
             assert "Waldi" in str(turn.context.messages)
-        with Memory.open(tmp_path, **ollama(server, "qwen2.5:3b")) as memory:
+        with Talker.open(tmp_path, **ollama(server, "qwen2.5:3b")) as memory:
             turn = memory.chat("What is my dog called?")
             turn.finish()
             assert turn.context.tools is None
             assert "Waldi" in str(turn.context.messages)
-            assert [e.model for e in memory.history()] == [
+            assert [e.model for e in memory.exchanges()] == [
                 "llama3.2:latest",
                 "llama3.2:latest",
                 "qwen2.5:3b",
@@ -127,7 +127,7 @@ def test_tools_are_called_and_stored_with_the_exchange(tmp_path):
 
     with OpenAITestServer(script, count=words) as server:
         settings = {"upstream": "openai", "openai_url": server.url + "/v1"}
-        with Memory.open(tmp_path, **settings) as memory:
+        with Talker.open(tmp_path, **settings) as memory:
             turn = memory.chat("What is Ann's lucky number?", mode="tools", tools=[lucky_number])
             exchange = turn.finish()
             assert [m.role for m in exchange.messages] == [
@@ -147,18 +147,18 @@ def test_tools_are_called_and_stored_with_the_exchange(tmp_path):
 
 def test_what_was_said_survives_an_upstream_that_fails(tmp_path):
     with OllamaTestServer(Reply("One two three four", breaks=True, after=2), count=words) as server:
-        with Memory.open(tmp_path, **ollama(server)) as memory:
+        with Talker.open(tmp_path, **ollama(server)) as memory:
             with pytest.raises(UpstreamBrokenError):
                 memory.chat("Count to four.").finish()
-            (exchange,) = memory.history()
+            (exchange,) = memory.exchanges()
             assert exchange.state is ExchangeState.INCOMPLETE
             assert exchange.answer.text.startswith("One")
         url = server.url
-    with Memory.open(tmp_path, upstream="ollama", ollama_url=url, model="llama3.2") as memory:
+    with Talker.open(tmp_path, upstream="ollama", ollama_url=url, model="llama3.2") as memory:
         with pytest.raises(UpstreamAwayError):
             memory.chat("Are you there?").finish()
-        assert memory.history()[-1].state is ExchangeState.UNANSWERED
-        assert memory.history()[-1].user.text == "Are you there?"
+        assert memory.exchanges()[-1].state is ExchangeState.UNANSWERED
+        assert memory.exchanges()[-1].user.text == "Are you there?"
 
 
 def test_a_refusal_for_length_leads_to_one_more_preparation(tmp_path):
@@ -167,7 +167,7 @@ def test_a_refusal_for_length_leads_to_one_more_preparation(tmp_path):
 
     past = " ".join(f"word{n}" for n in range(150))
     server = OllamaTestServer("Fine.", count=tokens)
-    with server, Memory.open(tmp_path, **ollama(server, window=2048)) as memory:
+    with server, Talker.open(tmp_path, **ollama(server, window=2048)) as memory:
         for n in range(12):
             memory.record(memory.prepare(f"{n} {past}"), f"{past} {n}")
         turn = memory.chat(f"What now? {past}")
@@ -192,7 +192,7 @@ class SmallerThanTold(OllamaTestServer):
 def test_a_truncation_by_the_server_is_said(tmp_path):
     past = " ".join(f"word{n}" for n in range(60))
     server = SmallerThanTold("Fine.", count=words, truncates=True)
-    with server, Memory.open(tmp_path, **ollama(server, window=8192)) as memory:
+    with server, Talker.open(tmp_path, **ollama(server, window=8192)) as memory:
         first = memory.chat("Hello.")
         first.finish()
         assert first.notes == []
@@ -209,27 +209,27 @@ def test_a_truncation_by_the_server_is_said(tmp_path):
 
 def test_a_message_larger_than_the_window_is_refused_before_anything_is_sent(tmp_path):
     with OllamaTestServer("Fine.", count=words) as server:
-        with Memory.open(tmp_path, **ollama(server, window=1024)) as memory:
+        with Talker.open(tmp_path, **ollama(server, window=1024)) as memory:
             with pytest.raises(PromptTooLargeError) as refusal:
                 memory.chat("long " * 3000)
             assert refusal.value.over > 0
             assert "window" in refusal.value.hint
-            assert memory.history() == []
+            assert memory.exchanges() == []
         assert not [r for r in server.requests if r.path == "/api/chat"]
 
 
 def test_spaces_never_meet(tmp_path):
-    with Memory.open(tmp_path, upstream="quote", user="ann") as ann:
+    with Talker.open(tmp_path, upstream="quote", user="ann") as ann:
         ann.record(ann.prepare("My secret is a blue elephant."), "I keep it.")
-    with Memory.open(tmp_path, upstream="quote", user="bob") as bob:
-        assert bob.search("blue elephant") == []
+    with Talker.open(tmp_path, upstream="quote", user="bob") as bob:
+        assert bob.space.search("blue elephant") == []
         assert "elephant" not in str(bob.prepare("Remember the blue elephant?").messages[:-1])
         assert bob.stats().exchanges == 0
 
 
 def test_quote_answers_from_memory_and_invents_nothing(tmp_path):
     clock = ManualClock(datetime(2026, 11, 21, 9, 0, tzinfo=UTC))
-    with Memory.open(tmp_path, upstream="quote", clock=clock) as memory:
+    with Talker.open(tmp_path, upstream="quote", clock=clock) as memory:
         memory.chat("The cheese classification project uses a ResNet-18.").finish()
         memory.new_session()
         turn = memory.chat("What does the cheese classification project use?")
@@ -248,11 +248,11 @@ def test_nothing_is_written_outside_the_home(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(elsewhere))
     monkeypatch.setenv("XDG_DATA_HOME", str(elsewhere / "data"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(elsewhere / "cache"))
-    with Memory.open(home, upstream="quote") as memory:
+    with Talker.open(home, upstream="quote") as memory:
         bring_own(memory)
         memory.chat("hello").finish()
-        memory.remember("I like brie.")
-        memory.search("cheese")
+        memory.space.pins.add("I like brie.")
+        memory.space.search("cheese")
     assert list(elsewhere.rglob("*")) == []
     assert (home / "spaces").is_dir()
     assert (home.stat().st_mode & 0o777) == 0o700
@@ -261,7 +261,7 @@ def test_nothing_is_written_outside_the_home(tmp_path, monkeypatch):
 
 
 def test_recalled_text_is_in_the_semantic_tier_with_its_date(tmp_path):
-    with Memory.open(tmp_path, upstream="quote") as memory:
+    with Talker.open(tmp_path, upstream="quote") as memory:
         bring_own(memory)
         memory.new_session()
         context = memory.prepare("Do you remember the cheese classification project?")

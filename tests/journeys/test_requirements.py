@@ -9,9 +9,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.helpers.talker import Talker
 from tests.journeys.house import prompts
 
-from unabridged import Memory
 from unabridged.domain.access import Grant
 from unabridged.domain.context import Tier
 from unabridged.testing.clock import ManualClock
@@ -154,22 +154,22 @@ def test_a_megabyte_stays_active_and_the_rest_is_archived_whole(model, house):
     mine = {**place.settings, "user": "marta"}
     page = "Every line of the protocol is kept as it was said. " * 600  # 30 kB
     texts = {}
-    with Memory.open(**mine) as memory:
+    with Talker.open(**mine) as memory:
         for n in range(6):
             memory.new_session(f"Day {n}")
             for m in range(8):
                 text = f"Day {n}, part {m}: {page}"
                 exchange = memory.record(memory.prepare(text), "Noted.")
                 texts[exchange.id] = text
-            for _ in memory.tend():
+            for _ in memory.maintain():
                 pass
         archived = [s.session.title for s in memory.sessions() if s.session.archived]
         assert archived
         assert set(archived) <= {f"Day {n}" for n in range(5)}
         assert sum(len(t) for t in texts.values()) > 1_048_576
-    with Memory.open(**mine) as memory:
-        assert {i: memory.show(i).user.text for i in texts} == texts
-        assert memory.search("protocol of day 0, part 3", 1)
+    with Talker.open(**mine) as memory:
+        assert {i: memory.get(i).user.text for i in texts} == texts
+        assert memory.space.search("protocol of day 0, part 3", 1)
 
 
 def test_what_is_not_saved_and_what_is_ephemeral_leaves_nothing(model, house):
@@ -220,22 +220,22 @@ def test_sessions_are_switched_and_there_again_after_logging_in(model, house):
 def test_what_did_not_change_is_not_written_again(model, house):
     place = house(model.url, "requirements")
     mine = {**place.settings, "user": "marta"}
-    with Memory.open(**mine) as memory:
+    with Talker.open(**mine) as memory:
         memory.chat("The till must print.").finish()
-        for _ in memory.tend():
+        for _ in memory.maintain():
             pass
     path = file_of(place, "marta")
     os.utime(path, (1_000_000_000, 1_000_000_000))
     seen = (path.stat().st_mtime, path.stat().st_ino, hashlib.sha256(path.read_bytes()).digest())
-    with Memory.open(**mine) as memory:
+    with Talker.open(**mine) as memory:
         assert memory.save() == 0
-        for conversation_ in list(memory.conversations()):
-            assert memory.admit(conversation_) == 0
-        memory.admit_records(list(memory.records()))
-        for _ in memory.tend():
+        for conversation_ in list(memory.space.log.transcripts()):
+            assert memory.import_transcript(conversation_) == 0
+        memory.space.log.import_records(list(memory.space.log.records()))
+        for _ in memory.maintain():
             pass
-        memory.search("till")
-        memory.retitle(memory.session.title)
+        memory.space.search("till")
+        memory.rename(memory.header.title)
     for command in (
         ["sessions"],
         ["stats"],
@@ -247,7 +247,7 @@ def test_what_did_not_change_is_not_written_again(model, house):
     assert seen == (
         path.stat().st_mtime, path.stat().st_ino, hashlib.sha256(path.read_bytes()).digest()
     )  # fmt: skip
-    with Memory.open(**mine) as memory:
+    with Talker.open(**mine) as memory:
         memory.chat("And scan.").finish()
     assert path.stat().st_mtime > 1_000_000_000
 
@@ -256,8 +256,8 @@ def test_the_list_of_models_is_asked_for_once_an_hour_and_used_stale(house):
     clock = ManualClock(step=timedelta())
     with OllamaTestServer(models=[OllamaEntry("qwen2.5:3b")]) as server:
         place = house(server.url, "requirements")
-        settings = Memory.open(**place.settings, ephemeral=True)
-        chosen = settings.settings
+        settings = Talker.open(**place.settings, ephemeral=True)
+        chosen = settings.space.settings
         settings.close()
 
         def listed():
@@ -283,7 +283,7 @@ def test_the_list_of_models_is_asked_for_once_an_hour_and_used_stale(house):
 
 def test_3500_tokens_of_messages_go_to_the_model_the_most_recent_first(model, house):
     place = house(model.url, "requirements")
-    with Memory.open(**place.settings, user="marta") as memory:
+    with Talker.open(**place.settings, user="marta") as memory:
         for n in range(60):
             text = (
                 f"Point {n}: " + f"the depot {n} keeps its shelves in order {n} times a week. " * 8
@@ -300,11 +300,11 @@ def test_3500_tokens_of_messages_go_to_the_model_the_most_recent_first(model, ho
         numbers = [int(t.split(":")[0].split()[1]) for t in recent if t.startswith("Point")]
         assert numbers == sorted(numbers)
         assert numbers[-3:] == [57, 58, 59]
-        whole = {e.user.text for e in memory.history(100)}
+        whole = {e.user.text for e in memory.exchanges(100)}
         for row in context.ledger.kept(Tier.IMMEDIATE):
-            assert memory.show(row.id).user.text in whole
-            assert memory.show(row.id).user.text in "\n".join(recent)
-        wide = Memory.open(**place.settings, user="marta", memory_cap=9_000)
+            assert memory.get(row.id).user.text in whole
+            assert memory.get(row.id).user.text in "\n".join(recent)
+        wide = Talker.open(**place.settings, user="marta", memory_cap=9_000)
         assert wide.prepare("And what comes next?").budget.memory > 3_500
         wide.close()
 

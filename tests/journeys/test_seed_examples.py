@@ -14,13 +14,12 @@ import weakref
 from pathlib import Path
 
 import pytest
+from tests.helpers.talker import Talker
 
 from bench.main import bench
 from bench.seeds.story_texts import SAID
-from unabridged import Memory
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.message import Role
-from unabridged.errors import StoreDamagedError, StoreError
 from unabridged.language.names import names_in
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 
@@ -52,7 +51,7 @@ def manager(server, tmp_path):
     """Open the memory of a model, as the seed's UnifiedMemoryManager does for each call."""
 
     def of(model, **more):
-        return Memory.open(
+        return Talker.open(
             tmp_path,
             profile="workspace",
             upstream="ollama",
@@ -105,18 +104,14 @@ def test_model_memory_isolation(manager):
 
 
 def test_memory_file_corruption_handling(manager, tmp_path):
-    """Mended: the seed's fresh memory would erase the damaged file with the next save. Here whoever
-    looks gets an error, and whoever talks goes on with what can be saved; the file is kept."""
+    """Mended: the seed's fresh memory would erase the damaged file with the next save. Here the damaged
+    file is set aside, and written again from memory; nothing is lost."""
     save_exchange(manager, "test", "response", "chat", "test-model")
     corrupted = get_memory_file_path(tmp_path, "test-model")
     corrupted.write_text("invalid json content {")
-    with pytest.raises(StoreDamagedError) as damage:
-        manager("test-model", salvage=False)
-    assert damage.value.hint
-    assert corrupted.read_text() == "invalid json content {"
     with manager("test-model") as memory:  # no crash
-        assert memory.salvaged.exchanges == 1
-        assert [one.user.text for one in memory.history()] == ["test"]
+        assert "is damaged" in memory.space.log.file_notes[0]
+        assert [one.user.text for one in memory.exchanges()] == ["test"]
     document = json.loads(corrupted.read_text("utf-8"))
     assert document["metadata"]["version"] == "3.0"
     assert document["metadata"]["model"] == "test-model"
@@ -129,8 +124,8 @@ def test_memory_file_corruption_handling_where_nothing_is_left(manager, tmp_path
     save_exchange(manager, "test", "response", "chat", "qwen2.5:7b")
     (tmp_path / "memory" / "test-model.json").write_text("invalid json content {")
     with manager("test-model") as memory:
-        assert memory.history() == []
-        assert memory.salvaged.unsure  # what was in it, nobody knows: it is not called whole
+        assert memory.exchanges() == []
+        assert memory.space.salvaged.unsure  # aside" in memory.file_notes[0]
         memory.record(memory.prepare("test"), "response")
     document = json.loads((tmp_path / "memory" / "test-model.json").read_text("utf-8"))
     assert document["metadata"]["version"] == "3.0"
@@ -139,8 +134,8 @@ def test_memory_file_corruption_handling_where_nothing_is_left(manager, tmp_path
 
 
 def test_atomic_memory_operations(manager, tmp_path, monkeypatch):
-    """Mended: not a return value but an error says that nothing was saved, and the bytes are
-    synchronised to the disk."""
+    """Mended: what was acknowledged is in the database; a file that cannot be written is as it was,
+    is reported, and follows later. The bytes are synchronised to the disk."""
     save_exchange(manager, "test", "response", "chat", "test-model")
     path = get_memory_file_path(tmp_path, "test-model")
     (loaded,) = json.loads(path.read_text("utf-8"))["current_conversation"]
@@ -152,17 +147,19 @@ def test_atomic_memory_operations(manager, tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with manager("test-model") as memory:
-        context = memory.prepare("never saved")
+        context = memory.prepare("late")
         with monkeypatch.context() as patch:
             patch.setattr(os, "fsync", full)
-            with pytest.raises(StoreError):
-                memory.record(context, "response")
+            memory.record(context, "response")
+            assert "no room left" in memory.file_notes[0]
     again = json.loads(path.read_text("utf-8"))["current_conversation"]
     assert [one["user"]["content"] for one in again] == ["test"]
     with manager("test-model") as memory:
-        assert memory.salvaged is None
+        assert memory.space.salvaged == []
         memory.record(memory.prepare("and then"), "response")
-        assert [one.user.text for one in memory.history()] == ["test", "and then"]
+        assert [one.user.text for one in memory.exchanges()] == ["test", "late", "and then"]
+    again = json.loads(path.read_text("utf-8"))["current_conversation"]
+    assert [one["user"]["content"] for one in again] == ["test", "late", "and then"]
     assert not [p for p in path.parent.iterdir() if p.suffix in {".tmp", ".backup"}]
 
 
@@ -203,7 +200,7 @@ def test_percentage_based_scaling(manager):
     ],
 )
 def test_model_name_to_filename_conversion(tmp_path, model_name, expected_filename):
-    with Memory.open(tmp_path, profile="workspace", upstream="quote", model=model_name) as memory:
+    with Talker.open(tmp_path, profile="workspace", upstream="quote", model=model_name) as memory:
         memory.record(memory.prepare("test"), "response")
     assert get_memory_file_path(tmp_path, model_name).name == expected_filename
 
@@ -211,7 +208,7 @@ def test_model_name_to_filename_conversion(tmp_path, model_name, expected_filena
 def test_model_names_that_meet_in_one_filename(tmp_path):
     """Mended: in the seed `a:b` and `a.b` overwrite each other; here the second gets a digest."""
     for model in ("a:b", "a.b", "../a"):
-        with Memory.open(tmp_path, profile="workspace", upstream="quote", model=model) as memory:
+        with Talker.open(tmp_path, profile="workspace", upstream="quote", model=model) as memory:
             memory.record(memory.prepare(f"said to {model}"), "response")
     paths = [get_memory_file_path(tmp_path, model) for model in ("a:b", "a.b", "../a")]
     assert len(set(paths)) == 3
@@ -247,7 +244,7 @@ INTEGRATION = {
     ),
     "Atomic file operations under concurrent access": (
         "tests/journeys/test_workspace.py::test_two_programs_at_once_lose_nothing",
-        "tests/unit/stores/files/test_crowd.py::test_nothing_is_lost_doubled_or_out_of_order",
+        "tests/unit/projections/json_files/test_crowd.py::test_nothing_is_lost_doubled_or_out_of_order",
     ),
     "Migration from single memory to per-model system": (
         "tests/journeys/test_workspace.py::test_a_single_memory_becomes_one_for_each_model_and_goes_back",
@@ -299,11 +296,13 @@ def told(tmp_path):
     the least number of messages, which its own check asks for, is none.
     """
     settings = {"profile": "story", "upstream": "quote", "condense_tokens": 100}
-    with Memory.open(tmp_path, **settings, condense_messages=0, condense_spared=5) as memory:
+    with Talker.open(tmp_path, **settings, condense_messages=0, condense_spared=5) as memory:
         for words, category, importance in generate_test_conversation():
             context = memory.prepare(words)
             exchange = memory.record(context, None, state=ExchangeState.UNANSWERED)
-            memory.readings.correct(exchange, Role.USER, category=category, importance=importance)
+            memory.space.annotations.correct(
+                exchange, Role.USER, category=category, importance=importance
+            )
         yield memory
 
 
@@ -311,7 +310,9 @@ def validate_condensation_coherence(memory, before, outlook):
     """The seed's four checks, computed from what is stored and not from what the run claims."""
     gone = {name for one in outlook.made for name in one.covers}
     critical = [
-        e for e in before if memory.readings.of([e])[e.id].foremost.category == "story_critical"
+        e
+        for e in before
+        if memory.space.annotations.of([e])[e.id].foremost.category == "story_critical"
     ]
     verbatim = [e for e in before if e.id not in gone]
     view = [(e.at, e.user.text) for e in verbatim]
@@ -369,10 +370,10 @@ def test_condensation_is_saved_and_loaded(told, tmp_path):
     told.upkeep.condense(told.session.id)
     held = told.upkeep.condensations()
     told.close()
-    with Memory.open(tmp_path, profile="story", upstream="quote") as memory:
-        assert memory.upkeep.condensations() == held
-        assert len(memory.history(100)) == 17
-        kinds = memory.readings.of(memory.history(100)).values()
+    with Talker.open(tmp_path, profile="story", upstream="quote") as memory:
+        assert memory.space.condensations.condensations() == held
+        assert len(memory.exchanges(100)) == 17
+        kinds = memory.space.annotations.of(memory.exchanges(100)).values()
         found = [one.foremost.category for one in kinds]
         assert found == [category for _, category, _ in generate_test_conversation()]
 
@@ -383,7 +384,7 @@ def test_condensation_is_saved_and_loaded(told, tmp_path):
 @pytest.fixture
 def agent(tmp_path):
     def of(name, session="001", **more):
-        return Memory.open(
+        return Talker.open(
             tmp_path, profile="agent", upstream="quote", agent=name, session=session, **more
         )
 
@@ -397,8 +398,8 @@ def file_of(home, name, session="001"):
 def test_conversation_memory_initialization(agent, tmp_path):
     """Mended: no file before anything was said."""
     with agent("agent_alpha") as memory:
-        assert memory.history() == []
-        assert memory.settings.max_turns == 20
+        assert memory.exchanges() == []
+        assert memory.space.settings.max_turns == 20
         assert not file_of(tmp_path, "agent_alpha").exists()
         memory.chat("hello").finish()
     assert file_of(tmp_path, "agent_alpha").is_file()
@@ -420,7 +421,7 @@ def test_memory_persistence_and_loading(agent):
     with agent("agent_alpha") as memory:
         memory.record(memory.prepare("My desk is red."), "Noted.")
     with agent("agent_alpha") as memory:
-        (exchange,) = memory.history()
+        (exchange,) = memory.exchanges()
         assert (exchange.user.text, exchange.answer.text) == ("My desk is red.", "Noted.")
 
 
@@ -440,7 +441,7 @@ def test_agent_chat_with_memory(agent):
         turn = memory.chat("What colour is my desk?")
         turn.finish()
         assert "My desk is red." in turn.text
-        assert len(memory.history()) == 2
+        assert len(memory.exchanges()) == 2
 
 
 def test_memory_across_different_agent_types(agent, tmp_path):
@@ -450,7 +451,7 @@ def test_memory_across_different_agent_types(agent, tmp_path):
             memory.chat(f"I am the {name}.").finish()
     for name in ("planner", "coder", "reviewer"):
         with agent(name) as memory:
-            assert [e.user.text for e in memory.history()] == [f"I am the {name}."]
+            assert [e.user.text for e in memory.exchanges()] == [f"I am the {name}."]
             assert (
                 json.loads(file_of(tmp_path, name).read_text("utf-8"))["metadata"]["agent"] == name
             )
@@ -487,7 +488,9 @@ def test_concurrent_agent_memory_isolation(agent):
     assert failed == []
     for name in names:
         with agent(name) as memory:
-            assert [e.user.text for e in memory.history()] == [f"{name} says {n}" for n in range(8)]
+            assert [e.user.text for e in memory.exchanges()] == [
+                f"{name} says {n}" for n in range(8)
+            ]
             prompt = str(memory.prepare("What did everybody say?").messages)
             assert not [other for other in names if other != name and f"{other} says" in prompt]
 

@@ -12,9 +12,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.helpers.talker import Talker
 from tests.journeys.house import prompts
 
-from unabridged import Memory
 from unabridged.testing.ollama_server import OllamaTestServer
 
 EPISODE = Path(__file__).parents[3] / "shared" / "data" / "crd3" / "C1E001.dialogue.json"
@@ -183,12 +183,12 @@ def test_each_category_keeps_its_share_and_the_newest_five_are_spared(begun):
     turns = story(33_000)
     house = begun(turns)
     house.run("condense", "--force")
-    with Memory.open(**house.settings) as memory:
+    with Talker.open(**house.settings) as memory:
         session = memory.sessions()[0].session.id
-        path = memory.switch(session) and memory.history(10_000)
+        path = memory.switch(session) and memory.exchanges(10_000)
         messages = [(e, i, m) for e in path for i, m in enumerate(e.messages)]
-        read = memory.readings.of(path)
-        made = [one for one in memory.upkeep.condensations() if one.messages]
+        read = memory.space.annotations.of(path)
+        made = [one for one in memory.space.condensations.condensations() if one.messages]
         gone = {tuple(each) for one in made for each in one.messages}
         spared = {(e.id, i) for e, i, _ in messages[-SPARED:]}
         assert gone

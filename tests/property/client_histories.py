@@ -17,9 +17,9 @@ from datetime import timedelta
 from itertools import takewhile
 from pathlib import Path
 
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
-from unabridged import Memory
 from unabridged.domain.chat import Abilities, ToolSpec
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.hearing import Wishes
@@ -102,13 +102,13 @@ class World:
         self.memory = self._opened()
         self.clients = [self._client() for _ in range(clients)]
 
-    def _opened(self) -> Memory:
+    def _opened(self) -> Talker:
         able = Abilities("m", trained_window=WINDOW, tools=True, source="server")
         settings = Settings(
             home=str(self.home), window=WINDOW, max_prompt_tokens=WINDOW, **self.settings
         )
         model = ScriptedModel(("ok",), abilities=able)
-        return Memory.open(settings=settings, upstream=model, clock=self.clock)
+        return Talker.open(settings=settings, upstream=model, clock=self.clock)
 
     def _client(self) -> Client:
         dice = self.random

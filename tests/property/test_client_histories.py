@@ -6,7 +6,7 @@ The long form is a command: ``python -m tests.property.client_histories 1000``.
 import pytest
 from tests.property.client_histories import run
 
-from unabridged.matching.placing import Placer
+from unabridged.history_sync.position import PositionFinder
 
 
 def found(world):
@@ -36,11 +36,13 @@ def test_the_same_on_other_stores(tmp_path, store):
 def test_a_broken_matcher_is_noticed(tmp_path, monkeypatch, broken):
     if broken == "no within":  # clients that trim begin anew
         monkeypatch.setattr(
-            Placer, "_from_within", lambda self, heard, gaps: self._walk([], None, gaps=gaps)
+            PositionFinder,
+            "_from_within",
+            lambda self, heard, gaps: self._walk([], None, gaps=gaps),
         )
     elif broken == "no grown":  # tool rounds begin anew
-        monkeypatch.setattr(Placer, "grown", lambda *_: None)
+        monkeypatch.setattr(PositionFinder, "grown", lambda *_: None)
     else:  # answers are of no account: an edited one is taken for what was said
-        monkeypatch.setattr(Placer, "_alike", lambda self, each, nodes: list(nodes))
+        monkeypatch.setattr(PositionFinder, "_alike", lambda self, each, nodes: list(nodes))
     seeds = (run(3_000_000 + seed, tmp_path / str(seed), steps=60) for seed in range(4))
     assert any(world.broken for world in seeds)

@@ -2,6 +2,7 @@
 
 from hypothesis import HealthCheck, given, settings, strategies as st
 from tests.helpers.examples import examples
+from tests.helpers.talker import Talker
 from tests.opened import counter_of, store_of
 
 from unabridged.budget.allocate import least_answer
@@ -15,7 +16,6 @@ from unabridged.errors import PromptTooLargeError
 from unabridged.language.sentences import sentences
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 
 WORDS = st.sampled_from(
     "cheese project Anna 12 March moon remember 预算 会议 Käse? why! <recalled> list: code".split()
@@ -40,13 +40,13 @@ ASK = st.one_of(
 SAID = st.lists(st.tuples(st.booleans(), TEXT, TEXT), max_size=12)
 
 
-def open_memory(window: int) -> Memory:
+def open_memory(window: int) -> Talker:
     model = ScriptedModel(abilities=Abilities("m", trained_window=window, source="server"))
     chosen = Settings(home="unused", store="memory", window=window)
-    return Memory.open(settings=chosen, upstream=model, clock=ManualClock())
+    return Talker.open(settings=chosen, upstream=model, clock=ManualClock())
 
 
-def tell(memory: Memory, said) -> None:
+def tell(memory: Talker, said) -> None:
     for fresh, question, answer in said:
         if fresh:
             memory.new_session()

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from tests.helpers.examples import examples
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
 from unabridged.domain.chat import Abilities
@@ -13,7 +14,6 @@ from unabridged.domain.record import RecordKind
 from unabridged.errors import PromptTooLargeError
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 
 WORDS = (
     "lamp river Oslo seven bread Anna window garden Turin violet paper nine stone Marek "
@@ -93,22 +93,22 @@ def test_whatever_window_and_whatever_is_forgotten(tmp_path, seed):
     window = rng.choice(WINDOWS)
     forgotten = False
     turns = rng.choice([None, None, 3, 9])
-    with Memory.open(tmp_path, upstream=model_of(window), clock=clock, max_turns=turns) as memory:
+    with Talker.open(tmp_path, upstream=model_of(window), clock=clock, max_turns=turns) as memory:
         for _ in range(60):
             if rng.random() < 0.1:
                 window = rng.choice(WINDOWS)
-                memory.use_upstream(model_of(window))
-            path = memory.history(1000)
+                memory.asked = model_of(window)
+            path = memory.exchanges(1000)
             if seed % 2 and rng.random() < 0.05 and path:
                 store_of(memory).forget([rng.choice(path).id])
                 forgotten = True
             if rng.random() < 0.05:
-                list(memory.tend(rng.choice([None, 1])))
+                list(memory.maintain(pages=rng.choice([None, 1])))
             again = None
-            if rng.random() < 0.1 and (path := memory.history(1000)):
+            if rng.random() < 0.1 and (path := memory.exchanges(1000)):
                 taken = rng.choice(path).id
                 if rng.random() < 0.5:
-                    memory.take_branch(taken)
+                    memory.checkout(taken)
                 else:
                     again = taken
             try:
@@ -121,4 +121,4 @@ def test_whatever_window_and_whatever_is_forgotten(tmp_path, seed):
             assert memory.why(context.id).intact
         for record in store_of(memory).records(RecordKind.BLOB):
             if "lines" in record.body:
-                memory.upkeep.expand(record.id)
+                memory.space.condensations.expand(record.id)

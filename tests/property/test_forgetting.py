@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from hypothesis import HealthCheck, given, settings, strategies as st
 from tests.helpers.examples import examples
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
 from unabridged.custody.pieces import words_of
@@ -12,7 +13,6 @@ from unabridged.domain.chat import Abilities
 from unabridged.domain.record import RecordKind
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 
 PLACES = ("Oslo", "Bern", "Turin")
 SAYINGS = (
@@ -42,15 +42,15 @@ def play(memory, steps):
     """Say it all; give the names that each exchange has."""
     said = {}
     for number, (step, saying, place) in enumerate(steps):
-        last = memory.history(1)
+        last = memory.exchanges(1)
         if step == "new":
             memory.new_session()
         elif step == "undo" and last:
             memory.undo()
         elif step == "tend":
-            list(memory.tend())
+            list(memory.maintain())
         elif step == "pin" and last:
-            memory.pin(last[-1].id)
+            memory.pin(exchange=last[-1].id)
         else:
             retry = last[-1].id if step == "retry" and last else None
             text = saying.format(name=name_of(number), place=place)
@@ -59,7 +59,7 @@ def play(memory, steps):
             said[context.id] = {name_of(number)}
             if retry:
                 said[context.id] |= {n for n in said[retry] if n in context.user.text}
-    list(memory.tend())
+    list(memory.maintain())
     return said
 
 
@@ -79,16 +79,16 @@ def test_nothing_holds_it_and_everything_else_stays(steps, data, repeats):
     model = ScriptedModel(abilities=Abilities("m", trained_window=2048, source="server"))
     options = {"window": 2048, "condense_tokens": 200, "condense_messages": 2}
     clock = ManualClock(step=timedelta(hours=1))
-    with Memory.open(upstream=model, clock=clock, ephemeral=True, **options) as memory:
+    with Talker.open(upstream=model, clock=clock, ephemeral=True, **options) as memory:
         said = play(memory, steps)
         if not said:
             return
         picked = data.draw(st.lists(st.sampled_from(sorted(said)), min_size=1, unique=True))
-        plan = memory.forgetting.plan(picked, with_repeats=repeats)
+        plan = memory.space.forgetting.plan(picked, with_repeats=repeats)
         gone = {exchange.id for exchange in plan.exchanges}
         assert set(picked) <= gone
         staying = {fact.id for fact in plan.staying}
-        receipt = memory.forgetting.carry_out(plan)
+        receipt = memory.space.forgetting.execute(plan)
         kept = set().union(*(n for i, n in said.items() if i not in gone), set())
         lost = set().union(*(said[i] for i in gone)) - kept
         held = texts(memory)
@@ -97,20 +97,20 @@ def test_nothing_holds_it_and_everything_else_stays(steps, data, repeats):
         assert set(store_of(memory).get(said)) == set(said) - gone
         assert staying <= {fact.id for fact in memory.facts.all(None)}
         for fact in memory.facts.all():
-            assert not fact.exchange or fact.quote in memory.show(fact.exchange).user.text
-        for one in memory.upkeep.condensations():
+            assert not fact.exchange or fact.quote in memory.get(fact.exchange).user.text
+        for one in memory.space.condensations.condensations():
             assert gone.isdisjoint(one.covers)
         assert receipt.exchanges == len(gone)
         for name in lost:
-            assert all(f.exchange.id not in gone for f in memory.search(name))
+            assert all(f.exchange.id not in gone for f in memory.space.search(name))
         # Told again, it does not come back.
         for exchange in plan.exchanges:
             if any(m.id in plan.shared for m in exchange.messages):
                 continue
             text, parent = exchange.user.text, exchange.parent
             if len(text.split()) >= 5:
-                assert memory.forgetting.recognises(text), (text, parent)
+                assert memory.space.forgetting.was_forgotten(text), (text, parent)
         before = memory.stats().exchanges
-        again = memory.forgetting.resume()
+        again = memory.space.forgetting.resume()
         assert again == []
         assert memory.stats().exchanges == before

@@ -2,11 +2,11 @@
 
 from hypothesis import given, note, settings, strategies as st
 from tests.helpers.examples import examples
+from tests.helpers.talker import Talker
 
 from unabridged.domain.settings import Settings
 from unabridged.domain.share import ShareSide, ShareState
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 
 SAID = ("I live in Zurich.", "I live in Bern.", "My dog is called Rex.", "I like tea.", "Hello.")
 spaces = st.integers(0, 2)
@@ -33,7 +33,7 @@ class World:
             Settings(store="memory", upstream="quote", user="ann", agent=f"a{n}", embedder="none")
             for n in range(3)
         ]
-        self.memories = [Memory.open(settings=one, clock=clock) for one in chosen]
+        self.memories = [Talker.open(settings=one, clock=clock) for one in chosen]
         self.own = [set() for _ in self.memories]
 
     def close(self):
@@ -42,7 +42,7 @@ class World:
 
     def say(self, n, what, where):
         memory = self.memories[n]
-        sessions = memory.headers()
+        sessions = memory.space.sessions.all()
         if where < len(sessions):
             memory.switch(sessions[where].id)
         else:
@@ -53,43 +53,47 @@ class World:
         self.own[n].add(context.id)
 
     def give(self, n, to, **wanted):
-        giver, taker = self.memories[n].sharing, self.memories[to].sharing
-        giver.give(giver.draft(self.memories[to].sharing.taker.store.space, **wanted), taker)
+        giver, taker = self.memories[n].space.sharing, self.memories[to].space.sharing
+        giver.give(giver.draft(self.memories[to].space.sharing.taker.store.space, **wanted), taker)
 
     def share(self, n, to, pick, kind="share"):
-        sessions = self.memories[n].headers()
+        sessions = self.memories[n].space.sessions.all()
         if n != to and sessions:
             self.give(n, to, sessions=[sessions[pick % len(sessions)].id], kind=kind)
 
     def revoke(self, n, pick):
-        listed = self.memories[n].sharing.listing()
+        listed = self.memories[n].space.sharing.listing()
         if listed:
             share = listed[pick % len(listed)]
-            other = next(m for m in self.memories if m.sharing.taker.store.space == share.other)
+            other = next(
+                m for m in self.memories if m.space.sharing.taker.store.space == share.other
+            )
             ends = (self.memories[n], other)
             taker, giver = ends if share.side is ShareSide.TAKEN else ends[::-1]
-            taker.sharing.revoke(share)
-            giver.sharing.revoke(share)
+            taker.space.sharing.revoke(share)
+            giver.space.sharing.revoke(share)
 
     def check(self):
         for n, memory in enumerate(self.memories):
-            shares = memory.sharing.listing()
+            shares = memory.space.sharing.listing()
             held = [s for s in shares if s.state is not ShareState.REVOKED]
             taken = [s for s in held if s.side is ShareSide.TAKEN]
-            exchanges = {x.id for c in memory.conversations() for x in c.exchanges}
+            exchanges = {x.id for c in memory.space.log.transcripts() for x in c.exchanges}
             assert exchanges == self.own[n].union(*(s.exchange_ids for s in taken))
             foreign = set().union(*(s.fact_ids for s in taken))
             for fact in memory.facts.all(None):
                 assert fact.exchange in exchanges or fact.id in foreign
                 assert (fact.origin is None) == (fact.exchange in self.own[n])
                 if fact.quote:
-                    assert fact.quote in memory.show(fact.exchange).user.text
+                    assert fact.quote in memory.get(fact.exchange).user.text
             by_id = {fact.id: fact for fact in memory.facts.all()}
             for fact in by_id.values():
                 assert all(fact.id in by_id[name].disputed_by for name in fact.disputed_by)
             for share in shares:
-                other = next(m for m in self.memories if m.sharing.taker.store.space == share.other)
-                mirrored = next(s for s in other.sharing.listing() if s.id == share.id)
+                other = next(
+                    m for m in self.memories if m.space.sharing.taker.store.space == share.other
+                )
+                mirrored = next(s for s in other.space.sharing.listing() if s.id == share.id)
                 assert (mirrored.state, mirrored.carries) == (share.state, share.carries)
 
 

@@ -6,11 +6,11 @@ from hypothesis import HealthCheck, settings
 from tests.helpers.examples import examples
 
 from unabridged.domain.scope import Space
-from unabridged.stores.files import FilesStore
-from unabridged.stores.files.names import place_of
 from unabridged.stores.inmemory import InMemoryStore
+from unabridged.stores.spaces import SpacesFolder
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.stateful import StoreMachine
+from unabridged.wiring.followed_spaces import FollowedSpaces, JsonFolder
 
 SPACE = Space("ada", "machine")
 LESS = settings(
@@ -41,23 +41,32 @@ class SqliteMachine(StoreMachine):
             shutil.rmtree(self.folder)
 
 
-class FilesMachine(StoreMachine):
+class FollowedMachine(StoreMachine):
+    """With readable files, which are always those that the log renders."""
+
     layout = "model"
     compression = False
 
     def make(self):
         self.folder = Path(tempfile.mkdtemp())
-        self.place = place_of(self.folder / "home", SPACE, self.layout)
         return self.open()
 
     def open(self):
-        return FilesStore(
-            self.place, SPACE, layout=self.layout, compression=self.compression, create=True
-        )
+        folder = JsonFolder(self.folder / "json", self.layout, compression=self.compression)
+        return FollowedSpaces(SpacesFolder(self.folder / "spaces"), folder).open(SPACE)
 
     def reopen(self, store):
+        assert (store.troubles, store.notes) == ([], [])
+        before = self.files()
         store.close()
-        return self.open()  # one in which nobody wrote is gone when it is closed
+        shutil.rmtree(self.folder / "json", ignore_errors=True)
+        again = self.open()
+        assert self.files() == before
+        return again
+
+    def files(self):
+        paths = sorted((self.folder / "json").rglob("[!.]*"))
+        return {path.name: path.read_bytes() for path in paths if path.is_file()}
 
     def teardown(self):
         super().teardown()
@@ -65,11 +74,11 @@ class FilesMachine(StoreMachine):
             shutil.rmtree(self.folder)
 
 
-class FilesByAgentMachine(FilesMachine):
+class FollowedByAgentMachine(FollowedMachine):
     layout = "agent"
 
 
-class FilesByUserMachine(FilesMachine):
+class FollowedByUserMachine(FollowedMachine):
     layout = "user"
     compression = True
 
@@ -78,9 +87,9 @@ TestInMemory = InMemoryMachine.TestCase
 TestInMemory.settings = LESS
 TestSqlite = SqliteMachine.TestCase
 TestSqlite.settings = LESS
-TestFiles = FilesMachine.TestCase
-TestFiles.settings = LESS
-TestFilesByAgent = FilesByAgentMachine.TestCase
-TestFilesByAgent.settings = LESS
-TestFilesByUser = FilesByUserMachine.TestCase
-TestFilesByUser.settings = LESS
+TestFollowed = FollowedMachine.TestCase
+TestFollowed.settings = LESS
+TestFollowedByAgent = FollowedByAgentMachine.TestCase
+TestFollowedByAgent.settings = LESS
+TestFollowedByUser = FollowedByUserMachine.TestCase
+TestFollowedByUser.settings = LESS

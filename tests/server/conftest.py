@@ -14,7 +14,7 @@ from unabridged.config.agents import by_agent
 from unabridged.server.app import create_app
 from unabridged.server.service import Service
 from unabridged.wiring.access import Access
-from unabridged.wiring.lanes import Lanes
+from unabridged.wiring.lanes import SpacePool
 
 
 class Served(str):
@@ -49,7 +49,7 @@ class _Running:
     """One server in a thread of its own, closed as a signal would close it."""
 
     def __init__(self, agents, settings, clock, more, tracing):
-        self.service = Service(settings, Lanes(settings, clock, agents=agents), tracing)
+        self.service = Service(settings, SpacePool(settings, clock, agents=agents), tracing)
         self.app = create_app(self.service, more)
         self.socket = socket.socket()
         self.socket.bind(("127.0.0.1", 0))

@@ -38,12 +38,13 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
+from tests.helpers.talker import Talker
 
-from unabridged import Memory, config
+from unabridged import config
 from unabridged.server.app import create_app
 from unabridged.server.service import Service
 from unabridged.wiring.access import Access
-from unabridged.wiring.lanes import Lanes
+from unabridged.wiring.lanes import SpacePool
 
 CHECKS = (
     not_a_server_error,
@@ -175,20 +176,20 @@ def _ids(session, url, operation):
 
 def furnish(settings):
     """Give the home something to find."""
-    with Memory.open(settings=settings) as memory:
+    with Talker.open(settings=settings) as memory:
         for n in range(6):
             memory.new_session(f"Talk {n}")
             for k in range(4):
                 context = memory.prepare(f"Tell me of topic {n}, part {k}: I live in Ghent.")
                 memory.record(context, f"Part {k} of topic {n} is long. " * 8)
-        memory.remember("I like rye bread.")
+        memory.space.pins.add("I like rye bread.")
         memory.facts.add("My cat is called Tom.")
         memory.requirements.add("It must start within 2 seconds.")
         for line in memory.sessions():
-            memory.upkeep.condense(line.session.id, force=True)
-        list(memory.tend(2))
-        first = memory.page(None, 1)[0]
-        memory.forgetting.carry_out(memory.forgetting.plan([first.id]))
+            memory.space.condensations.condense(line.session.id, force=True)
+        list(memory.maintain(pages=2))
+        first = memory.space.log.scan(None, 1)[0]
+        memory.space.forgetting.execute(memory.space.forgetting.plan([first.id]))
 
 
 def main():
@@ -199,7 +200,7 @@ def main():
     with tempfile.TemporaryDirectory() as home:
         settings = config.load(home=home, environ={}, upstream="quote")
         furnish(settings)
-        app = create_app(Service(settings, Lanes(settings)))
+        app = create_app(Service(settings, SpacePool(settings)))
         door = socket.socket()
         door.bind(("127.0.0.1", 0))
         made = uvicorn.Config(app, log_config=None, lifespan="on", ws="none", access_log=False)

@@ -8,9 +8,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from tests.helpers.talker import Talker
 from tests.server.asking import ELSEWHERE, HERE, ask
 
-from unabridged import Memory, config
+from unabridged import config
 from unabridged.domain.access import Grant, Right
 from unabridged.mcp.http import mcp_mount
 from unabridged.server.app import create_app
@@ -18,7 +19,7 @@ from unabridged.server.service import Service
 from unabridged.server.whose import scope_of
 from unabridged.testing.clock import ManualClock
 from unabridged.wiring.access import Access
-from unabridged.wiring.lanes import Lanes
+from unabridged.wiring.lanes import SpacePool
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 ANN, BOB = "ann", "bob"
@@ -46,27 +47,27 @@ def plant(settings, clock):
     """Let the two talk, and give the ids of what Ann said."""
     ids = {}
     said = SECRETS[ANN]
-    with Memory.open(settings=replace(settings, user=ANN), clock=clock) as memory:
+    with Talker.open(settings=replace(settings, user=ANN), clock=clock) as memory:
         memory.new_session(f"The {said['title']}")
         first = memory.prepare(f"My secret word is {said['one']}, remember it.")
         ids["context"] = first.id
         memory.record(first, f"I shall remember it, and {said['answer']} too.")
-        ids["session"] = memory.session.id
-        ids["exchange"] = memory.history()[0].id
+        ids["session"] = memory.header.id
+        ids["exchange"] = memory.exchanges()[0].id
         ids["response"] = f"resp_{ids['exchange']}"
-        ids["pin"] = memory.remember(f"The secret pin is {said['pin']}.").id
+        ids["pin"] = memory.space.pins.add(f"The secret pin is {said['pin']}.").id
         ids["fact"] = memory.facts.add(f"The secret bird is {said['fact']}.").id
         ids["requirement"] = memory.requirements.add(f"It must {said['requirement']}.").id
         for number in range(12):
             memory.record(memory.prepare(f"Chapter {number} of {said['one']}."), "Go on. " * 40)
-        memory.upkeep.condense(ids["session"], force=True)
-        ids["condensation"] = memory.upkeep.condensations()[0].id
+        memory.space.condensations.condense(ids["session"], force=True)
+        ids["condensation"] = memory.space.condensations.condensations()[0].id
         memory.new_session("Another")
         memory.record(memory.prepare(f"My second secret is {said['two']}."), "Noted.")
-        ids["second"] = memory.session.id
-    with Memory.open(settings=replace(settings, user=ANN, agent="cook"), clock=clock) as memory:
+        ids["second"] = memory.header.id
+    with Talker.open(settings=replace(settings, user=ANN, agent="cook"), clock=clock) as memory:
         memory.record(memory.prepare(f"My secret dish is {said['elsewhere']}."), "Tasty.")
-    with Memory.open(settings=replace(settings, user=BOB), clock=clock) as memory:
+    with Talker.open(settings=replace(settings, user=BOB), clock=clock) as memory:
         memory.record(memory.prepare(f"My secret is {SECRETS[BOB]['one']}."), "Noted.")
     return ids
 
@@ -111,8 +112,8 @@ async def planted(home, **settings):
     clock = ManualClock(step=timedelta(milliseconds=1))
     found = config.load(home=home, environ={}, upstream="quote", **settings)
     ids = plant(found, clock)
-    service = Service(found, Lanes(found, clock))
-    app = create_app(service, [mcp_mount(service.lanes, scope_of)])
+    service = Service(found, SpacePool(found, clock))
+    app = create_app(service, [mcp_mount(service.pool, scope_of)])
     async with app.router.lifespan_context(app):
         yield Planted(app, Access(home), clock, found, ids)
 

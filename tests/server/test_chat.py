@@ -6,6 +6,7 @@ import httpx2
 import ollama
 import openai
 import pytest
+from tests.helpers.talker import talking
 from tests.opened import transport_of
 
 from unabridged.domain.exchange import ExchangeState
@@ -21,8 +22,8 @@ WORDS = "the cheese project is called Emmental and it begins in May"
 
 
 def held(url, user="default"):
-    with url.service.lanes.hold(Scope(user=user)) as memory:
-        return [e for c in memory.conversations() for e in c.exchanges]
+    with talking(url.service.pool, Scope(user=user)) as memory:
+        return [e for c in memory.space.log.transcripts() for e in c.exchanges]
 
 
 @pytest.fixture(params=["ollama", "openai"])
@@ -302,7 +303,7 @@ def test_where_memory_fails_the_setting_says_what_happens(front, upstream, http,
     def fails(*_, **__):
         raise StoreDamagedError("It is damaged.", hint="Look at `unabridged doctor`.")
 
-    monkeypatch.setattr("unabridged.wiring.Memory.hear", fails)
+    monkeypatch.setattr("unabridged.history_sync.sync.HistorySync.sync", fails)
     body = {"model": MODEL, "messages": [{"role": "user", "content": WORDS}], "stream": False}
     answer = http.post(url + "/api/chat", json=body)
     if way == "refuse":
@@ -335,7 +336,7 @@ def test_an_answer_that_cannot_be_stored_is_said_or_passed(front, upstream, http
 
     for way in ("refuse", "pass"):
         url = front(memory_failure=way)
-        monkeypatch.setattr("unabridged.wiring.Memory.record", fails)
+        monkeypatch.setattr("unabridged.turn.turn.record", fails)
         body = {"model": MODEL, "messages": [{"role": "user", "content": WORDS}]}
         answer = http.post(url + "/api/chat", json=body)
         last = json.loads(answer.text.splitlines()[-1])
@@ -371,7 +372,7 @@ def test_models_have_memories_of_their_own_where_the_settings_say_so(serving):
                 json={"model": names[0], "prompt": "Go on.", "context": generated["context"]},
             ).is_success
         for name, count in zip(names, (4, 2), strict=True):
-            with url.service.lanes.hold(Scope(model=name)) as memory:
-                said = [e.user.text for c in memory.conversations() for e in c.exchanges]
+            with talking(url.service.pool, Scope(model=name)) as memory:
+                said = [e.user.text for c in memory.space.log.transcripts() for e in c.exchanges]
             assert len(said) == count
             assert f"{WORDS} for {name}" in said

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.helpers.talker import talking
 
 from unabridged.cli.connecting import NO_KEY, Server, client_of, filled
 from unabridged.domain.scope import Scope
@@ -15,8 +16,8 @@ def server(serving):
     url = serving(upstream="quote")
 
     def held():
-        with url.service.lanes.hold(Scope()) as memory:
-            return [e.user.text for c in memory.conversations() for e in c.exchanges]
+        with talking(url.service.pool, Scope()) as memory:
+            return [e.user.text for c in memory.space.log.transcripts() for e in c.exchanges]
 
     made = Server(str(url), str(url.settings.home), "quote", NO_KEY, "", "", "unabridged")
     return made, held

@@ -6,6 +6,7 @@ import httpx2
 import ollama
 import openai
 import pytest
+from tests.helpers.talker import talking
 from tests.opened import answer_also
 from tests.server.clients import async_ollama_client, http, ollama_client, openai_client
 
@@ -47,8 +48,8 @@ def before_openai(serving):
 
 
 def stored(url, **scope):
-    with url.service.lanes.hold(Scope(**scope)) as memory:
-        return memory.page()
+    with talking(url.service.pool, Scope(**scope)) as memory:
+        return memory.space.log.scan()
 
 
 # ---- a conversation by /api/generate -----------------------------------------------------------

@@ -24,7 +24,7 @@ from unabridged.server.service import Service
 from unabridged.server.whose import scope_of
 from unabridged.testing.ollama_server import OllamaTestServer
 from unabridged.wiring.access import Access
-from unabridged.wiring.lanes import Lanes
+from unabridged.wiring.lanes import SpacePool
 
 pytestmark = pytest.mark.long
 
@@ -80,11 +80,11 @@ class Way:
 
         def work(memory):
             for number, marked in marks:
-                memory.admit(foreign(number, marked))
+                memory.import_transcript(foreign(number, marked))
             memory.new_session("condensed")
             for _, marked in marks:
                 memory.record(memory.prepare(marked), f"{marked}. Chapter by chapter. " * 8)
-            memory.upkeep.condense(memory.session.id, force=True)
+            memory.space.condensations.condense(memory.header.id, force=True)
 
         await service.run(Scope(user=self.user), work)
 
@@ -173,8 +173,8 @@ def test_no_injection_escapes_by_any_way(tmp_path):
             facts="none",
             store="memory",
         )
-        service = Service(settings, Lanes(settings, SystemClock()))
-        app = create_app(service, [mcp_mount(service.lanes, scope_of)])
+        service = Service(settings, SpacePool(settings, SystemClock()))
+        app = create_app(service, [mcp_mount(service.pool, scope_of)])
         token = Access(settings.home).token()
         async with app.router.lifespan_context(app):
             for start in range(0, len(INJECTIONS), A_CHUNK):

@@ -5,10 +5,10 @@ import json
 from dataclasses import replace
 
 import pytest
+from tests.helpers.talker import Talker
 from tests.server.asking import ELSEWHERE, HERE
 from tests.server.planted import ANN, BOB, METHODS, SECRETS, bearer, identities, planted, words_of
 
-from unabridged import Memory
 from unabridged.domain.access import Right
 from unabridged.server.rules import Door, rule_for
 
@@ -73,10 +73,12 @@ async def probe(house, probes, template, method, identity):
 
 def state_of(settings):
     """What Ann's memory holds, to see that nobody else changed it."""
-    with Memory.open(settings=replace(settings, user=ANN)) as memory:
-        exchanges = [(e.id, e.user.text, e.answer and e.answer.text) for e in memory.page()]
-        titles = [(session.id, session.title) for session in memory.headers()]
-        return exchanges, titles, [pin.text for pin in memory.pins()]
+    with Talker.open(settings=replace(settings, user=ANN)) as memory:
+        exchanges = [
+            (e.id, e.user.text, e.answer and e.answer.text) for e in memory.space.log.scan()
+        ]
+        titles = [(session.id, session.title) for session in memory.space.sessions.all()]
+        return exchanges, titles, [pin.text for pin in memory.space.pins.all()]
 
 
 def test_no_identity_gets_what_is_anothers_while_there_are_keys(tmp_path):

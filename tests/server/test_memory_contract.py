@@ -1,15 +1,20 @@
-"""The same contract for the embedded memory and for the client of a running server."""
+"""The same contract for the embedded memory, for the awaited one, and for the client of a server."""
 
+import asyncio
+import inspect
 import json
 import socket
 import threading
 from contextlib import closing
+from datetime import UTC, datetime
 
 import httpx2
 import pytest
 
-from unabridged import Memory
+from unabridged import AsyncMemory, Memory
+from unabridged.aio import AsyncConversation, AsyncFacts, AsyncReply, AsyncRequirements
 from unabridged.client import RemoteMemory
+from unabridged.domain.fact import Fact
 from unabridged.errors import (
     KeyRefusedError,
     NameRefusedError,
@@ -18,17 +23,60 @@ from unabridged.errors import (
     UpstreamAwayError,
     UpstreamBrokenError,
 )
-from unabridged.testing.remembering import MemoryContract
+from unabridged.testing.memory_contract import KnowledgeContract, MemoryContract
+from unabridged.wire.own import to_json
 
 
-class TestEmbedded(MemoryContract):
+class TestEmbedded(MemoryContract, KnowledgeContract):
     @pytest.fixture
     def memory(self, tmp_path):
         with Memory.open(tmp_path / "home", upstream="quote") as memory:
             yield memory
 
 
-class TestRemote(MemoryContract):
+class Blocking:
+    """An asynchronous object as a blocking one: each call waits in an event loop."""
+
+    def __init__(self, inner, loop):
+        self.inner = inner
+        self.loop = loop
+
+    def __getattr__(self, name):
+        found = getattr(self.inner, name)
+        if callable(found):
+            return self._waiting(found)
+        views = isinstance(found, AsyncFacts | AsyncRequirements)
+        return Blocking(found, self.loop) if views else found
+
+    def _waiting(self, method):
+        def call(*args, **kwargs):
+            made = method(*args, **kwargs)
+            if inspect.iscoroutine(made):
+                made = self.loop.run_until_complete(made)
+            elif hasattr(made, "__anext__"):
+                made = self.loop.run_until_complete(collected(made))
+            asynchronous = isinstance(made, AsyncConversation | AsyncReply)
+            return Blocking(made, self.loop) if asynchronous else made
+
+        return call
+
+
+async def collected(steps):
+    return [step async for step in steps]
+
+
+class TestAwaited(MemoryContract, KnowledgeContract):
+    @pytest.fixture
+    def memory(self, tmp_path):
+        loop = asyncio.new_event_loop()
+        memory = loop.run_until_complete(AsyncMemory.open(tmp_path / "home", upstream="quote"))
+        yield Blocking(memory, loop)
+        loop.run_until_complete(memory.close())
+        loop.run_until_complete(loop.shutdown_default_executor())
+        loop.close()
+
+
+class TestRemote(MemoryContract, KnowledgeContract):
     @pytest.fixture
     def memory(self, serving):
         url = serving(upstream="quote")
@@ -65,10 +113,10 @@ def test_users_are_kept_apart_whatever_their_script(url):
 
 def test_a_session_is_taken_up_by_its_name(url):
     with RemoteMemory(str(url), key=key_of(url)) as memory:
-        memory.new_session("Tea")
-        memory.record(memory.prepare("Sencha."), "Good.")
+        talk = memory.conversation(title="Tea")
+        talk.record(talk.prepare("Sencha."), "Good.")
     with RemoteMemory(str(url), key=key_of(url), session="Tea") as memory:
-        assert [e.user.text for e in memory.history()] == ["Sencha."]
+        assert memory.history()[0]["content"] == "Sencha."
     with pytest.raises(NotFoundError):
         RemoteMemory(str(url), key=key_of(url), session="Coffee")
 
@@ -127,9 +175,10 @@ NOTHING = {"items": [], "next": None}
 
 def test_what_writes_is_repeated_under_the_same_key_where_the_answer_is_lost():
     pin = {"id": "p", "text": "x", "at": "2026-01-01T00:00:00+00:00", "exchange": None}
-    with closing(Peer(NOTHING, None, pin)) as peer, RemoteMemory(peer.url) as memory:
-        assert memory.remember("x").id == "p"
-    (_, first, said), (_, second, again) = peer.requests[1:]
+    fact = json.loads(to_json(Fact("p", "x", datetime(2026, 1, 1, tzinfo=UTC))))
+    with closing(Peer(NOTHING, None, pin, fact)) as peer, RemoteMemory(peer.url) as memory:
+        assert memory.pin("x").id == "p"
+    (_, first, said), (_, second, again) = peer.requests[1:3]
     assert first["idempotency-key"] == second["idempotency-key"]
     assert said == again
 

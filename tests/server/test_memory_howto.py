@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from unabridged import Memory
+from tests.helpers.talker import Talker
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "memory-over-http.md"
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
@@ -36,8 +35,8 @@ def test_the_examples_run(serving, tmp_path):
     plan = json.loads((tmp_path / "plan.json").read_text("utf-8"))
     assert len(plan["exchanges"]) >= 1
     assert "allergic" in (tmp_path / "everything.jsonl").read_text("utf-8")
-    url.service.lanes.close()
-    with Memory.open(settings=url.settings) as memory:
+    url.service.pool.close()
+    with Talker.open(settings=url.settings) as memory:
         assert [fact.text for fact in memory.facts.all()] == ["I am allergic to nuts."]
-        assert [receipt.id for receipt in memory.forgetting.receipts()] == [plan["id"]]
-        assert memory.search("which nuts")[0].exchange.user.text == "Which nuts may I eat?"
+        assert [receipt.id for receipt in memory.space.forgetting.receipts()] == [plan["id"]]
+        assert memory.space.search("which nuts")[0].exchange.user.text == "Which nuts may I eat?"

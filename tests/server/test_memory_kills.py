@@ -12,9 +12,9 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
-from unabridged import Memory
 from unabridged.domain.record import RecordKind
 
 ROUNDS = 4
@@ -114,10 +114,10 @@ def _go_on(server, writer, sources, pending, acknowledged, ending):  # noqa: PLR
 
 def _check(home, acknowledged):
     """Everything that was acknowledged is there, and nothing is there twice."""
-    with Memory.open(home, upstream="quote") as memory:
+    with Talker.open(home, upstream="quote") as memory:
         facts = [record.body["text"] for record in store_of(memory).records(RecordKind.FACT)]
         told = {
-            "user": [exchange.user.text for exchange in memory.page(None, 100_000)],
+            "user": [exchange.user.text for exchange in memory.space.log.scan(None, 100_000)],
             "text": facts,
         }
     for field, stored in told.items():

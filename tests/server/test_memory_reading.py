@@ -2,8 +2,8 @@
 
 import httpx2
 import pytest
+from tests.helpers.talker import Talker
 
-from unabridged import Memory
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.views import Account, Found, Stats
 from unabridged.wire.own import from_plain
@@ -19,7 +19,7 @@ SAID = [
 def url(serving):
     """A server whose memory holds two sessions."""
     address = serving(upstream="quote")
-    with Memory.open(settings=address.settings) as memory:
+    with Talker.open(settings=address.settings) as memory:
         for session in ("family", "bread"):
             memory.new_session(session)
             for user, answer in SAID[:1] if session == "family" else SAID[1:]:
@@ -74,9 +74,9 @@ def test_values_come_back_as_they_are_in_memory(http, url):
     ]
     stats = from_plain(Stats, http.get("/memory/stats").json())
     account = from_plain(Account, http.get("/memory/contexts/last").json())
-    url.service.lanes.close()
-    with Memory.open(settings=url.settings) as memory:
-        assert found[0].exchange == memory.show(found[0].exchange.id)
+    url.service.pool.close()
+    with Talker.open(settings=url.settings) as memory:
+        assert found[0].exchange == memory.get(found[0].exchange.id)
         assert found[0].session_title == "family"
         assert stats == memory.stats()
         assert account == memory.why()

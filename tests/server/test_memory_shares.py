@@ -2,6 +2,7 @@
 
 import httpx2
 import pytest
+from tests.helpers.talker import talking
 
 from unabridged.domain.access import ALL_RIGHTS, Grant, Right
 from unabridged.domain.scope import Scope
@@ -11,9 +12,9 @@ TO = {"user": "ann", "agent": "coder"}
 SAID = {"user": "I live in Zurich.", "assistant": "Noted."}
 
 
-@pytest.fixture(params=["sqlite", "files"])
+@pytest.fixture(params=["none", "agent"])
 def url(serving, tmp_path, request):
-    return serving(home=tmp_path / "home", upstream="quote", store=request.param)
+    return serving(home=tmp_path / "home", upstream="quote", layout=request.param)
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def of(url, tmp_path):
 
 
 def facts(url, agent):
-    with url.service.lanes.hold(Scope("ann", agent)) as memory:
+    with talking(url.service.pool, Scope("ann", agent)) as memory:
         memory.facts.learn_pending()
         return memory.facts.all()
 
@@ -70,8 +71,8 @@ def test_a_session_is_handed_off(url, of):
     assert http.post("/memory/shares", json=wrong).status_code == 400
     done = http.post("/memory/shares", json=wrong | {"all_facts": False})
     assert (done.status_code, done.json()["share"]["kind"]) == (201, "handoff")
-    with url.service.lanes.hold(Scope("ann", "coder")) as memory:
-        assert memory.headers()[0].id == session
+    with talking(url.service.pool, Scope("ann", "coder")) as memory:
+        assert memory.space.sessions.all()[0].id == session
 
 
 def test_a_key_shares_between_spaces_that_it_reaches_both(url, of):
@@ -126,4 +127,4 @@ def test_a_key_with_a_profile_shares_under_it(serving, tmp_path):
         done = http.post(f"/memory/shares/{share}/revoke", json={})
         assert done.json()["state"] == "revoked"
         assert http.get("/memory/exchanges", headers=there).json()["items"] == []
-    assert not list((tmp_path / "home").glob("spaces/*.db"))
+    assert list((tmp_path / "home").glob("chats/*.json"))

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
-from unabridged import Memory
 from unabridged.clock import SystemClock
 from unabridged.domain.access import Grant
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange
-from unabridged.memory.requests import Requests
+from unabridged.space.idempotency import Idempotency
 from unabridged.wire.own import from_plain
 from unabridged.wiring.access import Access
 
@@ -180,7 +180,7 @@ def test_a_repeated_request_is_done_once(serving, http, path, body, listed):
 def test_a_request_that_was_killed_after_it_wrote_is_not_done_twice(
     http, monkeypatch, path, body, listed
 ):
-    real = Requests.put
+    real = Idempotency.put
 
     class KilledError(Exception):
         pass
@@ -190,9 +190,9 @@ def test_a_request_that_was_killed_after_it_wrote_is_not_done_twice(
             raise KilledError
         real(self, *args, done=done)
 
-    monkeypatch.setattr(Requests, "put", put)
+    monkeypatch.setattr(Idempotency, "put", put)
     assert http.post(path, json=body, headers={"Idempotency-Key": "one"}).status_code == 500
-    monkeypatch.setattr(Requests, "put", real)
+    monkeypatch.setattr(Idempotency, "put", real)
     post(http, path, body, key="one", status=201)
     assert len(http.get(listed).json()["items"]) == 1
 
@@ -213,8 +213,8 @@ def test_a_request_that_failed_may_be_repeated_under_its_key(http):
 def test_what_is_kept_of_a_request_holds_no_words(http, url):
     post(http, "/memory/exchanges", {"user": "zanzibar secret"}, key="zanzibar-key", status=201)
     post(http, "/memory/facts", {"text": "zanzibar fact"}, key="k2", status=201)
-    url.service.lanes.close()
-    with Memory.open(settings=url.settings) as memory:
+    url.service.pool.close()
+    with Talker.open(settings=url.settings) as memory:
         from unabridged.domain.record import RecordKind
 
         kept = store_of(memory).records(RecordKind.REQUEST)
@@ -366,18 +366,18 @@ def test_keys_expire_after_a_day(http, url):
     from datetime import timedelta
 
     post(http, "/memory/facts", {"text": "A"}, key="one", status=201)
-    url.service.lanes.close()
+    url.service.pool.close()
     clock = SystemClock()
-    with Memory.open(settings=url.settings) as memory:
+    with Talker.open(settings=url.settings) as memory:
         from unabridged.domain.record import RecordKind
 
         (record,) = store_of(memory).records(RecordKind.REQUEST)
         later = type("Later", (), {"now": lambda self: clock.now() + timedelta(hours=25)})()
-        assert Requests(store_of(memory), clock).get(record.id) is not None
-        assert Requests(store_of(memory), later).get(record.id) is None
-        assert Requests(store_of(memory), clock).sweep("00") == 0
-        assert Requests(store_of(memory), later).sweep("01") == 0
-        assert Requests(store_of(memory), later).sweep("00") == 1
+        assert Idempotency(store_of(memory), clock).get(record.id) is not None
+        assert Idempotency(store_of(memory), later).get(record.id) is None
+        assert Idempotency(store_of(memory), clock).sweep("00") == 0
+        assert Idempotency(store_of(memory), later).sweep("01") == 0
+        assert Idempotency(store_of(memory), later).sweep("00") == 1
         assert store_of(memory).records(RecordKind.REQUEST) == []
 
 

@@ -4,6 +4,7 @@ import json
 
 import httpx2
 import pytest
+from tests.helpers.talker import talking
 
 from unabridged.domain.access import Grant
 from unabridged.domain.scope import Scope
@@ -36,8 +37,8 @@ def test_a_key_for_one_session_recalls_from_no_other(serving, upstream, tmp_path
             return client.post(url + path, json=body, headers={"Authorization": f"Bearer {key}"})
 
         assert post(wide, "/api/chat", said).status_code == 200
-        with url.service.lanes.hold(Scope(user="ann")) as memory:
-            memory.remember(SECRET)
+        with talking(url.service.pool, Scope(user="ann")) as memory:
+            memory.space.pins.add(SECRET)
         told = [post(narrow, path, asked) for path in ("/api/chat", "/v1/chat/completions")]
         told.append(post(narrow, "/memory/prepare", {"message": ASKED}))
         assert [answer.status_code for answer in told] == [200] * len(told)

@@ -83,7 +83,7 @@ def test_who_only_looks_begins_no_space(serving, upstream, tmp_path):
         for path in ("sessions", "stats", "facts", "pins", "requirements"):
             assert http.get(f"/memory/{path}").status_code == 200
         assert list((tmp_path / "home").glob("spaces/*.db")) == []
-        assert url.service.lanes.open_spaces() == []
+        assert url.service.pool.open_spaces() == []
         assert http.post("/memory/pins", json={"text": "Call me Ann."}).status_code == 201
         assert http.get("/memory/pins").json()["items"]
     assert len(list((tmp_path / "home").glob("spaces/*.db"))) == 1

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx2
 import pytest
+from tests.helpers.talker import talking
 
 from unabridged.domain.scope import Scope
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
@@ -41,8 +42,8 @@ def test_five_clients_at_once_recall_from_their_own_session_only(serving, upstre
     url = serving(upstream="ollama", ollama_url=upstream.url, recall="session")
     with ThreadPoolExecutor(5) as pool:
         list(pool.map(lambda name: talk(url, name), NAMES))
-    with url.service.lanes.hold(Scope()) as memory:
-        memory.remember("The harbour is in Visby.")
+    with talking(url.service.pool, Scope()) as memory:
+        memory.space.pins.add("The harbour is in Visby.")
     for dialect in PATHS:  # sessions without a name begin with nothing but the pins
         post(url, dialect, f"Remember what my sister is called? (new, {dialect})")
     sent = [json.dumps(body["messages"]) for body in upstream.sent("/api/chat")]
@@ -51,8 +52,8 @@ def test_five_clients_at_once_recall_from_their_own_session_only(serving, upstre
         told = [name for name in NAMES if name in text]
         assert len(told) == (0 if "(new" in text else 1)
     assert all("Visby" in text for text in sent if "(new" in text)
-    with url.service.lanes.hold(Scope()) as memory:  # a person's search finds everything
-        hits = memory.search("what is my sister called?", 50)
+    with talking(url.service.pool, Scope()) as memory:  # a person's search finds everything
+        hits = memory.space.search("what is my sister called?", 50)
         assert {f"at-{name}" for name in NAMES} <= {hit.exchange.session for hit in hits}
 
 
@@ -70,7 +71,7 @@ def test_quoted_is_the_session_that_is_answered(serving, dialect):
 
 
 def test_a_server_writes_at_once_since_nobody_is_there_to_save(serving, tmp_path):
-    url = serving(upstream="quote", store="files", auto_save=False)
+    url = serving(upstream="quote", layout="model", auto_save=False)
     post(url, "ollama", "My sister is called Ottilie.", "at-desk")
     (path,) = (tmp_path / "home" / "memory").glob("*.json")
     assert "Ottilie" in path.read_text("utf-8")

@@ -5,6 +5,7 @@ import httpx2
 import openai
 import pytest
 from pydantic import BaseModel
+from tests.helpers.talker import talking
 from tests.opened import answer_also
 from tests.server.clients import async_openai_client, http, openai_client
 
@@ -50,8 +51,8 @@ def before(request, serving):
 
 def stored(url, **scope):
     """Every exchange of a space."""
-    with url.service.lanes.hold(Scope(**scope)) as memory:
-        return memory.page()
+    with talking(url.service.pool, Scope(**scope)) as memory:
+        return memory.space.log.scan()
 
 
 def said(server):

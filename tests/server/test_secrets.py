@@ -180,7 +180,7 @@ def test_what_goes_wrong_inside_is_not_quoted(serving, capfd, monkeypatch):
     def breaks(*_, **__):
         raise RuntimeError(f"could not keep {word!r}")
 
-    monkeypatch.setattr(url.service.lanes, "hold", breaks)
+    monkeypatch.setattr(url.service.pool, "use", breaks)
     with httpx2.Client(timeout=30) as client:
         for path, body in PATHS.items():
             made = {"model": "quote", "stream": False, **body(f"Say {word}.", False)}

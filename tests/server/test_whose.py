@@ -15,8 +15,8 @@ FREE = Grant("free")
 
 def asked(grant=FREE, *headers, **settings):
     chosen = Settings(**settings)
-    lanes = SimpleNamespace(settings_of=lambda agent, profile: replace(chosen, agent=agent))
-    service = SimpleNamespace(settings=chosen, lanes=lanes)
+    pool = SimpleNamespace(settings_of=lambda agent, profile: replace(chosen, agent=agent))
+    service = SimpleNamespace(settings=chosen, pool=pool)
     app = SimpleNamespace(state=SimpleNamespace(service=service))
     raw = [(f"x-unabridged-{name}".encode(), value) for name, value in headers]
     return Request({"type": "http", "headers": raw, "app": app, "state": {"grant": grant}})

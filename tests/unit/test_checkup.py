@@ -1,6 +1,7 @@
 from dataclasses import replace
 
-from unabridged import Memory
+from tests.helpers.talker import Talker
+
 from unabridged.domain.settings import Settings
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 from unabridged.wiring import available_models, diagnose
@@ -16,7 +17,7 @@ def by_topic(tmp_path, **more):
 
 
 def test_everything_is_looked_at_and_nothing_is_changed(tmp_path):
-    with Memory.open(tmp_path, upstream="quote", user="ann") as memory:
+    with Talker.open(tmp_path, upstream="quote", user="ann") as memory:
         memory.record(memory.prepare("hello"), "hi")
     before = {p: p.read_bytes() for p in (tmp_path / "spaces").iterdir()}
     found = by_topic(tmp_path)
@@ -40,7 +41,7 @@ def test_the_window_that_a_server_really_has_is_said(tmp_path):
 
 def test_a_damaged_space_is_found_and_the_sound_one_too(tmp_path):
     for user in ("ann", "bob"):
-        with Memory.open(tmp_path, upstream="quote", user=user) as memory:
+        with Talker.open(tmp_path, upstream="quote", user=user) as memory:
             memory.record(memory.prepare("hello"), "hi")
     (path,) = (tmp_path / "spaces").glob("ann*.db")
     path.write_bytes(b"gone" * 5000)

@@ -6,14 +6,13 @@ import weakref
 from pathlib import Path
 
 import pytest
+from tests.helpers.talker import Talker
 from tests.opened import store_of
-
-from unabridged import Memory
 
 STORES = [
     {"store": "sqlite"},
-    {"store": "files", "layout": "agent", "recall": "session"},
-    {"store": "files", "layout": "user", "compression": True},
+    {"layout": "agent", "recall": "session"},
+    {"layout": "user", "compression": True},
     {"store": "memory"},
 ]
 HANDLES = Path("/proc/self/fd")
@@ -21,12 +20,12 @@ HANDLES = Path("/proc/self/fd")
 
 def used(folder, settings):
     """Use a memory for everything that holds something, and leave it."""
-    with Memory.open(folder, upstream="quote", **settings) as memory:
+    with Talker.open(folder, upstream="quote", **settings) as memory:
         memory.chat("My sister is called Ottilie.").finish()
         memory.chat("What is my sister called?", mode="tools").finish()
-        list(memory.tend())
-        assert memory.search("sister")
-        assert memory.topics()
+        list(memory.maintain())
+        assert memory.space.search("sister")
+        assert memory.space.maintenance.topics()
         assert memory.why().intact
         assert memory.facts.all()
         return weakref.ref(memory), weakref.ref(store_of(memory))
@@ -55,32 +54,32 @@ def test_what_is_left_on_disk_is_the_memory_and_its_locks(tmp_path, settings):
     used(tmp_path, settings)
     left = [path for path in tmp_path.rglob("*") if path.is_file()]
     hidden = [path for path in left if path.name.startswith(".")]
-    assert all(path.suffix == ".lock" and not path.stat().st_size for path in hidden)
+    assert all(path.suffix in {".lock", ".state"} for path in hidden)
     shown = {path.name.partition(".")[2] for path in left if path not in hidden}
-    kinds = {"sqlite": {"db"}, "files": {"json", "json.gz", "log-1.jsonl"}, "memory": set()}
-    assert shown <= kinds[settings["store"]]
-    assert shown or settings["store"] == "memory"
+    kinds = {"json", "json.gz"} if "layout" in settings else set()
+    assert shown - kinds == (set() if settings.get("store") == "memory" else {"db"})
+    assert bool(shown & kinds) == ("layout" in settings)
 
 
 def test_a_session_of_an_agent_in_which_nothing_was_said_leaves_no_file(tmp_path):
-    settings = {"store": "files", "layout": "agent", "upstream": "quote"}
+    settings = {"layout": "agent", "upstream": "quote"}
     for agent in ("alpha", "beta"):
-        with Memory.open(tmp_path, agent=agent, **settings) as memory:
+        with Talker.open(tmp_path, agent=agent, **settings) as memory:
             memory.new_session("Nothing is said here")
             memory.prepare("Hello")
     assert [path.name for path in tmp_path.rglob("*.json*")] == []
-    with Memory.open(tmp_path, agent="alpha", **settings) as memory:
+    with Talker.open(tmp_path, agent="alpha", **settings) as memory:
         memory.chat("My sister is called Ottilie.").finish()
-        talked = memory.session.id
+        talked = memory.header.id
         memory.new_session()
         memory.prepare("Hello")
     names = {path.name for path in tmp_path.rglob("*.json*")}
-    assert names == {"alpha_space.json", f"alpha_{talked}_conversation.json", "alpha.log-1.jsonl"}
+    assert names == {f"alpha_{talked}_conversation.json"}
 
 
 def test_what_was_held_back_and_never_saved_leaves_nothing_either(tmp_path):
-    settings = {"store": "files", "upstream": "quote", "auto_save": False}
-    with Memory.open(tmp_path, **settings) as memory:
+    settings = {"layout": "model", "upstream": "quote", "auto_save": False}
+    with Talker.open(tmp_path, **settings) as memory:
         memory.chat("My sister is called Ottilie.").finish()
-        assert memory.unsaved
+        assert memory.space.log.unsaved
     assert [path.name for path in tmp_path.rglob("*.json*")] == []

@@ -1,4 +1,5 @@
 import stat
+from dataclasses import fields
 
 import pytest
 
@@ -6,6 +7,7 @@ from unabridged import config
 from unabridged.cli.settings_file import write_setting
 from unabridged.domain.budget import Mode
 from unabridged.domain.settings import Settings
+from unabridged.domain.settings_dict import SettingsDict
 from unabridged.errors import SettingError
 
 
@@ -182,12 +184,17 @@ def test_shares_that_are_more_than_all_of_memory_are_refused_with_the_way_out(tm
     assert config.load(home=tmp_path, environ={"UNABRIDGED_IMMEDIATE_SHARE": "0"})
 
 
-def test_a_file_elsewhere_is_refused_where_the_store_has_none(tmp_path):
-    with pytest.raises(SettingError, match="store of files") as caught:
+def test_a_file_elsewhere_is_refused_where_no_readable_file_is_written(tmp_path):
+    with pytest.raises(SettingError, match="the layout is none") as caught:
         config.load(home=tmp_path, environ={}, custom_filepath="x.json")
-    assert "store to files" in caught.value.hint
-    for store in ("files", "memory"):
-        config.load(home=tmp_path, environ={}, custom_filepath="x.json", store=store)
+    assert "layout to model" in caught.value.hint
+    config.load(home=tmp_path, environ={}, custom_filepath="x.json", layout="model")
+
+
+def test_readable_files_are_refused_in_an_encrypted_home(tmp_path):
+    with pytest.raises(SettingError, match="readable files, and the home is encrypted") as caught:
+        config.load(home=tmp_path, environ={}, encrypt=True, layout="user")
+    assert "unabridged export" in caught.value.hint
 
 
 def test_a_wrong_secret_is_not_repeated(tmp_path):
@@ -339,7 +346,7 @@ def test_what_counts_for_more_than_the_file_counts_for_more_than_a_models_table(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[models.qwen]\nstore = "files"\n', "store cannot be another one for one model"),
+        ('[models.qwen]\nstore = "memory"\n', "store cannot be another one for one model"),
         ("[models.qwen]\nwindwo = 1\n", "no setting 'windwo'"),
         ("[models.qwen]\nwindow = 1\n", "window cannot be 1"),
         ("models = 3\n", "models is no table of tables"),
@@ -368,3 +375,8 @@ def test_a_models_setting_is_written_and_shown(tmp_path):
 )
 def test_yes_and_no_are_what_the_hint_says_they_are(text, value):
     assert config.value_from("auto_save", text) is value
+
+
+def test_every_setting_is_a_keyword_of_opening_a_memory():
+    own = {"home", "upstream", "models"}  # arguments themselves, or no setting
+    assert set(SettingsDict.__annotations__) == {one.name for one in fields(Settings)} - own

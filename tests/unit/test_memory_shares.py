@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 import pytest
+from tests.helpers.talker import Talker
 
-from unabridged import Memory
 from unabridged.context.ledger import ledger_from_dict, ledger_to_dict
 from unabridged.domain.chat import Abilities
 from unabridged.domain.context import Tier
@@ -16,14 +16,14 @@ MEMORY = ("immediate", "recent", "semantic", "knowledge")
 BOATS = ("Marta", "Elin", "Nora", "Tilda", "Frida", "Alva")
 
 
-def opened(folder, **settings) -> Memory:
+def opened(folder, **settings) -> Talker:
     able = Abilities("m", trained_window=8192, tools=True, source="server")
     model = ScriptedModel(("Yes.",), abilities=able)
     clock = ManualClock(step=timedelta(minutes=7))
-    return Memory.open(folder, upstream=model, clock=clock, **settings)
+    return Talker.open(folder, upstream=model, clock=clock, **settings)
 
 
-def fill(memory: Memory, count: int = 60) -> None:
+def fill(memory: Talker, count: int = 60) -> None:
     for n in range(count):
         text = f"Boat {n} is called {BOATS[n % 6]} and was painted in {1950 + n} by {BOATS[n % 5]}."
         memory.record(memory.prepare(text), f"I see: {text} " + "It lies in the north basin. " * 4)
@@ -36,7 +36,7 @@ def held(ledger) -> int:
 @pytest.mark.slow
 def test_memory_cap_bounds_what_memory_takes_and_why_says_so(tmp_path):
     with opened(tmp_path, memory_cap=900) as memory:
-        memory.remember("The harbour is in Visby.")
+        memory.space.pins.add("The harbour is in Visby.")
         fill(memory)
         context = memory.prepare("remember the boat that was painted in 1963?")
         ledger = context.ledger
@@ -56,7 +56,7 @@ def test_memory_cap_bounds_what_memory_takes_and_why_says_so(tmp_path):
 
 def test_pins_beyond_the_cap_stay_and_leave_nothing_for_the_rest(tmp_path):
     with opened(tmp_path, memory_cap=20) as memory:
-        memory.remember("The harbour is in Visby, behind the old wall. " * 5)
+        memory.space.pins.add("The harbour is in Visby, behind the old wall. " * 5)
         memory.record(memory.prepare("Hello there"), "Hello.")
         ledger = memory.prepare("remember the boats?").ledger
         assert ledger.parts["knowledge"] == held(ledger) == ledger.budget_available > 20
@@ -77,7 +77,7 @@ def test_no_share_for_facts_means_none_beside_the_pins(tmp_path):
     for share in (0.125, 0.0):
         with opened(tmp_path / str(share), knowledge_share=share) as memory:
             memory.record(memory.prepare("My sister Elin lives in Visby."), "I see.")
-            list(memory.tend())
+            list(memory.maintain())
             memory.new_session()
             context = memory.prepare("like last time, where does my sister live?")
             told[share] = len(context.ledger.kept(Tier.KNOWLEDGE))

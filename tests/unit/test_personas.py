@@ -3,8 +3,9 @@
 import json
 
 import pytest
+from tests.helpers.talker import Talker
 
-from unabridged import Memory, config
+from unabridged import config
 from unabridged.config.personas import ROLE_KEYS, persona_of, persona_text, personas
 from unabridged.errors import SettingError
 from unabridged.models.scripted import ScriptedModel
@@ -72,19 +73,18 @@ def test_the_path_of_a_role_is_read_as_one(home, tmp_path):
 
 def test_another_persona_answers_from_the_next_message_on(home):
     role(home, "engineer", prompt="You ask for the measure.")
-    with Memory.open(home, upstream=ScriptedModel(["Yes."]), persona="analyst") as memory:
+    with Talker.open(home, upstream=ScriptedModel(["Yes."]), persona="analyst") as memory:
         memory.chat("The report must be quick.").finish()
         before = memory.prepare("How quick?").messages
-        memory.answer_as("engineer")
+        memory.persona = "engineer"
         after = memory.prepare("How quick?").messages
         assert before[0]["content"].startswith("You are a requirements analyst.")
         assert after[0]["content"].startswith("You ask for the measure.")
         assert before[1:] == after[1:]
         with pytest.raises(SettingError, match="no persona 'enginer'"):
-            memory.answer_as("enginer")
+            memory.talk.prepare("How quick?", persona="enginer")
         assert memory.prepare("How quick?").messages == after
-        memory.answer_as("")
-        assert "engineer" not in memory.settings.persona
+        memory.persona = ""
         assert memory.prepare("How quick?").messages[0] not in (before[0], after[0])
 
 

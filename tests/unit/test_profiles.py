@@ -51,11 +51,11 @@ def test_they_are_listed_before_a_persons_own(home):
 def test_a_profile_stands_right_below_the_place_that_chose_it(home):
     write(home, 'profile = "workspace"\nlayout = "user"\nwindow = 9000\n')
     by_file = config.read(home=home, environ={})
-    assert (by_file.settings.store, by_file.settings.layout) == ("files", "user")
+    assert (by_file.settings.store, by_file.settings.layout) == ("sqlite", "user")
     assert by_file.sources["store"] == "profile workspace"
     by_variable = config.read(home=home, environ={"UNABRIDGED_PROFILE": "companion"})
     assert by_variable.settings.window == 24_576  # chosen above the file, so it goes before it
-    assert by_variable.settings.store == "sqlite"  # of two profiles only one holds
+    assert by_variable.settings.mode == "chat"  # of two profiles only one holds
     beside = {"UNABRIDGED_PROFILE": "companion", "UNABRIDGED_WINDOW": "4096"}
     assert config.load(home=home, environ=beside).window == 4096
     by_argument = config.read(home=home, environ=beside, profile="story")
@@ -65,22 +65,22 @@ def test_a_profile_stands_right_below_the_place_that_chose_it(home):
 
 def test_the_last_place_can_choose_none(home):
     write(home, 'profile = "workspace"\n')
-    assert config.load(home=home, environ={}, profile="").store == "sqlite"
+    assert config.load(home=home, environ={}, profile="").layout == "none"
 
 
 def test_an_agent_has_its_own(home):
     write(home, 'profile = "workspace"\n[agents.bard]\nprofile = "story"\ncondense_tokens = 500\n')
     assert config.load(home=home, environ={}, agent="bard").condense_tokens == 500
-    assert config.load(home=home, environ={}, agent="bard").store == "sqlite"
-    assert config.load(home=home, environ={}, agent="clerk").store == "files"
+    assert config.load(home=home, environ={}, agent="bard").layout == "none"
+    assert config.load(home=home, environ={}, agent="clerk").layout == "model"
 
 
 def test_a_request_has_its_own(home):
     write(home, "[agents.bard]\nwindow = 2048\n")
     agents = by_agent(home=home, environ={}, profile="workspace")
-    assert agents.of("clerk").store == "files"
+    assert agents.of("clerk").layout == "model"
     under = agents.of("clerk", "story")
-    assert (under.store, under.window, under.agent) == ("sqlite", 32_768, "clerk")
+    assert (under.layout, under.window, under.agent) == ("none", 32_768, "clerk")
     assert agents.of("bard", "story").window == 32_768  # the request counts for more
     with pytest.raises(SettingError, match="no profile 'stroy'"):
         agents.of("clerk", "stroy")

@@ -7,8 +7,9 @@ from datetime import timedelta
 
 import pytest
 from tests.helpers.memories import say
+from tests.helpers.talker import Talker
+from tests.opened import use_settings
 
-from unabridged import Memory
 from unabridged.domain.chat import Abilities
 from unabridged.domain.context import Tier
 from unabridged.domain.message import ToolCall
@@ -32,12 +33,13 @@ def model(*answers) -> ScriptedModel:
 
 @pytest.fixture(params=["sqlite", "files", "memory"])
 def settings(request):
-    return {"store": request.param, "recall": "session"}
+    kept = {"layout": "agent"} if request.param == "files" else {"store": request.param}
+    return {**kept, "recall": "session"}
 
 
-def opened(folder, settings, answers=(), **more) -> Memory:
+def opened(folder, settings, answers=(), **more) -> Talker:
     clock = ManualClock(step=timedelta(seconds=5))
-    return Memory.open(folder, upstream=model(*answers), clock=clock, **settings, **more)
+    return Talker.open(folder, upstream=model(*answers), clock=clock, **settings, **more)
 
 
 def prompt(context) -> str:
@@ -52,11 +54,11 @@ def five(tmp_path, settings):
         for name in NAMES:
             memory.new_session()
             say(memory, f"My sister is called {name}. She likes {name}-tea.", f"Hello {name}!")
-            sessions[name] = memory.session.id
+            sessions[name] = memory.header.id
         for _, (name, session) in itertools.product(range(3), sessions.items()):
             memory.switch(session)
             say(memory, f"The boat of {name} is painted in {name}-blue.", f"{name}-blue it is.")
-        list(memory.tend())
+        list(memory.maintain())
         yield memory, sessions
 
 
@@ -76,7 +78,7 @@ def test_nothing_of_another_session_reaches_a_prompt(five):
 
 def test_a_new_session_starts_with_nothing_recalled_and_with_the_pins(five):
     memory, _ = five
-    memory.remember("The harbour is in Visby.")
+    memory.space.pins.add("The harbour is in Visby.")
     memory.new_session()
     for question in QUESTIONS:
         context = memory.prepare(question)
@@ -90,12 +92,17 @@ def test_a_new_session_starts_with_nothing_recalled_and_with_the_pins(five):
 def test_a_person_finds_everything(five):
     memory, sessions = five
     memory.switch(sessions[NAMES[0]])
-    found = {hit.exchange.session for hit in memory.search("what is my sister called?", 50)}
+    found = {hit.exchange.session for hit in memory.space.search("what is my sister called?", 50)}
     assert found == set(sessions.values())
-    here = {hit.exchange.session for hit in memory.search_here("what is my sister called?", 50)}
+    here = {hit.exchange.session for hit in search_here(memory, 50)}
     assert here == {sessions[NAMES[0]]}
     memory.new_session()
-    assert memory.search_here("what is my sister called?") == []
+    assert search_here(memory) == []
+
+
+def search_here(memory, limit=10):
+    reach = memory.space.reach(memory.header.id if memory.header else None)
+    return memory.space.search("what is my sister called?", limit, reach=reach, quotes=False)
 
 
 def test_facts_of_the_session_and_those_a_person_gave_are_told(five):
@@ -103,7 +110,7 @@ def test_facts_of_the_session_and_those_a_person_gave_are_told(five):
     memory.facts.add("My sister's favourite harbour is Visby.")
     name, session = next(iter(sessions.items()))
     memory.switch(session)
-    memory.settings = replace(memory.settings, max_turns=1)
+    use_settings(memory, replace(memory.space.settings, max_turns=1))
     for _ in range(3):  # what stands whole in the prompt is not told as a fact again
         say(memory, "The weather is fine and the wind is from the north.")
     context = memory.prepare("like last time: what is my sister called, which harbour is hers?")
@@ -120,7 +127,7 @@ def test_the_search_tool_that_the_model_has_finds_the_session_only(tmp_path, set
         for name in NAMES[:2]:
             memory.new_session()
             say(memory, f"My sister is called {name}.", "Hello.")
-        memory.use_upstream(model(call, "She is."))
+        memory.asked = model(call, "She is.")
         exchange = memory.chat("what is my sister called?", mode="tools").finish()
         results = [result.text for message in exchange.messages for result in message.results]
         assert NAMES[1] in results[0]
@@ -128,14 +135,14 @@ def test_the_search_tool_that_the_model_has_finds_the_session_only(tmp_path, set
 
 
 def test_quote_quotes_the_session_only(tmp_path, settings):
-    with Memory.open(tmp_path, upstream="quote", **settings) as memory:
+    with Talker.open(tmp_path, upstream="quote", **settings) as memory:
         for name in NAMES[:2]:
             memory.new_session()
             memory.chat(f"My sister is called {name}.").finish()
         second = memory.chat("What is my sister called?").finish().answer.text
         assert NAMES[1] in second
         assert NAMES[0] not in second
-        memory.remember("My sister collects stamps of Visby.")
+        memory.space.pins.add("My sister collects stamps of Visby.")
         memory.new_session()
         fresh = memory.chat("What is my sister called?").finish().answer.text
         assert "Visby" in fresh
@@ -168,6 +175,6 @@ def test_a_prompt_made_shorter_after_a_refusal_recalls_the_session_only(tmp_path
         context = memory.prepare("Remember what my sister is called?")
         memory.begin(context)
         refusal = ContextRefusedError("too long", hint="", window=4096, prompt_tokens=5000)
-        again = memory.prepare_again(context, refusal)
+        again = memory.shorter(context, refusal)
         assert again.ledger.window == 4096
         assert "Ottilie" not in prompt(again)

@@ -3,9 +3,9 @@ from datetime import UTC, datetime
 import pytest
 
 from unabridged import toolbox
-from unabridged.dialogue.tools import call_tool, tool_from
 from unabridged.domain.message import ToolCall
 from unabridged.errors import ToolError
+from unabridged.space.tools import call_tool, tool_from
 
 CODE = '''
 import json

@@ -5,12 +5,12 @@ from dataclasses import replace
 from unabridged import config
 from unabridged.cli.words import count
 from unabridged.config.profiles import names
-from unabridged.domain.scope import Scope
+from unabridged.domain.scope import ISOLATION_FIELDS, Scope, Space
 from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
 from unabridged.wiring import Home, space_from
 
-_PLACE = ("store", "layout", "isolation", "custom_filepath")
+_PLACE = ("store", "isolation")
 """The settings that say where memory lies, and how it is divided."""
 
 
@@ -49,7 +49,7 @@ def under_profiles(settings: Settings) -> str:
     """
     if settings.store == "memory":
         return ""
-    seen = {_place(settings)}
+    seen, spaces = {_place(settings)}, Home(settings).spaces()
     told = []
     for name in names(settings.home):
         try:
@@ -59,12 +59,16 @@ def under_profiles(settings: Settings) -> str:
         if _place(one) in seen:
             continue
         seen.add(_place(one))
-        if held := sum(1 for info in Home(one).spaces() if info.exchanges):
+        if held := sum(1 for info in spaces if info.exchanges and _is_of(info.space, one)):
             told.append(f"{count(held, 'space')}: --profile {name}")
     return f"Kept apart under a profile: {'; '.join(told)}" if told else ""
 
 
+def _is_of(space: Space | None, settings: Settings) -> bool:
+    """Whether a space is one of those that settings make."""
+    named = {name for name in ISOLATION_FIELDS if space and getattr(space, name)}
+    return named == set(settings.isolation)
+
+
 def _place(settings: Settings) -> tuple[object, ...]:
-    if settings.store != "files":  # the layout is that of files
-        return settings.store, settings.isolation
     return tuple(getattr(settings, name) for name in _PLACE)

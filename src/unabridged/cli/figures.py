@@ -8,40 +8,40 @@ from unabridged.cli.lists import stats_lines
 from unabridged.cli.output import plain
 from unabridged.cli.words import count
 from unabridged.domain.condensation import Level
-from unabridged.wiring import Memory
+from unabridged.space.space import Space
 
 
-def figures_data(memory: Memory) -> dict[str, Any]:
+def figures_data(space: Space) -> dict[str, Any]:
     """Give the figures for JSON."""
     return {
-        **plain(memory.stats()),
-        "unsaved": memory.unsaved,
-        "facts": _facts(memory),
-        "condensing": {**plain(memory.upkeep.stats()), "wholes": _wholes(memory)},
-        "readings": plain(memory.readings.stats()),
+        **plain(space.stats()),
+        "unsaved": space.log.unsaved,
+        "facts": _facts(space),
+        "condensing": {**plain(space.condensations.stats()), "wholes": _wholes(space)},
+        "readings": plain(space.annotations.stats()),
     }
 
 
-def figures_lines(memory: Memory) -> list[str]:
+def figures_lines(space: Space) -> list[str]:
     """Show the figures to people."""
-    facts = _facts(memory)
+    facts = _facts(space)
     said = count(facts["current"], "fact")
     said += "".join(f", {facts[name]:,} {name}" for name in ("pinned", "disputed") if facts[name])
-    more = [("known", said), *judged_rows(memory), *run_rows(memory.upkeep.stats())]
-    if memory.unsaved:
-        more.append(("unsaved", count(memory.unsaved, "write")))
-    if wholes := _wholes(memory):
+    more = [("known", said), *judged_rows(space), *run_rows(space.condensations.stats())]
+    if space.log.unsaved:
+        more.append(("unsaved", count(space.log.unsaved, "write")))
+    if wholes := _wholes(space):
         more.append(("as wholes", f"{count(wholes, 'condensation')} of conversations and months"))
-    return stats_lines(memory.stats(), more)
+    return stats_lines(space.stats(), more)
 
 
-def _wholes(memory: Memory) -> int:
+def _wholes(space: Space) -> int:
     """How many conversations and months are condensed as wholes."""
-    return sum(one.level is not Level.EXCHANGES for one in memory.upkeep.condensations())
+    return sum(one.level is not Level.EXCHANGES for one in space.condensations.condensations())
 
 
-def _facts(memory: Memory) -> dict[str, int]:
-    facts = memory.facts.all()
+def _facts(space: Space) -> dict[str, int]:
+    facts = space.facts.all()
     return {
         "current": len(facts),
         "pinned": sum(fact.pinned for fact in facts),

@@ -15,22 +15,22 @@ from unabridged.cli.text import safe
 from unabridged.cli.words import count, size
 from unabridged.domain.views import Conversation
 from unabridged.errors import InputError
+from unabridged.space.space import Space
 from unabridged.transfer.find import Survey, Walk, candidates, survey
-from unabridged.wiring import Memory
 
 ALL, NONE = "all", "none"
 _NUMBERS = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 
 
 def choose(
-    invocation: Invocation, folder: Path, memory: Memory | None, opener: Opener, wanted: str | None
+    invocation: Invocation, folder: Path, space: Space | None, opener: Opener, wanted: str | None
 ) -> list[str]:
     """Look for files below a folder, show them, and give those that shall be taken over.
 
     Args:
         invocation: The call.
         folder: The folder.
-        memory: What is here already; None where nothing is.
+        space: What is here already; None where nothing is.
         opener: Opens a file.
         wanted: ``all``, ``none``, or numbers of the list; None to ask.
 
@@ -39,7 +39,7 @@ def choose(
         TransferError: The folder cannot be opened.
     """
     walk = Walk()
-    found = _search(invocation, folder, memory, opener, walk)
+    found = _search(invocation, folder, space, opener, walk)
     if invocation.json and wanted in (None, NONE):
         data = {"folder": str(folder), "looked": walk.looked, "files": [_data(s) for s in found]}
         invocation.emit(data)
@@ -77,10 +77,10 @@ def picked(text: str, most: int) -> list[int]:
 
 
 def _search(
-    invocation: Invocation, folder: Path, memory: Memory | None, opener: Opener, walk: Walk
+    invocation: Invocation, folder: Path, space: Space | None, opener: Opener, walk: Walk
 ) -> list[Survey]:
     def held(conversation: Conversation) -> int:
-        return memory.held(conversation) if memory else 0
+        return space.log.count_known(conversation) if space else 0
 
     home = Path(invocation.settings().home).resolve()
     here = folder.expanduser().resolve()

@@ -21,12 +21,13 @@ from unabridged.cli.text import safe, wrap
 from unabridged.cli.words import count
 from unabridged.domain.fact import Requirement
 from unabridged.domain.record import Record
+from unabridged.domain.session import Session
 from unabridged.domain.views import Conversation, Unread
 from unabridged.errors import DuplicateIdError, TransferError, UnabridgedError
+from unabridged.space.space import Space
 from unabridged.transfer.aside import Aside
 from unabridged.transfer.reader import Reader
 from unabridged.transfer.unabridged import write_jsonl
-from unabridged.wiring import Memory
 from unabridged.wiring.encryption import sealer
 
 UNREAD_SHOWN = 20
@@ -68,7 +69,7 @@ class Report:
 def take_all(
     invocation: Invocation,
     files: Sequence[str],
-    memory: Memory | None,
+    space: Space | None,
     opener: Opener,
     at: datetime,
 ) -> None:
@@ -77,40 +78,41 @@ def take_all(
     Args:
         invocation: The call.
         files: Paths, or ``-`` for standard input.
-        memory: Where they go; None only counts what is there.
+        space: Where they go; None only counts what is there.
         opener: Opens one.
         at: The time, for the names of what is kept aside.
 
     Raises:
         Exit: A file could not be read at all.
     """
+    before = space.sessions.newest() if space else None
     reports = [Report(file) for file in files]
     try:
         for report in reports:
-            _take_or_tell(invocation, report, memory, opener, at)
+            _take_or_tell(invocation, report, space, opener, at)
     except KeyboardInterrupt:
-        _tell(invocation, reports, dry_run=memory is None)
+        _tell(invocation, reports, dry_run=space is None)
         raise
-    _tell(invocation, reports, dry_run=memory is None)
+    _tell(invocation, reports, dry_run=space is None)
     added = sum(report.added for report in reports)
-    if memory is not None and added:
-        _embed(memory, added, quiet=invocation.json)
-        _tend(memory, quiet=invocation.json)
+    if space is not None and added:
+        _embed(space, added, quiet=invocation.json)
+        _tend(space, before, quiet=invocation.json)
     if any(report.error for report in reports):
         raise click.exceptions.Exit(TransferError.exit_code)
 
 
 def _take_or_tell(
-    invocation: Invocation, report: Report, memory: Memory | None, opener: Opener, at: datetime
+    invocation: Invocation, report: Report, space: Space | None, opener: Opener, at: datetime
 ) -> None:
     """Take over one file; what could not be read of it is kept aside also where it breaks off."""
     aside = Aside(report.file)
     try:
-        _take(report, memory, aside, opener, quiet=invocation.json)
+        _take(report, space, aside, opener, quiet=invocation.json)
     except TransferError as error:
         report.error, report.hint = str(error), error.hint
     finally:
-        if memory is not None:
+        if space is not None:
             settings = invocation.settings()
             seal = sealer(settings) if settings.encrypt else None
             path = aside.write(config.folder(settings.home, "imports"), at, seal)
@@ -121,7 +123,7 @@ def _take_or_tell(
 
 
 def _take(
-    report: Report, memory: Memory | None, aside: Aside, opener: Opener, *, quiet: bool
+    report: Report, space: Space | None, aside: Aside, opener: Opener, *, quiet: bool
 ) -> None:
     """Read one file and store what is new, one conversation after the other."""
     kept: list[Record] = []
@@ -137,26 +139,27 @@ def _take(
                     report.passed_over(item)
                     aside.add(item)
                 case Requirement():
-                    report.requirements += memory.requirements.admit([item]) if memory else 1
+                    report.requirements += space.requirements.admit([item]) if space else 1
                 case Conversation():
                     report.conversations += 1
                     report.exchanges += len(item.exchanges)
-                    if memory is not None:
-                        _admit(report, memory, aside, item)
-                        report.notes += memory.remarks()
+                    if space is not None:
+                        _admit(report, space, aside, item)
                 case Record():
                     report.records += 1
                     kept.append(item)
                     if len(kept) >= _PAGE:
-                        _keep(report, memory, kept)
+                        _keep(report, space, kept)
             moved()
-        _keep(report, memory, kept)
+        _keep(report, space, kept)
 
 
-def _admit(report: Report, memory: Memory, aside: Aside, given: Conversation) -> None:
+def _admit(report: Report, space: Space, aside: Aside, given: Conversation) -> None:
     """Store a conversation; one that another one here contradicts is told and kept aside."""
     try:
-        report.added += memory.admit(given)
+        imported = space.log.import_transcript(given)
+        report.added += imported.added
+        report.notes += imported.notes
     except DuplicateIdError as error:
         held = io.BytesIO()
         write_jsonl([given], held)
@@ -166,14 +169,14 @@ def _admit(report: Report, memory: Memory, aside: Aside, given: Conversation) ->
         aside.add(unread)
 
 
-def _keep(report: Report, memory: Memory | None, kept: list[Record]) -> None:
+def _keep(report: Report, space: Space | None, kept: list[Record]) -> None:
     """Store the records of a page, as far as they are new and what is here supports them."""
-    if memory is not None:
-        report.records_added += memory.admit_records(kept)
+    if space is not None:
+        report.records_added += space.log.import_records(kept)
     kept.clear()
 
 
-def _embed(memory: Memory, added: int, *, quiet: bool) -> None:
+def _embed(space: Space, added: int, *, quiet: bool) -> None:
     """Embed what was added, with a bar where that takes its time."""
     hidden = quiet or not sys.stderr.isatty()
     notes: list[str] = []
@@ -184,17 +187,17 @@ def _embed(memory: Memory, added: int, *, quiet: bool) -> None:
         def moved(done: int) -> None:
             shown.update(max(0, min(done, added) - shown.pos))
 
-        embed_recorded(memory, notes.append, pages=None, moved=moved)
+        embed_recorded(space, notes.append, pages=None, moved=moved)
         if not notes:
             moved(added)
     for text in notes:
         remark(text)
 
 
-def _tend(memory: Memory, *, quiet: bool) -> None:
+def _tend(space: Space, session: Session | None, *, quiet: bool) -> None:
     """Judge what was added, draw facts and condense; what fails or is stopped goes on later."""
     try:
-        tend_all(memory, quiet=quiet)
+        tend_all(space, session, quiet=quiet)
     except KeyboardInterrupt:
         echo(err=True)
         remark("Put off. It goes on little by little as you talk, or at once: unabridged condense")

@@ -9,7 +9,7 @@ from unabridged.cli.words import count, moment, percent
 from unabridged.domain.category import ExchangeReading, Scheme
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Role
-from unabridged.wiring import Memory
+from unabridged.space.space import Space
 
 _NAMED = 3
 """Categories that are named in one row."""
@@ -69,9 +69,9 @@ def reading_lines(
     return [line for head, size in heads for line in (head, *islice(left, size))]
 
 
-def distribution_lines(memory: Memory) -> list[str]:
+def distribution_lines(space: Space) -> list[str]:
     """Show how often each category was read, and who judged."""
-    counts = memory.readings.stats()
+    counts = space.annotations.stats()
     total = sum(each.messages for each in counts.categories)
     most = max((each.messages for each in counts.categories), default=0)
     columns = [
@@ -97,9 +97,9 @@ def distribution_lines(memory: Memory) -> list[str]:
     return [*lines, paint(f"{said} · scheme {counts.scheme}{f' · by {by}' if by else ''}", "dim")]
 
 
-def judged_rows(memory: Memory) -> list[tuple[str, str]]:
+def judged_rows(space: Space) -> list[tuple[str, str]]:
     """Say in rows of a table how much was judged, and what it was."""
-    counts = memory.readings.stats()
+    counts = space.annotations.stats()
     held = sorted(counts.categories, key=lambda each: -each.messages)
     most = [f"{called(each.name)} {each.messages:,}" for each in held if each.messages]
     rows = [("judged", f"{count(counts.exchanges, 'exchange')}, {counts.pending:,} not yet")]
@@ -108,7 +108,7 @@ def judged_rows(memory: Memory) -> list[tuple[str, str]]:
 
 
 def correct(
-    memory: Memory,
+    space: Space,
     wanted: str,
     category: str,
     side: Role = Role.USER,
@@ -117,7 +117,7 @@ def correct(
     """Say what a message of an exchange is, as a person sees it.
 
     Args:
-        memory: Where it is.
+        space: Where it is.
         wanted: The exchange's id or the beginning of it.
         category: As people write it: ``small talk``, ``small_talk``.
         side: Whose message.
@@ -127,7 +127,7 @@ def correct(
         InputError: There is no such category.
         NotFoundError: There is no such exchange.
     """
-    exchange = memory.show(wanted)
+    exchange = space.log.get(wanted)
     name = "_".join(category.lower().replace("_", " ").split())
-    reading = memory.readings.correct(exchange, side, category=name, importance=importance)
+    reading = space.annotations.correct(exchange, side, category=name, importance=importance)
     return exchange, reading

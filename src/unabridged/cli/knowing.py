@@ -8,7 +8,7 @@ import click
 from unabridged.cli.paint import Column, table, width
 from unabridged.cli.words import moment
 from unabridged.domain.fact import Change
-from unabridged.wiring import Memory
+from unabridged.space.space import Space
 
 PAGE = 200
 """Exchanges that are looked at between two reports."""
@@ -26,11 +26,11 @@ def change_lines(changes: Sequence[Change]) -> list[str]:
     return table(columns, rows, width())
 
 
-def learn(memory: Memory, page: Callable[[int], int]) -> int:
+def learn(space: Space, page: Callable[[int], int]) -> int:
     """Look at what waits, page by page, with progress on a terminal.
 
     Args:
-        memory: Whose exchanges they are.
+        space: Whose exchanges they are.
         page: Looks at no more than so many, and says at how many.
 
     Returns:
@@ -38,7 +38,7 @@ def learn(memory: Memory, page: Callable[[int], int]) -> int:
     """
     done = 0
     hidden = not sys.stderr.isatty()
-    total = max(1, memory.stats().exchanges)
+    total = max(1, space.stats().exchanges)
     with click.progressbar(
         length=total, label="Reading", file=sys.stderr, hidden=hidden, width=30
     ) as shown:

@@ -52,7 +52,7 @@ COMMANDS: Mapping[str, str] = {
     "export": "Write the conversations out.",
     "migrate": "Take over an old program's folder, or go back to it.",
     "copy": "Copy spaces from one store to another, and compare them.",
-    "adopt": "Take over a file of the files store that you edited by hand.",
+    "adopt": "Take a readable JSON file that you edited by hand into memory.",
     "reembed": "Embed everything anew by the embedder of the settings, then search with it.",
     "backup": "Back up a space or the whole home, while others write; list or prove backups.",
     "restore": "Give back what a backup holds, never over what is there.",

@@ -1,17 +1,22 @@
-"""Opens what the settings of a call name: a memory, or the home with all its spaces."""
+"""Opens what the settings of a call name: a space, or the home with all its spaces."""
 
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from unabridged import wiring
 from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo
 from unabridged.cli.salvaged import salvage_lines
 from unabridged.cli.words import count
-from unabridged.domain.scope import Space
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.scope import Space as SpaceId
+from unabridged.domain.session import Session
 from unabridged.domain.settings import Settings
 from unabridged.errors import InputError, NameRefusedError
-from unabridged.wiring import Home, Memory
+from unabridged.space.space import Space
+from unabridged.turn.conversation import Conversation
+from unabridged.wiring import Home
 
 if TYPE_CHECKING:
     from unabridged.wiring.safekeeping import Safekeeping
@@ -22,26 +27,25 @@ OWN = "unabridged"
 """The source of sessions that were begun here."""
 
 
-def look_into(invocation: Invocation) -> Memory:
-    """Open the memory that a call names for a command that only looks: it begins no space.
+def look_into(invocation: Invocation) -> Space:
+    """Open the space that a call names for a command that only looks: it begins none.
 
     Raises:
-        As ``open_memory``.
+        As ``open_space``.
     """
-    return open_memory(invocation, begins=False)
+    return open_space(invocation, create=False)
 
 
-def open_memory(invocation: Invocation, *, salvage: bool = False, begins: bool = True) -> Memory:
-    """Open the memory that a call names, on the session it names; closed with the call.
+def open_space(invocation: Invocation, *, salvage: bool = False, create: bool = True) -> Space:
+    """Open the space that a call names; closed with the call.
 
-    Without a name that is the newest session; where sessions are isolated, whoever says something
-    in one that is not there begins it. Where the file is damaged, commands that write set it
-    aside and go on with what is whole in it, and say so; commands that read change nothing.
+    Where the file is damaged, commands that write set it aside and continue with what is whole in
+    it, and say so; commands that read change nothing.
 
     Args:
         invocation: The call.
         salvage: Whether the command writes.
-        begins: Whether a space that is not there is begun; else an empty one stands for it.
+        create: Whether a space that is not there is begun; else an empty one represents it.
 
     Raises:
         SettingError: A setting cannot be used.
@@ -49,9 +53,31 @@ def open_memory(invocation: Invocation, *, salvage: bool = False, begins: bool =
         NotFoundError: No session is called that.
         StoreError: The store cannot be opened.
     """
-    return _begun(
-        invocation, _opened(invocation, named(invocation), salvage=salvage, begins=begins)
-    )
+    space = _opened(invocation, named(invocation), salvage=salvage, create=create)
+    if invocation.given("session"):
+        session_named(invocation, space)  # one that is not there is an error for every command
+    return space
+
+
+def session_named(invocation: Invocation, space: Space) -> Session | None:
+    """Return the session that a call names; without a name the newest one.
+
+    Raises:
+        InputError: A new one is asked for too.
+        NotFoundError: No session is called that.
+    """
+    wanted = invocation.given("session")
+    if wanted and invocation.given("new"):
+        raise InputError("--new and --session contradict each other.", hint="Keep one of the two.")
+    if invocation.given("new"):
+        return None
+    return space.sessions.find(str(wanted)) if wanted else space.sessions.newest()
+
+
+def path_named(invocation: Invocation, space: Space, limit: int) -> list[Exchange]:
+    """Return the newest exchanges of the session that a call names, oldest first."""
+    session = session_named(invocation, space)
+    return space.log.history(session.id, limit) if session else []
 
 
 def named(invocation: Invocation) -> Settings:
@@ -77,72 +103,62 @@ def named(invocation: Invocation) -> Settings:
     )
 
 
-def _is_of(space: Space, settings: Settings) -> bool:
+def _is_of(space: SpaceId, settings: Settings) -> bool:
     """Whether a space belongs to the user and agent of the settings."""
     fields = (name for name in settings.isolation if name != "model")
     return all(getattr(space, name) == getattr(settings, name) for name in fields)
 
 
 def _opened(
-    invocation: Invocation, settings: Settings, *, salvage: bool = True, begins: bool = True
-) -> Memory:
-    """Open a memory; it is closed with the call."""
-    memory = Memory.open(settings=settings, salvage=salvage, begins=begins)
-    invocation.ctx.call_on_close(lambda: _leave(invocation, memory))
-    if memory.salvaged is not None:
-        for line in salvage_lines(memory.salvaged):
+    invocation: Invocation, settings: Settings, *, salvage: bool = True, create: bool = True
+) -> Space:
+    """Open a space; it is closed with the call."""
+    space = wiring.open_space(settings, salvage=salvage, create=create)
+    invocation.ctx.call_on_close(lambda: _leave(invocation, space))
+    if space.salvaged is not None:
+        for line in salvage_lines(space.salvaged):
             echo(line, "bad", err=True)
-    return memory
+    for note in space.log.file_notes:
+        echo(note, "bad", err=True)
+    return space
 
 
-def _begun(invocation: Invocation, memory: Memory) -> Memory:
-    """Take up the session that a call names."""
-    wanted = invocation.given("session")
-    if wanted and invocation.given("new"):
-        raise InputError("--new and --session contradict each other.", hint="Keep one of the two.")
-    if invocation.given("new"):
-        memory.new_session()
-    elif wanted and invocation.ctx.info_name in _SAID and memory.settings.recall == "session":
-        memory.take_up(str(wanted))
-    elif wanted:
-        memory.switch(str(wanted))
-    return memory
-
-
-def _leave(invocation: Invocation, memory: Memory) -> None:
-    """Close a memory; what a command of its own did is saved, what was only said is told."""
+def _leave(invocation: Invocation, space: Space) -> None:
+    """Close a space; what a command of its own did is saved, what was only said is told."""
     try:
-        if memory.unsaved and invocation.ctx.info_name in _SAID:
-            echo(f"Not saved, since auto_save is off: {count(memory.unsaved, 'write')}.", err=True)
-        elif memory.unsaved:
-            memory.save()
+        if space.log.unsaved and invocation.ctx.info_name in _SAID:
+            unsaved = count(space.log.unsaved, "write")
+            echo(f"Not saved, since auto_save is off: {unsaved}.", err=True)
+        elif space.log.unsaved:
+            space.log.save()
     finally:
-        memory.close()
+        space.close()
 
 
-def open_conversation(invocation: Invocation) -> Memory:
-    """Open a memory to talk with: as ``open_memory``, but an imported session is not gone on with.
+def open_conversation(invocation: Invocation) -> Conversation:
+    """Open a conversation; without a name it is the newest, but an imported one is not continued.
 
-    Whoever has just taken over years of conversations means none of them by a new message. Where
-    each model has its own memory and none is named, it is that of the model that answers.
+    Whoever has just imported years of conversations means none of them by a new message. Where
+    sessions are isolated, whoever says something in one that is not there begins it. Where each
+    model has its own memory and none is named, it is that of the model that answers.
     """
-    memory = _begun(invocation, _opened(invocation, invocation.settings()))
-    if not invocation.given("session"):
-        _own(memory)
-    return memory
+    space = _opened(invocation, invocation.settings())
+    wanted = invocation.given("session")
+    if wanted and space.settings.recall == "session" and not invocation.given("new"):
+        return Conversation(space, str(wanted))
+    session = session_named(invocation, space)
+    return Conversation(space, session.id) if session and wanted else _own(space, session)
 
 
-def open_beside(invocation: Invocation, settings: Settings) -> Memory:
-    """Open another memory to talk with, while the first one stays open."""
-    memory = _opened(invocation, settings)
-    _own(memory)
-    return memory
+def open_beside(invocation: Invocation, settings: Settings) -> Conversation:
+    """Open another space to talk with, while the first one stays open."""
+    space = _opened(invocation, settings)
+    return _own(space, space.sessions.newest())
 
 
-def _own(memory: Memory) -> None:
-    """Begin a session where the newest one came from elsewhere."""
-    if memory.session and memory.session.source != OWN:
-        memory.new_session()
+def _own(space: Space, session: Session | None) -> Conversation:
+    """Continue a session; begin one where that came from elsewhere."""
+    return Conversation(space, session.id if session and session.source == OWN else None)
 
 
 def open_home(invocation: Invocation) -> Home:

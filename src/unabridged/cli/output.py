@@ -27,7 +27,7 @@ def plain(value: Any) -> Any:
         if isinstance(value, kind):
             return give(value)
     if dataclasses.is_dataclass(value):
-        names = (field.name for field in dataclasses.fields(value))
+        names = (field.name for field in dataclasses.fields(value) if not field.metadata)
         return {name: plain(getattr(value, name)) for name in names}
     return value
 

@@ -3,8 +3,10 @@
 from collections.abc import Callable
 
 from unabridged.cli.progress import Stages
+from unabridged.domain.session import Session
 from unabridged.errors import UnabridgedError
-from unabridged.wiring import Memory
+from unabridged.ports import ChatModel
+from unabridged.space.space import Space
 
 PAGES = 2
 """Pages of each kind after one answer: what waits from before must not hold a person up."""
@@ -21,35 +23,50 @@ _STAGES = {
 
 
 def tend_recorded(
-    memory: Memory, note: Callable[[str], None], *, pages: int | None = PAGES
+    space: Space,
+    note: Callable[[str], None],
+    *,
+    session: Session | None = None,
+    model: ChatModel | None = None,
+    pages: int | None = PAGES,
 ) -> None:
     """Do a little of what waits.
 
     Everything is recorded already and is found: what fails is told, and no failure.
 
     Args:
-        memory: Where it was recorded.
+        space: Where it was recorded.
         note: Tells a person something.
+        session: The session that is being talked in; None for the newest.
+        model: The model that may write; None for the space's own.
         pages: At most so many of each kind; None for all.
     """
     try:
-        for step in memory.tend(pages):
+        current = session or space.sessions.newest()
+        steps = space.maintenance.run(
+            current.id if current else None,
+            pages=pages,
+            threshold=space.contexts.last_memory(),
+            model=model,
+        )
+        for step in steps:
             if step.note:
                 note(step.note)
     except UnabridgedError as error:
         note(f"What was recorded was not judged or condensed yet: {error}")
 
 
-def tend_all(memory: Memory, *, quiet: bool) -> None:
+def tend_all(space: Space, session: Session | None, *, quiet: bool) -> None:
     """Do everything that waits, with a bar; what was done stays when it is interrupted.
 
     Args:
-        memory: Where it waits.
+        space: Where it waits.
+        session: The session that is being talked in, or None.
         quiet: Whether no bar is shown.
 
     Raises:
         UnabridgedError: It cannot be read or stored, or the model that judges failed.
     """
     with Stages(quiet=quiet) as stages:
-        for step in memory.tend():
+        for step in space.maintenance.run(session.id if session else None):
             stages.show(_STAGES.get(step.stage, _OTHER), step.done, step.done + step.left)

@@ -193,7 +193,7 @@ class RemoteForgetting:
         }
         return from_plain(Plan, self._wire.ask("forget", body))
 
-    def carry_out(self, planned: Plan) -> Receipt:
+    def execute(self, planned: Plan) -> Receipt:
         """Forget what a plan names, for good.
 
         Raises:

@@ -1,8 +1,9 @@
-"""A memory that a server keeps, with the same facade as one that is open here."""
+"""A memory that a server keeps, with the same methods as one that is open here."""
 
 import io
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any, Self, cast
 
@@ -14,17 +15,20 @@ from unabridged.client.books import (
 )
 from unabridged.client.wire import PAGE, Wire, path_of
 from unabridged.clock import SystemClock
-from unabridged.dialogue.tools import tool_from
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import ToolSpec, Usage
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange, ExchangeState
-from unabridged.domain.message import Message, Part, Role, Text, part_to_dict
+from unabridged.domain.fact import Fact
+from unabridged.domain.forgetting import Plan, Receipt
+from unabridged.domain.message import Message, part_to_dict
 from unabridged.domain.session import Session
 from unabridged.domain.views import Account, Conversation, Found, Pin, SessionLine, Stats, Step
 from unabridged.errors import EmptyMessageError, InputError, NotFoundError
+from unabridged.space.tools import tool_from
 from unabridged.transfer.detect import open_file
 from unabridged.transfer.unabridged import write_jsonl
+from unabridged.wire import openai
 from unabridged.wire.own import from_plain, to_plain
 
 _SPOOLED = 1 << 20
@@ -32,7 +36,7 @@ _SPOOLED = 1 << 20
 
 
 class RemoteMemory:
-    """One space of memory that a server keeps, and the session that is being talked in.
+    """One space of memory that a server keeps; any number of threads may share it.
 
     Every method does what that of the embedded ``Memory`` does, and raises the same errors. Ids
     and times of messages are given by the server.
@@ -43,14 +47,14 @@ class RemoteMemory:
         user: The user; empty for what the key says, or the server's default.
         agent: The agent; likewise.
         model: The model, where models have memories of their own; empty for the server's default.
-        session: The session to take up, as ``switch`` finds it; None for the newest.
+        session: The session that calls without one are about, by id, number or title; None for
+            the newest.
         timeout: Seconds to wait for an answer.
 
     Attributes:
         facts: What was learned of the user.
         requirements: What was required.
-        upkeep: What was condensed.
-        forgetting: What can be forgotten.
+        condensations: What was condensed.
 
     Raises:
         NotFoundError: There is no such session.
@@ -70,24 +74,19 @@ class RemoteMemory:
         timeout: float = 60.0,
     ) -> None:
         self._wire = Wire(url, _headers(key, user, agent, model), timeout)
-        self._clock = SystemClock()
-        self._remarks: list[str] = []
-        self._title = ""
         self.facts = RemoteFacts(self._wire)
         self.requirements = RemoteRequirements(self._wire)
-        self.upkeep = RemoteUpkeep(self._wire)
-        self.forgetting = RemoteForgetting(self._wire)
+        self.condensations = RemoteUpkeep(self._wire)
+        self._forgetting = RemoteForgetting(self._wire)
+        self._session: str | None = None
         try:
-            self._session_id = self._first_session(session)
+            if session is not None:
+                self._session = self._found(session).id
+            else:
+                self._newest()  # a wrong key or address is told now
         except BaseException:
             self.close()
             raise
-
-    def _first_session(self, wanted: str | None) -> str | None:
-        if wanted is not None:
-            return self.switch(wanted).id
-        newest = self._wire.items("sessions", Session, limit=1)
-        return newest[0].id if newest else None
 
     def __enter__(self) -> Self:
         return self
@@ -99,16 +98,226 @@ class RemoteMemory:
         """Close every connection."""
         self._wire.close()
 
-    # The read and the write path.
+    # Talking.
+
+    def conversation(self, session: str | None = None, *, title: str = "") -> "RemoteConversation":
+        """Begin a conversation, or continue one; see ``Memory.conversation``."""
+        return RemoteConversation(self._wire, session, title)
 
     def prepare(
         self,
-        message: str,
+        message: str = "",
         *,
-        mode: Mode | str | None = None,
-        tools: Sequence[Callable[..., Any] | ToolSpec] | None = None,
-        retry_of: str | None = None,
+        session: str | None = None,
         images: Sequence[str] = (),
+        tools: Sequence[Callable[..., Any] | ToolSpec] | None = None,
+        mode: Mode | str | None = None,
+        retry_of: str | None = None,
+    ) -> Context:
+        """Make the context for a message; see ``Memory.prepare`` and ``RemoteConversation``."""
+        return self.conversation(self._named(session)).prepare(
+            message, images=images, tools=tools, mode=mode, retry_of=retry_of
+        )
+
+    def record(
+        self,
+        context: Context,
+        reply: str | None,
+        *,
+        usage: Usage | None = None,
+        state: ExchangeState | str = ExchangeState.COMPLETE,
+    ) -> Exchange:
+        """Store a message and its answer; see ``RemoteConversation``."""
+        conversation = self.conversation(context.scope.session)
+        return conversation.record(context, reply, usage=usage, state=state)
+
+    # Looking things up.
+
+    def search(self, query: str, *, limit: int = 10) -> list[Found]:
+        """Find exchanges by words, meaning and time, best first; each whole, with its session."""
+        if not query.strip():
+            return []
+        found = self._wire.ask("search", {"query": query, "limit": limit})
+        return [from_plain(Found, item) for item in found["items"]]
+
+    def get(self, id: str) -> Exchange:  # noqa: A002 - the public name
+        """Return an exchange by its id or the beginning of it.
+
+        Raises:
+            NotFoundError: There is none, or several.
+        """
+        return self._wire.get(f"exchanges/{path_of(id)}", Exchange)
+
+    def history(self, session: str | None = None, *, limit: int = 50) -> list[dict[str, Any]]:
+        """Return the newest messages of a session as OpenAI-style dicts, oldest first."""
+        path = self.conversation(self._named(session)).history(limit)
+        said = [message for exchange in path for message in exchange.messages]
+        return [dict(message) for message in openai.messages(said)]
+
+    def sessions(self, *, limit: int | None = None) -> list[SessionLine]:
+        """Return the sessions, the last updated first."""
+        named = self._named(None)
+        found = islice(self._wire.all("sessions", dict, limit=PAGE), limit)
+        return [
+            SessionLine(from_plain(Session, one), one["exchanges"], one["id"] == named)
+            for one in found
+        ]
+
+    def why(self, context: Context | str | None = None) -> Account:
+        """Explain a context, the last by default.
+
+        Raises:
+            NotFoundError: There is no such context.
+        """
+        name = context.id if isinstance(context, Context) else context
+        return self._wire.get(f"contexts/{path_of(name or 'last')}", Account)
+
+    def stats(self) -> Stats:
+        """Return the figures of the space."""
+        return self._wire.get("stats", Stats)
+
+    # What every prompt carries, and what is forgotten.
+
+    def pin(self, text: str | None = None, *, exchange: str | None = None) -> Fact:
+        """Pin words, or what the user said in an exchange.
+
+        Raises:
+            InputError: Neither or both were given.
+            EmptyMessageError: There are no words.
+        """
+        if text is not None and not text.strip():
+            raise EmptyMessageError("There is nothing to pin.", hint="Give a text.")
+        pin = self._wire.made("pins", Pin, {"text": text, "exchange": exchange})
+        return self.facts.get(pin.id)
+
+    def plan_forget(
+        self,
+        *ids: str,
+        session: str | None = None,
+        fact: str | None = None,
+        search: str | None = None,
+    ) -> Plan:
+        """Return what a forgetting would do; the server keeps the plan for half an hour."""
+        return self._forgetting.plan(ids, session=session, fact=fact, search=search)
+
+    def forget(
+        self,
+        *ids_or_plan: str | Plan,
+        session: str | None = None,
+        fact: str | None = None,
+        search: str | None = None,
+    ) -> Receipt:
+        """Forget for good: exchanges, a session, a fact, what a search finds, or a plan."""
+        for one in ids_or_plan:
+            if isinstance(one, Plan):
+                return self._forgetting.execute(one)
+        ids = [one for one in ids_or_plan if isinstance(one, str)]
+        plan = self.plan_forget(*ids, session=session, fact=fact, search=search)
+        return self._forgetting.execute(plan)
+
+    def receipts(self) -> list[Receipt]:
+        """Return every receipt, the oldest first."""
+        return self._forgetting.receipts()
+
+    def maintain(self, *, pages: int | None = None) -> Iterator[Step]:
+        """Do what is done after recording; see ``Memory.maintain``.
+
+        Yields:
+            How far each stage has come, request by request.
+        """
+        before = None
+        while True:
+            told = self._wire.post("tend", {"pages": min(pages or 20, 20)})
+            for item in told["stages"]:
+                yield from_plain(Step, item)
+            if pages is not None or told["done"] or told == before:
+                return
+            before = told
+
+    # In and out.
+
+    def transcripts(self) -> Iterator[Conversation]:
+        """Iterate over every session with every exchange of every branch, the oldest first."""
+        with tempfile.SpooledTemporaryFile(_SPOOLED) as file:
+            whole = cast("io.BufferedRandom", file)
+            self._wire.download("export", whole, format="jsonl")
+            whole.seek(0)
+            with open_file(whole, format="unabridged") as reader:
+                yield from (item for item in reader if isinstance(item, Conversation))
+
+    def import_transcript(self, transcript: Conversation) -> int:
+        """Import a whole conversation from elsewhere; what is here already is passed over.
+
+        Returns:
+            How many exchanges were new.
+
+        Raises:
+            InputError: Something of it cannot be stored.
+        """
+        held = io.BytesIO()
+        write_jsonl([transcript], held)
+        told = self._wire.upload("import", held.getvalue(), format="unabridged")
+        if told["unread_count"]:
+            reasons = "; ".join(f"{one['where']}: {one['reason']}" for one in told["unread"])
+            raise InputError(f"Not all of it was stored: {reasons}.", hint="The rest was.")
+        return int(told["added"])
+
+    def _named(self, session: str | None) -> str | None:
+        """The id of the session that a call is about; None where none has begun."""
+        wanted = session if session is not None else self._session
+        if wanted is not None:
+            return wanted
+        newest = self._newest()
+        return newest.id if newest else None
+
+    def _newest(self) -> Session | None:
+        return next(iter(self._wire.items("sessions", Session, limit=1)), None)
+
+    def _found(self, wanted: str) -> Session:
+        if not wanted:
+            raise NotFoundError("There is no session without a name.", hint="Name one.")
+        (session,) = self._wire.items("sessions", Session, called=wanted)
+        return session
+
+
+class RemoteConversation:
+    """A session that one owner talks in, kept by a server; see ``Conversation``.
+
+    Args:
+        wire: The server.
+        session: The id of the session; None for a new one.
+        title: The title of a session that begins.
+    """
+
+    def __init__(self, wire: Wire, session: str | None = None, title: str = "") -> None:
+        self._wire = wire
+        self._clock = SystemClock()
+        self._session = session
+        self._title = title
+
+    @property
+    def session(self) -> str | None:
+        """The id of the session; None where the next message begins one."""
+        return self._session
+
+    @property
+    def header(self) -> Session | None:
+        """The session as it is stored; None where nothing was said yet."""
+        if self._session is None:
+            return None
+        try:
+            return self._wire.get(f"sessions/{path_of(self._session)}", Session)
+        except NotFoundError:
+            return None  # it was forgotten
+
+    def prepare(
+        self,
+        message: str = "",
+        *,
+        images: Sequence[str] = (),
+        tools: Sequence[Callable[..., Any] | ToolSpec] | None = None,
+        mode: Mode | str | None = None,
+        retry_of: str | None = None,
     ) -> Context:
         """Make the context for a message. Only reads: nothing is stored.
 
@@ -116,11 +325,11 @@ class RemoteMemory:
 
         Args:
             message: The user's words.
-            mode: ``chat`` or ``tools``; None for the server's setting.
+            images: URIs of pictures that go with the message.
             tools: Tools to offer in tools mode instead of the configured ones; functions are
                 described to the server, and run here or nowhere.
+            mode: ``chat`` or ``tools``; None for the server's setting.
             retry_of: The id of an exchange whose message is answered again.
-            images: URIs of pictures that go with the message.
 
         Raises:
             EmptyMessageError: There is nothing in it.
@@ -129,17 +338,13 @@ class RemoteMemory:
         """
         body = {
             "message": message,
-            "session": self._session_id,
+            "session": self._session,
             "mode": Mode(mode).value if mode else None,
             "tools": None if tools is None else [to_plain(_spec(tool)) for tool in tools],
             "retry_of": retry_of,
             "images": list(images),
         }
         return from_plain(Context, self._wire.ask("prepare", body))
-
-    def message(self, role: Role, parts: Sequence[Part]) -> Message:
-        """Make a message; the server gives it another id and its own time when it is stored."""
-        return Message(self._clock.new_id(), role, tuple(parts), self._clock.now())
 
     def begin(self, context: Context) -> Exchange:
         """Store the user's message of a context; when this returns, it survives a power cut.
@@ -150,20 +355,22 @@ class RemoteMemory:
         body = {"title": self._title or None}
         return self._extended(context, "begin", body, (), ExchangeState.OPEN)
 
-    def step(self, context: Context, messages: Sequence[Message]) -> Exchange:
+    def record_tools(
+        self, context: Context, messages: Sequence[Message | Mapping[str, Any]]
+    ) -> Exchange:
         """Store a tool round of a begun exchange: calls and results together."""
         self._name(context)
-        told = [{"role": m.role.value, "parts": _parts(m)} for m in messages]
-        body = {"messages": told}
-        return self._extended(context, "step", body, messages, ExchangeState.OPEN)
+        told = self._messages(messages)
+        body = {"messages": [{"role": m.role.value, "parts": _parts(m)} for m in told]}
+        return self._extended(context, "step", body, told, ExchangeState.OPEN)
 
     def record(
         self,
         context: Context,
-        reply: str | Message | None,
+        reply: str | Message | Mapping[str, Any] | None,
         *,
-        state: ExchangeState | str = ExchangeState.COMPLETE,
         usage: Usage | None = None,
+        state: ExchangeState | str = ExchangeState.COMPLETE,
     ) -> Exchange:
         """Store the answer to a context, and begin it where it was not begun.
 
@@ -173,19 +380,42 @@ class RemoteMemory:
             NotFoundError: The server holds the context no more, and it was not begun.
         """
         self._name(context)
-        said = self.message(Role.ASSISTANT, [Text(reply)]) if isinstance(reply, str) else reply
+        wire = {"role": "assistant", "content": reply} if isinstance(reply, str) else reply
+        said = self._messages([wire] if wire is not None else [])
         body = {
-            "parts": _parts(said) if said and said.parts else None,
+            "parts": _parts(said[-1]) if said and said[-1].parts else None,
             "state": ExchangeState(state).value,
             "usage": to_plain(usage),
         }
-        messages = () if said is None else (said,)
-        return self._extended(context, "record", body, messages, ExchangeState(state))
+        return self._extended(context, "record", body, said, ExchangeState(state))
 
-    def remarks(self) -> list[str]:
-        """What a person should know of what was not stored, since this was asked last."""
-        said, self._remarks = self._remarks, []
-        return list(dict.fromkeys(said))
+    def history(self, limit: int = 50) -> list[Exchange]:
+        """Return the session's current path, oldest first."""
+        if self._session is None:
+            return []
+        path = f"sessions/{path_of(self._session)}/exchanges"
+        newest = self._wire.all(path, Exchange, limit=max(1, min(limit, PAGE)))
+        return list(islice(newest, limit))[::-1]
+
+    def rename(self, title: str) -> Session:
+        """Give the session another title.
+
+        Raises:
+            InputError: The title is empty.
+            NotFoundError: No session has begun yet.
+        """
+        if not title.strip():
+            raise InputError("A title needs some words.", hint="Give some.")
+        if self._session is None:
+            raise NotFoundError("No session has begun yet.", hint="Say something first.")
+        return self._wire.change(f"sessions/{path_of(self._session)}", Session, {"title": title})
+
+    def _messages(self, messages: Sequence[Message | Mapping[str, Any]]) -> list[Message]:
+        """Messages; the server gives them other ids and its own time when they are stored."""
+        given = [one for one in messages if isinstance(one, Message)]
+        drafts = openai.drafts([one for one in messages if not isinstance(one, Message)])
+        now = self._clock.now()
+        return [*given, *(Message(self._clock.new_id(), d.role, d.parts, now) for d in drafts)]
 
     def _name(self, context: Context) -> None:
         """Begin a context whose session is to have a title; else the server does it by itself."""
@@ -201,11 +431,11 @@ class RemoteMemory:
         state: ExchangeState,
     ) -> Exchange:
         told = self._wire.post(f"contexts/{path_of(context.id)}/{verb}", body)
-        self._session_id, self._title = context.scope.session, ""
-        self._remarks += told["notes"]
+        self._session, self._title = context.scope.session, ""
+        notes = tuple(told["notes"])
         if told["exchange"] is not None:
-            return from_plain(Exchange, told["exchange"])
-        return Exchange(  # it passes through: it was forgotten before
+            return replace(from_plain(Exchange, told["exchange"]), notes=notes)
+        return Exchange(  # it is passed on: it was forgotten before
             id=context.id,
             session=context.scope.session or "",
             parent=context.parent,
@@ -214,161 +444,8 @@ class RemoteMemory:
             at=context.at,
             mode=context.mode.value,
             model=context.scope.model,
+            notes=notes,
         )
-
-    # Looking things up.
-
-    def search(self, query: str, limit: int = 10) -> list[Found]:
-        """Find exchanges by words, meaning and time, best first; each whole, with its session."""
-        if not query.strip():
-            return []
-        found = self._wire.ask("search", {"query": query, "limit": limit})
-        return [from_plain(Found, item) for item in found["items"]]
-
-    def why(self, context_id: str | None = None) -> Account:
-        """Account for a past context, the last by default, and render it again.
-
-        Raises:
-            NotFoundError: There is no such context.
-        """
-        return self._wire.get(f"contexts/{path_of(context_id or 'last')}", Account)
-
-    def stats(self) -> Stats:
-        """Give the figures of the space."""
-        return self._wire.get("stats", Stats)
-
-    def tend(self, pages: int | None = None) -> Iterator[Step]:
-        """Do what is done after recording: judge messages, draw facts, condense.
-
-        Args:
-            pages: At most so many pages of each kind; None for everything.
-
-        Yields:
-            How far each stage has come, request by request.
-        """
-        before = None
-        while True:
-            told = self._wire.post("tend", {"pages": min(pages or 20, 20)})
-            for item in told["stages"]:
-                yield from_plain(Step, item)
-            if pages is not None or told["done"] or told == before:
-                return
-            before = told
-
-    # Sessions.
-
-    @property
-    def session(self) -> Session | None:
-        """The session that is being talked in; None where the next message begins one."""
-        if self._session_id is None:
-            return None
-        try:
-            return self._wire.get(f"sessions/{path_of(self._session_id)}", Session)
-        except NotFoundError:
-            return None  # it was forgotten
-
-    def sessions(self) -> list[SessionLine]:
-        """Every session, the most recently updated first."""
-        held = self._wire.all("sessions", dict, limit=PAGE)
-        return [
-            SessionLine(from_plain(Session, one), one["exchanges"], one["id"] == self._session_id)
-            for one in held
-        ]
-
-    def new_session(self, title: str = "") -> None:
-        """Let the next message begin a session; the current one stays as it is."""
-        self._session_id = None
-        self._title = title
-
-    def switch(self, wanted: str) -> Session:
-        """Take up another session, by id, number in the list, title or beginning of its id.
-
-        Raises:
-            NotFoundError: Nothing matches, or several do.
-        """
-        if not wanted:
-            raise NotFoundError("There is no session without a name.", hint="Name one.")
-        (session,) = self._wire.items("sessions", Session, called=wanted)
-        self._session_id = session.id
-        return session
-
-    def retitle(self, title: str) -> Session:
-        """Give the current session another title.
-
-        Raises:
-            InputError: The title is empty.
-            NotFoundError: No session has begun yet.
-        """
-        if not title.strip():
-            raise InputError("A title needs some words.", hint="Give some.")
-        if self._session_id is None:
-            raise NotFoundError("No session has begun yet.", hint="Say something first.")
-        return self._wire.change(f"sessions/{path_of(self._session_id)}", Session, {"title": title})
-
-    def history(self, limit: int = 50) -> list[Exchange]:
-        """The current session's path, oldest first."""
-        if self._session_id is None:
-            return []
-        path = f"sessions/{path_of(self._session_id)}/exchanges"
-        newest = self._wire.all(path, Exchange, limit=max(1, min(limit, PAGE)))
-        return list(islice(newest, limit))[::-1]
-
-    def show(self, wanted: str) -> Exchange:
-        """Give an exchange by its id or the beginning of it.
-
-        Raises:
-            NotFoundError: There is none, or several.
-        """
-        return self._wire.get(f"exchanges/{path_of(wanted)}", Exchange)
-
-    # Pins.
-
-    def remember(self, text: str) -> Pin:
-        """Pin words: every prompt carries them from now on."""
-        if not text.strip():
-            raise EmptyMessageError("There is nothing to remember.", hint="Give a text.")
-        return self._wire.made("pins", Pin, {"text": text})
-
-    def pin(self, exchange_id: str) -> Pin:
-        """Pin what the user said in an exchange."""
-        return self._wire.made("pins", Pin, {"exchange": exchange_id})
-
-    def unpin(self, wanted: str) -> Pin:
-        """Take a pin off, by its id or its number in the list."""
-        return self._wire.delete(f"pins/{path_of(wanted)}", Pin)
-
-    def pins(self) -> list[Pin]:
-        """Every pin, the oldest first."""
-        return self._wire.items("pins", Pin)
-
-    # In and out.
-
-    def conversations(self) -> Iterator[Conversation]:
-        """Every session with every exchange of every branch, the oldest first."""
-        with tempfile.SpooledTemporaryFile(_SPOOLED) as file:
-            whole = cast("io.BufferedRandom", file)
-            self._wire.download("export", whole, format="jsonl")
-            whole.seek(0)
-            with open_file(whole, format="unabridged") as reader:
-                yield from (item for item in reader if isinstance(item, Conversation))
-
-    def admit(self, conversation: Conversation) -> int:
-        """Take over a conversation from elsewhere; what is here already is passed over.
-
-        Returns:
-            How many exchanges were new.
-
-        Raises:
-            InputError: Something of it cannot be stored.
-        """
-        held = io.BytesIO()
-        write_jsonl([conversation], held)
-        told = self._wire.upload("import", held.getvalue(), format="unabridged")
-        self._remarks += told["notes"]
-        if told["unread_count"]:
-            reasons = "; ".join(f"{one['where']}: {one['reason']}" for one in told["unread"])
-            raise InputError(f"Not all of it was stored: {reasons}.", hint="The rest was.")
-        return int(told["added"])
 
 
 def _headers(key: str, user: str, agent: str, model: str) -> dict[bytes, bytes]:

@@ -11,8 +11,8 @@ from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
-    "store": ("sqlite", "files", "memory"),
-    "layout": ("model", "agent", "user"),
+    "store": ("sqlite", "memory"),
+    "layout": ("none", "model", "agent", "user"),
     "upstream": ("auto", "ollama", "openai", "gguf", "quote"),
     "tokenizer": ("auto", "estimate", "tiktoken", "gguf"),
     "mode": tuple(Mode),
@@ -103,8 +103,8 @@ _ROUNDING = 1e-9
 def check_together(settings: Settings, sources: Mapping[str, str]) -> None:
     """Check what single settings cannot show.
 
-    The newest exchanges and facts share one memory, and only the store of files has one file that
-    can lie elsewhere.
+    The newest exchanges and facts share one memory. Only readable files can be elsewhere, and an
+    encrypted home has none.
 
     Args:
         settings: The settings, each good by itself.
@@ -113,11 +113,17 @@ def check_together(settings: Settings, sources: Mapping[str, str]) -> None:
     Raises:
         SettingError: They do not go together.
     """
-    if settings.custom_filepath and settings.store == "sqlite":
+    if settings.custom_filepath and settings.layout == "none":
         raise SettingError(
-            f"custom_filepath ({sources['custom_filepath']}) is for the store of files, and the "
-            f"store is sqlite ({sources['store']}).",
-            hint="Set store to files, or custom_filepath to nothing and home to another folder.",
+            f"custom_filepath ({sources['custom_filepath']}) names a readable file, and the layout "
+            f"is none ({sources['layout']}).",
+            hint="Set layout to model, agent or user; or set custom_filepath to nothing.",
+        )
+    if settings.encrypt and settings.layout != "none":
+        raise SettingError(
+            f"The layout {settings.layout} ({sources['layout']}) writes readable files, and the home "
+            f"is encrypted ({sources['encrypt']}).",
+            hint="Set layout to none. `unabridged export` writes what you want to read elsewhere.",
         )
     newest, facts = settings.immediate_share, settings.knowledge_share
     if newest + facts <= 1 + _ROUNDING:

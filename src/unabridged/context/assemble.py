@@ -30,7 +30,7 @@ from unabridged.context.render import (
     system_text,
     user_message,
 )
-from unabridged.context.tiers import Ask, Tiers, choose
+from unabridged.context.tiers import Ask, TierDraft, Tiers, choose
 from unabridged.domain.budget import Budget, Mode
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.context import Context, Ledger, Shared
@@ -86,8 +86,29 @@ class _Sizes:
     pinned: int
 
 
-def assemble(plan: Plan, material: Material, occasion: Occasion, reading: IntentReading) -> Context:
-    """Make the context for one message.
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The window divided, before anything is chosen.
+
+    Attributes:
+        offered: The tools that are offered.
+        pins: The texts of what is pinned.
+        sizes: The fixed parts.
+        budget: The window divided.
+        reading: What the message asks of memory.
+        ask: The same, with what there is for it.
+    """
+
+    offered: tuple[ToolSpec, ...]
+    pins: Sequence[str]
+    sizes: _Sizes
+    budget: Budget
+    reading: IntentReading
+    ask: Ask
+
+
+def measure(plan: Plan, material: Material, occasion: Occasion, reading: IntentReading) -> Measured:
+    """Divide the window for one message.
 
     Args:
         plan: The terms.
@@ -106,11 +127,27 @@ def assemble(plan: Plan, material: Material, occasion: Occasion, reading: Intent
     budget = _budget(plan, sizes, score)
     room = max(0, budget.memory - sizes.pinned)
     ask = Ask(reading.intent, query_terms(text), room, _steady(plan), sizes.pinned)
-    tiers = choose(plan, material, ask)
-    rendered = _render(plan, pins, tiers, occasion)
-    return _context(
-        plan, material, occasion, _Made(budget, tiers, offered, rendered, reading, sizes)
+    return Measured(offered, pins, sizes, budget, reading, ask)
+
+
+def assemble(
+    plan: Plan, material: Material, occasion: Occasion, measured: Measured, drafted: TierDraft
+) -> Context:
+    """Make the context for one message.
+
+    Args:
+        plan: The terms.
+        material: What was read from the store.
+        occasion: Where it belongs.
+        measured: The window divided.
+        drafted: The memory budget divided, with what is known of the session where that is needed.
+    """
+    tiers = choose(plan, drafted, measured.ask)
+    rendered = _render(plan, measured.pins, tiers, occasion)
+    made = _Made(
+        measured.budget, tiers, measured.offered, rendered, measured.reading, measured.sizes
     )
+    return _context(plan, material, occasion, made)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ from types import MappingProxyType
 from typing import Any
 
 from unabridged.condense.earlier import Earlier, earlier_from_data
-from unabridged.condense.tells import telling
 from unabridged.condense.view import PERIOD, name_of, view_of
 from unabridged.context.around import with_around
 from unabridged.context.before import first_shown, narrowed, shown_before
@@ -14,7 +13,8 @@ from unabridged.context.facts import MOST as MOST_FACTS
 from unabridged.context.manifest import previous_manifest
 from unabridged.context.plan import Material, Plan
 from unabridged.context.standing import Standing, everything_sent, older_than
-from unabridged.context.stored import readings, stored
+from unabridged.context.stored import stored
+from unabridged.context.tiers import TierDraft
 from unabridged.domain.category import Scheme
 from unabridged.domain.condensation import Condensation, Level
 from unabridged.domain.exchange import Exchange
@@ -114,10 +114,6 @@ def gather(sources: Sources, plan: Plan, question: Question, standing: Standing)
         beside=beside,
         previous=previous,
         earlier=earlier,
-        stored=lambda: stored(sources.store, sources.scheme, session, path, fresh=earlier is None),
-        tells=lambda exchanges: telling(
-            exchanges, readings(sources.store, sources.scheme, exchanges)
-        ),
         total_exchanges=totals.exchanges,
         total_tokens=totals.tokens,
     )
@@ -129,10 +125,25 @@ def gather(sources: Sources, plan: Plan, question: Question, standing: Standing)
         path=whole,
         order=[exchange.id for exchange in whole],
         earlier=still,
-        stored=lambda: stored(sources.store, sources.scheme, session, whole, fresh=still is None),
         sent=len(sent),
     )
     return replace(material, as_sent=as_sent)
+
+
+def with_session_notes(sources: Sources, drafted: TierDraft, session: str | None) -> TierDraft:
+    """The same draft with what is known of the session, where its shown history moves.
+
+    Args:
+        sources: What it is read from.
+        drafted: The memory budget divided.
+        session: The session, or None for a new one.
+    """
+    if not drafted.before.moves:
+        return drafted
+    material = drafted.material
+    fresh = material.earlier is None
+    known = stored(sources.store, sources.scheme, session, material.path, fresh=fresh)
+    return replace(drafted, material=replace(material, stored=known))
 
 
 def _apart(

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from unabridged.budget.tiers import ExchangeLimits, exchange_limits
 from unabridged.condense.earlier import Earlier, Stands, drafted, sources_again, sources_of
+from unabridged.condense.tells import telling
 from unabridged.context.earlier import FRAME_TOKENS, earlier_text
 from unabridged.context.manifest import places_of
 from unabridged.context.measure import in_history, sides
@@ -73,27 +74,70 @@ class Give:
     lately: Callable[[], int]
 
 
-def shown_history(plan: Plan, material: Material, memory: int, steady: int, give: Give) -> History:
-    """Choose what of a session is shown.
+@dataclass(frozen=True, slots=True)
+class HistoryAsk:
+    """The tokens that a history may use.
+
+    Attributes:
+        memory: Those of the memory budget.
+        steady: Those that limits are measured by.
+        give: Those that it gives to what is recalled.
+    """
+
+    memory: int
+    steady: int
+    give: Give
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryBefore:
+    """The history as the last prompt showed it, with what was said since.
+
+    Attributes:
+        history: What it is.
+        moves: Whether its beginning has to move, so that more has to be read for it.
+    """
+
+    history: History
+    moves: bool
+
+
+def history_before(plan: Plan, material: Material, memory: int, give: Give) -> HistoryBefore:
+    """Size the history as it was, and say whether its beginning has to move.
 
     Args:
         plan: The terms.
         material: The session's path, and how it was shown the last time.
         memory: Tokens of the memory budget.
-        steady: Tokens that limits are measured by.
         give: What it gives to what is recalled.
     """
-    sized = _as_before(plan, material, memory)
     earlier = material.earlier
+    sized = _as_before(plan, material, memory)
     kept = History(tuple(sized), (), earlier, earlier_tokens(plan, earlier))
     few = plan.max_turns is None or len(sized) <= max(plan.max_turns, material.sent)
     if kept.used + give.usual <= memory:
-        return kept if few else _moved(plan, material, sized, memory, give.usual)
-    lately = give.lately()
-    if few and kept.used + lately <= memory:
-        return kept
-    shorter = _shorter(plan, sized, steady, material.sent)
-    return _moved(plan, material, shorter, memory, lately)
+        return HistoryBefore(kept, moves=not few)
+    return HistoryBefore(kept, moves=not (few and kept.used + give.lately() <= memory))
+
+
+def shown_history(
+    plan: Plan, material: Material, ask: HistoryAsk, before: HistoryBefore
+) -> History:
+    """Choose what of a session is shown.
+
+    Args:
+        plan: The terms.
+        material: The session's path, and how it was shown the last time.
+        ask: The tokens that there are.
+        before: The history as it was.
+    """
+    if not before.moves:
+        return before.history
+    memory, sized = ask.memory, before.history.shown
+    if before.history.used + ask.give.usual <= memory:
+        return _moved(plan, material, sized, memory, ask.give.usual)
+    shorter = _shorter(plan, sized, ask.steady, material.sent)
+    return _moved(plan, material, shorter, memory, ask.give.lately())
 
 
 def earlier_tokens(plan: Plan, earlier: Earlier | None) -> int:
@@ -236,7 +280,7 @@ def _falls_out(
     stay = max(1, material.sent)
     cut = max(0, len(sized) - max(IMMEDIATE_EXCHANGES, stay))
     older = [item.exchange for item in sized[:cut]]
-    reasons = material.tells(older) if tells and older else [""] * len(older)
+    reasons = telling(older, material.stored.readings) if tells and older else [""] * len(older)
     plain = [n for n, reason in enumerate(reasons) if reason is None]
     order = [*plain, *(n for n in range(len(sized) - stay) if n >= cut or reasons[n] is not None)]
     gone: set[str] = set()
@@ -255,7 +299,7 @@ def _earlier(
     if plan.condenser is None or not (hidden or material.earlier):
         return material.earlier
     before = material.earlier
-    stored = material.stored()
+    stored = material.stored
     sources = sources_again(before) if before else list(stored.older)
     for item in hidden:
         sources += sources_of(item.exchange, stored.sentences, stored.importance)

@@ -8,6 +8,7 @@ from unabridged.budget.count import Counter
 from unabridged.budget.shares import TIER_SHARES, TierShares
 from unabridged.condense.earlier import Earlier
 from unabridged.domain.budget import Mode, Verbosity
+from unabridged.domain.category import ExchangeReading
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.condensation import Condensation, Source
 from unabridged.domain.exchange import Exchange
@@ -92,6 +93,7 @@ class Stored:
     """What is known of a session beside its words; read where its shown history moves.
 
     Attributes:
+        readings: What its exchanges were judged to be, by id, where somebody judged.
         sentences: Message (exchange, index) to the sentences that its condensation kept.
         importance: Message id to how much it matters, 0 to 1.
         older: What stands for exchanges before the path.
@@ -100,22 +102,13 @@ class Stored:
         older_tokens: What they take whole.
     """
 
+    readings: Mapping[str, ExchangeReading] = field(default_factory=dict)
     sentences: Mapping[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
     importance: Mapping[str, float] = field(default_factory=dict)
     older: Sequence[Source] = ()
     older_drawn: Sequence[str] = ()
     older_count: int = 0
     older_tokens: int = 0
-
-
-def nothing_stored() -> Stored:
-    """Know nothing beside the words."""
-    return Stored()
-
-
-def nothing_telling(exchanges: Sequence[Exchange]) -> Sequence[str | None]:
-    """Tell nothing of exchanges: the oldest goes first."""
-    return [None] * len(exchanges)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +127,7 @@ class Material:
             regenerated message replaces.
         previous: The manifest of the session's previous context, or None.
         earlier: What stood for exchanges that were shown no more, or None.
-        stored: Gives what is known of the session; asked only where its shown history moves.
-        tells: Says of exchanges why they should come whole, or None; asked as seldom.
+        stored: What is known of the session; read only where its shown history moves.
         total_exchanges: Exchanges of the space.
         total_tokens: Their tokens, as counted when stored.
         sent: How many exchanges at the end of the path a client sent itself: these come whole and
@@ -153,8 +145,7 @@ class Material:
     beside: Sequence[Evidence] = ()
     previous: Mapping[str, Any] | None = None
     earlier: Earlier | None = None
-    stored: Callable[[], Stored] = nothing_stored
-    tells: Callable[[Sequence[Exchange]], Sequence[str | None]] = nothing_telling
+    stored: Stored = field(default_factory=Stored)
     total_exchanges: int = 0
     total_tokens: int = 0
     sent: int = 0

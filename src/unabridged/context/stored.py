@@ -37,12 +37,13 @@ def stored(
     """
     found = store.records(RecordKind.CONDENSATION, ids=[name_of(session)]) if session else []
     view = view_of(found[0]) if found else View("")
+    judged = readings(store, scheme, path)
     weights = {
         name: reading.importance
-        for judged in readings(store, scheme, path).values()
-        for name, reading in judged.messages.items()
+        for one in judged.values()
+        for name, reading in one.messages.items()
     }
-    known = Stored(sentences=view.sentences(), importance=weights)
+    known = Stored(readings=judged, sentences=view.sentences(), importance=weights)
     return _with_older(known, store, view, path) if fresh and path else known
 
 
@@ -69,6 +70,7 @@ def _with_older(known: Stored, store: Store, view: View, path: Sequence[Exchange
                 older.append(Source(exchange.id, line.index, line.role, line.text, at))
     named = {name for one in made for name in one.covers if name in before} if older else set()
     return Stored(
+        readings=known.readings,
         sentences=known.sentences,
         importance=known.importance,
         older=older,

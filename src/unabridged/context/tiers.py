@@ -6,11 +6,22 @@ one run of this session's exchanges; what is recalled for the message gets what 
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from unabridged.budget.tiers import ExchangeLimits, divide, exchange_limits
 from unabridged.condense.richness import NEUTRAL, richness
 from unabridged.context.facts import Facts, choose_facts
-from unabridged.context.history import NOTHING_SHOWN, Give, History, over, shown_history, split
+from unabridged.context.history import (
+    NOTHING_SHOWN,
+    Give,
+    History,
+    HistoryAsk,
+    HistoryBefore,
+    history_before,
+    over,
+    shown_history,
+    split,
+)
 from unabridged.context.measure import (
     briefs_frame,
     fence_frame,
@@ -102,12 +113,28 @@ class Ask:
     pinned: int = 0
 
 
-def choose(plan: Plan, material: Material, ask: Ask) -> Tiers:
-    """Divide a memory budget and fill it."""
+@dataclass(frozen=True, slots=True)
+class TierDraft:
+    """The tiers before the history is chosen: it says whether more has to be read for that.
+
+    Attributes:
+        material: What was read, with all that a client sent in it where memory holds that.
+        facts: What is known that bears on the message.
+        give: Tokens that the history gives to what is recalled.
+        before: The history as the last prompt showed it, with what was said since.
+    """
+
+    material: Material
+    facts: Facts
+    give: Give
+    before: HistoryBefore
+
+
+def draft_tiers(plan: Plan, material: Material, ask: Ask) -> TierDraft:
+    """Divide a memory budget, and say whether the shown history has to move."""
     memory, intent = ask.memory, ask.intent
     material, left = _as_sent(plan, material, memory)
     facts = _facts(plan, material, ask, left)
-    budget = divide(memory, intent, facts_tokens_wanted=facts.tokens, shares=plan.shares)
 
     def given(rich: float = NEUTRAL) -> int:
         """What the history gives where the conversation is so rich; for details never less."""
@@ -119,8 +146,17 @@ def choose(plan: Plan, material: Material, ask: Ask) -> Tiers:
         give = wanted if intent is Intent.VIVID_RECALL else int(wanted * (1 - YIELD_SHARE))
         return min(give + facts.tokens, left)
 
-    give = Give(given(), lambda: given(richness(material.path)))
-    history = shown_history(plan, material, memory, ask.steady, give)
+    give = Give(given(), cache(lambda: given(richness(material.path))))
+    return TierDraft(material, facts, give, history_before(plan, material, memory, give))
+
+
+def choose(plan: Plan, drafted: TierDraft, ask: Ask) -> Tiers:
+    """Fill a memory budget that was divided."""
+    memory, intent = ask.memory, ask.intent
+    material, facts = drafted.material, drafted.facts
+    budget = divide(memory, intent, facts_tokens_wanted=facts.tokens, shares=plan.shares)
+    tokens = HistoryAsk(memory, ask.steady, drafted.give)
+    history = shown_history(plan, material, tokens, drafted.before)
     immediate, recent = split(history.shown, budget.immediate)
     held = {item.exchange.id for item in history.shown}
     whole = {item.exchange.id for item in history.shown if not item.sentences}

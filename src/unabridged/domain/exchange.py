@@ -1,6 +1,6 @@
 """An exchange: a user message with everything up to and including its answer. Never split."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -34,6 +34,8 @@ class Exchange:
         at: When the user's message was stored, with a time zone.
         mode: ``chat`` or ``tools``.
         model: The model that answered, or was asked.
+        notes: What a person should know of what was not stored; given when it is recorded, and
+            never stored or sent.
     """
 
     id: str
@@ -44,6 +46,9 @@ class Exchange:
     at: datetime
     mode: str = "chat"
     model: str | None = None
+    notes: tuple[str, ...] = field(
+        default=(), compare=False, repr=False, metadata={"transient": True}
+    )
 
     @property
     def user(self) -> Message:

@@ -20,14 +20,13 @@ class Settings:
         home: The folder under which everything is written; empty for the platform's data folder.
         profile: The named set of settings that these stand on, or empty for none: ``workspace``,
             ``companion``, ``agent``, ``requirements``, ``story``, or one of the person's own.
-        store: ``sqlite``, ``files`` (JSON that people can read) or ``memory`` (nothing is kept).
-        layout: Which files the store of files keeps: one for each ``model``, for each ``agent``
-            and session, or for each ``user``.
-        compression: Whether the store of files packs them (gzip).
-        auto_save: Whether the store of files writes at once; else what was recorded is held as
+        store: ``sqlite``, or ``memory`` (nothing is kept).
+        layout: Which readable JSON files follow the store: ``none``, one for each ``model``, one for
+            each ``agent`` and session, or one for each ``user``.
+        compression: Whether readable files are packed (gzip).
+        auto_save: Whether everything is written at once; else what was recorded is held as
             *unsaved* until it is saved.
-        custom_filepath: The file that holds the space in the store of files, in place of the one
-            under the home.
+        custom_filepath: The readable file of the space, instead of the one under the home.
         max_turns: The most exchanges of the session that a prompt shows, or None for what fits.
         max_sessions: Sessions that stay active in a space, or None for all; older ones are
             archived: compressed, still searched, never deleted.
@@ -105,7 +104,7 @@ class Settings:
     home: str = ""
     profile: str = ""
     store: str = "sqlite"
-    layout: str = "model"
+    layout: str = "none"
     compression: bool = False
     auto_save: bool = True
     custom_filepath: str = ""

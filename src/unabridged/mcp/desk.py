@@ -13,10 +13,11 @@ from mcp.server.mcpserver.exceptions import ToolError
 from unabridged.domain.access import Grant, Right
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.scope import Scope
+from unabridged.domain.session import Session
 from unabridged.errors import NotFoundError, PermissionRefusedError, UnabridgedError
-from unabridged.wiring import Memory
-from unabridged.wiring.lanes import Lanes
-from unabridged.wiring.recalled import line_of
+from unabridged.space.recalled_text import line_of
+from unabridged.space.space import Space
+from unabridged.wiring.lanes import SpacePool
 
 THREADS = 16
 """Tool calls that ask memories at the same time."""
@@ -53,7 +54,7 @@ class Desk:
     """Gives tools the memory that they may use.
 
     Args:
-        lanes: The open memories.
+        pool: The open spaces.
         knows: Says who asks.
         recorded: Told the scope in which something was recorded; None where nobody tends to it.
         failed: Told of an error that is nobody's but ours, so that it can be logged by its kind;
@@ -62,12 +63,12 @@ class Desk:
 
     def __init__(
         self,
-        lanes: Lanes,
+        pool: SpacePool,
         knows: Knows,
         recorded: Callable[[Scope], None] | None = None,
         failed: Callable[[Exception], None] | None = None,
     ) -> None:
-        self.lanes = lanes
+        self.pool = pool
         self._knows = knows
         self._recorded = recorded
         self._failed = failed
@@ -88,19 +89,19 @@ class Desk:
         self,
         ctx: Ctx,
         right: Right,
-        work: Callable[[Memory, Scope], Result],
+        work: Callable[[Space, Scope], Result],
         *,
         whole: bool = False,
     ) -> Result:
-        """Do something with the memory of a request, in a thread, while nobody else uses it.
+        """Do something with the memory of a request, in a thread.
 
         Begun work goes on to its end where the request is cancelled.
 
         Args:
             ctx: The request.
             right: What is needed for it.
-            work: Takes the memory and the scope; may block.
-            whole: Whether it concerns the whole memory, which a key for one session does not reach.
+            work: Takes the space and the scope; may block.
+            whole: Whether it concerns the whole space, which a key for one session does not reach.
 
         Raises:
             ToolError: It may not be done, or could not be; the text says what to do next.
@@ -112,7 +113,7 @@ class Desk:
         self,
         caller: Caller,
         right: Right,
-        work: Callable[[Memory, Scope], Result],
+        work: Callable[[Space, Scope], Result],
         *,
         whole: bool = False,
     ) -> Result:
@@ -129,9 +130,9 @@ class Desk:
                     "This key is for one session, and this concerns the whole memory.",
                     hint="A key without a session does it.",
                 )
-            begins = right is not Right.READ  # who only looks begins no space
-            with self.lanes.hold(caller.scope, begins=begins) as memory:
-                return work(memory, caller.scope)
+            create = right is not Right.READ  # who only looks begins no space
+            with self.pool.use(caller.scope, create=create) as space:
+                return work(space, caller.scope)
 
         try:
             return await anyio.to_thread.run_sync(held, limiter=self._threads)
@@ -167,11 +168,11 @@ def within(scope: Scope, exchange: Exchange) -> Exchange:
     return exchange
 
 
-def take_up(memory: Memory, scope: Scope, wanted: str | None) -> str | None:
-    """Take up the session that a call means, and give its id; None where it has not begun.
+def session_of(space: Space, scope: Scope, wanted: str | None) -> Session | None:
+    """Return the session that a call means; None where it has not begun.
 
     Args:
-        memory: The memory, held.
+        space: The space.
         scope: Whose; a session in it is the only one.
         wanted: What the call names: id, title, number or beginning of an id; None for a new one.
 
@@ -185,7 +186,6 @@ def take_up(memory: Memory, scope: Scope, wanted: str | None) -> str | None:
             hint=f"This request reaches the session {only!r} only.",
         )
     name = only or wanted
-    if name is None or (only is not None and memory.by_id(only) is None):
-        memory.new_session()
+    if name is None or (only is not None and space.sessions.get(only) is None):
         return None
-    return memory.switch(name).id
+    return space.sessions.find(name)

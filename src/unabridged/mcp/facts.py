@@ -12,8 +12,8 @@ from unabridged.errors import InputError
 from unabridged.mcp.desk import Ctx, Desk
 from unabridged.mcp.looking import READS, Limit
 from unabridged.mcp.shapes import ChangedOut, FactsOut, Text, fact_out, result_of
-from unabridged.wiring import Memory
-from unabridged.wiring.recalled import fenced
+from unabridged.space.recalled_text import fenced
+from unabridged.space.space import Space
 
 CORRECTS = ToolAnnotations(
     read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=False
@@ -80,25 +80,25 @@ _DONE = {
 }
 
 
-def _listed(memory: Memory, about: str, state: State, limit: int) -> FactsOut:
+def _listed(space: Space, about: str, state: State, limit: int) -> FactsOut:
     wanted = None if state == "any" else FactState(state)
-    held = memory.facts.all(wanted)
+    held = space.facts.all(wanted)
     if about:
-        shown = [one.fact for one in memory.facts.bearing(about, limit)]
+        shown = [one.fact for one in space.facts.bearing(about, limit)]
         shown = [fact for fact in shown if wanted in {None, fact.state}]
     else:
         shown = held[::-1][:limit]
     return FactsOut(facts=[fact_out(fact) for fact in shown], total=len(held))
 
 
-def _changed(memory: Memory, action: Action, fact: str, text: str, value: str) -> Fact:
+def _changed(space: Space, action: Action, fact: str, text: str, value: str) -> Fact:
     """Do what is asked to a fact.
 
     Raises:
         InputError: Something that the action needs is missing.
         NotFoundError: There is no such fact.
     """
-    book = memory.facts
+    book = space.facts
     if action == "add":
         return book.add(_needed(action, "text", text))
     wanted = _needed(action, "fact", fact)

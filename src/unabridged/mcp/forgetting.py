@@ -27,8 +27,8 @@ from unabridged.domain.scope import Scope
 from unabridged.errors import InputError
 from unabridged.mcp.desk import Caller, Ctx, Desk, within
 from unabridged.mcp.shapes import ForgottenOut, Text, result_of
-from unabridged.wiring import Memory
-from unabridged.wiring.recalled import fenced, line_of, name_of
+from unabridged.space.recalled_text import fenced, line_of, name_of
+from unabridged.space.space import Space
 
 FORGETS = ToolAnnotations(
     read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
@@ -101,7 +101,7 @@ class _Planner:
         return await self._desk.run_for(
             caller,
             Right.FORGET,
-            lambda memory, _: self._planned(memory, caller, wanted),
+            lambda space, _: self._planned(space, caller, wanted),
             whole=whole,
         )
 
@@ -109,14 +109,14 @@ class _Planner:
         """Forget what a plan names; where it is not what would go any more, give what would."""
         caller = self._desk.caller(ctx.request_context.request)
 
-        def work(memory: Memory, _: Scope) -> Receipt | Planned:
-            now = self._planned(memory, caller, planned.wanted)
-            return now if now.code != planned.code else memory.forgetting.carry_out(now.plan)
+        def work(space: Space, _: Scope) -> Receipt | Planned:
+            now = self._planned(space, caller, planned.wanted)
+            return now if now.code != planned.code else space.forgetting.execute(now.plan)
 
         return await self._desk.run_for(caller, Right.FORGET, work)
 
-    def _planned(self, memory: Memory, caller: Caller, wanted: Wanted) -> Planned:
-        plan = _plan(memory, caller.scope, wanted)
+    def _planned(self, space: Space, caller: Caller, wanted: Wanted) -> Planned:
+        plan = _plan(space, caller.scope, wanted)
         return Planned(wanted, plan, _code(self._secret, caller, plan))
 
 
@@ -206,8 +206,8 @@ def _can_ask(ctx: Ctx) -> bool:
     return in_result or ctx.session.can_send_request
 
 
-def _plan(memory: Memory, scope: Scope, wanted: Wanted) -> Plan:
-    plan = memory.forgetting.plan(
+def _plan(space: Space, scope: Scope, wanted: Wanted) -> Plan:
+    plan = space.forgetting.plan(
         wanted.exchanges,
         session=wanted.session,
         fact=wanted.fact,

@@ -23,7 +23,7 @@ from unabridged.domain.scope import Scope
 from unabridged.errors import AccessError, UnabridgedError
 from unabridged.mcp.desk import Caller, Desk, Knows
 from unabridged.mcp.server import server_of
-from unabridged.wiring.lanes import Lanes
+from unabridged.wiring.lanes import SpacePool
 
 PATH = "/mcp"
 SESSIONS = 1000
@@ -61,7 +61,7 @@ class McpRoute(Route):
 
 
 def mcp_mount(
-    lanes: Lanes,
+    pool: SpacePool,
     scope_of: Callable[[Request], Scope],
     *,
     recorded: Callable[[Scope], None] | None = None,
@@ -71,7 +71,7 @@ def mcp_mount(
     """Make the route that offers memory over MCP, for ``create_app(service, [route])``.
 
     Args:
-        lanes: The open memories.
+        pool: The open spaces.
         scope_of: Says whose memory a request reaches; the guard has put its grant beside it.
         recorded: Told the scope in which something was recorded: ``service.background.soon``.
         failed: Told of an error that is nobody's but ours, for the log.
@@ -82,7 +82,7 @@ def mcp_mount(
         grant: Grant = request.scope["state"]["grant"]
         return Caller(scope_of(request), grant)
 
-    return McpRoute(server_of(Desk(lanes, knows, recorded, failed)), knows, max_body)
+    return McpRoute(server_of(Desk(pool, knows, recorded, failed)), knows, max_body)
 
 
 class _Named:

@@ -10,7 +10,7 @@ from unabridged.domain.access import Right
 from unabridged.domain.scope import Scope
 from unabridged.domain.views import Expanded, SessionLine
 from unabridged.errors import NotFoundError
-from unabridged.mcp.desk import Ctx, Desk, take_up, within
+from unabridged.mcp.desk import Ctx, Desk, session_of, within
 from unabridged.mcp.shapes import (
     ExchangesOut,
     ExpandedOut,
@@ -20,8 +20,8 @@ from unabridged.mcp.shapes import (
     result_of,
     session_out,
 )
-from unabridged.wiring import Memory
-from unabridged.wiring.recalled import condensation_of, fenced, line_of
+from unabridged.space.recalled_text import condensation_of, fenced, line_of
+from unabridged.space.space import Space
 
 READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 _BEYOND = 4
@@ -113,10 +113,10 @@ def _shown(text: str, found: ExchangesOut) -> CallToolResult:
     return result_of(f"{text}\n{fenced(blocks)}" if blocks else text, found)
 
 
-def _found(memory: Memory, scope: Scope, query: str, limit: int) -> ExchangesOut:
+def _found(space: Space, scope: Scope, query: str, limit: int) -> ExchangesOut:
     wanted = limit if scope.session is None else limit * _BEYOND
     found = [
-        one for one in memory.search(query, wanted) if scope.session in {None, one.exchange.session}
+        one for one in space.search(query, wanted) if scope.session in {None, one.exchange.session}
     ]
     return ExchangesOut(
         exchanges=[
@@ -126,31 +126,31 @@ def _found(memory: Memory, scope: Scope, query: str, limit: int) -> ExchangesOut
     )
 
 
-def _recent(memory: Memory, scope: Scope, wanted: str | None, limit: int) -> ExchangesOut:
+def _recent(space: Space, scope: Scope, wanted: str | None, limit: int) -> ExchangesOut:
     if wanted is None and scope.session is None:
-        newest = memory.sessions()
-        if not newest:
+        newest = space.sessions.newest()
+        if newest is None:
             return ExchangesOut(exchanges=[])
-        wanted = newest[0].session.id
-    taken = take_up(memory, scope, wanted)
-    if taken is None or memory.session is None:
+        wanted = newest.id
+    found = session_of(space, scope, wanted)
+    if found is None:
         return ExchangesOut(exchanges=[])
-    title = memory.session.title
+    path = space.log.history(found.id, limit)
     return ExchangesOut(
-        exchanges=[exchange_out(one, title, session=taken) for one in memory.history(limit)]
+        exchanges=[exchange_out(one, found.title, session=found.id) for one in path]
     )
 
 
-def reached(memory: Memory, scope: Scope) -> list[SessionLine]:
+def reached(space: Space, scope: Scope) -> list[SessionLine]:
     """The sessions that a scope reaches, the most recently updated first."""
-    return [one for one in memory.sessions() if scope.session in {None, one.session.id}]
+    return [one for one in space.sessions.summaries() if scope.session in {None, one.session.id}]
 
 
-def listed(memory: Memory, scope: Scope, limit: int, after: str | None) -> SessionsOut:
+def listed(space: Space, scope: Scope, limit: int, after: str | None) -> SessionsOut:
     """Give a page of sessions.
 
     Args:
-        memory: The memory.
+        space: The space.
         scope: Whose; a session in it is the only one.
         limit: At most so many.
         after: The id of the last one of the page before, or None.
@@ -158,7 +158,7 @@ def listed(memory: Memory, scope: Scope, limit: int, after: str | None) -> Sessi
     Raises:
         NotFoundError: There is no session of that id any more.
     """
-    lines = reached(memory, scope)
+    lines = reached(space, scope)
     places = {line.session.id: place for place, line in enumerate(lines)}
     if after is not None and after not in places:
         raise NotFoundError(
@@ -174,8 +174,8 @@ def listed(memory: Memory, scope: Scope, limit: int, after: str | None) -> Sessi
     )
 
 
-def _expanded(memory: Memory, scope: Scope, wanted: str) -> Expanded:
-    opened = memory.upkeep.expand(wanted)
+def _expanded(space: Space, scope: Scope, wanted: str) -> Expanded:
+    opened = space.condensations.expand(wanted)
     for exchange in opened.exchanges:
         within(scope, exchange)
     return opened

@@ -11,11 +11,12 @@ from unabridged.domain.access import Right
 from unabridged.domain.budget import Mode
 from unabridged.domain.context import Context, Verdict
 from unabridged.domain.scope import Scope
-from unabridged.mcp.desk import Ctx, Desk, take_up
+from unabridged.mcp.desk import Ctx, Desk, session_of
 from unabridged.mcp.looking import READS, Session
 from unabridged.mcp.shapes import ContextOut, PartOut, harmless, result_of
-from unabridged.wiring import Memory
-from unabridged.wiring.recalled import fenced, line_of, name_of
+from unabridged.space.recalled_text import fenced, line_of, name_of
+from unabridged.space.space import Space
+from unabridged.turn.conversation import Conversation
 
 _SHOWN = 20
 """Candidates that the text names; the structured content has all."""
@@ -41,10 +42,13 @@ def add_preparing(server: MCPServer, desk: Desk) -> None:
         return result_of(_text(out), out)
 
 
-def _prepared(memory: Memory, scope: Scope, message: str, wanted: str | None) -> ContextOut:
-    taken = take_up(memory, scope, wanted)
-    with memory.narrowed(scope.session and (taken or scope.session)):
-        return _out(memory.prepare(message, mode=Mode.CHAT, tools=()), taken)
+def _prepared(space: Space, scope: Scope, message: str, wanted: str | None) -> ContextOut:
+    session = session_of(space, scope, wanted)
+    taken = session.id if session else None
+    context = Conversation(space, taken).prepare(
+        message, mode=Mode.CHAT, tools=(), reach=scope.session and (taken or scope.session)
+    )
+    return _out(context, taken)
 
 
 def _out(context: Context, session: str | None) -> ContextOut:

@@ -11,9 +11,9 @@ from pydantic import Field
 
 from unabridged.domain.access import Right
 from unabridged.domain.scope import Scope
-from unabridged.mcp.desk import Ctx, Desk, take_up
-from unabridged.wiring import Memory
-from unabridged.wiring.recalled import exchange_of, fact_of, fenced
+from unabridged.mcp.desk import Ctx, Desk, session_of
+from unabridged.space.recalled_text import exchange_of, fact_of, fenced
+from unabridged.space.space import Space
 
 FOUND, KNOWN, LAST = 8, 20, 20
 """Exchanges and facts that `recall` brings, and exchanges that `catch_up` brings, at most."""
@@ -54,24 +54,25 @@ def add_prompts(server: MCPServer, desk: Desk) -> None:
         ]
 
 
-def _about(memory: Memory, scope: Scope, topic: str) -> list[str]:
-    near = memory.facts.bearing(topic, KNOWN) if scope.session is None else []
+def _about(space: Space, scope: Scope, topic: str) -> list[str]:
+    near = space.facts.bearing(topic, KNOWN) if scope.session is None else []
     facts = [fact_of(one.fact) for one in near]
-    found = [one.exchange for one in memory.search(topic, FOUND)]
+    found = [one.exchange for one in space.search(topic, FOUND)]
     return facts + [exchange_of(one) for one in found if scope.session in {None, one.session}]
 
 
-def _last(memory: Memory, scope: Scope, wanted: str | None) -> list[str]:
+def _last(space: Space, scope: Scope, wanted: str | None) -> list[str]:
     if wanted is None and scope.session is None:
-        newest = memory.sessions()
-        if not newest:
+        newest = space.sessions.newest()
+        if newest is None:
             return []
-        wanted = newest[0].session.id
-    taken = take_up(memory, scope, wanted)
-    return [exchange_of(one, taken) for one in memory.history(LAST)] if taken else []
+        wanted = newest.id
+    found = session_of(space, scope, wanted)
+    path = space.log.history(found.id, LAST) if found else []
+    return [exchange_of(one, found.id if found else None) for one in path]
 
 
-async def _read(desk: Desk, ctx: Ctx, work: Callable[[Memory, Scope], list[str]]) -> list[str]:
+async def _read(desk: Desk, ctx: Ctx, work: Callable[[Space, Scope], list[str]]) -> list[str]:
     """Read something, with the errors that prompts have."""
     try:
         return await desk.run(ctx, Right.READ, work)

@@ -14,10 +14,10 @@ from unabridged.domain.scope import Scope
 from unabridged.domain.session import Session, title_from
 from unabridged.domain.views import Conversation
 from unabridged.errors import EmptyMessageError
-from unabridged.mcp.desk import Ctx, Desk, take_up
+from unabridged.mcp.desk import Ctx, Desk, session_of
 from unabridged.mcp.shapes import RecordedOut, Text as Words, result_of
 from unabridged.ports import Clock
-from unabridged.wiring import Memory
+from unabridged.space.space import Space
 
 BRANCHED = "Another program spoke in this session at the same moment: it is stored as a branch."
 """What is told of an exchange that is not on its session's path."""
@@ -52,7 +52,7 @@ def add_recording(server: MCPServer, desk: Desk) -> None:
         Nothing is shortened, and when this returns it survives a power cut.
         """
         said = _Said(user, assistant, model, title)
-        clock = desk.lanes.clock
+        clock = desk.pool.clock
         out = await desk.run(
             ctx, Right.WRITE, lambda m, scope: _record(m, scope, session or None, said, clock)
         )
@@ -75,7 +75,7 @@ class _Said:
 
 
 def _record(
-    memory: Memory, scope: Scope, wanted: str | None, said: _Said, clock: Clock
+    space: Space, scope: Scope, wanted: str | None, said: _Said, clock: Clock
 ) -> RecordedOut:
     """Store an exchange behind the newest of its session.
 
@@ -84,29 +84,28 @@ def _record(
     """
     if not said.user.strip():
         raise EmptyMessageError("The user's words are missing.", hint="Give them as `user`.")
-    taken = take_up(memory, scope, wanted)
-    memory.remarks()  # what was said to others before is not this call's
-    session, exchange = _conversation(memory, scope, said, clock)
-    stored = bool(memory.admit(Conversation(session, (exchange,))))
-    remarks = memory.remarks()
-    now = memory.by_id(session.id)
+    known = session_of(space, scope, wanted)
+    session, exchange = _conversation(space, scope, known, said, clock)
+    imported = space.log.import_transcript(Conversation(session, (exchange,)))
+    stored, remarks = bool(imported.added), [*imported.notes]
+    now = space.sessions.get(session.id)
     if stored and now is not None and now.head != session.head:
         remarks.append(BRANCHED)
     return RecordedOut(
         exchange=exchange.id,
         session=session.id,
-        new_session=taken is None,
+        new_session=known is None,
         stored=stored,
         remarks=remarks,
     )
 
 
 def _conversation(
-    memory: Memory, scope: Scope, said: _Said, clock: Clock
+    space: Space, scope: Scope, known: Session | None, said: _Said, clock: Clock
 ) -> tuple[Session, Exchange]:
     """The session that is taken up, or a new one, with an exchange behind its newest."""
-    known, at = memory.session, clock.now()
-    before = memory.history(1)[-1:] if known else []
+    at = clock.now()
+    before = space.log.history(known.id, 1) if known else []
     user = Message(
         clock.new_id(), Role.USER, (Text(said.user),), at, parent=known.head if known else None
     )

@@ -22,11 +22,11 @@ from unabridged.domain.access import Right
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.scope import Scope
 from unabridged.errors import NotFoundError
-from unabridged.mcp.desk import ASKING, Ctx, Desk, take_up, within
+from unabridged.mcp.desk import ASKING, Ctx, Desk, session_of, within
 from unabridged.mcp.looking import listed, reached
 from unabridged.mcp.shapes import SessionsOut
-from unabridged.wiring import Memory
-from unabridged.wiring.recalled import exchange_of, fenced, line_of
+from unabridged.space.recalled_text import exchange_of, fenced, line_of
+from unabridged.space.space import Space
 
 SESSION = "unabridged://session/{id}"
 EXCHANGE = "unabridged://exchange/{id}"
@@ -112,7 +112,7 @@ class _Listing:
             page: SessionsOut = await self._desk.run_for(
                 self._desk.caller(request),
                 Right.READ,
-                lambda memory, scope: listed(memory, scope, PAGE, cursor),
+                lambda space, scope: listed(space, scope, PAGE, cursor),
             )
         except ToolError as error:
             raise MCPError(INVALID_PARAMS, str(error)) from error
@@ -128,7 +128,7 @@ class _Listing:
         return {"resources": found} | ({"nextCursor": page.next} if page.next else {})
 
 
-async def _read(desk: Desk, ctx: Ctx, work: Callable[[Memory, Scope], str]) -> str:
+async def _read(desk: Desk, ctx: Ctx, work: Callable[[Space, Scope], str]) -> str:
     """Read something, with the errors that resources have."""
     try:
         return await desk.run(ctx, Right.READ, work)
@@ -137,28 +137,28 @@ async def _read(desk: Desk, ctx: Ctx, work: Callable[[Memory, Scope], str]) -> s
         raise (ResourceNotFoundError if known else ResourceError)(str(error)) from error
 
 
-def _session(memory: Memory, scope: Scope, wanted: str) -> str:
-    taken = take_up(memory, scope, wanted)
-    if taken is None or memory.session is None or taken != wanted:
+def _session(space: Space, scope: Scope, wanted: str) -> str:
+    found = session_of(space, scope, wanted)
+    if found is None or found.id != wanted:
         raise NotFoundError(f"There is no session {wanted!r}.", hint="List the resources.")
-    path = memory.history(NEWEST + 1)
+    path = space.log.history(found.id, NEWEST + 1)
     older = "There are older ones: `search` finds them.\n" if len(path) > NEWEST else ""
-    title = line_of(memory.session.title)
-    blocks = [exchange_of(one, taken) for one in path[-NEWEST:]]
+    title = line_of(found.title)
+    blocks = [exchange_of(one, found.id) for one in path[-NEWEST:]]
     return fenced([f"{title}\n{older}", *blocks])
 
 
-def _exchange(memory: Memory, scope: Scope, wanted: str) -> str:
-    found: Exchange = within(scope, memory.show(wanted))
+def _exchange(space: Space, scope: Scope, wanted: str) -> str:
+    found: Exchange = within(scope, space.log.get(wanted))
     return fenced([exchange_of(found, scope.session)])
 
 
 async def _completed(desk: Desk, begun: str) -> Completion:
-    def matching(memory: Memory, scope: Scope) -> list[str]:
+    def matching(space: Space, scope: Scope) -> list[str]:
         words = begun.casefold()
         return [
             one.session.id
-            for one in reached(memory, scope)
+            for one in reached(space, scope)
             if one.session.id.startswith(begun) or (words and words in one.session.title.casefold())
         ]
 

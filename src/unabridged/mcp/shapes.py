@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Fact
 from unabridged.domain.session import Session
-from unabridged.wiring.recalled import exchange_of, fact_of, line_of, name_of, text_of
+from unabridged.space.recalled_text import exchange_of, fact_of, line_of, name_of, text_of
 
 Text = Annotated[str, BeforeValidator(lambda given: "" if given is None else given)]
 """Words that may be left out, also as null.

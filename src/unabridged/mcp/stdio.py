@@ -12,7 +12,7 @@ from unabridged.mcp.desk import Caller, Desk
 from unabridged.mcp.server import server_of
 from unabridged.mcp.tending import Tender
 from unabridged.wiring.adapters import named_for
-from unabridged.wiring.lanes import Lanes
+from unabridged.wiring.lanes import SpacePool
 
 
 def serve(settings: Settings, failed: Callable[[Exception], None]) -> None:
@@ -27,19 +27,19 @@ def serve(settings: Settings, failed: Callable[[Exception], None]) -> None:
     """
     settings = named_for(settings, SystemClock())
     caller = Caller(Scope(settings.user, settings.agent, settings.model or None), Grant("stdio"))
-    lanes = Lanes(settings)
+    pool = SpacePool(settings)
     try:
-        with lanes.hold(caller.scope):
+        with pool.use(caller.scope):
             pass  # what cannot be opened is told now, not in every answer
-        anyio.run(_serve, lanes, caller, failed)
+        anyio.run(_serve, pool, caller, failed)
     finally:
-        lanes.close()
+        pool.close()
 
 
-async def _serve(lanes: Lanes, caller: Caller, failed: Callable[[Exception], None]) -> None:
+async def _serve(pool: SpacePool, caller: Caller, failed: Callable[[Exception], None]) -> None:
     async with anyio.create_task_group() as group:
-        tender = Tender(lanes, caller.scope, failed)
+        tender = Tender(pool, caller.scope, failed)
         group.start_soon(tender.work)
-        desk = Desk(lanes, lambda _: caller, tender.soon, failed)
+        desk = Desk(pool, lambda _: caller, tender.soon, failed)
         await server_of(desk).run_stdio_async()
         group.cancel_scope.cancel()

@@ -8,11 +8,11 @@ from anyio import to_thread
 
 from unabridged.domain.scope import Scope
 from unabridged.errors import UnabridgedError
-from unabridged.wiring import Memory
-from unabridged.wiring.lanes import Lanes
+from unabridged.space.space import Space
+from unabridged.wiring.lanes import SpacePool
 
 PAGES = 1
-"""Pages of each kind that are done at once; the memory is let go between two steps."""
+"""Pages of each kind that are done at once; calls of tools come between two steps."""
 
 
 class Tender:
@@ -21,13 +21,13 @@ class Tender:
     Nothing is lost where it ends early: what is due follows from what is stored.
 
     Args:
-        lanes: The open memories.
+        pool: The open spaces.
         scope: Whose memory.
         failed: Told what went wrong.
     """
 
-    def __init__(self, lanes: Lanes, scope: Scope, failed: Callable[[Exception], None]) -> None:
-        self._lanes = lanes
+    def __init__(self, pool: SpacePool, scope: Scope, failed: Callable[[Exception], None]) -> None:
+        self._pool = pool
         self._scope = scope
         self._failed = failed
         self._due = anyio.Event()
@@ -50,12 +50,15 @@ class Tender:
 
     def _step(self, steps: list[Iterator[object]]) -> bool:
         """Do one step; whether there are more."""
-        with self._lanes.hold(self._scope) as memory:
+        with self._pool.use(self._scope) as space:
             if not steps:
-                steps.append(_due(memory))
+                steps.append(_due(space))
             return next(steps[0], None) is not None
 
 
-def _due(memory: Memory) -> Iterator[object]:
-    yield from memory.enrich()
-    yield from memory.tend(PAGES)
+def _due(space: Space) -> Iterator[object]:
+    yield from space.maintenance.embed()
+    newest = space.sessions.newest()
+    yield from space.maintenance.run(
+        newest.id if newest else None, pages=PAGES, threshold=space.contexts.last_memory()
+    )

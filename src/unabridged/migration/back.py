@@ -32,7 +32,7 @@ def roll_back(ground: Ground, wanted: str | None = None) -> State:
     """Go back to the old folder; a going back that was interrupted is gone on with.
 
     Args:
-        ground: Where; store and layout are those of the migration.
+        ground: Where.
         wanted: The migration's id, or None for the last.
 
     Returns:
@@ -50,14 +50,14 @@ def roll_back(ground: Ground, wanted: str | None = None) -> State:
             return state
         kept = archive.verify(shelf.archive(state.id))  # before anything is touched
         state = shelf.save(_at(ground, state, GOING_BACK))
-        live = ground.spaces(shelf.home, state)
+        live = ground.spaces_at(shelf.home)
         if not state.absent:
             gone = tuple(space.name for space in state.named if not _there(ground, state, space))
             state = shelf.save(msgspec.structs.replace(state, absent=gone))
         state = shelf.save(msgspec.structs.replace(state, since=_exported(ground, state, live)))
         state = _restore(ground, state, kept)
         _take_out(ground, state, live)
-        aside = ground.spaces(shelf.aside(state.id), state)
+        aside = ground.spaces_at(shelf.aside(state.id))
         since = _exported(ground, state, aside)  # what was said in the last moment goes along
         return shelf.save(_at(ground, msgspec.structs.replace(state, since=since), GONE_BACK))
 
@@ -87,7 +87,7 @@ def _at(ground: Ground, state: State, phase: str) -> State:
 def _there(ground: Ground, state: State, space: Space) -> bool:
     """Whether a space is where it was made, or was set aside by this going back."""
     places = (ground.home, ground.shelf.aside(state.id))
-    return any(ground.spaces(place, state).parts_of(space) for place in places)
+    return any(ground.spaces_at(place).parts_of(space) for place in places)
 
 
 def _exported(ground: Ground, state: State, spaces: Spaces) -> tuple[str, ...]:

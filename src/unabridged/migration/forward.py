@@ -36,8 +36,8 @@ from unabridged.stores.listing import Spaces
 PATIENCE = 10.0
 """Seconds to wait for another migration."""
 
-SpacesAt = Callable[[Path, str, str], Spaces]
-"""Gives the spaces that lie below a folder as they lie below a home; of a store, in a layout."""
+SpacesAt = Callable[[Path], Spaces]
+"""Returns the spaces that are below a folder as they are below a home."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,6 @@ class Ground:
     Attributes:
         home: The home.
         spaces_at: Gives the spaces below a folder.
-        store: ``sqlite`` or ``files``.
-        layout: That of the store of files, else empty.
         clock: The time.
         sealing: Seals what is written with the person's key; leaves it as it is where the home is
             readable.
@@ -57,8 +55,6 @@ class Ground:
 
     home: Path
     spaces_at: SpacesAt
-    store: str
-    layout: str
     clock: Clock
     sealing: Callable[[BinaryIO], AbstractContextManager[BinaryIO]] = nullcontext
     sealed: str = ""
@@ -67,10 +63,6 @@ class Ground:
     def shelf(self) -> Shelf:
         """Where the files of migrations lie."""
         return Shelf(self.home)
-
-    def spaces(self, folder: Path, state: State) -> Spaces:
-        """The spaces of a migration below a folder."""
-        return self.spaces_at(folder, state.store, state.layout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +154,7 @@ def _begun(ground: Ground, folder: Path) -> State:
                 hint="What came since is taken over by `unabridged import`; "
                 f"`unabridged migrate --rollback {state.id}` goes back.",
             )
-        same = (state.store, state.layout) == (ground.store, ground.layout)
-        if state.phase in {BEGUN, VERIFIED} and same:
+        if state.phase in {BEGUN, VERIFIED}:
             return state
     now = ground.clock.now()
     state = State(
@@ -171,8 +162,6 @@ def _begun(ground: Ground, folder: Path) -> State:
         folder=str(folder),
         phase=BEGUN,
         at=now.isoformat(),
-        store=ground.store,
-        layout=ground.layout,
     )
     return ground.shelf.save(state)
 
@@ -196,7 +185,7 @@ def _taken(ground: Ground, state: State, found: Found, chosen: Chosen, moved: Mo
     staging = ground.shelf.staging(state.id)
     _clear(staging)
     private_folder(staging)
-    spaces = ground.spaces(staging, state)
+    spaces = ground.spaces_at(staging)
     taken = take(found, chosen, spaces, ground.clock, moved)
     if not taken.spaces:
         raise MigrationError(
@@ -216,7 +205,7 @@ def _taken(ground: Ground, state: State, found: Found, chosen: Chosen, moved: Mo
 def _switched(ground: Ground, state: State, taken: Taken) -> State:
     """Let the new spaces take their places, all of them or none."""
     shelf = ground.shelf
-    live = ground.spaces(shelf.home, state)
+    live = ground.spaces_at(shelf.home)
     for space in taken.spaces:
         if live.parts_of(space):
             raise MigrationError(

@@ -44,8 +44,6 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
         folder: The old folder.
         phase: ``begun``, ``verified``, ``done``, ``going back`` or ``gone back``.
         at: When it came to this phase, ISO 8601.
-        store: ``sqlite`` or ``files``.
-        layout: That of the store of files.
         spaces: The names of the spaces that were made: user, agent, model.
         conversations: Conversations that were taken over.
         exchanges: Exchanges that were taken over.
@@ -62,8 +60,6 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     folder: str
     phase: str
     at: str
-    store: str
-    layout: str = ""
     spaces: tuple[tuple[str, str, str], ...] = ()
     conversations: int = 0
     exchanges: int = 0

@@ -7,6 +7,7 @@ fallback in the engine where one is possible, so that every store answers every 
 from unabridged.ports.abilities import (
     SupportsBackup,
     SupportsCheck,
+    SupportsProjections,
     SupportsProof,
     SupportsSaving,
     SupportsScan,
@@ -33,6 +34,7 @@ __all__ = [
     "Store",
     "SupportsBackup",
     "SupportsCheck",
+    "SupportsProjections",
     "SupportsProof",
     "SupportsRelay",
     "SupportsSaving",

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from unabridged.errors import StoreError
+
 
 @runtime_checkable
 class SupportsVectors(Protocol):
@@ -147,6 +149,21 @@ class SupportsSaving(Protocol):
         Raises:
             StoreError: It could not be written; it is still held back.
         """
+        ...
+
+
+@runtime_checkable
+class SupportsProjections(Protocol):
+    """A store that projections follow."""
+
+    @property
+    def troubles(self) -> "Sequence[StoreError]":
+        """Why projections are not up to date; empty if they are."""
+        ...
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What was mended in projections since it was opened, in words."""
         ...
 
 

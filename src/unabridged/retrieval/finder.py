@@ -7,6 +7,7 @@ what lies above the floor is read from the store. Nothing here depends on how th
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from threading import local
 from typing import TYPE_CHECKING
 
 from unabridged.domain.intent import Intent
@@ -51,6 +52,12 @@ class Question:
     telling: bool = False
 
 
+class _Last(local):
+    """What is known of the last question of a thread."""
+
+    trouble = ""
+
+
 class Finder:
     """Finds exchanges in one space.
 
@@ -62,7 +69,7 @@ class Finder:
 
     Attributes:
         reader: The reader; another one may take its place.
-        trouble: Why the last question was looked for by words only, or empty.
+        trouble: Why the last question of this thread was looked for by words only, or empty.
     """
 
     def __init__(
@@ -73,10 +80,15 @@ class Finder:
         reranker: Reranker | None = None,
     ) -> None:
         self.reader = reader or Reader()
-        self.trouble = ""
+        self._last = _Last()
         self._reranker = reranker
         self._store = store
         self._index = index
+
+    @property
+    def trouble(self) -> str:
+        """Why the last question of this thread was looked for by words only, or empty."""
+        return self._last.trouble
 
     def find(self, question: Question, limit: int, *, floor: float = 0.0) -> list[Evidence]:
         """Find the exchanges that bear on a question, best first.
@@ -136,6 +148,10 @@ class Finder:
         compared = Asked(question.text, question.now, asked, known)
         return rank(shortlist, features(shortlist, compared, self.reader.lexicon), recipe)
 
+    def embedded_by(self) -> str | None:
+        """The identity of the embedder whose vectors are compared; see ``ports.SearchIndexPort``."""
+        return self._index.embedded_by()
+
     def close(self) -> None:
         """Let go of what the embedder holds."""
         if self.reader.embedder is not None:
@@ -143,7 +159,7 @@ class Finder:
 
     def _vector(self, text: str) -> "NDArray[np.float32] | None":
         """The question's vector, where the space holds such vectors."""
-        self.trouble = ""
+        self._last.trouble = ""
         embedder = self.reader.embedder
         if embedder is None:
             return None
@@ -152,11 +168,13 @@ class Finder:
             return None
         try:
             if held not in (None, embedder.identity):
-                self.trouble = f"Searched by words only: the vectors here are of {held!r} now."
+                self._last.trouble = (
+                    f"Searched by words only: the vectors here are of {held!r} now."
+                )
                 return None
             return embedder.embed_query(text)
         except UpstreamError as error:
-            self.trouble = f"Searched by words only: {error}"
+            self._last.trouble = f"Searched by words only: {error}"
             return None
 
 

@@ -7,10 +7,10 @@ from typing import Any, Protocol
 
 import msgspec
 
-from unabridged.domain.chat import Chunk
+from unabridged.domain.chat import ChatRequest, Chunk
+from unabridged.domain.context import Context
 from unabridged.domain.hearing import Wishes
 from unabridged.errors import InputError, UnabridgedError
-from unabridged.memory.serving import Sent
 from unabridged.ports import Clock
 from unabridged.wire.draft import Draft
 
@@ -46,7 +46,7 @@ class Asked:
     usage: bool = False
     options: Callable[[str], Mapping[str, Any]] | None = None
     session: str | None = None
-    onward: Callable[[Sent], dict[str, Any]] | None = None
+    onward: Callable[[Context, ChatRequest], dict[str, Any]] | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -152,12 +152,12 @@ def messages_of(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return messages
 
 
-def chosen_tools(body: dict[str, Any], sent: Sent) -> dict[str, Any]:
+def chosen_tools(body: dict[str, Any], context: Context) -> dict[str, Any]:
     """A request's body with those of its tools that the window has room for, as they came."""
     offered = body.get("tools")
-    if not isinstance(offered, list) or sent.context.tools is None:
+    if not isinstance(offered, list) or context.tools is None:
         return body
-    names = {tool.name for tool in sent.context.tools}
+    names = {tool.name for tool in context.tools}
     kept = [tool for tool in offered if _name_of(tool) in names]
     return body if len(kept) == len(offered) else {**body, "tools": kept}
 

@@ -1,6 +1,6 @@
 """Work in the background: after recording, messages are judged and embedded, facts drawn, sessions condensed.
 
-A space waits at most once, one worker goes through them in small slices, and the memory is let go
+A space waits at most once, one worker goes through them in small slices, and it pauses
 between two of them, so that requests come first. Nothing is lost when the queue is full, when a
 slice fails, or when the server ends: what is due follows from what is stored, and is found again
 when the space is next recorded to.
@@ -16,40 +16,40 @@ from dataclasses import dataclass, field, replace
 from unabridged.domain.scope import Scope
 from unabridged.domain.views import Step
 from unabridged.server.watching import Watch
-from unabridged.wiring import Memory
+from unabridged.space.space import Space
 
 MOST = 1024
 """Spaces that wait at the same time."""
 PATIENCE = 10.0
 """Seconds for which a slice waits for requests to end, before it is done all the same."""
 BREATH = 0.02
-"""Seconds between two slices: a waiting request gets the memory."""
+"""Seconds between two slices: a waiting request comes first."""
 PAGES = 1
 """Pages of each kind that are done for a space before the next one has its turn."""
 
-Run = Callable[[Scope, Callable[[Memory], bool]], Awaitable[bool]]
+Run = Callable[[Scope, Callable[[Space], bool]], Awaitable[bool]]
 
 
 @dataclass(slots=True)
 class _Job:
     """What goes on in one space: the steps belong to the memory that they were begun with."""
 
-    memory: Memory | None = None
+    space: Space | None = None
     steps: Iterator[Step] = field(default_factory=lambda: iter(()))
     more: bool = False
     """Whether there was more than what one request brings, so that there may be more yet."""
 
-    def step(self, memory: Memory) -> bool:
-        """Do one step, or all of them where the memory was closed and opened again meanwhile.
+    def step(self, space: Space) -> bool:
+        """Do one step, or all of them where the space was closed and opened again meanwhile.
 
-        Steps begin anew with a memory: one a time, none would ever be the last.
+        Steps begin again with a space: one a time, none would ever be the last.
 
         Returns:
             Whether it was the last.
         """
-        again = self.memory is not None and self.memory is not memory
-        if self.memory is not memory:
-            self.memory, self.steps = memory, _steps(memory)
+        again = self.space is not None and self.space is not space
+        if self.space is not space:
+            self.space, self.steps = space, _steps(space)
         for step in self.steps:
             if step.stage in _PAGED:
                 self.more = self.more or step.done > 1
@@ -62,10 +62,13 @@ _PAGED = frozenset({"embed", "read", "facts", "requirements"})
 """What is done page by page; the other stages are done whole each time."""
 
 
-def _steps(memory: Memory) -> Iterator[Step]:
-    for page in memory.enrich():
+def _steps(space: Space) -> Iterator[Step]:
+    for page in space.maintenance.embed():
         yield Step("embed", page.done, page.left)
-    yield from memory.tend(PAGES)
+    newest = space.sessions.newest()
+    yield from space.maintenance.run(
+        newest.id if newest else None, pages=PAGES, threshold=space.contexts.last_memory()
+    )
 
 
 class Background:

@@ -7,10 +7,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from unabridged.domain.chat import Chunk, ToolSpec
+from unabridged.domain.chat import ChatRequest, Chunk, ToolSpec
+from unabridged.domain.context import Context
 from unabridged.domain.hearing import Wishes
 from unabridged.errors import InputError, UnabridgedError
-from unabridged.memory.serving import Sent
 from unabridged.server.asked import Asked, Moment, chosen_tools, messages_of, model_of, object_of
 from unabridged.server.flow import answer
 from unabridged.server.passing import pass_through
@@ -60,7 +60,7 @@ def asked_of(body: Mapping[str, Any]) -> Asked:
         drafts=wire.drafts(messages_of(body)),
         wishes=wishes_of(body, tools),
         stream=streams(body),
-        onward=lambda sent: _onward(body, sent),
+        onward=lambda context, sent: _onward(body, context, sent),
     )
 
 
@@ -86,14 +86,14 @@ def streams(body: Mapping[str, Any]) -> bool:
     return stream
 
 
-def _onward(body: Mapping[str, Any], sent: Sent) -> dict[str, Any]:
+def _onward(body: Mapping[str, Any], context: Context, sent: ChatRequest) -> dict[str, Any]:
     """The request as it goes on: its own fields, our messages, the window, and no truncation."""
-    options = {**mapping(body.get("options")), "num_ctx": sent.context.ledger.window}
+    options = {**mapping(body.get("options")), "num_ctx": context.ledger.window}
     if options.get("num_predict") is None and sent.max_output is not None:
         options["num_predict"] = sent.max_output
     wire_body = {**body, "messages": list(wire.messages(sent.messages)), "options": options}
     wire_body |= {"truncate": False, "shift": False, "stream": body.get("stream", True)}
-    return chosen_tools(wire_body, sent)
+    return chosen_tools(wire_body, context)
 
 
 class OllamaWriter:

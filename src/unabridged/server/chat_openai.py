@@ -7,10 +7,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from unabridged.domain.chat import Chunk, Usage
+from unabridged.domain.chat import ChatRequest, Chunk, Usage
+from unabridged.domain.context import Context
 from unabridged.domain.hearing import Wishes
 from unabridged.errors import InputError, UnabridgedError
-from unabridged.memory.serving import Sent
 from unabridged.server.asked import Asked, Moment, chosen_tools, messages_of, model_of, object_of
 from unabridged.server.flow import answer
 from unabridged.server.problems import answer_in, body_in
@@ -53,11 +53,11 @@ def asked_of(body: Mapping[str, Any]) -> Asked:
         stream=bool(stream),
         user=text(body.get("user")),
         usage=bool(mapping(body.get("stream_options")).get("include_usage")),
-        onward=lambda sent: _onward(body, sent),
+        onward=lambda context, sent: _onward(body, context, sent),
     )
 
 
-def _onward(body: Mapping[str, Any], sent: Sent) -> dict[str, Any]:
+def _onward(body: Mapping[str, Any], context: Context, sent: ChatRequest) -> dict[str, Any]:
     """The request as it goes on: its own fields and our messages."""
     wire_body = {**body, "messages": list(wire.messages(sent.messages))}
     if sent.max_output is not None and not any(body.get(name) for name in LIMITS):
@@ -65,7 +65,7 @@ def _onward(body: Mapping[str, Any], sent: Sent) -> dict[str, Any]:
     if body.get("stream"):
         asked = mapping(body.get("stream_options"))
         wire_body["stream_options"] = {**asked, "include_usage": True}
-    return chosen_tools(wire_body, sent)
+    return chosen_tools(wire_body, context)
 
 
 class OpenAIWriter:

@@ -7,7 +7,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unabridged.domain.chat import Chunk
-from unabridged.memory.serving import Reply as Kept
 from unabridged.remote.relay import Relay
 from unabridged.server.asked import Asked, Moment
 from unabridged.server.asking import RelayedAnswer
@@ -89,7 +88,11 @@ class CompletionsListener:
             yield Piece(b"", self._last, last=True)
 
 
-async def _kept_nowhere(reply: Kept, *, broken: bool) -> None:
+def _heard_by_nobody(_: Chunk) -> None:
+    """Texts that are gone on with are not recorded."""
+
+
+async def _kept_nowhere(*, broken: bool) -> None:
     """Texts that are gone on with are not recorded."""
 
 
@@ -124,6 +127,7 @@ async def continued(
     delivery = Delivery(
         RelayedAnswer(reply, listener, stream=asked.stream),
         writing(asked, moment),
+        _heard_by_nobody,
         _kept_nowhere,
         raw=False,
         stream=asked.stream,

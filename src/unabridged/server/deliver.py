@@ -10,7 +10,6 @@ from starlette.types import Receive, Scope, Send
 
 from unabridged.domain.chat import Chunk
 from unabridged.errors import UnabridgedError, UpstreamBrokenError
-from unabridged.memory.serving import Reply
 from unabridged.server.asked import Writer
 from unabridged.server.asking import Answer
 from unabridged.server.leaving import LEFT, ClientLeftError, while_there
@@ -23,7 +22,7 @@ _PASSED = ("x-", "openai-", "cf-ray", "retry-after")
 class Keeping(Protocol):
     """Stores what came."""
 
-    async def __call__(self, reply: Reply, *, broken: bool) -> None:
+    async def __call__(self, *, broken: bool) -> None:
         """Store it; told whether it broke off."""
         ...
 
@@ -56,6 +55,7 @@ class Delivery:
     Args:
         answer: The answer.
         writer: Says it in the client's dialect, where it cannot be passed on byte for byte.
+        receive: Takes each chunk of it.
         keeping: Stores what came.
         raw: Whether it is passed on byte for byte.
         stream: Whether the client wants it in pieces.
@@ -66,6 +66,7 @@ class Delivery:
         self,
         answer: Answer,
         writer: Writer,
+        receive: Callable[[Chunk], None],
         keeping: Keeping,
         *,
         raw: bool,
@@ -74,12 +75,12 @@ class Delivery:
     ) -> None:
         self._answer = answer
         self._writer = writer
+        self._receive = receive
         self._keeping = keeping
         self._raw = raw
         self._stream = stream
         passed = {k: v for k, v in answer.headers.items() if k.startswith(_PASSED)}
         self._headers = {**passed, **headers}
-        self._reply = Reply()
         self._kept = False
 
     async def respond(self, request: Request) -> Response:
@@ -123,11 +124,11 @@ class Delivery:
     async def _note(self, piece: Piece) -> None:
         """Take in a piece; with the last, store what came, before its end is said."""
         if piece.chunk is not None:
-            self._reply.add(piece.chunk)
+            self._receive(piece.chunk)
         if piece.last:
             self._kept = True  # also where it fails: the error is said once
             with anyio.CancelScope(shield=True):
-                await self._keeping(self._reply, broken=False)
+                await self._keeping(broken=False)
 
     def _said(self, piece: Piece) -> bytes:
         """What the client is told of a piece."""
@@ -150,7 +151,7 @@ class Delivery:
             try:
                 if not self._kept:
                     self._kept = True
-                    await self._keeping(self._reply, broken=True)
+                    await self._keeping(broken=True)
             finally:
                 await self._answer.close()
 

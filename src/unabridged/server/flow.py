@@ -1,18 +1,19 @@
-"""The way of a request for an answer: heard, prepared and begun, asked, told and kept.
+"""The flow of a request for an answer: it drives a turn, and awaits the upstream.
 
 The user's message is durable before the upstream is asked; what came is durable before the end of
 the answer is said.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 import anyio
 from starlette.requests import Request
 from starlette.responses import Response
 
+from unabridged.domain.chat import ChatRequest, Chunk
 from unabridged.domain.scope import Scope
 from unabridged.errors import (
     ContextRefusedError,
@@ -21,7 +22,6 @@ from unabridged.errors import (
     StoreError,
     UnabridgedError,
 )
-from unabridged.memory.serving import Reply, Sent, keep, ready, shorter
 from unabridged.ports import ChatModel
 from unabridged.server.asked import Asked, Moment, Writer
 from unabridged.server.asking import RefusedError
@@ -32,13 +32,16 @@ from unabridged.server.question import Question, put, with_memory, without_memor
 from unabridged.server.service import Service, grant_of, service_of
 from unabridged.server.side import side_request
 from unabridged.server.whose import scope_of
-from unabridged.wiring import Memory
+from unabridged.space.space import Space
+from unabridged.turn.conversation import sync
+from unabridged.turn.prepare import PromptOptions
+from unabridged.turn.turn import Turn
 
 WAY = "x-unabridged"
 """The header that says what memory does: ``off`` nothing, ``readonly`` recall without recording."""
 WAYS = ("", "on", "off", "readonly")
 ATTEMPTS = 5
-"""How often a request is heard again where other programs write to the same session."""
+"""How often a request is synced again where other programs write to the same session."""
 
 Writing = Callable[[Asked, Moment], Writer]
 """Makes what says an answer in the client's dialect."""
@@ -57,16 +60,16 @@ async def answer(request: Request, asked: Asked, writing: Writing, *, bare: str 
         UnabridgedError: It cannot be answered; nothing was asked then.
     """
     service, way = service_of(request), way_of(request)
-    turn = _Turn(service, scope_of(request, asked.user, asked.model), asked, writing, request)
-    turn.model = await _model(service, asked)
+    flow = _Flow(service, scope_of(request, asked.user, asked.model), asked, writing, request)
+    flow.model = await _model(service, asked)
     side = bare or side_request(asked.drafts, asked.body)
     if way == "off" or side:
-        return await turn.plain({"x-unabridged-way": side or "off"})
+        return await flow.plain({"x-unabridged-way": side or "off"})
     try:
-        await turn.prepare(readonly=way == "readonly")
+        await flow.prepare(readonly=way == "readonly")
     except StoreError as error:
-        return await turn.failed(error)
-    return await turn.answered()
+        return await flow.failed(error)
+    return await flow.answered()
 
 
 def way_of(request: Request) -> str:
@@ -87,14 +90,14 @@ async def _model(service: Service, asked: Asked) -> ChatModel | None:
     def known() -> ChatModel | None:
         model = service.upstreams.model(asked.model)
         if model is not None:
-            model.abilities()  # asked here, since it may wait for the network, and a lane may not
+            model.abilities()  # asked here, since it may wait for the network
         return model
 
     return await service.think(known)
 
 
 @dataclass
-class _Turn:
+class _Flow:
     """One request on its way.
 
     Attributes:
@@ -104,7 +107,7 @@ class _Turn:
         writing: Makes what says the answer.
         request: The request as it came.
         model: The model; None for the memory's own quoting.
-        sent: What memory made of it; None without memory.
+        turn: What memory makes of it; None without memory.
         headers: Headers of ours.
     """
 
@@ -114,25 +117,20 @@ class _Turn:
     writing: Writing
     request: Request
     model: ChatModel | None = None
-    sent: Sent | None = None
+    turn: Turn | None = None
     headers: dict[str, str] = field(default_factory=dict)
+    _sent: ChatRequest = field(default_factory=lambda: ChatRequest(()))
 
     def __post_init__(self) -> None:
         self.at = self.service.clock.now()
         self._note(())
 
-    @contextmanager
-    def _at(self, memory: Memory) -> Iterator[None]:
-        """Let a memory ask our model, and recall no more than the key reaches."""
-        with memory.asking(self.model or memory.quoting), memory.narrowed(self._only):
-            yield
-
     @property
     def _only(self) -> str | None:
         """The only session that may be recalled from, once it is known; None for all."""
-        if self.sent is None or grant_of(self.request).session is None:
+        if self.turn is None or grant_of(self.request).session is None:
             return None
-        return self.sent.context.scope.session
+        return self.turn.context.scope.session
 
     async def plain(self, headers: Mapping[str, str]) -> Response:
         """Ask the upstream without memory."""
@@ -155,48 +153,50 @@ class _Turn:
         self.service.log.failed(error, "memory")
 
     async def prepare(self, *, readonly: bool) -> None:
-        """Hear the request, prepare it and store the user's message."""
+        """Sync the client's history, prepare the request and store the user's message."""
+        turn, request = await self.service.run(
+            self.scope, lambda space: self._started(space, readonly=readonly)
+        )
+        self.service.metrics.context(turn.context)
+        self._take(turn, request)
 
-        def made(memory: Memory) -> Sent:
-            with self._at(memory):
-                return self._ready(memory, readonly=readonly)
-
-        sent = await self.service.run(self.scope, made)
-        self.service.metrics.context(sent.context)
-        self._take(sent)
-
-    def _ready(self, memory: Memory, *, readonly: bool) -> Sent:
+    def _started(self, space: Space, *, readonly: bool) -> tuple[Turn, ChatRequest]:
         attempt, stage = 0, self.service.metrics.stage
         narrow = grant_of(self.request).session is not None
+        model = self.model or space.shared(Space.quoting)
         while True:
             session = self.scope.session or self.asked.session
             with stage("hear"):
-                heard = memory.hear(self.asked.drafts, session=session, record=not readonly)
+                synced = sync(space, self.asked.drafts, session, store=not readonly)
+            options = PromptOptions(model, reach=synced.session if narrow else None)
+            turn = Turn(space, options, synced=synced, wishes=self.asked.wishes)
             try:
-                with memory.narrowed(heard.session if narrow else None):
-                    return ready(memory, heard, self.asked.wishes, stage)
+                with stage("prepare"):
+                    turn.prepare()
+                with stage("begin") if synced.stored else nullcontext():
+                    return turn, turn.start()
             except HeadMovedError:
                 attempt += 1
                 if attempt == ATTEMPTS:
                     raise
 
-    def _take(self, sent: Sent) -> None:
-        self.sent = sent
-        if sent.stored:  # else nobody could look it up
-            self.headers["x-unabridged-context"] = sent.context.id
-        self.headers["x-unabridged-session"] = sent.context.scope.session or ""
-        self._note(sent.notes)
+    def _take(self, turn: Turn, request: ChatRequest) -> None:
+        self.turn, self._sent = turn, request
+        if turn.is_recorded:  # else nobody could look it up
+            self.headers["x-unabridged-context"] = turn.context.id
+        self.headers["x-unabridged-session"] = turn.context.scope.session or ""
+        self._note(turn.tool_notes)
 
     def _note(self, notes: Sequence[str]) -> None:
         if said := (*self.asked.notes, *notes):
             self.headers["x-unabridged-warning"] = " ".join(said)
 
-    async def answered(self) -> Response:
+    async def answered(self, *, again: bool = True) -> Response:
         """Ask the upstream with memory; refused for its length, once more with a shorter prompt."""
-        sent = self.sent
-        if sent is None:
+        if self.turn is None:
             raise AssertionError("prepared before it is asked")
-        return await self._put(with_memory(self.asked, sent, self._only))
+        question = with_memory(self.asked, self.turn.context, self._sent, self._only)
+        return await self._put(question, again=again)
 
     async def _put(self, question: Question, *, again: bool = True) -> Response:
         """Ask, and tell what is said."""
@@ -206,28 +206,29 @@ class _Turn:
             )
         except (ClientLeftError, asyncio.CancelledError) as error:
             with anyio.CancelScope(shield=True):
-                await self._keep(Reply(), broken=True)
+                await self._keep(broken=True)
             if isinstance(error, ClientLeftError):
                 return Response(status_code=LEFT)
             raise
         except RefusedError as refused:
-            if again and self.sent and isinstance(refused.error, ContextRefusedError):
-                return await self._shortened(refused)
+            if again and self.turn and isinstance(refused.error, ContextRefusedError):
+                return await self._shortened(self.turn, refused.error)
             return await self._refused(question, refused)
         except UnabridgedError as error:
-            await self._keep(Reply(), broken=True)
+            await self._keep(broken=True)
             return answer_in(self.asked.dialect, error, self.headers)
-        sent = self.sent
+        turn = self.turn
         moment = Moment(
-            id=sent.context.id if sent else self.service.clock.new_id(),
+            id=turn.context.id if turn else self.service.clock.new_id(),
             at=self.at,
             model=self.model.model if self.model else "quote",
             clock=self.service.clock,
-            stored=sent is not None and sent.stored,
+            stored=turn is not None and turn.is_recorded,
         )
         delivery = Delivery(
             said,
             self.writing(self.asked, moment),
+            self._receive,
             self._keep,
             raw=question.is_raw(self.model),
             stream=self.asked.stream,
@@ -238,46 +239,51 @@ class _Turn:
         except UnabridgedError as error:
             return answer_in(self.asked.dialect, error, self.headers)
 
-    async def _shortened(self, refused: RefusedError) -> Response:
+    async def _shortened(self, turn: Turn, refusal: ContextRefusedError) -> Response:
         """Ask again with what the refusal taught."""
-        sent, refusal = self.sent, refused.error
-        if sent is None or not isinstance(refusal, ContextRefusedError):
-            raise AssertionError("only a prepared prompt is made shorter")
 
-        def made(memory: Memory) -> Sent:
-            with self._at(memory):
-                return shorter(memory, sent, refusal)
+        def made(space: Space) -> ChatRequest:
+            turn.space = space
+            return turn.refused(refusal)
 
         try:
-            self._take(await self.service.run(self.scope, made))
+            self._take(turn, await self.service.run(self.scope, made))
         except UnabridgedError as error:
-            await self._keep(Reply(), broken=True)
+            await self._keep(broken=True)
             return answer_in(self.asked.dialect, error, self.headers)
-        return await self._put(with_memory(self.asked, self.sent or sent, self._only), again=False)
+        return await self.answered(again=False)
 
     async def _refused(self, question: Question, refused: RefusedError) -> Response:
         """The upstream's error, as it is where it speaks the client's dialect."""
-        await self._keep(Reply(), broken=True)
+        await self._keep(broken=True)
         if question.is_raw(self.model):
             kind = refused.headers.get("content-type", "application/json")
             return Response(refused.body, refused.status, self.headers, kind)
         return answer_in(self.asked.dialect, refused.error, self.headers)
 
-    async def _keep(self, reply: Reply, *, broken: bool) -> None:
+    def _receive(self, chunk: Chunk) -> None:
+        if self.turn is not None:
+            self.turn.receive(chunk)
+
+    async def _keep(self, *, broken: bool) -> None:
         """Store what came."""
-        sent = self.sent
-        if sent is None or not sent.stored:
+        turn = self.turn
+        if turn is None or not turn.is_recorded:
             return
 
-        def kept(memory: Memory) -> None:
-            with self._at(memory), self.service.metrics.stage("record"):
-                keep(memory, sent, reply, broken=broken)
+        def kept(space: Space) -> None:
+            turn.space = space  # the pool may have closed the one that it was begun with
+            with self.service.metrics.stage("record"):
+                if broken:
+                    turn.break_off()
+                else:
+                    turn.finish()
 
         try:
             await self.service.run(self.scope, kept)
         except StoreError as error:
             self._failed(error)
             return
-        if reply.usage is not None:
-            self.service.metrics.usage(reply.usage)
+        if turn.usage is not None:
+            self.service.metrics.usage(turn.usage)
         self.service.background.soon(self.scope)

@@ -66,7 +66,7 @@ async def _past(request: Request, body: Mapping[str, Any]) -> Past | None:
     found = None
     if name is not None:
         service = service_of(request)
-        found = await service.run(scope, lambda memory: past_of(memory, name, scope.session))
+        found = await service.run(scope, lambda space: past_of(space, name, scope.session))
     if found is None:
         raise InputError(
             "The context stands for nothing that is stored here.",

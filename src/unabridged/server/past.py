@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Reasoning, Role
 from unabridged.errors import NotFoundError
+from unabridged.space.space import Space
 from unabridged.wire.draft import Draft
-from unabridged.wiring import Memory
 
 MOST = 100_000
 """Exchanges of a path that are gone back over."""
@@ -86,12 +86,12 @@ def _draft(message: Message) -> Draft:
 
 
 def past_of(
-    memory: Memory, name: AnswerName, session: str | None, *, before: bool = True
+    space: Space, name: AnswerName, session: str | None, *, before: bool = True
 ) -> Past | None:
     """Look up what a name stands for.
 
     Args:
-        memory: The memory that the request reaches.
+        space: The space that the request reaches.
         name: The answer's.
         session: The only session that the request reaches, or None for any.
         before: Whether the exchanges before it are wanted too.
@@ -100,7 +100,7 @@ def past_of(
         None where it is not stored, or out of reach.
     """
     try:
-        exchange = memory.show(name.exchange)
+        exchange = space.log.get(name.exchange)
     except NotFoundError:
         return None
     if exchange.id != name.exchange or (session is not None and exchange.session != session):
@@ -110,7 +110,7 @@ def past_of(
         return None
     end = said[name.round] if said else len(exchange.messages)
     start = said[name.round - 1] + 1 if name.round else 0
-    path = memory.path(exchange.session, MOST, exchange.id) if before else []
+    path = space.log.history(exchange.session, MOST, exchange.id) if before else []
     return Past(
         exchange=exchange,
         before=tuple(path),

@@ -6,9 +6,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from unabridged.domain.chat import ChatRequest, Chunk, ToolSpec
+from unabridged.domain.context import Context
 from unabridged.domain.message import Message
 from unabridged.domain.scope import Scope
-from unabridged.memory.serving import Sent
 from unabridged.ports import ChatModel, Clock, SupportsRelay
 from unabridged.server.asked import Asked
 from unabridged.server.asking import Answer, relayed
@@ -17,9 +17,9 @@ from unabridged.server.inner import InnerAnswer, SaidAnswer
 from unabridged.server.listening import Listener, OllamaListener, OpenAIListener
 from unabridged.server.service import Service
 from unabridged.server.tracing import ModelSpan
+from unabridged.space.space import Space
 from unabridged.wire import ollama, openai
 from unabridged.wire.across import options_for
-from unabridged.wiring import Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +54,19 @@ class Question:
         return there.address.dialect == self.asked.dialect
 
 
-def with_memory(asked: Asked, sent: Sent, only: str | None = None) -> Question:
+def with_memory(
+    asked: Asked, context: Context, sent: ChatRequest, only: str | None = None
+) -> Question:
     """Give the question of a request that memory has prepared; see ``Question``."""
     return Question(
         asked=asked,
-        messages=sent.messages,
-        tools=sent.context.tools or (),
-        window=sent.context.ledger.window,
+        messages=tuple(sent.messages),
+        tools=tuple(sent.tools),
+        window=sent.window,
         max_output=sent.max_output,
-        onward=asked.onward(sent) if asked.onward else None,
+        onward=asked.onward(context, sent) if asked.onward else None,
         only=only,
-        session=sent.context.scope.session,
+        session=context.scope.session,
     )
 
 
@@ -128,9 +130,8 @@ async def _asked(
     if model is None:
         request = _request(question, "openai")
 
-        def quoted(memory: Memory) -> list[Chunk]:
-            with memory.narrowed(question.only), memory.answering(question.session):
-                return list(memory.quoting.chat(request))
+        def quoted(space: Space) -> list[Chunk]:
+            return list(space.quoting(question.session, question.only).chat(request))
 
         return SaidAnswer(await service.run(scope, quoted))
     there = relaying(model)

@@ -23,6 +23,7 @@ from unabridged.server.past import AnswerName, Past, name_from, past_of, round_o
 from unabridged.server.problems import code_of, words_of
 from unabridged.server.service import service_of
 from unabridged.server.whose import scope_of
+from unabridged.space.space import Space
 from unabridged.wire import responses as wire
 from unabridged.wire.across import to_ollama
 from unabridged.wire.draft import Draft, Wire
@@ -36,7 +37,6 @@ from unabridged.wire.responses_answer import (
     response,
 )
 from unabridged.wire.shapes import mappings, text
-from unabridged.wiring import Memory
 
 _NOT_THERE = (404, 405, 501)
 """What servers say of a route that they do not have."""
@@ -116,9 +116,9 @@ async def _kept(
     scope = scope_of(request, text(body.get("user")), text(body.get("model")))
     name = name_from(previous.removeprefix(PREFIX)) if previous else None
 
-    def looked(memory: Memory) -> tuple[Past | None, dict[str, list[Wire]]]:
-        past = past_of(memory, name, scope.session) if name else None
-        items = {each: _item(memory, each, scope.session) for each in refers}
+    def looked(space: Space) -> tuple[Past | None, dict[str, list[Wire]]]:
+        past = past_of(space, name, scope.session) if name else None
+        items = {each: _item(space, each, scope.session) for each in refers}
         return past, {each: found for each, found in items.items() if found is not None}
 
     past, found = await service_of(request).run(scope, looked)
@@ -130,11 +130,11 @@ async def _kept(
     return past, found
 
 
-def _item(memory: Memory, wanted: str, session: str | None) -> list[Wire] | None:
+def _item(space: Space, wanted: str, session: str | None) -> list[Wire] | None:
     """The item of an answer that an id names; its thinking is nothing to send again."""
     kind, _, rest = wanted.partition("_")
     name = name_from(rest.rpartition("_")[0])
-    past = past_of(memory, name, session, before=False) if name else None
+    past = past_of(space, name, session, before=False) if name else None
     if name is None or past is None or past.answer is None:
         return None
     items = output_items([past.answer], name.written)
@@ -157,7 +157,7 @@ async def _stored(request: Request) -> tuple[str, Past]:
     if name is not None:
         service = service_of(request)
         past = await service.run(
-            scope, lambda memory: past_of(memory, name, scope.session, before=False)
+            scope, lambda space: past_of(space, name, scope.session, before=False)
         )
     if past is None:
         raise NotFoundError(

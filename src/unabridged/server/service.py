@@ -18,12 +18,12 @@ from unabridged.server.log import Log
 from unabridged.server.metrics import Metrics
 from unabridged.server.tracing import Tracing
 from unabridged.server.watching import Watch
-from unabridged.wiring import Memory
-from unabridged.wiring.lanes import Lanes
+from unabridged.space.space import Space
+from unabridged.wiring.lanes import SpacePool
 from unabridged.wiring.upstreams import Upstreams
 
 THREADS = 32
-"""Threads that ask memories: most of them wait for their turn in a space."""
+"""Threads that ask memories."""
 LAST_SECONDS = 10.0
 """For which the end waits for requests that were broken off, and are storing what came."""
 
@@ -35,12 +35,12 @@ class Service:
 
     Args:
         settings: Every choice.
-        lanes: The open memories; closed with the service.
+        pool: The open spaces; closed with the service.
         tracing: Where spans go, closed with the service; None for nowhere.
 
     Attributes:
         settings: Every choice.
-        lanes: The open memories.
+        pool: The open spaces.
         clock: The time and fresh ids.
         upstreams: The model server behind, and its models; asked in threads only (``think``).
         tracing: What is traced.
@@ -50,42 +50,42 @@ class Service:
         background: What is done after recording.
     """
 
-    def __init__(self, settings: Settings, lanes: Lanes, tracing: Tracing | None = None) -> None:
+    def __init__(self, settings: Settings, pool: SpacePool, tracing: Tracing | None = None) -> None:
         self.settings = settings
-        self.lanes = lanes
-        self.clock = lanes.clock
-        self.upstreams = Upstreams(settings, lanes.clock)
+        self.pool = pool
+        self.clock = pool.clock
+        self.upstreams = Upstreams(settings, pool.clock)
         self.tracing = tracing or Tracing()
         self.metrics = Metrics(self.tracing)
         self.log = Log(self.clock, settings.log)
         self.watch = Watch(self.metrics, self.log, self.tracing)
         self.background = Background(self.run, self.watch)
         self.metrics.watch(
-            queue=lambda: len(self.background), spaces=lambda: len(lanes.open_spaces())
+            queue=lambda: len(self.background), spaces=lambda: len(pool.open_spaces())
         )
         self._relays: dict[Address, Relay] = {}
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="memory")
         self._thoughts = ThreadPoolExecutor(THREADS, thread_name_prefix="upstream")
 
     async def run(
-        self, scope: Scope, work: Callable[[Memory], Result], *, begins: bool = True
+        self, scope: Scope, work: Callable[[Space], Result], *, create: bool = True
     ) -> Result:
-        """Do something with the memory of a scope, in a thread, while nobody else uses it.
+        """Do something with the memory of a scope, in a thread.
 
         The work goes on to its end where the caller is cancelled: what is half done stays nowhere.
 
         Args:
             scope: Whose memory.
-            work: Takes the memory; may block.
-            begins: Whether a space that is not there is begun; see ``Lanes.hold``.
+            work: Takes the space; may block.
+            create: Whether a space that is not there is begun; see ``SpacePool.use``.
 
         Raises:
-            UnabridgedError: As the work, or as ``Lanes.hold``.
+            UnabridgedError: As the work, or as ``SpacePool.use``.
         """
 
         def held() -> Result:
-            with self.lanes.hold(scope, begins=begins) as memory:
-                return work(memory)
+            with self.pool.use(scope, create=create) as space:
+                return work(space)
 
         spans = copy_context()  # what is traced in the thread belongs to this request
         return await asyncio.get_running_loop().run_in_executor(self._threads, spans.run, held)
@@ -127,11 +127,11 @@ class Service:
         await asyncio.to_thread(self.close)
 
     def close(self) -> None:
-        """Wait for what is being done, and close every memory."""
+        """Wait for what is being done, and close every space."""
         self._threads.shutdown(wait=True)
         self._thoughts.shutdown(wait=True)
         self.upstreams.close()
-        self.lanes.close()
+        self.pool.close()
         self.tracing.close()
 
 

@@ -45,7 +45,7 @@ def scope_of(connection: HTTPConnection, user_field: str = "", model: str = "") 
     if user is None and user_field:
         user = _checked("user", user_field)
     agent = service.settings.agent if agent is None else agent
-    settings = service.lanes.settings_of(agent, grant.profile)
+    settings = service.pool.settings_of(agent, grant.profile)
     _check_isolation(grant, settings)
     asked = model or named["model"] or settings.model
     return Scope(

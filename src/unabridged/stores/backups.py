@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 from unabridged.disk.durable import UNFINISHED, draft_of, of_the_system, remove
@@ -27,10 +26,8 @@ from unabridged.errors import (
     StoreError,
     StoreKeyError,
 )
-from unabridged.ports import Store, SupportsBackup, SupportsCheck
+from unabridged.ports import Store, SupportsCheck
 from unabridged.stores import packing
-from unabridged.stores.copying import compare, copy
-from unabridged.stores.files.store import FilesStore
 from unabridged.stores.packing import Manifest, Moved
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import Access
@@ -59,7 +56,7 @@ class Wanted:
 
     space: Space
     name: str
-    open: Callable[[], Store]
+    open: Callable[[], SqliteStore]
     store: str = SQLITE
 
 
@@ -94,7 +91,6 @@ class BackupsFolder:
         folder: Where they lie; made with the first one.
         version: Ours; it is written into them.
         access: How files of SQLite are reached.
-        ready: Gives a database what reads exchanges.
     """
 
     def __init__(
@@ -102,10 +98,8 @@ class BackupsFolder:
         folder: Path,
         version: str,
         access: Access | None = None,
-        ready: Callable[[SqliteStore], None] = lambda _: None,
     ) -> None:
         self.folder = folder
-        self._ready = ready
         self._version = version
         self.access = access or Access()
 
@@ -163,10 +157,7 @@ class BackupsFolder:
         try:
             store = wanted.open()
             try:
-                if isinstance(store, SupportsBackup):
-                    store.backup(str(folder), lambda share: moved(stage, round(1000 * share), 1000))
-                else:
-                    self._rewrite(store, folder, partial(moved, stage))
+                store.backup(str(folder), lambda share: moved(stage, round(1000 * share), 1000))
             finally:
                 store.close()
             empty = BackedUp(wanted.space, wanted.store, 0, 0, 0)
@@ -185,30 +176,6 @@ class BackupsFolder:
             wanted.space, wanted.store, totals.sessions, totals.exchanges, totals.messages
         )
         work.spaces.append((name, held))
-
-    def _rewrite(self, store: Store, folder: Path, moved: Callable[[int, int], None]) -> None:
-        """Write a space that lies in files that people can read, as it is now, into a database.
-
-        So a backup is one thing, whatever kept the space, and can be restored to whatever will.
-        """
-        if not isinstance(store, FilesStore):
-            raise BackupError(
-                f"The store of {store.space.name!r} cannot be copied.",
-                hint="Export it instead: unabridged export -o FILE",
-            )
-        draft = folder / "draft"
-        with store.frozen() as now:
-            access = self.access.for_copies()
-            copied = SqliteStore(draft / COPY, store.space, access=access)
-            try:
-                self._ready(copied)
-                copy(now, copied, moved=lambda _stage, done, of: moved(done, of))
-                if not compare(now, copied).equal:
-                    raise BackupError("The copy is not what was copied.", hint=packing.HINT)
-                copied.backup(str(folder))  # without its index
-            finally:
-                copied.close()
-        shutil.rmtree(draft)
 
     def _finish(
         self, work: _Work, place: Path, at: datetime, moved: Moved, *, home: bool

@@ -21,7 +21,7 @@ from unabridged.disk.durable import UNFINISHED, of_the_system, remove, write_who
 from unabridged.disk.locks import locked
 from unabridged.domain.safekeeping import Salvage
 from unabridged.domain.scope import Space
-from unabridged.errors import StoreDamagedError, StoreEditedError, StoreTamperedError
+from unabridged.errors import StoreDamagedError, StoreTamperedError
 from unabridged.stores import placing, salvaging
 from unabridged.stores.spaces import SpacesFolder
 from unabridged.stores.sqlite import SqliteStore
@@ -52,7 +52,7 @@ def open_or_rescue(
         store = _opened(spaces, space)
     except StoreDamagedError as error:
         guarded = spaces.access.guard.signet.mark or spaces.access.guard.anchor
-        if guarded or isinstance(error, StoreEditedError | StoreTamperedError):
+        if guarded or isinstance(error, StoreTamperedError):
             raise  # what is salvaged is sealed anew: under a key only who has it decides that
         rescue(spaces, space, moved)
         store = _opened(spaces, space)

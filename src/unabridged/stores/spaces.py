@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -176,13 +176,27 @@ class SpacesFolder:
         """Every file of a space; see ``stores.listing.Spaces``."""
         return parts_of(self.path_of(space))
 
-    def wipe(self, space: Space, receipt: Path, shown: Mapping[str, Any]) -> int:
-        """Overwrite and remove every file of a space; see ``stores.listing.Spaces``."""
+    def wipe(
+        self,
+        space: Space,
+        receipt: Path,
+        shown: Mapping[str, Any],
+        *,
+        also: Iterable[Path] = (),
+    ) -> int:
+        """Overwrite and remove every file of a space; see ``stores.listing.Spaces``.
+
+        Args:
+            space: The space.
+            receipt: Where the receipt is kept.
+            shown: The receipt, as plain data.
+            also: Further files that go with it.
+        """
         path = self.path_of(space)
         if path.exists():
             with suppress(StoreDamagedError), exclusive(path, self.access):
                 pass  # nobody has it open, and no log waits beside it
-        return leave(path, parts_of(path), receipt, dict(shown))
+        return leave(path, [*parts_of(path), *also], receipt, dict(shown))
 
     def _finish_renames(self, path: Path) -> None:
         """Finish what a crash interrupted, where it concerns this file: see ``placing`` too."""

@@ -291,7 +291,7 @@ def _message_data(message: Message) -> dict[str, Any]:
 
 def _plain(value: Session | Exchange | Message | Kept) -> dict[str, Any]:
     """Give the fields of a value; times as text, and None left out."""
-    named = ((each.name, getattr(value, each.name)) for each in fields(value))
+    named = ((e.name, getattr(value, e.name)) for e in fields(value) if not e.metadata)
     kept = ((name, data) for name, data in named if data is not None)
     return {name: d.isoformat() if isinstance(d, datetime) else d for name, d in kept}
 

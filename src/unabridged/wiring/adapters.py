@@ -4,13 +4,12 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from threading import Lock
 
 from unabridged import config
 from unabridged.clock import SystemClock
 from unabridged.config.personas import persona_text
 from unabridged.context.prompts import SYSTEM
-from unabridged.dialogue.parts import Terms
-from unabridged.disk.cipher import AesGcm, can_seal
 from unabridged.domain.budget import Mode
 from unabridged.domain.chain import Signet
 from unabridged.domain.safekeeping import Salvage
@@ -24,15 +23,15 @@ from unabridged.models.choose import choose as choose_model
 from unabridged.models.openai import OPENAI_HOST
 from unabridged.models.window import max_prompt_tokens, window
 from unabridged.ports import ChatModel, Clock, Embedder, Store, SupportsVectors
+from unabridged.projections.followed import FollowedStore
 from unabridged.projections.search_index.in_memory import MemorySearchIndex
 from unabridged.projections.search_index.index import SearchIndex
 from unabridged.projections.search_index.storage import FolderStorage
 from unabridged.retrieval.entries import Reader
+from unabridged.space.dependencies import UpstreamInfo
 from unabridged.stores.anchor import Anchor
-from unabridged.stores.files.encrypting import Encryption
-from unabridged.stores.files.folder import FilesFolder
-from unabridged.stores.files.names import FOLDERS
 from unabridged.stores.guard import Guard
+from unabridged.stores.held_writes import HeldWrites
 from unabridged.stores.inmemory import InMemoryStore
 from unabridged.stores.keybox import Secrets
 from unabridged.stores.listing import Spaces
@@ -42,6 +41,7 @@ from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import Access
 from unabridged.tokens.choose import choose as choose_tokenizer
 from unabridged.wire.ollama import short_name
+from unabridged.wiring.followed_spaces import FollowedSpaces, json_folder_of
 from unabridged.wiring.keys import key_of, secrets_of
 
 TERMS_SECONDS = 60
@@ -54,7 +54,8 @@ def is_begun(settings: Settings, scope: Scope) -> bool:
     """Whether the space that a scope falls into is there, sound or not."""
     if settings.store == "memory":
         return True
-    spaces, space = spaces_of(settings), space_from(scope, settings)
+    settle(Path(settings.home))
+    spaces, space = databases_of(settings), space_from(scope, settings)
     with suppress(OSError):  # opening it says what is wrong
         if spaces.path_of(space).exists():
             return True  # without opening it: whoever asks is about to
@@ -72,10 +73,8 @@ def store_for(settings: Settings, scope: Scope) -> Store:
     space = space_from(scope, settings)
     if settings.store == "memory":
         return InMemoryStore(space)
-    if settings.store == "files":
-        settle(Path(settings.home))
-        return files_of(settings, auto_save=settings.auto_save).open(space)
-    return spaces_of(settings).open(space)
+    spaces = spaces_of(settings)
+    return _saving(settings, spaces.open(space))
 
 
 def rescued(settings: Settings, scope: Scope) -> tuple[Store, Salvage | None]:
@@ -86,56 +85,46 @@ def rescued(settings: Settings, scope: Scope) -> tuple[Store, Salvage | None]:
     """
     if settings.store == "memory":
         return store_for(settings, scope), None
-    settle(Path(settings.home))
-    if settings.store == "files":
-        from unabridged.stores.files import rescuing as of_files  # noqa: PLC0415 - for this store only
-
-        files = files_of(settings, auto_save=settings.auto_save)
-        return of_files.open_or_rescue(files, space_from(scope, settings))
-    return open_or_rescue(databases_of(settings), space_from(scope, settings), lambda *_: None)
+    spaces = spaces_of(settings)
+    databases = databases_of(settings)
+    store, found = open_or_rescue(databases, space_from(scope, settings), lambda *_: None)
+    kept = spaces.follow(store) if isinstance(spaces, FollowedSpaces) else store
+    return _saving(settings, kept), found
 
 
-def spaces_of(settings: Settings) -> Spaces:
-    """The spaces of a home, in the store that the settings name.
+def _saving(settings: Settings, store: SqliteStore | FollowedStore) -> Store:
+    return store if settings.auto_save else HeldWrites(store)
+
+
+def spaces_of(settings: Settings) -> SpacesFolder | FollowedSpaces:
+    """Return the spaces of a home, with the readable files that the settings want.
 
     What an interrupted migration had decided is finished first.
+
+    Raises:
+        SettingError: The settings want readable files in an encrypted home.
     """
     settle(Path(settings.home))
-    if settings.store == "files":
-        return files_of(settings)
-    return databases_of(settings)
+    folder = json_folder_of(settings)
+    databases = databases_of(settings)
+    return databases if folder is None else FollowedSpaces(databases, folder)
+
+
+def spaces_to_look_at(settings: Settings) -> SpacesFolder | FollowedSpaces:
+    """Return the spaces of a home for those who only look: opening one changes no file.
+
+    Raises:
+        SettingError: The settings want readable files in an encrypted home.
+    """
+    settle(Path(settings.home))
+    folder = json_folder_of(settings)
+    databases = databases_of(settings)
+    return databases if folder is None else FollowedSpaces(databases, folder, follows=False)
 
 
 def spaces_below(settings: Settings, folder: Path) -> Spaces:
-    """The spaces that lie below a folder as they do below a home, in the store of the settings."""
-    if settings.store == "files":
-        below = folder / FOLDERS[settings.layout]
-        guard = replace(guard_of(settings), anchor=None)  # they move to where they stay
-        return FilesFolder(
-            below,
-            layout=settings.layout,
-            compression=settings.compression,
-            guard=guard,
-            encryption=encryption_of(settings),
-        )
+    """Return the spaces that are below a folder as they are below a home."""
     return databases_of(replace(settings, anchor=""), folder / "spaces")
-
-
-def files_of(
-    settings: Settings, guard: Guard | None = None, *, auto_save: bool = True
-) -> FilesFolder:
-    """The spaces in files that people can read; proved as the settings say, or by another guard."""
-    custom = Path(settings.custom_filepath).absolute() if settings.custom_filepath else None
-    folder = config.folder(settings.home, FOLDERS[settings.layout]) if custom is None else Path()
-    return FilesFolder(
-        folder,
-        layout=settings.layout,
-        compression=settings.compression,
-        auto_save=auto_save,
-        custom=custom,
-        guard=guard or guard_of(settings),
-        encryption=encryption_of(settings),
-    )
 
 
 def databases_of(settings: Settings, folder: Path | None = None) -> SpacesFolder:
@@ -152,20 +141,6 @@ def databases_of(settings: Settings, folder: Path | None = None) -> SpacesFolder
 
     place = folder or config.folder(settings.home, "spaces")
     return SpacesFolder(place, ready=ready, access=access_of(settings))
-
-
-def encryption_of(settings: Settings) -> Encryption | None:
-    """How the files that people can read are encrypted, where the settings name a key.
-
-    Raises:
-        SettingError: Files are to be encrypted, and no key is named.
-        StoreKeyError: The key does not open the home's key box.
-        MissingExtraError: What encrypts is not installed.
-    """
-    held = _secrets(settings)
-    if held is None or not (settings.encrypt or can_seal()):
-        return None
-    return Encryption(AesGcm(held.files.for_("files")), settings.encrypt)
 
 
 def _secrets(settings: Settings) -> Secrets | None:
@@ -230,7 +205,8 @@ def reader_for(settings: Settings, store: Store) -> Reader:
 
 def search_index_of(store: Store, reader: Reader) -> SearchIndex:
     """The search index of a store; one in memory where it has none."""
-    attached = store.projections if isinstance(store, SqliteStore) else ()
+    log = store.log if isinstance(store, FollowedStore) else store
+    attached = log.projections if isinstance(log, SqliteStore) else ()
     index = next((one for one in attached if isinstance(one, SearchIndex)), None)
     if index is None:
         return MemorySearchIndex(store, reader)
@@ -300,38 +276,53 @@ def system_prompts(settings: Settings) -> dict[Mode, str]:
     return {mode: words or SYSTEM[mode] for mode in Mode}
 
 
-class TermsBook:
-    """What is known of upstreams, asked again after a minute."""
+class UpstreamInfoCache:
+    """What is known of upstreams, asked again after a minute; any thread may use it."""
 
     def __init__(self, settings: Settings, clock: Clock) -> None:
         self._settings = settings
         self._clock = clock
-        self._known: dict[tuple[int, int | None], tuple[ChatModel, datetime, Terms]] = {}
+        self._lock = Lock()
+        self._known: dict[tuple[int, int | None], tuple[ChatModel, datetime, UpstreamInfo]] = {}
+        self._refused: dict[str, int] = {}
 
-    def __call__(self, model: ChatModel, window: int | None = None, /) -> Terms:
-        """Give the terms of an upstream, for the window that a client wants or its own."""
+    def __call__(self, model: ChatModel, window: int | None = None, /) -> UpstreamInfo:
+        """Describe an upstream, for the window that a client wants or its own."""
+        info = self._cached(model, window)
+        refused = self._refused.get(info.abilities.model, info.window)
+        return replace(info, window=refused) if refused < info.window else info
+
+    def refused(self, model: str, window: int) -> None:
+        """Note the window that a server named when it refused a prompt for its length."""
+        with self._lock:
+            self._refused[model] = window
+
+    def _cached(self, model: ChatModel, window: int | None) -> UpstreamInfo:
         now = self._clock.now()
         name = (id(model), window)
-        if name in self._known:
-            known, since, terms = self._known[name]
+        with self._lock:
+            held = self._known.get(name)
+        if held is not None:
+            known, since, info = held
             if known is model and timedelta() <= now - since < timedelta(seconds=TERMS_SECONDS):
-                return terms
-        terms = _terms(self._settings, model, window)
-        self._known.pop(name, None)
-        self._known[name] = (model, now, terms)
-        if len(self._known) > MOST_TERMS:
-            self._known.pop(next(iter(self._known)))
-        return terms
+                return info
+        info = _info(self._settings, model, window)  # outside the lock: it may ask a server
+        with self._lock:
+            self._known.pop(name, None)
+            self._known[name] = (model, now, info)
+            if len(self._known) > MOST_TERMS:
+                self._known.pop(next(iter(self._known)))
+        return info
 
 
-def _terms(settings: Settings, model: ChatModel, client: int | None) -> Terms:
+def _info(settings: Settings, model: ChatModel, client: int | None) -> UpstreamInfo:
     """Ask an upstream for its window, and choose what counts for it."""
     abilities = model.abilities()
     settings = settings.for_model(abilities.model)
     width = window(abilities, client=client, setting=settings.window)
     gguf = str(getattr(model, "path", ""))
     note = width.note if model.provider != "quote" else ""  # nothing is sent to a model
-    return Terms(
+    return UpstreamInfo(
         window=width.tokens,
         max_prompt_tokens=max_prompt_tokens(model.provider, settings.max_prompt_tokens),
         tokenizer=choose_tokenizer(settings, abilities.model, model.provider, gguf),

@@ -1,4 +1,4 @@
-"""Taking over a file that a person edited: which store, layout and space it belongs to."""
+"""A file that a person edited: which layout and space it belongs to."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,11 +8,12 @@ from unabridged.domain.scope import Scope
 from unabridged.domain.settings import Settings
 from unabridged.errors import InputError
 from unabridged.ports import Clock
-from unabridged.stores.files.adoption import FileAdoption
-from unabridged.stores.files.names import FOLDERS
-from unabridged.stores.files.taking import Means
+from unabridged.projections.json_files.adopt import FileAdoption
+from unabridged.projections.json_files.adopt_edit import Means
+from unabridged.projections.json_files.file_paths import FOLDERS
 from unabridged.tokens.estimate import EstimateTokenizer
-from unabridged.wiring.adapters import files_of, space_from
+from unabridged.wiring.adapters import databases_of, space_from
+from unabridged.wiring.followed_spaces import json_folder
 
 
 def adoption_of(settings: Settings, path: Path, clock: Clock | None = None) -> FileAdoption:
@@ -26,21 +27,24 @@ def adoption_of(settings: Settings, path: Path, clock: Clock | None = None) -> F
     Raises:
         NotFoundError: There is no such file.
         InputError: It is no file of this home.
+        SettingError: The home is encrypted.
     """
     time, tokenizer = clock or SystemClock(), EstimateTokenizer()
-    chosen = replace(settings, store="files", layout=_layout(settings, path))
+    chosen = replace(settings, layout=_layout(settings, path))
     scope = Scope(chosen.user, chosen.agent, chosen.model or None)
+    folder = json_folder(chosen)
     return FileAdoption(
         path.absolute(),
         chosen.layout,
-        spaces=files_of(chosen),
         asked=space_from(scope, chosen),
+        locate=folder.paths,
+        open_log=databases_of(chosen).open,
         means=Means(time.now(), time.new_id, tokenizer.count, tokenizer.identity),
     )
 
 
 def _layout(settings: Settings, path: Path) -> str:
-    """The layout of a file, by the folder of the home in which it lies."""
+    """The layout of a file, by the folder of the home in which it is."""
     folder, home = path.absolute().resolve().parent, Path(settings.home).resolve()
     for layout, name in FOLDERS.items():
         if home / name == (folder.parent if layout == "user" else folder):
@@ -49,6 +53,6 @@ def _layout(settings: Settings, path: Path) -> str:
     if custom is not None and custom.parent == folder:
         return settings.layout
     raise InputError(
-        f"{path} lies in no folder of the home {settings.home}.",
-        hint="Name its home with --home; files of others are taken over by: unabridged import",
+        f"{path} is in no folder of the home {settings.home}.",
+        hint="Name its home with --home; import files of others with: unabridged import",
     )

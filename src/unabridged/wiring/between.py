@@ -93,7 +93,7 @@ def copy_between(source: End, target: End, moved: Moved = lambda *_: None) -> It
         if target.space is not None or target.file is not None:
             raise InputError(
                 "Every space cannot be copied into one.",
-                hint="Name the space to copy, or leave it away on both sides: sqlite: files:",
+                hint="Name the space to copy, or leave it away on both sides: sqlite: sqlite:",
             )
         for info in Home(source.settings).spaces():
             if info.space is None or info.damaged:

@@ -10,7 +10,6 @@ from unabridged.domain.chain import Signet
 from unabridged.domain.settings import Settings
 from unabridged.errors import BackupError, StoreDamagedError, StoreKeyError
 from unabridged.stores import keybox, packing
-from unabridged.stores.files.names import FOLDERS
 from unabridged.stores.keybox import Secrets
 from unabridged.stores.sqlite.connecting import Access
 from unabridged.wiring.keys import BOX, LOCK_SECONDS, box_places, person_key, secrets_of
@@ -79,8 +78,6 @@ def _secrets_in(settings: Settings, path: Path, *, strict: bool) -> Secrets | No
 
 def _held(settings: Settings) -> Iterator[Path]:
     """What a home keeps under its secrets."""
-    home = Path(settings.home)
-    for name in ("spaces", *FOLDERS.values()):
-        for path in (home / name).rglob("*"):
-            if path.is_file() and path.name != BOX and not path.name.startswith("."):
-                yield path
+    for path in (Path(settings.home) / "spaces").rglob("*"):
+        if path.is_file() and path.name != BOX and not path.name.startswith("."):
+            yield path

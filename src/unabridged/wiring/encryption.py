@@ -10,15 +10,14 @@ from unabridged import config
 from unabridged.disk.cipher import AesGcm, is_sealed
 from unabridged.domain.key import Key
 from unabridged.domain.settings import Settings
-from unabridged.errors import SettingError, StoreError
-from unabridged.stores.files import FilesStore
-from unabridged.stores.files.encrypting import is_sealed_line
-from unabridged.stores.files.names import FOLDERS
+from unabridged.errors import SettingError
+from unabridged.projections.json_files.file_paths import FOLDERS
 from unabridged.stores.keybox import add_slot, keep_slot, mend_box
 from unabridged.stores.spaces import SUFFIX
 from unabridged.stores.sqlite.connecting import is_encrypted, need_encryption
 from unabridged.stores.sqlite.converting import convert
-from unabridged.wiring.adapters import access_of, encryption_of, spaces_of
+from unabridged.wiring.adapters import access_of
+from unabridged.wiring.followed_spaces import json_folder_of
 from unabridged.wiring.keys import box_places, person_key, secrets_of
 
 EXPORT = b"export"
@@ -51,33 +50,12 @@ def encrypt_home(settings: Settings, *, encrypted: bool) -> Iterator[Converted]:
         encrypted: What they are to be.
 
     Raises:
-        SettingError: The settings name no key.
+        SettingError: The settings name no key, or want readable files in an encrypted home.
         StoreError: One of them cannot be converted; those before it are.
     """
-    need_key(settings)
     wanted = replace(settings, encrypt=encrypted)
+    need_key(wanted)
     yield from _databases(wanted)
-    if settings.store == "files":
-        yield from _files(wanted)
-
-
-def _files(settings: Settings) -> Iterator[Converted]:
-    """Write the files of the settings' layout anew, as they are to be."""
-    spaces = spaces_of(settings)
-    for info in spaces.list():
-        if info.space is None:
-            raise StoreError(
-                f"{info.path} cannot be read: {info.damaged}",
-                hint="Look at it with `unabridged doctor`; repeat when it is sound.",
-            )
-        before = info.path.read_bytes()
-        store = spaces.open(info.space, create=False)
-        try:
-            if isinstance(store, FilesStore) and is_sealed(before) != settings.encrypt:
-                store.reseal()
-        finally:
-            store.close()
-        yield Converted(info.path, is_sealed(before) != settings.encrypt)
 
 
 def _databases(settings: Settings) -> Iterator[Converted]:
@@ -90,34 +68,30 @@ def need_key(settings: Settings) -> Key:
     """Give the key that the settings name, after a look whether it opens the secrets of the home.
 
     Raises:
-        SettingError: They name none.
+        SettingError: They name none, or want readable files in an encrypted home.
         StoreKeyError: It does not open them.
         MissingExtraError: What encrypts is not installed.
     """
+    json_folder_of(settings)
     key = person_key(settings)
     if key is None:
         raise SettingError("The settings name no key.", hint=_NO_KEY)
-    if settings.store == "sqlite" or any(Path(settings.home).glob(f"spaces/*{SUFFIX}")):
-        need_encryption()
-    encryption_of(settings)
+    need_encryption()
+    access_of(settings)
     return key
 
 
 def readable_files(settings: Settings) -> list[Path]:
     """Files of spaces that anybody can read who can read the disk."""
     home = Path(settings.home)
-    found = [path for path in sorted(home.glob(f"spaces/*{SUFFIX}")) if not is_encrypted(path)]
-    if settings.store == "files":
-        spaces = spaces_of(settings).list()
-        found += [one.path for one in spaces if not is_sealed(one.path.read_bytes())]
-    return found
+    return [path for path in sorted(home.glob(f"spaces/*{SUFFIX}")) if not is_encrypted(path)]
 
 
 def left_readable(settings: Settings) -> list[Path]:
     """Files that ``encrypt_home`` leaves as they are and that anybody can read who can read the disk.
 
-    They were set aside, could not be imported, or belong to another store or layout. Backups and
-    exports are not looked into.
+    They were set aside, could not be imported, or are readable JSON files that were written before.
+    Backups and exports are not looked into.
     """
     home = Path(settings.home)
     aside = [path for path in home.glob(f"spaces/*{SUFFIX}.*-*") if path.name[-1].isdigit()]
@@ -128,12 +102,12 @@ def left_readable(settings: Settings) -> list[Path]:
 
 
 def _is_readable(path: Path) -> bool:
-    """Whether a file that is not a database can be read; seals tell nothing of what was said."""
-    if not path.is_file() or path.name.endswith(".seal.json"):
+    """Whether a file that is not a database can be read."""
+    if not path.is_file():
         return False
     with path.open("rb") as file:
         line = file.readline(1 << 20)
-    return bool(line) and not is_sealed(line) and not is_sealed_line(line)
+    return bool(line) and not is_sealed(line)
 
 
 def admit_key(settings: Settings, place: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from unabridged import config
@@ -17,12 +18,18 @@ from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import Space
 from unabridged.domain.settings import Settings
 from unabridged.domain.views import Conversation
-from unabridged.errors import BackupError, StoreBusyError, StoreError, StoreReadOnlyError
-from unabridged.memory.forgetting import Forgetting
+from unabridged.errors import (
+    BackupError,
+    StoreBusyError,
+    StoreEditedError,
+    StoreError,
+    StoreReadOnlyError,
+)
 from unabridged.ports import Keys, Store
+from unabridged.projections.json_files.file_paths import FOLDERS
+from unabridged.projections.json_files.find_space import locate, space_in
+from unabridged.space.forgetting import Forgetting
 from unabridged.stores.copying import Sift
-from unabridged.stores.files.folder import FilesFolder
-from unabridged.stores.files.names import FOLDERS
 from unabridged.stores.packing import manifest_of
 from unabridged.stores.spaces import SpacesFolder
 from unabridged.wiring.keys import key_of
@@ -35,7 +42,6 @@ SLACK = timedelta(days=1)
 _MIGRATIONS = "migrations"
 _ASIDE = (".damaged-", ".replaced-")
 _IMPORTS = "imports"
-_STORES = ("spaces", "memory", "chats", "conversations")
 
 
 class HomeKeys:
@@ -125,18 +131,14 @@ def outside(settings: Settings, space: Space, since: datetime | None) -> Outside
 
 
 def elsewhere(settings: Settings, space: Space) -> Iterator[str]:
-    """The files of a space that a home keeps in other stores or layouts than that of the settings."""
+    """Readable files of a space that a home has in other layouts than that of the settings."""
     home = Path(settings.home)
-    if settings.store != "sqlite":
-        path = SpacesFolder(home / "spaces").path_of(space)
-        if path.exists():
-            yield path.relative_to(home).as_posix()
     for layout, name in FOLDERS.items():
-        if settings.store == "files" and settings.layout == layout:
+        if settings.layout == layout and not settings.custom_filepath:
             continue
-        path = FilesFolder(home / name, layout=layout).path_of(space)
-        if path.exists():
-            yield path.relative_to(home).as_posix()
+        paths = locate(home / name, space, layout)
+        if space_in(paths, layout) == space:
+            yield from (path.relative_to(home).as_posix() for path in paths.files())
 
 
 def _backups(home: Path, space: Space) -> Iterator[tuple[str, datetime | None]]:
@@ -169,20 +171,19 @@ def _aside(home: Path, space: Space) -> Iterator[str]:
     for path in (home / _IMPORTS).glob("*"):
         yield path.relative_to(home).as_posix()
     own = SpacesFolder(home / "spaces").path_of(space).name
-    for name in _STORES:
-        for path in (home / name).glob("*-*"):
-            if any(end in path.name for end in _ASIDE) and (
-                name != "spaces" or path.name.startswith(own)
-            ):
-                yield path.relative_to(home).as_posix()
+    folders = [(home / name).rglob("*-*") for name in FOLDERS.values()]
+    for path in chain((home / "spaces").glob(f"{own}*-*"), *folders):
+        if any(end in path.name for end in _ASIDE):
+            yield path.relative_to(home).as_posix()
 
 
 def finish_forgetting(forgetting: Forgetting, store: Store) -> None:
     """Finish what was begun and interrupted, where the store can be written.
 
-    While others keep it locked it waits for the next opening, or for ``unabridged forget --resume``.
+    While others keep it locked, or a readable file was edited by hand, it waits for the next
+    opening, or for ``unabridged forget --resume``.
     """
     if getattr(store, "read_only", False):
         return
-    with suppress(StoreBusyError, StoreReadOnlyError):
+    with suppress(StoreBusyError, StoreReadOnlyError, StoreEditedError):
         forgetting.resume(renew=False)

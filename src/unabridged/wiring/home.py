@@ -7,19 +7,20 @@ from unabridged import config
 from unabridged.checkup import examine
 from unabridged.clock import SystemClock
 from unabridged.domain.forgetting import Receipt, SpacePlan
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import Space as SpaceId
 from unabridged.domain.settings import Settings
 from unabridged.domain.views import Finding, ModelLine
 from unabridged.errors import SettingError
 from unabridged.models import choose as models
 from unabridged.models.smollm2 import fetch as fetch_smollm2
 from unabridged.ports import Clock
+from unabridged.space.space import Space
 from unabridged.stores.copying import copy
 from unabridged.stores.listing import SpaceInfo
-from unabridged.wiring.adapters import settings_for, spaces_of
+from unabridged.wiring.adapters import settings_for, spaces_of, spaces_to_look_at
 from unabridged.wiring.forgetting import sift_for
 from unabridged.wiring.leaving import forget_space, kept_receipts, plan_spaces
-from unabridged.wiring.opening import Memory
+from unabridged.wiring.opening import open_space
 from unabridged.wiring.verifying import unmoor
 
 
@@ -34,19 +35,19 @@ class Home:
         self._settings = settings
         self._folder = spaces_of(settings)
 
-    def memory(self, space: Space) -> Memory:
+    def open(self, space: SpaceId) -> Space:
         """Open the memory of a space, whatever the settings would isolate."""
-        return Memory.open(settings=settings_for(self._settings, space))
+        return open_space(settings_for(self._settings, space))
 
     def spaces(self) -> list[SpaceInfo]:
         """Every space, sound or damaged."""
         return self._folder.list()
 
-    def rename(self, old: Space, new: Space) -> None:
+    def rename(self, old: SpaceId, new: SpaceId) -> None:
         """Give a space another name; refused where that name is taken."""
         self._folder.rename(old, new)
 
-    def merge(self, source: Space, into: Space) -> int:
+    def merge(self, source: SpaceId, into: SpaceId) -> int:
         """Copy what another space lacks into it; the source stays. Gives the exchanges added.
 
         What was forgotten there stays forgotten.
@@ -61,11 +62,11 @@ class Home:
         finally:
             giver.close()
 
-    def set_aside(self, space: Space) -> Path:
+    def set_aside(self, space: SpaceId) -> Path:
         """Move a damaged space out of the way, and give its new path."""
         return self._folder.set_aside(space)
 
-    def plan_forgetting(self, spaces: Sequence[Space]) -> list[SpacePlan]:
+    def plan_forgetting(self, spaces: Sequence[SpaceId]) -> list[SpacePlan]:
         """Say what forgetting whole spaces would do; nothing is changed.
 
         Raises:
@@ -147,7 +148,7 @@ def diagnose(
         repair: Make indices anew that do not fit their messages; else nothing is changed.
     """
     try:
-        spaces = spaces_of(settings)
+        spaces = (spaces_of if repair else spaces_to_look_at)(settings)
     except SettingError:
         spaces = None  # the check-up says it itself
     return examine(settings, clock or SystemClock(), spaces, repair=repair)

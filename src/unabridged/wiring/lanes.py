@@ -1,4 +1,4 @@
-"""Lanes: the open memories of one process, one for each space, each used by one thread at a time."""
+"""The open spaces of one process: each is opened once, and shared by every thread."""
 
 import threading
 from collections import OrderedDict
@@ -8,35 +8,38 @@ from dataclasses import replace
 
 from unabridged.clock import SystemClock
 from unabridged.config.agents import ByAgent
-from unabridged.domain.scope import Scope, Space
+from unabridged.domain.scope import Scope, Space as SpaceId
 from unabridged.domain.settings import Settings
 from unabridged.errors import StoreClosedError
 from unabridged.ports import Clock
+from unabridged.space.space import Space
 from unabridged.wiring.adapters import space_from
-from unabridged.wiring.opening import Memory
+from unabridged.wiring.opening import open_space
 from unabridged.wiring.sharing import Shares
 
 MOST = 64
-"""Memories that stay open; the one that was used longest ago is closed first."""
+"""Spaces that stay open; the one that was used longest ago is closed first."""
 
 
-class _Lane:
-    """One space: its memory, once it is open, and the lock that lets one thread in."""
+class _Entry:
+    """One space, once it is open, and how many use it."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.memory: Memory | None = None
+        self.opening = threading.Lock()
+        self.space: Space | None = None
         self.users = 0
 
 
-class Lanes:
-    """The memories that one process has open.
+class SpacePool:
+    """The spaces that one process has open.
+
+    Nothing is locked while a space is used: any number of threads share it.
 
     Args:
         settings: Every choice; user, agent and model come from each scope.
         clock: The time and fresh ids; None for the machine's.
         agents: The settings of each agent; None where all have the same.
-        most: Memories that stay open at once.
+        most: Spaces that stay open at once.
     """
 
     def __init__(
@@ -51,63 +54,71 @@ class Lanes:
         self._agents = agents or ByAgent(settings, {})
         self.clock = clock or SystemClock()
         self._most = most
-        self._lanes: OrderedDict[tuple[str, Space], _Lane] = OrderedDict()
+        self._entries: OrderedDict[tuple[str, SpaceId], _Entry] = OrderedDict()
+        self._retired: list[_Entry] = []
         self._guard = threading.Lock()
         self._closed = False
 
     @contextmanager
-    def hold(self, scope: Scope, *, begins: bool = True) -> Iterator[Memory]:
-        """Open the memory that a scope falls into, and keep every other thread out of it.
+    def use(self, scope: Scope, *, create: bool = True) -> Iterator[Space]:
+        """Open the space that a scope falls into, and keep it open.
 
         Args:
-            scope: Whose memory; its session is of no account.
-            begins: Whether a space that is not there is begun; for who only looks an empty one
-                stands for it, this once.
+            scope: Whose memory; its session is ignored.
+            create: Whether a space that is not there is begun; else an empty one represents it,
+                this once.
 
         Raises:
             NameRefusedError: A name in the scope cannot be used.
             SettingError: A setting of its agent or profile cannot be used.
-            StoreClosedError: The lanes are closed.
+            StoreClosedError: The pool is closed.
             StoreError: The space cannot be opened.
         """
         settings = self._settings_of(scope)
-        lane = self._enter((scope.profile, space_from(scope, settings)))
+        entry = self._enter((scope.profile, space_from(scope, settings)))
+        empty: Space | None = None
         try:
-            with lane.lock:
-                if self._closed:  # while this one waited for its turn
+            with entry.opening:
+                if self._closed:  # while this one waited
                     raise _ending()
-                if lane.memory is None:
-                    lane.memory = Memory.open(settings=settings, clock=self.clock, begins=begins)
-                try:
-                    yield lane.memory
-                finally:
-                    if lane.memory.stands_in:
-                        lane.memory.close()
-                        lane.memory = None
+                if entry.space is None:
+                    opened = open_space(settings, self.clock, create=create)
+                    if opened.stands_in:
+                        empty = opened
+                    else:
+                        entry.space = opened
+                space = empty or entry.space
+            if space is None:
+                raise AssertionError("opened above")
+            yield space
         finally:
-            self._leave(lane)
+            if empty is not None:
+                empty.close()
+            self._leave(entry)
 
-    def open_spaces(self) -> list[Space]:
-        """The spaces whose memories are open, the most recently used last."""
+    def open_spaces(self) -> list[SpaceId]:
+        """Return the spaces that are open, the most recently used last."""
         with self._guard:
-            held = [space for (_, space), lane in self._lanes.items() if lane.memory is not None]
-            return list(dict.fromkeys(held))
+            open_ones = [name for (_, name), one in self._entries.items() if one.space is not None]
+            return list(dict.fromkeys(open_ones))
 
     def close(self) -> None:
-        """Close every memory, each when its last user leaves it; a second call does nothing."""
+        """Close every space, each when its last user leaves it; a second call does nothing."""
         with self._guard:
             self._closed = True
-            lanes = list(self._lanes.values())
-            self._lanes.clear()
-        for lane in lanes:
-            _close(lane)
+            entries = list(self._entries.values())
+            self._entries.clear()
+            self._retired += [entry for entry in entries if entry.users]
+        for entry in entries:
+            if not entry.users:
+                _close(entry)
 
-    def shares(self, memory: Memory, profile: str = "") -> Shares:
-        """What an open memory shares with the other spaces of the home, under the same profile."""
-        return Shares(memory.settings, self._agents, self.clock, profile=profile)
+    def shares(self, space: Space, profile: str = "") -> Shares:
+        """Return what an open space shares with the others of the home, under the same profile."""
+        return Shares(space.settings, self._agents, self.clock, profile=profile)
 
     def settings_of(self, agent: str, profile: str = "") -> Settings:
-        """Give the settings that an agent has under a profile.
+        """Return the settings that an agent has under a profile.
 
         Raises:
             SettingError: There is no such profile, or something in it cannot be used.
@@ -115,7 +126,7 @@ class Lanes:
         return self._agents.of(agent, profile)
 
     def _settings_of(self, scope: Scope) -> Settings:
-        """The settings of a scope, with those that its agent has of its own.
+        """The settings of a scope, with those of its agent.
 
         What is recorded is written at once, whatever they say: clients that were answered take it
         for kept, and nobody is there to save it.
@@ -124,25 +135,28 @@ class Lanes:
         named = replace(chosen, user=scope.user, auto_save=True)
         return replace(named, model=scope.model) if scope.model else named
 
-    def _enter(self, space: tuple[str, Space]) -> _Lane:
+    def _enter(self, name: tuple[str, SpaceId]) -> _Entry:
         with self._guard:
             if self._closed:
                 raise _ending()
-            lane = self._lanes.setdefault(space, _Lane())
-            self._lanes.move_to_end(space)
-            lane.users += 1
-            return lane
+            entry = self._entries.setdefault(name, _Entry())
+            self._entries.move_to_end(name)
+            entry.users += 1
+            return entry
 
-    def _leave(self, lane: _Lane) -> None:
-        idle: list[_Lane] = []
+    def _leave(self, entry: _Entry) -> None:
+        unused: list[_Entry] = []
         with self._guard:
-            lane.users -= 1
-            for space, other in list(self._lanes.items()):
-                if len(self._lanes) <= self._most:
+            entry.users -= 1
+            if entry in self._retired and not entry.users:
+                self._retired.remove(entry)
+                unused.append(entry)
+            for name, other in list(self._entries.items()):
+                if len(self._entries) <= self._most:
                     break
                 if other.users == 0:
-                    idle.append(self._lanes.pop(space))
-        for other in idle:
+                    unused.append(self._entries.pop(name))
+        for other in unused:
             _close(other)
 
 
@@ -150,8 +164,8 @@ def _ending() -> StoreClosedError:
     return StoreClosedError("The server is ending.", hint="Ask again in a moment.")
 
 
-def _close(lane: _Lane) -> None:
-    with lane.lock:
-        memory, lane.memory = lane.memory, None
-        if memory is not None:
-            memory.close()
+def _close(entry: _Entry) -> None:
+    with entry.opening:
+        space, entry.space = entry.space, None
+        if space is not None:
+            space.close()

@@ -8,6 +8,7 @@ from typing import BinaryIO, cast
 
 from unabridged import config
 from unabridged.clock import SystemClock
+from unabridged.disk.durable import remove
 from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
 from unabridged.migration import back, forward
@@ -17,8 +18,9 @@ from unabridged.migration.state import Shelf, State
 from unabridged.migration.taking import Moved
 from unabridged.ports import Clock
 from unabridged.stores.listing import Spaces
-from unabridged.wiring.adapters import guard_of, spaces_below
+from unabridged.wiring.adapters import guard_of, spaces_below, spaces_of
 from unabridged.wiring.encryption import EXPORT, export_cipher
+from unabridged.wiring.followed_spaces import FollowedSpaces, json_folder_of
 
 __all__ = ["Migrations", "Outlook", "State"]
 
@@ -27,26 +29,21 @@ class Migrations:
     """The migrations of one home.
 
     Args:
-        settings: Every choice: the home, the kind of store, whose memory it is where files do not
-            say, and which fields separate spaces.
+        settings: Every choice: the home, whose memory it is where files do not say, and which
+            fields separate spaces.
         clock: The time; None for the machine's.
 
     Raises:
-        SettingError: The store of the settings keeps nothing, or keeps a single file.
+        SettingError: The store of the settings keeps nothing.
     """
 
     def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
-        if settings.store not in {"sqlite", "files"}:
-            raise SettingError(
-                f"The store {settings.store!r} keeps nothing.",
-                hint="Say --to sqlite or --to files.",
-            )
-        self._settings = replace(settings, custom_filepath="")
+        if settings.store == "memory":
+            raise SettingError("The store 'memory' keeps nothing.", hint="Set store to sqlite.")
+        self._settings = settings
         plain = Ground(
             home=Path(settings.home),
             spaces_at=self._spaces,
-            store=settings.store,
-            layout=settings.layout if settings.store == "files" else "",
             clock=clock or SystemClock(),
         )
         sealed = replace(plain, sealing=self._sealing, sealed=".sealed")
@@ -76,6 +73,8 @@ class Migrations:
         outlook = forward.migrate(self._ground, folder, self._chosen(model), moved)
         kept = self._ground.shelf.kept(outlook.state.id) if outlook.state else None
         self._unmoor(lambda path: kept is not None and path.is_relative_to(kept.absolute()))
+        if outlook.state is not None:
+            self._follow(outlook.state)
         return outlook
 
     def roll_back(self, migration: str | None = None) -> State:
@@ -86,7 +85,11 @@ class Migrations:
         """
         config.folder(self._settings.home, "config")
         state = back.roll_back(self._ground, migration)
-        live = self._ground.spaces(self._ground.home, state)
+        live = self._ground.spaces_at(self._ground.home)
+        folder = json_folder_of(self._settings)
+        if folder is not None:
+            for path in (path for space in state.named for path in folder.paths(space).all_files()):
+                remove(path)
         gone = {live.path_of(space).absolute() for space in state.named}
         self._unmoor(lambda path: path in gone)
         return state
@@ -118,6 +121,12 @@ class Migrations:
         sealing = export_cipher(self._settings).sealing(stream, EXPORT)
         return cast("AbstractContextManager[BinaryIO]", sealing)
 
-    def _spaces(self, folder: Path, store: str, layout: str) -> Spaces:
-        named = replace(self._settings, store=store)
-        return spaces_below(replace(named, layout=layout) if layout else named, folder)
+    def _spaces(self, folder: Path) -> Spaces:
+        return spaces_below(self._settings, folder)
+
+    def _follow(self, state: State) -> None:
+        """Write the readable files of the spaces that were made, if the settings want them."""
+        spaces = spaces_of(self._settings)
+        if isinstance(spaces, FollowedSpaces):
+            for space in state.named:
+                spaces.open(space, create=False).close()

@@ -1,41 +1,30 @@
-"""Opening: a memory is built from settings."""
+"""Opening: a space is built from settings."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import datetime
-from functools import cached_property
+from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
-from unabridged import config, memory, toolbox
+from unabridged import config, toolbox
 from unabridged.clock import SystemClock
 from unabridged.condense.extract import Extractor
-from unabridged.context.fence import own_words
-from unabridged.context.gather import FLOOR_SHARES
-from unabridged.context.tiers import STRONG_SHARE
-from unabridged.dialogue.parts import Parts
-from unabridged.dialogue.tools import Tool
-from unabridged.domain.exchange import Exchange
-from unabridged.domain.intent import Intent
-from unabridged.domain.safekeeping import Salvage
+from unabridged.domain.budget import Mode
 from unabridged.domain.scope import Scope
 from unabridged.domain.settings import Settings
-from unabridged.domain.topic import Moved, Topic
 from unabridged.embeddings.choose import choose_reranker
 from unabridged.embeddings.lexicon import StaticLexicon
-from unabridged.errors import SettingError
-from unabridged.ingest.enrich import Embedded, enrich, reembed
-from unabridged.ingest.overview import topics
-from unabridged.intent.detect import detect
-from unabridged.language.words import query_terms, terms
 from unabridged.models import choose as models
 from unabridged.models.quote import QuoteModel
-from unabridged.ports import ChatModel, Clock, Store, SupportsVectors
+from unabridged.ports import ChatModel, Clock, Embedder, Store
 from unabridged.retrieval.entries import Reader
 from unabridged.retrieval.finder import Finder
+from unabridged.space.dependencies import SpaceDependencies
+from unabridged.space.space import Space
+from unabridged.space.tools import SearchMemory, Tool
 from unabridged.tokens.estimate import EstimateTokenizer
 from unabridged.wiring.adapters import (
-    TermsBook,
+    UpstreamInfoCache,
     embedder_of,
     is_begun,
     named_for,
@@ -48,255 +37,148 @@ from unabridged.wiring.adapters import (
 from unabridged.wiring.books import books_of
 from unabridged.wiring.forgetting import finish_forgetting, keys_of, outside
 
-QUOTED = 5
-"""Exchanges that ``quote`` looks for."""
 
+def settings_from(
+    home: str | Path | None = None,
+    *,
+    upstream: ChatModel | str | None = None,
+    clock: Clock | None = None,
+    ephemeral: bool = False,
+    settings: Settings | None = None,
+    **overrides: Any,
+) -> Settings:
+    """Return the settings of a memory.
 
-class Memory(memory.Memory):
-    """Conversation memory over one space.
+    Args:
+        home: The home folder; None for ``$UNABRIDGED_HOME``, else the platform's.
+        upstream: A model, or the name of an upstream; None for the setting. Where models have
+            memories of their own and the settings name none, it is asked which it would take.
+        clock: The time; None for the machine's.
+        ephemeral: Keep everything in memory, and nothing afterwards.
+        settings: Every choice; then no file and no environment is read.
+        **overrides: Any field of ``Settings``.
 
-    ``Memory.open()`` builds it from settings; everything else is inherited.
-
-    Attributes:
-        upstream_note: Which upstream was taken, and how to get the next better one; empty until
-            it was needed.
-        salvaged: What was taken out of a damaged file that was set aside on opening; None where it
-            was sound.
-        stands_in: Whether it is empty and stands for a space that was not begun: what is written to
-            it is kept nowhere.
+    Raises:
+        SettingError: A setting cannot be used.
     """
+    named = upstream if isinstance(upstream, str) else None
+    chosen = settings or config.load(home=home, upstream=named, **overrides)
+    if ephemeral:
+        chosen = replace(chosen, store="memory")
+    model = upstream if not isinstance(upstream, str) else None
+    return named_for(chosen, clock or SystemClock(), model)
 
-    stands_in: bool = False
-    upstream_note: str = ""
-    salvaged: Salvage | None = None
 
-    @classmethod
-    def open(
-        cls,
-        home: str | Path | None = None,
-        *,
-        settings: Settings | None = None,
-        upstream: ChatModel | str | None = None,
-        clock: Clock | None = None,
-        ephemeral: bool = False,
-        session: str | None = None,
-        salvage: bool = True,
-        begins: bool = True,
-        **overrides: Any,
-    ) -> Self:
-        """Open a space; its folder is made on first use.
+def open_space(
+    settings: Settings,
+    clock: Clock | None = None,
+    *,
+    model: ChatModel | None = None,
+    salvage: bool = True,
+    create: bool = True,
+) -> Space:
+    """Open the space that settings name; its folder is made on first use.
 
-        Args:
-            home: The home folder; None for ``$UNABRIDGED_HOME``, else the platform's.
-            settings: Every choice; then no file and no environment is read.
-            upstream: A model, or the name of an upstream; None for the setting. Where models have
-                memories of their own and the settings name none, it is asked which it would take.
-            clock: The time and ids; None for the machine's.
-            ephemeral: Keep everything in memory, and nothing afterwards.
-            session: The session to take up; None for the newest. Where sessions are isolated
-                (the setting ``recall`` is ``session``), it is an id, and the first message begins
-                a session that is not there yet.
-            salvage: Whether a damaged file is set aside, and a new one begun with all that is whole
-                in it (``salvaged`` then tells); else it is an error, and nothing is changed.
-            begins: Whether a space that is not there is begun; else an empty one in memory stands for
-                it, for who only looks (``stands_in`` then says so).
-            **overrides: Any field of ``Settings``.
+    Args:
+        settings: Every choice; user, agent and model name the space.
+        clock: The time and ids; None for the machine's.
+        model: The default model; None for the one that the settings choose when it is needed.
+        salvage: Whether a damaged file is set aside, and a new one begun with all that is whole in
+            it (``salvaged`` then tells); else it is an error, and nothing is changed.
+        create: Whether a space that is not there is begun; else an empty one in memory represents
+            it, for who only looks (``stands_in`` then says so).
 
-        Raises:
-            SettingError: A setting cannot be used, or the home cannot be written to.
-            StoreDamagedError: Its file is damaged and others have it open, or it was tampered with,
-                or it is not to be salvaged; it is as it was.
-            StoreError: The space cannot be opened.
-        """
-        named = upstream if isinstance(upstream, str) else None
-        chosen = settings or config.load(home=home, upstream=named, **overrides)
-        if ephemeral:
-            chosen = replace(chosen, store="memory")
-        time = clock or SystemClock()
-        chosen = named_for(chosen, time, upstream if not isinstance(upstream, str) else None)
-        apart = chosen.recall == "session"
-        scope = Scope(chosen.user, chosen.agent, chosen.model or None, None if apart else session)
-        empty = not begins and not is_begun(chosen, scope)
-        kept = replace(chosen, store="memory") if empty else chosen
-        store, found = rescued(kept, scope) if salvage else (store_for(kept, scope), None)
-        try:
-            opened = cls._wired(chosen, time, store, scope)
-            opened.salvaged, opened.stands_in = found, empty
-            if apart and session is not None:
-                opened.take_up(session)
-            finish_forgetting(opened.forgetting, store)
-        except BaseException:
-            store.close()
-            raise
-        if upstream is not None and not isinstance(upstream, str):
-            opened.use_upstream(upstream)
-        return opened
+    Raises:
+        SettingError: A setting cannot be used, or the home cannot be written to.
+        StoreDamagedError: Its file is damaged and others have it open, or it was tampered with, or
+            it is not to be salvaged; it is as it was.
+        StoreError: The space cannot be opened.
+    """
+    time = clock or SystemClock()
+    settings = named_for(settings, time, model)
+    scope = Scope(settings.user, settings.agent, settings.model or None)
+    stands_in = not create and not is_begun(settings, scope)
+    kept = replace(settings, store="memory") if stands_in else settings
+    store, found = rescued(kept, scope) if salvage else (store_for(kept, scope), None)
+    try:
+        parts = _dependencies(settings, time, store, model)
+        space = Space(replace(parts, salvaged=found, stands_in=stands_in), scope)
+        finish_forgetting(space.forgetting, store)
+        space.sessions.newest()  # damage is told now
+    except BaseException:
+        store.close()
+        raise
+    return space
 
-    @classmethod
-    def _wired(cls, settings: Settings, clock: Clock, store: Store, scope: Scope) -> Self:
-        """Put the parts together."""
-        given = [tool for spec in settings.tools for tool in toolbox.load(spec)]
-        offered: list[Tool] = []
-        reader = reader_for(settings, store)
-        tokenizer = EstimateTokenizer()
-        parts = Parts(
-            store=store,
-            finder=Finder(
-                store, search_index_of(store, reader), reader, choose_reranker(settings.reranker)
-            ),
-            books=books_of(settings, store, clock, reader.embedder, lambda: opened.upstream),
-            clock=clock,
-            settings=settings,
-            upstream=lambda: opened.choose_upstream(),  # noqa: PLW0108 - opened is bound below
-            terms_of=TermsBook(settings, clock),
-            tokenizer=tokenizer,
-            system=system_prompts(settings),
-            condenser=None if settings.condenser == "none" else Extractor(tokenizer.count),
-            tools=offered,
-            keys=keys_of(settings),
-            outside=lambda since: outside(settings, store.space, since),
-        )
-        opened = cls(parts, scope)
-        offered += toolbox.unique([*toolbox.built_in(clock.now, opened.search_here), *given])
-        return opened
 
-    def choose_upstream(self, **changes: Any) -> ChatModel:
-        """Choose the upstream that the settings name, and say which it is in ``upstream_note``.
+def _dependencies(
+    settings: Settings, clock: Clock, store: Store, model: ChatModel | None
+) -> SpaceDependencies:
+    reader = reader_for(settings, store)
+    tokenizer = EstimateTokenizer()
+    finder = Finder(
+        store, search_index_of(store, reader), reader, choose_reranker(settings.reranker)
+    )
+    return SpaceDependencies(
+        store=store,
+        finder=finder,
+        knowledge=partial(books_of, settings, store, clock, reader.embedder),
+        clock=clock,
+        settings=settings,
+        choose_upstream=partial(_upstream, settings, clock, model),
+        upstream_info=UpstreamInfoCache(settings, clock),
+        tokenizer=tokenizer,
+        system=system_prompts(settings),
+        persona=partial(_persona, settings),
+        embedder=embedder_of,
+        read_with=partial(_read_with, store, finder),
+        condenser=None if settings.condenser == "none" else Extractor(tokenizer.count),
+        tools=_tools(settings, clock),
+        keys=keys_of(settings),
+        outside=lambda since: outside(settings, store.space, since),
+    )
 
-        Args:
-            **changes: Settings that shall differ: ``upstream``, ``model`` …
 
-        Raises:
-            UpstreamError: The one that was named cannot be had.
-        """
-        self.settings = replace(self.settings, **changes)
-        folder = config.folder(self.settings.home, "cache")
-        chosen = models.choose(self.settings, self._clock, folder, quote=lambda: self.quoting)
-        self.upstream_note = chosen.note
-        return chosen.model
+def choose_model(
+    settings: Settings, clock: Clock, quoting: Callable[[], QuoteModel]
+) -> tuple[ChatModel, str]:
+    """Choose the model that settings name, and say which it is.
 
-    def answer_as(self, persona: str) -> None:
-        """Let another persona answer from the next message on; the memory stays.
+    Args:
+        settings: Every choice.
+        clock: The time.
+        quoting: Builds the model that answers with what a space holds.
 
-        Args:
-            persona: Its name, or the path of its file; empty for the setting ``system``, or the
-                program's own words.
+    Raises:
+        UpstreamError: The one that was named cannot be had.
+    """
+    folder = config.folder(settings.home, "cache")
+    chosen = models.choose(settings, clock, folder, quote=quoting)
+    return chosen.model, chosen.note
 
-        Raises:
-            SettingError: There is none of that name, or it cannot be read; nothing is changed.
-        """
-        changed = replace(self.settings, persona=persona)
-        self._preparer.system = system_prompts(changed)
-        self.settings = changed
 
-    def enrich(self) -> Iterator[Embedded]:
-        """Embed what was recorded and has no vectors yet; nothing to do for the default embedder.
+def _upstream(
+    settings: Settings, clock: Clock, model: ChatModel | None, quoting: Callable[[], QuoteModel]
+) -> tuple[ChatModel, str]:
+    return (model, "") if model is not None else choose_model(settings, clock, quoting)
 
-        Nor is there where the store keeps none, or holds those of another (see ``reembed``).
 
-        Yields:
-            How far it has come, after each page; every page is kept.
+def _persona(settings: Settings, persona: str) -> Mapping[Mode, str]:
+    return system_prompts(replace(settings, persona=persona))
 
-        Raises:
-            StoreError: They cannot be stored.
-            UpstreamError: The server that embeds failed.
-        """
-        embedder, store = self._parts.finder.reader.embedder, self._store
-        if embedder is None or embedder.instant or not isinstance(store, SupportsVectors):
-            return
-        if store.embedded_by() in ("", embedder.identity):
-            yield from enrich(store, embedder)
 
-    def reembed(self) -> Iterator[Embedded]:
-        """Embed everything by the embedder that the settings name, and then search with it.
+def _read_with(store: Store, finder: Finder, embedder: Embedder) -> None:
+    reader = Reader(embedder, StaticLexicon())
+    search_index_of(store, reader)
+    finder.close()
+    finder.reader = reader
 
-        Interrupted, it goes on where it stopped. Until the end searches use the old vectors.
 
-        Yields:
-            How far it has come, after each page; every page is kept.
+def _tools(settings: Settings, clock: Clock) -> Callable[[SearchMemory], tuple[Tool, ...]]:
+    given = [tool for spec in settings.tools for tool in toolbox.load(spec)]
 
-        Raises:
-            SettingError: The settings name no embedder, or one that cannot be had.
-            StoreError: The store keeps no vectors, or others record faster than it embeds.
-            UpstreamError: The server that embeds failed.
-        """
-        embedder = embedder_of(self.settings)
-        if embedder is None:
-            raise SettingError(
-                "The settings name no embedder.", hint="Give one: --embedder static, for example."
-            )
-        search_index_of(self._store, self._parts.finder.reader).follow()  # by what it has so far
-        try:
-            yield from reembed(self._store, embedder)
-        except BaseException:
-            embedder.close()
-            raise
-        reader = Reader(embedder, StaticLexicon())
-        search_index_of(self._store, reader)
-        self._parts.finder.close()
-        self._parts.finder.reader = reader
+    def tools(search: SearchMemory) -> tuple[Tool, ...]:
+        return toolbox.unique([*toolbox.built_in(clock.now, search), *given])
 
-    def topics(
-        self,
-        *,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        session: str | None = None,
-        moved: Moved | None = None,
-    ) -> list[Topic]:
-        """Find what was talked about; every exchange is in exactly one topic.
-
-        Args:
-            since: Only exchanges of this time and later.
-            until: Only exchanges before this time.
-            session: Only exchanges of the session of this id.
-            moved: Told what goes on, how many exchanges were done, and of how many.
-
-        Returns:
-            The topics, those with the most exchanges first.
-        """
-        embedder = self._parts.finder.reader.embedder
-        if embedder is not None and not embedder.instant:
-            embedder = embedder_of(replace(self.settings, embedder="static"))
-        return topics(self._store, embedder, since=since, until=until, session=session, moved=moved)
-
-    def close(self) -> None:  # type: ignore[explicit-override]  # typing.override came with 3.12
-        """Let go of the store, the upstream and the embedder."""
-        self._parts.finder.close()
-        super().close()
-
-    @property
-    def search_note(self) -> str:
-        """Why the last search was by words only; empty where it was not."""
-        return self._parts.finder.trouble
-
-    @cached_property
-    def quoting(self) -> QuoteModel:
-        """The upstream that needs no model: it answers with what this memory holds."""
-        return QuoteModel(
-            self._recalled,
-            self._clock,
-            facts=self._pinned,
-            own_words=own_words,
-            keeps=self.settings.store != "memory",
-        )
-
-    def _pinned(self, question: str) -> list[str]:
-        """The pins that speak of a question's words."""
-        if self._only is not None:
-            return []
-        asked = set(query_terms(question))
-        return [pin.text for pin in self.pins() if asked & set(terms(pin.text))]
-
-    def _recalled(self, question: str) -> Sequence[Exchange]:
-        """What ``quote`` answers with: what comes near the best that there is; nothing to small talk."""
-        intent = detect(question).intent
-        if intent is Intent.CASUAL:
-            return []
-        asked = question.strip()  # stored by now, and the best match of itself
-        here = self.search_here(question, QUOTED)
-        found = [f for f in here if f.exchange.user.text.strip() != asked]
-        best = max((f.score for f in found), default=0.0)
-        least = FLOOR_SHARES[intent] * self.settings.evidence_floor
-        floor = max(least, STRONG_SHARE * best)
-        return [f.exchange for f in found if f.score >= floor]
+    tools(lambda *_: ())  # two tools of one name are an error on opening
+    return tools

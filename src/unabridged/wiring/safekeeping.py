@@ -14,16 +14,12 @@ from unabridged.errors import NotFoundError
 from unabridged.ports import Clock
 from unabridged.stores import salvaging
 from unabridged.stores.backups import HOME, BackupsFolder, Wanted
-from unabridged.stores.files.folder import FilesFolder, files_of
-from unabridged.stores.files.names import JSON, PACKED
-from unabridged.stores.files.rescuing import rescue as rescue_files, salvaged_json
-from unabridged.stores.listing import Spaces
 from unabridged.stores.rescuing import rescue, salvaged_file, told
 from unabridged.stores.restoring import SETTINGS, restore
-from unabridged.stores.restoring_files import restore_files
 from unabridged.stores.spaces import SpacesFolder
 from unabridged.wiring.adapters import databases_of, space_from, spaces_of
 from unabridged.wiring.boxed import access_in, box_of, take_box
+from unabridged.wiring.followed_spaces import FollowedSpaces
 from unabridged.wiring.leaving import kept_receipts
 
 Moved = Callable[[str, int, int], None]
@@ -51,15 +47,10 @@ class Safekeeping:
         return databases_of(self._settings)
 
     @cached_property
-    def _kept(self) -> Spaces:
-        """The spaces in the store that the settings name."""
-        return spaces_of(self._settings)
-
-    @cached_property
     def _backups(self) -> BackupsFolder:
         folder = config.folder(self._settings.home, "backups")
         spaces = self._spaces
-        return BackupsFolder(folder, version("unabridged"), spaces.access, spaces.prepare)
+        return BackupsFolder(folder, version("unabridged"), spaces.access)
 
     def backup(
         self, *, output: Path | None = None, keep: int | None = None, moved: Moved = _silent
@@ -80,7 +71,7 @@ class Safekeeping:
         """
         scope = Scope(self._settings.user, self._settings.agent, self._settings.model or None)
         wanted = self._wanted(space_from(scope, self._settings))
-        if not self._kept.path_of(wanted.space).exists():
+        if not self._spaces.path_of(wanted.space).exists():
             raise NotFoundError(
                 f"There is no space {wanted.space.name!r} yet.",
                 hint="`unabridged spaces` lists them; --user and --agent name one.",
@@ -98,7 +89,7 @@ class Safekeeping:
         Spaces that are damaged are left out, and said; then no older backup, which may hold them, is
         removed.
         """
-        spaces = self._kept.list()
+        spaces = self._spaces.list()
         folder = Path(self._settings.home) / SETTINGS
         files = [(f"{SETTINGS}/{p.name}", p) for p in sorted(folder.glob("*.toml")) if p.is_file()]
         files += box_of(self._settings)
@@ -142,19 +133,7 @@ class Safekeeping:
         left = {receipt.space: receipt.at for receipt in kept_receipts(self._settings)}
         path = self._find(named)
         take_box(self._settings, path)
-        kept = self._kept
-        if isinstance(kept, FilesFolder):
-            return restore_files(
-                self._backups_as(path),
-                kept,
-                path,
-                moved,
-                renamed=renamed,
-                replace=replace,
-                settings=Path(self._settings.home) / SETTINGS,
-                left=None if with_forgotten else left,
-            )
-        return restore(
+        restored = restore(
             self._backups_as(path),
             self._spaces,
             path,
@@ -164,6 +143,12 @@ class Safekeeping:
             settings=Path(self._settings.home) / SETTINGS,
             left=None if with_forgotten else left,
         )
+        spaces = spaces_of(self._settings)
+        if isinstance(spaces, FollowedSpaces):
+            for one in restored:
+                if not one.there:
+                    spaces.render(one.space)
+        return restored
 
     def salvage(self, space: Space, moved: Moved = _silent) -> Salvage | None:
         """Set a damaged space's file aside and go on with all that is whole in it.
@@ -175,11 +160,6 @@ class Safekeeping:
             NotFoundError: There is no such space.
             StoreBusyError: Others have it open.
         """
-        kept = self._kept
-        if isinstance(kept, FilesFolder):
-            if not files_of(kept.place_of(space)):
-                raise _no_space(space)
-            return rescue_files(kept, space)
         path = self._spaces.path_of(space)
         if not list(path.parent.glob(f"{path.name}*")):
             raise _no_space(space)
@@ -202,10 +182,7 @@ class Safekeeping:
         """
         if not path.is_file():
             raise NotFoundError(f"There is no file {path}.", hint="Check the path.")
-        if path.name.removesuffix(PACKED).endswith(JSON):
-            found = salvaged_json(path)
-        else:
-            found = salvaged_file(path, self._spaces.access, moved)
+        found = salvaged_file(path, self._spaces.access, moved)
         if into is not None:
             store = spaces_of(self._settings).open(into)
             try:
@@ -225,7 +202,7 @@ class Safekeeping:
 
     def _wanted(self, space: Space) -> Wanted:
         name = self._spaces.path_of(space).stem
-        return Wanted(space, name, partial(self._kept.open, space, create=False))
+        return Wanted(space, name, partial(self._spaces.open, space, create=False))
 
 
 def _no_space(space: Space) -> NotFoundError:

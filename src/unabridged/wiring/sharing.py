@@ -1,17 +1,18 @@
 """Sharing between spaces that are named: opens both ends, each with the settings of its agent."""
 
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import replace
 
 from unabridged.config.agents import ByAgent
-from unabridged.domain.scope import Scope, Space
+from unabridged.domain.scope import Scope, Space as SpaceId
 from unabridged.domain.settings import Settings
 from unabridged.domain.share import Carried, Revoked, Share, ShareKind, ShareSide
 from unabridged.errors import InputError, NameRefusedError, NotFoundError
 from unabridged.ports import Clock
+from unabridged.space.space import Space
 from unabridged.wiring.adapters import is_begun, settings_for, space_from
-from unabridged.wiring.opening import Memory
+from unabridged.wiring.opening import open_space
 
 
 class Shares:
@@ -39,7 +40,7 @@ class Shares:
 
     def share(
         self,
-        to: Space,
+        to: SpaceId,
         *,
         sessions: Sequence[str] = (),
         facts: Sequence[str] = (),
@@ -61,19 +62,19 @@ class Shares:
             StoreError: It could not be written; sharing again completes it.
         """
         with ExitStack() as stack:
-            memory = self._own(stack)
-            if memory.stands_in:
-                here = space_from(memory.scope, self._settings)
+            space = self._own(stack)
+            if space.stands_in:
+                here = space_from(space.scope, self._settings)
                 raise NotFoundError(
                     f"There is no space {here.name!r} to share from.",
                     hint="List them: unabridged spaces",
                 )
-            draft = memory.sharing.draft(
+            draft = space.sharing.draft(
                 self.named(to), sessions=sessions, facts=facts, all_facts=all_facts
             )
-            return self._give(stack, memory, draft, dry_run=dry_run)
+            return self._give(stack, space, draft, dry_run=dry_run)
 
-    def handoff(self, to: Space, *, session: str | None = None, dry_run: bool = False) -> Carried:
+    def handoff(self, to: SpaceId, *, session: str | None = None, dry_run: bool = False) -> Carried:
         """Let another space go on with a session: it becomes the newest one there.
 
         Args:
@@ -87,16 +88,17 @@ class Shares:
             StoreError: It could not be written; handing off again completes it.
         """
         with ExitStack() as stack:
-            memory = self._own(stack)
-            if session is None and memory.session is None:
+            space = self._own(stack)
+            newest = space.sessions.newest()
+            if session is None and newest is None:
                 raise NotFoundError(
                     "There is no session to hand off.", hint="`unabridged chat` begins one."
                 )
-            wanted = session or (memory.session.id if memory.session else "")
-            draft = memory.sharing.draft(self.named(to), kind=ShareKind.HANDOFF, sessions=[wanted])
-            return self._give(stack, memory, draft, dry_run=dry_run)
+            wanted = session or (newest.id if newest else "")
+            draft = space.sharing.draft(self.named(to), kind=ShareKind.HANDOFF, sessions=[wanted])
+            return self._give(stack, space, draft, dry_run=dry_run)
 
-    def named(self, space: Space) -> Space:
+    def named(self, space: SpaceId) -> SpaceId:
         """The space that is given to: the one of that name, or else where its agent remembers.
 
         An agent whose settings keep all users in one memory remembers in that one, whoever is named.
@@ -130,43 +132,43 @@ class Shares:
             StoreError: It could not be written; revoking again ends it.
         """
         with ExitStack() as stack:
-            memory = self._own(stack)
-            found = memory.sharing.find(share)
+            space = self._own(stack)
+            found = space.sharing.find(share)
             if not self._is_there(found.other):
-                return replace(memory.sharing.revoke(found), reached=self._taken(found))
+                return replace(space.sharing.revoke(found), reached=self._taken(found))
             other = self._open(stack, self._settings_of(found.other))
-            taker, giver = (memory, other) if self._taken(found) else (other, memory)
+            taker, giver = (space, other) if self._taken(found) else (other, space)
             done = taker.sharing.revoke(found)
             noted = giver.sharing.revoke(found)
             return replace(done, share=done.share if self._taken(found) else noted.share)
 
-    def _give(self, stack: ExitStack, memory: Memory, draft: Share, *, dry_run: bool) -> Carried:
+    def _give(self, stack: ExitStack, space: Space, draft: Share, *, dry_run: bool) -> Carried:
         settings = self._settings_of(draft.other)
         other = self._open(stack, settings, begins=not dry_run)
         if dry_run:
-            return memory.sharing.plan(draft, other.sharing)
-        return memory.sharing.give(draft, other.sharing)
+            return space.sharing.plan(draft, other.sharing)
+        return space.sharing.give(draft, other.sharing)
 
     def _taken(self, share: Share) -> bool:
         return share.side is ShareSide.TAKEN
 
-    def _own(self, stack: ExitStack) -> Memory:
+    def _own(self, stack: ExitStack) -> Space:
         return self._open(stack, self._settings, begins=False)
 
-    def _open(self, stack: ExitStack, settings: Settings, *, begins: bool = True) -> Memory:
-        opened = Memory.open(settings=settings, clock=self._clock, salvage=False, begins=begins)
-        return stack.enter_context(opened)
+    def _open(self, stack: ExitStack, settings: Settings, *, begins: bool = True) -> Space:
+        opened = open_space(settings, self._clock, salvage=False, create=begins)
+        return stack.enter_context(closing(opened))
 
-    def _settings_of(self, space: Space) -> Settings:
+    def _settings_of(self, space: SpaceId) -> Settings:
         return settings_for(self._base_of(space), space)
 
-    def _base_of(self, space: Space) -> Settings:
+    def _base_of(self, space: SpaceId) -> Settings:
         own = self._settings
         if self._agents and space.agent:
             own = self._agents.of(space.agent, self._profile)
         return _lasting(replace(own, home=self._settings.home, auto_save=True), space.name)
 
-    def _is_there(self, space: Space) -> bool:
+    def _is_there(self, space: SpaceId) -> bool:
         return is_begun(self._settings_of(space), _scope(space))
 
 
@@ -174,10 +176,10 @@ def _lasting(settings: Settings, name: str) -> Settings:
     if settings.store == "memory":
         raise InputError(
             f"{name} keeps nothing: its store is `memory`.",
-            hint="Share between spaces of the store sqlite or files.",
+            hint="Share between spaces of the store sqlite.",
         )
     return settings
 
 
-def _scope(space: Space) -> Scope:
+def _scope(space: SpaceId) -> Scope:
     return Scope(space.user, space.agent, space.model or None)

@@ -8,13 +8,11 @@ from pathlib import Path
 from unabridged.domain.proof import Proof
 from unabridged.domain.scope import Space
 from unabridged.domain.settings import Settings
-from unabridged.errors import NotFoundError, SettingError, StoreDamagedError, UnabridgedError
-from unabridged.ports import SupportsCheck, SupportsProof
-from unabridged.stores.guard import Guard
+from unabridged.errors import NotFoundError, SettingError, UnabridgedError
 from unabridged.stores.listing import SpaceInfo
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connecting import Access
-from unabridged.wiring.adapters import access_of, databases_of, files_of, guard_of, spaces_of
+from unabridged.wiring.adapters import access_of, databases_of, guard_of, spaces_to_look_at
 
 
 def verify(settings: Settings, space: Space | None = None) -> Iterator[Proof]:
@@ -31,7 +29,7 @@ def verify(settings: Settings, space: Space | None = None) -> Iterator[Proof]:
         NotFoundError: There is no such space.
         SettingError: The key or the anchor of the settings cannot be used.
     """
-    spaces = spaces_of(settings)
+    spaces = spaces_to_look_at(settings)
     chosen = [info for info in spaces.list() if space is None or info.space in (None, space)]
     if space is not None and not any(info.space == space for info in chosen):
         path = spaces.path_of(space)
@@ -49,13 +47,13 @@ def _proof(settings: Settings, info: SpaceInfo) -> Proof:
     if info.space is None:
         return Proof(name, str(info.path), None, anchored=False, flaws=(info.damaged,))
     try:
-        store = spaces_of(settings).open(info.space, create=False)
+        store = spaces_to_look_at(settings).open(info.space, create=False)
     except UnabridgedError as error:
         return Proof(name, str(info.path), None, anchored=False, flaws=(str(error),))
     try:
-        flaws = tuple(store.check()) if isinstance(store, SupportsCheck) else ()
-        sealed = store.sealed() if isinstance(store, SupportsProof) else None
-        if not flaws and sealed is None and isinstance(store, SqliteStore):
+        flaws = tuple(store.check())
+        sealed = store.sealed()
+        if not flaws and sealed is None:
             flaws = (f"{info.path}: it has no chain, and cannot be given one where it lies.",)
     except UnabridgedError as error:
         return Proof(name, str(info.path), None, anchored=False, flaws=(str(error),))
@@ -73,7 +71,7 @@ def _missing(settings: Settings) -> Iterator[Proof]:
     there = {name.partition(" ")[0] for name, one in moored.items() if Path(one.file).exists()}
     for name, mooring in moored.items():
         path = Path(mooring.file)
-        renamed = name.partition(" ")[0] in there - {"files"}
+        renamed = name.partition(" ")[0] in there
         if _is_gone(settings, path) and not renamed:
             said = f"{path}: it is gone; the anchor {anchor.path} knows it."
             yield Proof(path.name, str(path), None, anchored=True, flaws=(said,))
@@ -106,9 +104,6 @@ def seal(settings: Settings) -> Iterator[Proof]:
         raise SettingError(
             "The settings name no key.", hint="Make one with: unabridged key new FILE"
         )
-    if settings.store == "files":
-        yield from _rewritten(settings, guard)
-        return
     access = replace(access_of(settings), guard=replace(guard, adopts=True))
     for info in databases_of(settings).list():
         yield _opened(info.path, access)
@@ -130,33 +125,9 @@ def moor(settings: Settings) -> Iterator[Proof]:
             hint="Set `anchor` to a file that those who can write the home cannot.",
         )
     unmoor(settings)
-    if settings.store == "files":
-        yield from _rewritten(settings, access.guard)
-        return
     for info in databases_of(settings).list():
         SqliteStore.moor_at(info.path, access)
         yield _opened(info.path, access)
-
-
-def _rewritten(settings: Settings, guard: Guard) -> Iterator[Proof]:
-    """Take over every space in files as it is, and write it anew."""
-    folder = files_of(settings, replace(guard, adopts=True))
-    for info in folder.list():
-        name = info.space.name if info.space else info.path.name
-        try:
-            if info.space is None:
-                raise StoreDamagedError(info.damaged)
-            store = folder.open(info.space, create=False)
-            try:
-                store.reseal()
-                sealed = store.sealed()
-            finally:
-                store.close()
-        except UnabridgedError as error:
-            yield Proof(name, str(info.path), None, anchored=False, flaws=(str(error),))
-            continue
-        anchored = guard.anchor is not None
-        yield Proof(name, str(info.path), sealed, anchored=anchored, flaws=())
 
 
 def _opened(path: Path, access: Access) -> Proof:

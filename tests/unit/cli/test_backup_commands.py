@@ -59,8 +59,8 @@ def test_only_so_many_are_kept(run):
     assert run("backup", "--keep", "2", "-o", "x.zip").code == 2
 
 
-def test_what_lies_in_files_is_backed_up_and_given_back(run, tmp_path, monkeypatch):
-    monkeypatch.setenv("UNABRIDGED_STORE", "files")
+def test_readable_files_follow_what_is_given_back(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("UNABRIDGED_LAYOUT", "model")
     run("ask", "my cat is called Ada")
     name = Path(run("backup", "--json").data["backup"]["path"]).name
     assert "there already" in run("restore", name).out
@@ -70,17 +70,19 @@ def test_what_lies_in_files_is_backed_up_and_given_back(run, tmp_path, monkeypat
     assert "replaced-1" in done.out, done.err
     assert "Bob" not in run("search", "dog").out
     assert "Ada" in run("search", "cat").out
+    text = (tmp_path / "home" / "memory" / "default.json").read_text("utf-8")
+    assert ("Ada" in text, "Bob" in text) == (True, False)
     assert run("restore", name, "--as", "ann/pets").code == 0
     assert "Ada" in run("search", "cat", "--user", "ann", "--agent", "pets").out
     made = run("backup", "--all", "-o", str(tmp_path / "all.zip"))
     assert "2 spaces: 2 exchanges" in made.out, made.err
     assert run("doctor").code == 0
     monkeypatch.setenv("UNABRIDGED_HOME", str(tmp_path / "other"))
-    monkeypatch.setenv("UNABRIDGED_STORE", "sqlite")  # a backup fits any store
+    monkeypatch.setenv("UNABRIDGED_LAYOUT", "none")
     assert "ann/pets is restored" in run("restore", str(tmp_path / "all.zip")).out
     assert "Ada" in run("search", "cat", "--user", "ann", "--agent", "pets").out
     assert "static" in run("doctor").out
     monkeypatch.setenv("UNABRIDGED_HOME", str(tmp_path / "third"))
-    monkeypatch.setenv("UNABRIDGED_STORE", "files")
+    monkeypatch.setenv("UNABRIDGED_LAYOUT", "model")
     assert run("restore", str(tmp_path / "all.zip")).code == 0
     assert "Ada" in run("search", "cat").out

@@ -1,7 +1,5 @@
 """`unabridged encrypt` and `key change`, as a person uses them, without an SQLite that encrypts."""
 
-import gzip
-
 import pytest
 
 from unabridged.stores.sqlite.connecting import can_encrypt
@@ -55,51 +53,17 @@ def test_an_export_is_sealed_and_opens_with_its_key_in_another_home(run, home, t
 
 
 @pytest.mark.parametrize("layout", ["model", "agent", "user"])
-@pytest.mark.parametrize("packed", ["false", "true"])
-def test_files_are_sealed_and_made_readable_again(run, tmp_path, monkeypatch, layout, packed):
-    for name, value in (("STORE", "files"), ("LAYOUT", layout), ("COMPRESSION", packed)):
-        monkeypatch.setenv(f"UNABRIDGED_{name}", value)
-    home, key = tmp_path / "home", f"file:{tmp_path / 'my.key'}"
-    run("key", "new", str(tmp_path / "my.key"))
-    run("config", "set", "key", key)
-    assert run("ask", f"Remember the {SECRET}.").code == 0
-    assert run("ask", "--new", f"The {SECRET} again.").code == 0
-
-    def seen():
-        return [
-            data
-            for path in home.rglob("*")
-            if path.is_file()
-            for data in [path.read_bytes()]
-            if SECRET.encode() in (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
-        ]
-
-    assert seen()
-    ran = run("encrypt")
-    assert ran.code == 0, ran.err
-    assert seen() == []
-    assert SECRET in run("search", SECRET).out
-    assert run("ask", f"A third {SECRET}.").code == 0
-    assert seen() == []
-    without = ("--home", str(home))
-    monkeypatch.setenv("UNABRIDGED_KEY", "")
-    run("config", "unset", "key")
-    run("config", "unset", "encrypt")
-    ran = run("search", SECRET, *without)
-    assert ran.code == 5, ran.out
-    assert "encrypted" in ran.err
-    monkeypatch.setenv("UNABRIDGED_KEY", key)
-    assert run("encrypt", "--off").code == 0
-    assert seen()
-    assert SECRET in run("search", SECRET).out
-
-
-def test_new_files_are_sealed_from_the_first_byte(run, tmp_path, monkeypatch):
-    monkeypatch.setenv("UNABRIDGED_STORE", "files")
+def test_an_encrypted_home_has_no_readable_files(run, tmp_path, monkeypatch, layout):
+    home = tmp_path / "home"
+    monkeypatch.setenv("UNABRIDGED_LAYOUT", layout)
     run("key", "new", str(tmp_path / "my.key"))
     run("config", "set", "key", f"file:{tmp_path / 'my.key'}")
-    run("config", "set", "encrypt", "true")
     assert run("ask", f"Remember the {SECRET}.").code == 0
-    data = b"".join(p.read_bytes() for p in (tmp_path / "home").rglob("*") if p.is_file())
-    assert SECRET.encode() not in data
-    assert SECRET in run("search", SECRET).out
+    ran = run("encrypt")
+    assert ran.code == 2
+    assert "writes readable files" in ran.err
+    assert "layout to none" in ran.err
+    run("config", "set", "encrypt", "true")
+    before = {path: path.read_bytes() for path in home.rglob("[!.]*.json")}
+    assert run("ask", "And the boat.").code == 2
+    assert {path: path.read_bytes() for path in home.rglob("[!.]*.json")} == before

@@ -126,25 +126,17 @@ def test_anchoring_anew_needs_an_anchor(run):
     assert "anchor" in ran.err
 
 
-def test_files_are_sealed_too(run, say, home, tmp_path, monkeypatch):
-    monkeypatch.setenv("UNABRIDGED_STORE", "files")
+def test_readable_files_are_looked_at_and_not_touched(run, say, home, monkeypatch):
+    monkeypatch.setenv("UNABRIDGED_LAYOUT", "model")
     say("My dog is called Rex.")
-    assert "sound" in run("verify").out
-    made = run("key", "new", str(tmp_path / "key"), "--json").data
-    run("config", "set", "key", made["key"])
-    assert run("ask", "Hello?").code == 5
-    assert run("verify").code == 1
-    assert run("key", "seal").code == 0
-    say("And my cat Tom.")
-    assert "under the key" in run("verify").out
-    (path,) = (home / "memory").glob("*.seal.json")
-    path.unlink()
-    assert run("ask", "Hello?").code == 5
-    assert run("verify", "--json").data[0]["flaws"]
-    (tmp_path / "elsewhere").mkdir()
-    run("config", "set", "anchor", str(tmp_path / "elsewhere" / "anchor"))
-    assert run("verify", "--anchor-anew").code == 0
-    assert "as the anchor" in run("verify").out
+    assert run("verify").code == 0
+    (path,) = (home / "memory").glob("*.json")
+    edited = path.read_bytes().replace(b"Rex", b"Max")
+    for wrong, told in ((b"{", "damaged"), (edited, "edited")):
+        path.write_bytes(wrong)
+        ran = run("verify", "--json")
+        assert told in ran.data[0]["flaws"][0]
+        assert path.read_bytes() == wrong
 
 
 def test_what_is_renamed_or_forgotten_is_not_missed(run, say, home, tmp_path):

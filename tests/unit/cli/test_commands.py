@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from unabridged import Memory
+from unabridged.space.log import SpaceLog
+from unabridged.turn.conversation import Conversation
 
 
 def told(run, *texts):
@@ -214,7 +215,7 @@ def test_an_imported_session_is_not_gone_on_with_unless_named(run):
 
 
 def test_an_import_that_is_interrupted_says_how_far_it_came(run, monkeypatch):
-    admit, seen = Memory.admit, []
+    admit, seen = SpaceLog.import_transcript, []
 
     def admit_two(self, conversation):
         if len(seen) == 2:
@@ -222,13 +223,13 @@ def test_an_import_that_is_interrupted_says_how_far_it_came(run, monkeypatch):
         seen.append(conversation)
         return admit(self, conversation)
 
-    monkeypatch.setattr(Memory, "admit", admit_two)
+    monkeypatch.setattr(SpaceLog, "import_transcript", admit_two)
     lines = [{"role": "user", "content": str(n), "session": f"s{n}"} for n in range(5)]
     text = "".join(json.dumps(line) + "\n" for line in lines)
     ran = run("import", "-", text=text)
     assert ran.code == 130
     assert "2 added" in ran.out
-    monkeypatch.setattr(Memory, "admit", admit)
+    monkeypatch.setattr(SpaceLog, "import_transcript", admit)
     assert "3 added" in run("import", "-", text=text).out
 
 
@@ -273,7 +274,7 @@ def test_nothing_is_written_outside_the_home(run, tmp_path, monkeypatch):
 
 def test_two_processes_on_one_session(run, tmp_path, monkeypatch):
     told(run, "one")
-    chat = Memory.chat
+    chat = Conversation.chat
     other = []
 
     def chat_late(self, text, **options):
@@ -283,7 +284,7 @@ def test_two_processes_on_one_session(run, tmp_path, monkeypatch):
             told(run, "meanwhile")
         return turn
 
-    monkeypatch.setattr(Memory, "chat", chat_late)
+    monkeypatch.setattr(Conversation, "chat", chat_late)
     ran = run("ask", "two")
     assert ran.code == 0
     assert "Another program went on" in ran.err
@@ -299,11 +300,11 @@ LOOKING = [
 
 
 @pytest.mark.parametrize("words", LOOKING, ids=" ".join)
-@pytest.mark.parametrize("store", ["sqlite", "files"])
-def test_who_only_looks_begins_no_space(run, words, store):
-    given = (*words, "--user", "nobody", "--set", f"store={store}")
+@pytest.mark.parametrize("layout", ["none", "model"])
+def test_who_only_looks_begins_no_space(run, words, layout):
+    given = (*words, "--user", "nobody", "--set", f"layout={layout}")
     assert run(*given).code in {0, 3}
-    assert run("spaces", "--json", "--set", f"store={store}").data == []
+    assert run("spaces", "--json", "--set", f"layout={layout}").data == []
 
 
 def test_small_talk_brings_nothing_back(run):

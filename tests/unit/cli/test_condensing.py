@@ -7,7 +7,7 @@ import pytest
 
 from unabridged.cli.main import COMMANDS
 from unabridged.errors import StoreError
-from unabridged.wiring import Memory
+from unabridged.space.maintenance import Maintenance
 
 SAID = [
     ("We decide to use PostgreSQL for the ledger.", "Noted: PostgreSQL for the ledger."),
@@ -269,10 +269,10 @@ def test_tending_that_is_stopped_is_put_off(run, tmp_path, monkeypatch):
     path = tmp_path / "talk.jsonl"
     path.write_text(json.dumps({"role": "user", "content": "I live in Lisbon."}) + "\n")
 
-    def stopped(*_):
+    def stopped(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Memory, "tend", stopped)
+    monkeypatch.setattr(Maintenance, "run", stopped)
     ran = run("import", str(path))
     assert ran.code == 0
     assert "unabridged condense" in " ".join(ran.err.split())
@@ -280,10 +280,10 @@ def test_tending_that_is_stopped_is_put_off(run, tmp_path, monkeypatch):
 
 
 def test_a_failure_of_tending_is_a_note(run, monkeypatch):
-    def failing(*_):
+    def failing(*_, **__):
         raise StoreError("No room.", hint="Make some.")
 
-    monkeypatch.setattr(Memory, "tend", failing)
+    monkeypatch.setattr(Maintenance, "run", failing)
     ran = run("chat", text="hello\nhello again\n")
     assert ran.code == 0
     assert ran.err.count("No room.") == 1

@@ -3,8 +3,7 @@ import io
 import json
 
 import pytest
-
-from unabridged import Memory
+from tests.helpers.talker import Talker
 
 
 def added(run, *texts):
@@ -156,7 +155,7 @@ def test_another_users_facts_are_not_seen(run):
 
 
 def test_the_list_says_when_not_everything_was_looked_at(run, tmp_path):
-    with Memory.open(tmp_path / "home", upstream="quote") as memory:
+    with Talker.open(tmp_path / "home", upstream="quote") as memory:
         memory.record(memory.prepare("The portal must print invoices."), "Noted.")
     assert "No requirement is known: unabridged requirements learn" in run("requirements").out
     run("requirements", "learn")

@@ -42,9 +42,9 @@ def test_it_asks_for_the_model_or_says_how_to_name_it(run, old):
     assert done["missed"]
 
 
-def test_it_goes_to_files_that_people_can_read(run, old, tmp_path):
-    assert run("migrate", str(old), "--to", "files", "--no-model").code == 0
-    assert run("spaces", "--json").data == []
+def test_readable_files_follow_it(run, old, tmp_path, monkeypatch):
+    monkeypatch.setenv("UNABRIDGED_LAYOUT", "model")
+    assert run("migrate", str(old), "--no-model").code == 0
     assert len(list((tmp_path / "home" / "memory").glob("*.json"))) == 3
     assert run("migrate", "--rollback").code == 0
     assert not list((tmp_path / "home" / "memory").glob("*.json"))

@@ -165,16 +165,20 @@ def test_an_import_is_not_guessed_into_a_models_memory(apart, tmp_path):
     assert "Ada" not in apart("show", "--model", LARGE).out
 
 
-def test_a_damaged_memory_is_listed_with_all_that_is_said_of_it(apart, tmp_path):
+def test_a_damaged_file_of_one_model_is_told_with_all_that_is_known_of_it(apart, tmp_path):
     for model in (SMALL, LARGE):
         talk(apart, "My dog is called Waldi.", words=("--model", model))
     path = tmp_path / "home" / "memory" / "qwen2-5-7b.json"
     path.write_text("invalid json content {")
-    told = apart("spaces").out
-    assert f"default/default/{SMALL}" in told
-    assert "damaged" in told
-    assert "line 1, column 1" in told
-    assert "unabridged adopt" in told
+    told = apart("doctor")
+    assert told.code == 1
+    said = " ".join(told.out.split())
+    assert f"space default/default/{SMALL} sound" in said
+    assert "is damaged: line 1, column 1" in said
+    assert "unabridged doctor --repair" in said
+    assert path.read_text() == "invalid json content {"
+    assert "set aside" in " ".join(apart("doctor", "--repair").out.split())
+    assert "Waldi" in path.read_text()
 
 
 def test_save_saves_what_was_said_to_every_model(apart):

@@ -21,9 +21,9 @@ def test_they_are_listed_and_the_chosen_one_is_marked(run):
 
 def test_show_says_what_each_setting_does_and_where_it_comes_from(run):
     shown = run("profiles", "show", "workspace")
-    assert "layout = model  (as everywhere)" in shown.out
+    assert "store = sqlite  (as everywhere)" in shown.out
     assert "memory/qwen2-5-7b.json" in shown.out
-    assert "Which files the store of files keeps" in shown.out
+    assert "Which readable JSON files follow the store" in shown.out
     assert "WorkspaceAI" in shown.out
     told = run("profiles", "show", "workspace", "--json").data
     assert told["settings"]["isolation"]["value"] == ["user", "agent", "model"]
@@ -111,7 +111,7 @@ def test_a_model_gets_a_setting_in_a_home_that_has_none(run):
     assert run("config", "set", "window", "8192", "--model", "qwen2.5:7b").code == 0
     assert run("config", "get", "window", "--model", "qwen2.5:7b").out == "8192\n"
     assert run("config", "get", "window").out == "auto\n"
-    assert run("config", "set", "store", "files", "--model", "qwen2.5:7b").code == 2
+    assert run("config", "set", "store", "memory", "--model", "qwen2.5:7b").code == 2
     assert run("config", "set", "max_turns", "20", "--model", "a", "--agent", "b").code == 2
 
 
@@ -134,11 +134,11 @@ def test_where_models_are_apart_the_one_that_answers_names_the_memory(run, tmp_p
 def test_a_space_is_named_by_what_the_settings_make_one_of(run):
     assert run("ask", "My cat is called Ada.", "--user", "ann").code == 0
     under = ("--profile", "requirements")
-    done = run("copy", *under, "sqlite:ann/default", "files:ann", "--json")
+    done = run("copy", *under, "sqlite:ann/default", "sqlite:ann", "--json")
     assert done.data[0]["exchanges"] == 1
     [found] = run("search", "Ada", "--user", "ann", *under, "--json").data
     assert found
-    refused = run("copy", "sqlite:ann/default", "files:ann")
+    refused = run("copy", "sqlite:ann/default", "sqlite:ann")
     assert refused.code == 2
     assert "USER/AGENT" in refused.err
 
@@ -159,7 +159,7 @@ def test_whoever_begins_under_a_profile_is_told_what_lies_elsewhere(run, tmp_pat
     assert run("ask", "My cat is called Ada.").code == 0
     home = str(tmp_path / "home")
     settings = config.load(home=home, profile="requirements")
-    assert "sqlite:default/default files:default" in elsewhere(settings)
+    assert "sqlite:default/default sqlite:default" in elsewhere(settings)
     assert "1 exchange" in elsewhere(settings)
     assert elsewhere(config.load(home=home, profile="companion")) == ""
     assert elsewhere(config.load(home=home)) == ""
@@ -182,9 +182,8 @@ def test_a_session_of_an_agent_begins_under_its_name_and_the_list_shows_it(run, 
 
 def test_whoever_forgot_the_profile_is_told_under_which_there_is_memory(run):
     assert "profile" not in run("spaces").out
-    run("ask", "Hello", "--profile", "agent")
     run("ask", "Hello", "--profile", "requirements")
-    told = "Kept apart under a profile: 1 space: --profile agent; 1 space: --profile requirements"
+    told = "Kept apart under a profile: 1 space: --profile requirements"
     assert told in " ".join(run("spaces").out.split())
     assert told in " ".join(run("sessions").out.split())
     run("ask", "Hello")

@@ -64,17 +64,21 @@ def test_who_writes_goes_on_and_says_so(run, tmp_path):
     assert run("ask", "and my dog?").err == ""
 
 
-def test_files_that_people_can_read_are_salvaged_too(run, tmp_path, monkeypatch):
-    monkeypatch.setenv("UNABRIDGED_STORE", "files")
+def test_a_readable_file_is_written_again_and_gives_back_what_the_database_lost(
+    run, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("UNABRIDGED_LAYOUT", "model")
     run("ask", "my cat is called Ada")
     (path,) = (tmp_path / "home" / "memory").glob("*.json")
-    path.write_bytes(path.read_bytes()[:100])
-    assert run("search", "cat").code == 5
-    said = run("salvage", "default/default")
-    assert "1 whole exchange" in said.out, said.err
-    assert "Ada" in run("search", "cat").out
-    path.write_bytes(path.read_bytes()[:100])
-    assert "1 whole exchange" in run("salvage", str(path)).out
-    told = run("ask", "and my dog Bob")
-    assert "was damaged" in told.err
+    whole = path.read_bytes()
+    path.write_bytes(whole[:100])
+    ran = run("search", "cat")
+    assert "Ada" in ran.out
+    assert "set aside as default.json.damaged-1" in ran.err
+    assert path.read_bytes() == whole
+    for file in (tmp_path / "home" / "spaces").iterdir():
+        file.unlink()
+    ran = run("ask", "hello")
+    assert "1 exchange that memory does not hold" in ran.err
+    assert run("adopt", str(path), "--yes").code == 0
     assert "Ada" in run("search", "cat").out

@@ -6,7 +6,7 @@ import json
 import pytest
 
 NAMES = ("Ottilie", "Rosalind", "Benedikt", "Cornelius", "Wilhelmina")
-STORES = ["sqlite", "files"]
+LAYOUTS = ["none", "model"]
 
 
 @pytest.fixture
@@ -19,10 +19,14 @@ def files(home):
     return {str(p.relative_to(home)) for p in found if p.is_file() and not p.name.startswith(".")}
 
 
+def readable(home):
+    return {name for name in files(home) if "json" in name}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("store", STORES)
-def test_five_sessions_of_an_agent_stay_apart_and_a_search_finds_them_all(run, monkeypatch, store):
-    monkeypatch.setenv("UNABRIDGED_STORE", store)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_five_sessions_of_an_agent_stay_apart_and_a_search_finds_them_all(run, monkeypatch, layout):
+    monkeypatch.setenv("UNABRIDGED_LAYOUT", layout)
     monkeypatch.setenv("UNABRIDGED_RECALL", "session")
     ids = {}
     for name in NAMES:
@@ -45,9 +49,9 @@ def test_five_sessions_of_an_agent_stay_apart_and_a_search_finds_them_all(run, m
     assert [name for name in NAMES if name in searched]
 
 
-@pytest.mark.parametrize("store", STORES)
-def test_max_turns_bounds_what_is_shown_and_nothing_is_lost(run, monkeypatch, store):
-    monkeypatch.setenv("UNABRIDGED_STORE", store)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_max_turns_bounds_what_is_shown_and_nothing_is_lost(run, monkeypatch, layout):
+    monkeypatch.setenv("UNABRIDGED_LAYOUT", layout)
     monkeypatch.setenv("UNABRIDGED_MAX_TURNS", "4")
     for n in range(9):
         run("ask", f"Good morning number {n}")
@@ -58,10 +62,10 @@ def test_max_turns_bounds_what_is_shown_and_nothing_is_lost(run, monkeypatch, st
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("store", STORES)
+@pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("limit", ["MAX_SESSIONS", "MAX_BYTES"])
-def test_limits_archive_the_oldest_and_search_finds_them(run, monkeypatch, store, limit):
-    monkeypatch.setenv("UNABRIDGED_STORE", store)
+def test_limits_archive_the_oldest_and_search_finds_them(run, monkeypatch, layout, limit):
+    monkeypatch.setenv("UNABRIDGED_LAYOUT", layout)
     monkeypatch.setenv(f"UNABRIDGED_{limit}", {"MAX_SESSIONS": "2", "MAX_BYTES": "900"}[limit])
     for name in NAMES:
         run("ask", "--new", f"The harbour of {name} lies in the north of the island.")
@@ -76,7 +80,7 @@ def test_limits_archive_the_oldest_and_search_finds_them(run, monkeypatch, store
     ("layout", "main"),
     [
         ("model", "memory/tutor.json"),
-        ("agent", "chats/tutor_space.json"),
+        ("agent", "chats/tutor_{}_conversation.json"),
         ("user", "conversations/ann/sessions.json"),
     ],
 )
@@ -84,14 +88,13 @@ def test_limits_archive_the_oldest_and_search_finds_them(run, monkeypatch, store
 def test_each_layout_writes_where_it_says_and_packs_what_is_read(
     *, run, monkeypatch, home, layout, main, packed
 ):
-    for name, value in (("STORE", "files"), ("LAYOUT", layout), ("COMPRESSION", str(packed))):
+    for name, value in (("LAYOUT", layout), ("COMPRESSION", str(packed))):
         monkeypatch.setenv(f"UNABRIDGED_{name}", value)
     whose = ("--user", "ann", "--agent", "tutor")
     session = run("ask", "--json", "My sister is called Ottilie.", *whose).data["session"]
     end = ".gz" if packed else ""
-    there = files(home)
-    assert f"{main}{end}" in there
-    held = main if layout != "agent" else f"chats/tutor_{session}_conversation.json"
+    held = main.format(session)
+    assert f"{held}{end}" in files(home)
     data = (home / f"{held}{end}").read_bytes()
     assert "Ottilie" in json.dumps(json.loads(gzip.decompress(data) if packed else data))
     assert "Ottilie" in run("ask", "What is my sister called?", *whose).out
@@ -99,15 +102,15 @@ def test_each_layout_writes_where_it_says_and_packs_what_is_read(
     assert "Ottilie" in run("ask", "And what is my sister called now?", *whose).out
 
 
-def test_custom_filepath_puts_the_memory_elsewhere_and_nothing_under_the_home(
+def test_custom_filepath_puts_the_readable_file_elsewhere_and_none_under_the_home(
     run, monkeypatch, tmp_path, home
 ):
     path = tmp_path / "elsewhere" / "mine.json"
     monkeypatch.setenv("UNABRIDGED_CUSTOM_FILEPATH", str(path))
     refused = run("ask", "My sister is called Ottilie.")
     assert refused.code != 0
-    assert "store of files" in refused.err
-    monkeypatch.setenv("UNABRIDGED_STORE", "files")
+    assert "names a readable file" in refused.err
+    monkeypatch.setenv("UNABRIDGED_LAYOUT", "model")
     run("ask", "My sister is called Ottilie.")
     assert "Ottilie" in path.read_text("utf-8")
     assert not [name for name in files(home) if "json" in name]
@@ -115,11 +118,11 @@ def test_custom_filepath_puts_the_memory_elsewhere_and_nothing_under_the_home(
 
 
 def test_what_is_held_back_is_said_and_saved_by_save_only(run, monkeypatch, home):
-    monkeypatch.setenv("UNABRIDGED_STORE", "files")
+    monkeypatch.setenv("UNABRIDGED_LAYOUT", "model")
     monkeypatch.setenv("UNABRIDGED_AUTO_SAVE", "no")
     left = run("chat", text="My sister is called Ottilie.\n/quit\n")
     assert "Not saved" in left.out + left.err
-    assert files(home) == set()
+    assert readable(home) == set()
     run("chat", text="My sister is called Ottilie.\n/save\nMy brother is called Ben.\n/quit\n")
     assert "Ottilie" in (home / "memory" / "default.json").read_text("utf-8")
     found = run("search", "what are they called?", "--json").out
@@ -128,8 +131,7 @@ def test_what_is_held_back_is_said_and_saved_by_save_only(run, monkeypatch, home
 
 
 def test_a_chat_in_which_nothing_is_said_leaves_no_memory(run, monkeypatch, home):
-    monkeypatch.setenv("UNABRIDGED_STORE", "files")
     monkeypatch.setenv("UNABRIDGED_LAYOUT", "agent")
     run("chat", "--new", text="/quit\n")
     run("sessions")
-    assert files(home) == set()
+    assert readable(home) == set()

@@ -1,6 +1,6 @@
 import pytest
+from tests.helpers.talker import Talker
 
-from unabridged import Memory
 from unabridged.cli.chat.loop import KEYS, LEAVE, converse
 from unabridged.cli.chat.talk import AGAIN, SILENT, STOPPED, UNSENT, Chat
 from unabridged.config import load
@@ -80,7 +80,7 @@ class Model:
 def memory(tmp_path):
     def opened(model):
         settings = load(home=tmp_path / "home", environ={}, upstream="quote")
-        return Memory.open(settings=settings, upstream=model)
+        return Talker.open(settings=settings, upstream=model)
 
     return opened
 
@@ -88,7 +88,7 @@ def memory(tmp_path):
 def talk(memory, model, *typed):
     person = Person(*typed)
     with memory(model) as opened:
-        converse(Chat(opened, person))
+        converse(Chat(opened.talk, person))
     return person
 
 
@@ -114,7 +114,7 @@ def test_ctrl_c_stops_an_answer_and_the_conversation_goes_on(memory):
     assert person.answers == ["Half an |", "Whole.|"]
     assert STOPPED in person.notes
     with memory(Model()) as opened:
-        states = [(one.state.value, one.answer.text) for one in opened.history()]
+        states = [(one.state.value, one.answer.text) for one in opened.exchanges()]
     assert states == [("incomplete", "Half an "), ("complete", "Whole.")]
 
 
@@ -131,26 +131,26 @@ def test_ctrl_c_while_a_prompt_is_prepared_stores_nothing(memory, monkeypatch):
     person = Person("one", "two")
     with memory(Model()) as opened:
         with monkeypatch.context() as patched:
-            patched.setattr(opened, "chat", interrupted)
+            patched.setattr(opened.talk, "chat", interrupted)
             person.typed = ["one"]
-            converse(Chat(opened, person))
+            converse(Chat(opened.talk, person))
         person.typed = ["two"]
-        converse(Chat(opened, person))
-        assert [one.user.text for one in opened.history()] == ["two"]
+        converse(Chat(opened.talk, person))
+        assert [one.user.text for one in opened.exchanges()] == ["two"]
     assert UNSENT in person.notes
 
 
 def test_a_sign_of_life_comes_before_the_prompt_is_prepared(memory, monkeypatch):
     person = Person("one")
     with memory(Model()) as opened:
-        chat = opened.chat
+        chat = opened.talk.chat
 
         def late(*words, **options):
             assert person.waits == 1
             return chat(*words, **options)
 
         monkeypatch.setattr(opened, "chat", late)
-        converse(Chat(opened, person))
+        converse(Chat(opened.talk, person))
     assert person.answers == ["Yes.|"]
 
 
@@ -172,13 +172,13 @@ def test_edit_offers_the_last_message_and_ctrl_c_leaves_all_as_it_was(memory):
     person = talk(memory, Model(), "one", "two", "/edit", KeyboardInterrupt, "/edit", "three")
     assert person.drafts.count("two") == 2
     with memory(Model()) as opened:
-        assert [one.user.text for one in opened.history()] == ["one", "three"]
+        assert [one.user.text for one in opened.exchanges()] == ["one", "three"]
 
 
 def test_another_program_on_the_same_session(memory):
     mine = Person("one", "two", "three")
     with memory(Model()) as opened, memory(Model()) as other:
-        chat = opened.chat
+        chat = opened.talk.chat
 
         def chat_late(text, **options):
             turn = chat(text, **options)
@@ -187,9 +187,9 @@ def test_another_program_on_the_same_session(memory):
                 other.record(other.prepare("meanwhile"), "Hm.")
             return turn
 
-        opened.chat = chat_late
-        converse(Chat(opened, mine))
-        said = [one.user.text for one in opened.history()]
+        opened.talk.chat = chat_late
+        converse(Chat(opened.talk, mine))
+        said = [one.user.text for one in opened.exchanges()]
     assert said == ["one", "meanwhile", "two", "three"]
     assert any("Another program went on" in note for note in mine.notes)
     assert mine.errors == []
@@ -204,11 +204,11 @@ def test_commands_with_two_words_and_arguments_in_any_case(memory):
 
 def test_forgetting_asks_and_clears_what_was_typed(tmp_path):
     person = Person("/forget", "no", "/forget", "YES", "/quit")
-    with Memory.open(tmp_path / "home", upstream="quote") as memory:
+    with Talker.open(tmp_path / "home", upstream="quote") as memory:
         memory.record(memory.prepare("My cousin lives behind the old brewery."), "I see.")
-        converse(Chat(memory, person))
-        assert memory.history() == []
-        assert len(memory.forgetting.receipts()) == 1
+        converse(Chat(memory.talk, person))
+        assert memory.exchanges() == []
+        assert len(memory.space.forgetting.receipts()) == 1
     assert "Nothing was forgotten." in person.notes
     assert any("brewery" in line for line in person.lines)
     assert not person.errors
@@ -224,16 +224,16 @@ def test_who_leaves_is_asked_whether_to_save_what_is_not_saved(tmp_path, monkeyp
         return saves
 
     monkeypatch.setattr("unabridged.cli.chat.loop.click.confirm", answer)
-    off = load(home=tmp_path, environ={}, upstream="quote", store="files", auto_save=False)
+    off = load(home=tmp_path, environ={}, upstream="quote", layout="model", auto_save=False)
     person = Person("My boat is called Fermata.")
-    with Memory.open(settings=off, upstream=Model()) as memory:
-        converse(Chat(memory, person))
+    with Talker.open(settings=off, upstream=Model()) as memory:
+        converse(Chat(memory.talk, person))
     assert [text.partition(" ")[0] for text in asked] == ["Save"]
     assert any("not saved yet: /save" in note for note in person.notes)
-    with Memory.open(settings=off) as memory:
-        said = [one.user.text for one in memory.history()]
+    with Talker.open(settings=off) as memory:
+        said = [one.user.text for one in memory.exchanges()]
     assert said == (["My boat is called Fermata."] if saves else [])
-    on = load(home=tmp_path / "on", environ={}, upstream="quote", store="files")
-    with Memory.open(settings=on, upstream=Model()) as memory:
-        converse(Chat(memory, Person("Hello.")))
+    on = load(home=tmp_path / "on", environ={}, upstream="quote", layout="model")
+    with Talker.open(settings=on, upstream=Model()) as memory:
+        converse(Chat(memory.talk, Person("Hello.")))
     assert len(asked) == 1

@@ -3,11 +3,11 @@
 from datetime import timedelta
 
 import pytest
+from tests.helpers.talker import Talker
 
 from unabridged.context.tiers import AROUND
 from unabridged.domain.context import Tier, Verdict
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 
 ASKED = "Remember the lighthouse model that I built?"
 
@@ -25,7 +25,7 @@ def clock():
 
 @pytest.fixture
 def memory(tmp_path, clock):
-    with Memory.open(
+    with Talker.open(
         tmp_path, upstream="quote", window=8192, vivid_around=True, evidence_floor=0.6, clock=clock
     ) as memory:
         told(memory, clock, "I am building a lighthouse model out of balsa.")
@@ -67,7 +67,7 @@ def test_only_who_asks_for_details_gets_it(memory):
 
 
 def test_it_takes_only_what_room_is_left(tmp_path, clock):
-    with Memory.open(
+    with Talker.open(
         tmp_path, upstream="quote", window=1024, vivid_around=True, clock=clock
     ) as memory:
         told(memory, clock, "I built a lighthouse model.", *[f"{n} " * 90 for n in range(4)])
@@ -81,7 +81,7 @@ def test_it_takes_only_what_room_is_left(tmp_path, clock):
 
 
 def test_without_the_setting_only_what_was_found_comes(tmp_path, clock):
-    with Memory.open(tmp_path, upstream="quote", window=8192, clock=clock) as memory:
+    with Talker.open(tmp_path, upstream="quote", window=8192, clock=clock) as memory:
         told(memory, clock, "I am building a lighthouse model.", "So I warmed it with the kettle!")
         clock.time += timedelta(days=3)
         memory.new_session()

@@ -4,6 +4,7 @@ from datetime import timedelta
 from itertools import pairwise
 
 import pytest
+from tests.helpers.talker import Talker
 from tests.opened import counter_of, forget_stored_texts, store_of
 
 from unabridged.domain.chat import Abilities
@@ -12,7 +13,6 @@ from unabridged.domain.record import RecordKind
 from unabridged.errors import NotFoundError
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 
 WINDOW = 2048
 PLACES = "Oslo Lima Quito Turin Accra Dakar Hanoi Kyoto Perth Sofia Tunis Vilnius".split()
@@ -31,7 +31,7 @@ def answer_of(number: int) -> str:
 def memory(tmp_path):
     model = ScriptedModel(abilities=Abilities("m", trained_window=WINDOW, source="server"))
     clock = ManualClock(step=timedelta(minutes=7))
-    with Memory.open(tmp_path, upstream=model, window=WINDOW, clock=clock) as opened:
+    with Talker.open(tmp_path, upstream=model, window=WINDOW, clock=clock) as opened:
         yield opened
 
 
@@ -100,7 +100,7 @@ def test_it_opens_up_to_exactly_what_is_shown_no_more(memory):
     last = contexts[-1]
     row = earlier_row(last)
     shown = shown_in(last)
-    opened = memory.upkeep.expand(row.id)
+    opened = memory.space.condensations.expand(row.id)
     assert [e.user.text for e in opened.exchanges] == [
         say_of(n) for n, c in enumerate(contexts[:-1]) if c.id not in shown
     ]
@@ -132,12 +132,12 @@ def test_forgetting_takes_its_words_out_of_the_next_prompt(memory):
     assert all(say_of(gone) not in message.text for message in again.prompt)
     assert row.id in memory.why(contexts[-1].id).missing
     with pytest.raises(NotFoundError):
-        memory.upkeep.expand(row.id)
+        memory.space.condensations.expand(row.id)
 
 
 def test_without_a_condenser_it_is_left_out_and_said(tmp_path):
     model = ScriptedModel(abilities=Abilities("m", trained_window=WINDOW, source="server"))
-    with Memory.open(tmp_path, upstream=model, window=WINDOW, condenser="none") as memory:
+    with Talker.open(tmp_path, upstream=model, window=WINDOW, condenser="none") as memory:
         contexts = talk(memory, 30)
     assert not any(map(earlier_row, contexts))
     reasons = {r.reason for c in contexts for r in c.ledger.rows}
@@ -149,7 +149,7 @@ def test_what_tells_something_stays_longer_than_what_does_not(memory):
     for number in range(6):
         context = memory.prepare(f"Which lamp suits a room of {number} square metres?")
         memory.record(context, answer_of(number))
-    telling = {e.id for e in memory.history()}
+    telling = {e.id for e in memory.exchanges()}
     plain = []
     for _ in range(30):
         context = memory.prepare("Nice.")
@@ -168,12 +168,12 @@ def test_what_another_program_forgot_does_not_come_back_with_a_prepared_prompt(m
     context = memory.prepare(say_of(39))
     words = context.prompt[0].text.partition("<recalled-earlier")[2]
     gone = next(n for n in range(39) if say_of(n) in words)
-    path = memory.history(100)
+    path = memory.exchanges(100)
     block = context.manifest["earlier"]
     store_of(memory).drop(RecordKind.BLOB, [block])  # as if the history had moved just now
     forget_stored_texts(memory)
     model = ScriptedModel(abilities=Abilities("m", trained_window=WINDOW, source="server"))
-    with Memory.open(tmp_path, upstream=model, window=WINDOW) as other:
+    with Talker.open(tmp_path, upstream=model, window=WINDOW) as other:
         store_of(other).forget([path[gone].id])
     memory.record(context, "Noted.")
     assert store_of(memory).records(RecordKind.BLOB, ids=[block]) == []
@@ -184,13 +184,13 @@ def test_what_another_program_forgot_does_not_come_back_with_a_prepared_prompt(m
 def test_a_block_that_is_needed_again_is_stored_again(memory):
     """Its words were forgotten, and brought back as by an import."""
     talk(memory, 40)
-    held = list(memory.conversations())
+    held = list(memory.space.log.transcripts())
     context = memory.prepare(say_of(40))
     block = context.manifest["earlier"]
     assert store_of(memory).records(RecordKind.BLOB, ids=[block])
     store_of(memory).forget([context.shared[block][1][0]])
     assert store_of(memory).records(RecordKind.BLOB, ids=[block]) == []
     for conversation in held:
-        memory.admit(conversation)
+        memory.import_transcript(conversation)
     memory.begin(context)
     assert store_of(memory).records(RecordKind.BLOB, ids=[block])

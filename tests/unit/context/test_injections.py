@@ -22,8 +22,8 @@ from unabridged.context.render import (
 from unabridged.domain.condensation import Condensation, Level, Line
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text, ToolCall, ToolResult
+from unabridged.space import recalled_text as shown
 from unabridged.tokens.estimate import EstimateTokenizer
-from unabridged.wiring import recalled as shown
 
 AT = datetime(2026, 11, 22, tzinfo=UTC)
 COUNTER = Counter(EstimateTokenizer())

@@ -3,19 +3,19 @@
 from datetime import timedelta
 
 import pytest
+from tests.helpers.talker import Talker
 
 from unabridged.domain.chat import Abilities
 from unabridged.domain.context import ItemKind
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 
 
 @pytest.mark.parametrize("asked", ["What have we talked about?", "Summarize our conversations."])
 def test_a_question_that_names_nothing_gets_the_newest_conversations(tmp_path, asked):
     model = ScriptedModel(abilities=Abilities("m", trained_window=4096, source="server"))
     clock = ManualClock(step=timedelta(minutes=3))
-    with Memory.open(tmp_path, upstream=model, window=4096, clock=clock) as memory:
+    with Talker.open(tmp_path, upstream=model, window=4096, clock=clock) as memory:
         for place in ("Oslo", "Lima", "Turin"):
             memory.new_session()
             for day in range(8):
@@ -23,7 +23,7 @@ def test_a_question_that_names_nothing_gets_the_newest_conversations(tmp_path, a
                 memory.record(context, f"So {place} it was, on day {day}. " * 4)
         memory.new_session()
         memory.record(memory.prepare("Hello."), "Hello.")
-        list(memory.tend())
+        list(memory.maintain())
         context = memory.prepare(asked)
         last = context.prompt[-1].text
         assert last.count("<recalled-summary") == 3

@@ -4,9 +4,9 @@ import itertools
 from statistics import fmean
 
 import pytest
+from tests.helpers.talker import Talker
 from tests.opened import use_settings
 
-from unabridged import Memory
 from unabridged.budget.tiers import exchange_limits
 from unabridged.context import tiers
 from unabridged.context.assemble import STEADY_SHARE
@@ -20,17 +20,17 @@ WINDOW = 2048
 TALK = "We spoke about subject {n} and what it means for plan {n}, in {k} words or so. "
 
 
-def open_memory(window: int = WINDOW) -> Memory:
+def open_memory(window: int = WINDOW) -> Talker:
     model = ScriptedModel(abilities=Abilities("m", trained_window=window, source="server"))
     settings = Settings(home="unused", store="memory", window=window)
-    return Memory.open(settings=settings, upstream=model, clock=ManualClock())
+    return Talker.open(settings=settings, upstream=model, clock=ManualClock())
 
 
 def shown(context) -> list[str]:
     return [item["id"] for item in context.manifest["history"]]
 
 
-def hold(memory: Memory, count: int, say: str = "Tell me of subject {n}."):
+def hold(memory: Talker, count: int, say: str = "Tell me of subject {n}."):
     contexts = []
     for n in range(count):
         context = memory.prepare(say.format(n=n))
@@ -88,7 +88,7 @@ def test_a_window_that_grows_begins_the_history_anew():
         narrow = shown(memory.prepare("And now?"))
         wide = Abilities("m", trained_window=16_384, source="server")
         use_settings(memory, Settings(home="unused", store="memory", window=16_384))
-        memory.use_upstream(ScriptedModel(abilities=wide))
+        memory.asked = ScriptedModel(abilities=wide)
         assert len(shown(memory.prepare("And now?"))) > len(narrow)
 
 
@@ -132,7 +132,7 @@ def test_what_a_tier_leaves_is_reserve_and_nothing_is_negative():
             assert sum(context.ledger.parts.values()) == WINDOW
 
 
-def told_of(memory: Memory, count: int) -> None:
+def told_of(memory: Talker, count: int) -> None:
     """Another session that holds much of what is asked for below."""
     for n in range(count):
         context = memory.prepare(f"Notes on the lighthouse of Skagen, part {n}.")
@@ -181,9 +181,9 @@ def test_a_rich_conversation_recalls_more_where_memory_is_short(monkeypatch):
 def test_a_simple_conversation_gives_less_but_never_to_who_asks_for_details(monkeypatch, say, less):
     real, given = tiers.shown_history, []
 
-    def spied(plan, material, memory, steady, give):
-        given.append((give.usual, give.lately()))
-        return real(plan, material, memory, steady, give)
+    def spied(plan, material, ask, before):
+        given.append((ask.give.usual, ask.give.lately()))
+        return real(plan, material, ask, before)
 
     monkeypatch.setattr(tiers, "shown_history", spied)
     with open_memory() as memory:

@@ -1,10 +1,10 @@
 import pytest
+from tests.helpers.talker import Talker
 
 from unabridged.domain.chat import Abilities
 from unabridged.domain.context import ItemKind, Tier, Verdict
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 
 ABLE = Abilities("m", trained_window=16_384, source="server")
 
@@ -21,7 +21,7 @@ def shown(context) -> list[str]:
 
 @pytest.mark.parametrize("condenser", ["extract", "none"])
 def test_no_more_exchanges_of_the_session_are_shown_than_max_turns(tmp_path, condenser):
-    with Memory.open(
+    with Talker.open(
         tmp_path,
         upstream=ScriptedModel(abilities=ABLE),
         clock=ManualClock(),
@@ -39,11 +39,11 @@ def test_no_more_exchanges_of_the_session_are_shown_than_max_turns(tmp_path, con
         assert min(counts[8:]) == 6
         assert len(set(starts)) < 16, "the beginning moves in blocks, not by one each time"
         assert memory.stats().exchanges == 40
-        assert memory.search("item 3 lamp")
+        assert memory.space.search("item 3 lamp")
 
 
 def test_without_max_turns_everything_that_fits_is_shown(tmp_path):
-    with Memory.open(tmp_path, upstream=ScriptedModel(abilities=ABLE)) as memory:
+    with Talker.open(tmp_path, upstream=ScriptedModel(abilities=ABLE)) as memory:
         for number in range(12):
             memory.record(memory.prepare(f"Number {number}."), "Yes.")
         assert len(shown(memory.prepare("And now?"))) == 12

@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import apsw
 import pytest
+from tests.helpers.talker import Talker
 from tests.opened import count_from
 
-from unabridged import Memory
 from unabridged.custody.archiving import Archivist, Limits
 from unabridged.domain.scope import Space
 from unabridged.stores.inmemory import InMemoryStore
@@ -108,20 +108,22 @@ def test_rows_of_an_archived_session_are_smaller(tmp_path):
 
 
 def test_talking_archives_and_takes_up_again(tmp_path):
-    with Memory.open(tmp_path, upstream="quote", max_sessions=2) as memory:
+    with Talker.open(tmp_path, upstream="quote", max_sessions=2) as memory:
         for n in range(4):
             memory.new_session()
             memory.record(memory.prepare(f"my pet number {n} is a cat called Ada{n}"), "noted")
-            list(memory.tend())
+            list(memory.maintain())
         lines = memory.sessions()
         assert [line.session.archived is None for line in lines] == [True, True, False, False]
-        assert {"Ada0", "Ada3"} <= {f.exchange.user.text[-4:] for f in memory.search("cat", 9)}
+        assert {"Ada0", "Ada3"} <= {
+            f.exchange.user.text[-4:] for f in memory.space.search("cat", 9)
+        }
         memory.switch(lines[-1].session.id)
-        assert memory.session.archived is not None
-        assert "Ada0" in memory.history()[0].user.text
+        assert memory.header.archived is not None
+        assert "Ada0" in memory.exchanges()[0].user.text
         memory.record(memory.prepare("and it is black"), "noted")
-        assert memory.session.archived is None
-        list(memory.tend())
-        assert memory.session.archived is None
+        assert memory.header.archived is None
+        list(memory.maintain())
+        assert memory.header.archived is None
         use = memory.stats().use
         assert (use.sessions, use.archived, use.max_sessions) == (2, 2, 2)

@@ -7,11 +7,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.helpers.talker import Talker
 from tests.opened import store_of
 
 from unabridged.domain.scope import Space
 from unabridged.errors import NotFoundError, StoreError
-from unabridged.wiring import Home, Memory
+from unabridged.wiring import Home
 from unabridged.wiring.forgetting import KEY_FILE, outside
 from unabridged.wiring.keys import new_key
 from unabridged.wiring.safekeeping import Safekeeping
@@ -21,7 +22,7 @@ SECRET = "My cousin Xylophonia lives behind the old brewery in Ulaanbaatar."
 
 
 def opened(home, **more):
-    return Memory.open(home, **{"upstream": "quote", **more})
+    return Talker.open(home, **{"upstream": "quote", **more})
 
 
 def say(memory, text=SECRET):
@@ -31,7 +32,7 @@ def say(memory, text=SECRET):
 
 
 def forget(memory, *ids):
-    return memory.forgetting.carry_out(memory.forgetting.plan(ids))
+    return memory.space.forgetting.execute(memory.space.forgetting.plan(ids))
 
 
 def test_the_key_is_made_when_it_is_needed_for_its_owner_only(tmp_path):
@@ -40,7 +41,7 @@ def test_the_key_is_made_when_it_is_needed_for_its_owner_only(tmp_path):
     with opened(home) as memory:
         gone = say(memory)
         say(memory, "Something else altogether was said.")
-        assert not memory.forgetting.recognises(SECRET)
+        assert not memory.space.forgetting.was_forgotten(SECRET)
         assert not key.exists()
         forget(memory, gone)
     assert len(key.read_bytes()) == 32
@@ -49,8 +50,8 @@ def test_the_key_is_made_when_it_is_needed_for_its_owner_only(tmp_path):
     files = [p for p in home.rglob("*") if p.is_file() and p != key]
     assert not any(key.read_bytes() in path.read_bytes() for path in files)
     with opened(home) as memory:
-        assert memory.forgetting.recognises(SECRET)
-        assert not memory.forgetting.is_blind
+        assert memory.space.forgetting.was_forgotten(SECRET)
+        assert not memory.space.forgetting.keys_missing
 
 
 def test_without_its_key_nothing_is_recognised_and_that_is_said(tmp_path):
@@ -59,12 +60,12 @@ def test_without_its_key_nothing_is_recognised_and_that_is_said(tmp_path):
         receipt = forget(memory, say(memory))
     (home / "config" / KEY_FILE).unlink()
     with opened(home) as memory:
-        assert memory.forgetting.is_blind
-        assert not memory.forgetting.recognises(SECRET)
-        assert memory.forgetting.is_genuine(receipt) is None
+        assert memory.space.forgetting.keys_missing
+        assert not memory.space.forgetting.was_forgotten(SECRET)
+        assert memory.space.forgetting.is_genuine(receipt) is None
     (home / "config" / KEY_FILE).write_bytes(b"short")
     with opened(home) as memory, pytest.raises(StoreError, match="no key"):
-        memory.forgetting.recognises(SECRET)
+        memory.space.forgetting.was_forgotten(SECRET)
 
 
 def test_a_key_of_the_settings_is_used_and_the_older_one_still_recognises(tmp_path):
@@ -74,23 +75,23 @@ def test_a_key_of_the_settings_is_used_and_the_older_one_still_recognises(tmp_pa
     new_key(str(tmp_path / "key"))
     settings = {"key": f"file:{tmp_path / 'key'}"}
     with opened(home) as memory:
-        chosen = memory.settings
+        chosen = memory.space.settings
     list(seal(replace(chosen, **settings)))
     with opened(home, **settings) as memory:
-        assert memory.forgetting.recognises(SECRET)
+        assert memory.space.forgetting.was_forgotten(SECRET)
         receipt = forget(memory, say(memory, other))
-        assert memory.forgetting.recognises(other)
-        assert memory.forgetting.is_genuine(receipt)
+        assert memory.space.forgetting.was_forgotten(other)
+        assert memory.space.forgetting.is_genuine(receipt)
 
 
 def test_backups_that_may_hold_it_are_named(tmp_path):
     home = tmp_path / "home"
     with opened(home) as memory:
         gone = say(memory)
-        settings, space = memory.settings, store_of(memory).space
+        settings, space = memory.space.settings, store_of(memory).space
     with opened(home, agent="other") as memory:
         say(memory)
-        other = memory.settings
+        other = memory.space.settings
     made, _ = Safekeeping(settings).backup()
     unrelated, _ = Safekeeping(other).backup()
     every, _ = Safekeeping(settings).backup_all()
@@ -98,10 +99,10 @@ def test_backups_that_may_hold_it_are_named(tmp_path):
     (home / "spaces" / "default_default_x.db.damaged-1").write_bytes(b"")
     names = [f"backups/{Path(one.path).name}" for one in (made, every)]
     with opened(home) as memory:
-        plan = memory.forgetting.plan([gone])
+        plan = memory.space.forgetting.plan([gone])
         assert set(plan.outside.backups) == {*names, "backups/old-folder.tar"}
         assert f"backups/{Path(unrelated.path).name}" not in plan.outside.backups
-        assert memory.forgetting.carry_out(plan).outside == plan.outside
+        assert memory.space.forgetting.execute(plan).outside == plan.outside
     later = datetime.now(UTC) + timedelta(days=9)
     assert outside(settings, space, later).backups == ()
 
@@ -111,7 +112,7 @@ def test_a_space_that_is_forgotten_leaves_a_receipt_and_an_anchor_that_knows(tmp
     more = {"anchor": str(tmp_path / "anchor")}
     with opened(home, **more) as memory:
         ids = [say(memory, f"{SECRET} Number {number}.") for number in range(4)]
-        settings, space = memory.settings, store_of(memory).space
+        settings, space = memory.space.settings, store_of(memory).space
         forget(memory, *ids[1:3])
     assert [proof.flaws for proof in verify(settings)] == [()]
     root = Home(settings)
@@ -126,4 +127,4 @@ def test_a_space_that_is_forgotten_leaves_a_receipt_and_an_anchor_that_knows(tmp
     with opened(home, **more) as memory:
         say(memory)
         assert memory.stats().exchanges == 1
-        assert memory.check() == []
+        assert memory.space.log.check() == []

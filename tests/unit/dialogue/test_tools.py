@@ -4,9 +4,9 @@ from typing import Literal
 
 import pytest
 
-from unabridged.dialogue.tools import call_tool, tool_from
 from unabridged.domain.message import ToolCall
 from unabridged.errors import ToolError
+from unabridged.space.tools import call_tool, tool_from
 
 
 class Unit(Enum):

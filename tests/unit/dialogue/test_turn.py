@@ -1,9 +1,9 @@
 """A turn: what is sent in tool rounds, and what is kept whatever ends it."""
 
 import pytest
+from tests.helpers.talker import Talker
 from tests.opened import counter_of
 
-from unabridged import Memory
 from unabridged.context.fence import neutralise
 from unabridged.domain.chat import Abilities, Chunk, Usage
 from unabridged.domain.exchange import ExchangeState
@@ -21,7 +21,7 @@ def talk(tmp_path):
 
     def begin(*answers, window=WINDOW):
         able = Abilities("m", trained_window=window, tools=True, source="server")
-        memory = Memory.open(tmp_path, upstream=ScriptedModel(answers, abilities=able))
+        memory = Talker.open(tmp_path, upstream=ScriptedModel(answers, abilities=able))
         opened.append(memory)
         return memory
 
@@ -60,7 +60,7 @@ def calls(*names, arguments="{}"):
 
 
 def requests(memory):
-    return memory.upstream.requests
+    return memory.model.requests
 
 
 def in_tokens(memory, request):
@@ -134,7 +134,7 @@ def test_calls_that_cannot_fit_are_refused_before_they_are_sent_and_kept(talk):
     assert refusal.value.over > 0
     assert refusal.value.hint
     assert len(requests(memory)) == 1
-    (exchange,) = memory.history()
+    (exchange,) = memory.exchanges()
     assert exchange.state is ExchangeState.INCOMPLETE
     assert len(exchange.messages) == 2002
     assert sum(memory.prepare("And?").ledger.parts.values()) == WINDOW
@@ -145,7 +145,7 @@ def test_a_round_that_is_stopped_keeps_words_calls_and_the_results_so_far(talk, 
     memory = talk(("Let me see.", *calls("answer", tool.__name__, "answer")))
     with pytest.raises(error):
         memory.chat("Go.", mode="tools", tools=[answer, tool]).finish()
-    (exchange,) = memory.history()
+    (exchange,) = memory.exchanges()
     assert exchange.state is ExchangeState.INCOMPLETE
     assert exchange.messages[1].text == "Let me see."
     assert [call.name for call in exchange.messages[1].calls] == ["answer", tool.__name__, "answer"]
@@ -188,7 +188,7 @@ def test_a_second_preparation_does_not_recall_its_own_message(talk):
     assert requests(memory)[-1].window == 2048
     (user,) = [m for m in requests(memory)[-1].messages if m.role is Role.USER]
     assert user.parts == (Text("Remember the name of the blue cheese from Auvergne?"),)
-    assert len(memory.history()) == 1
+    assert len(memory.exchanges()) == 1
     assert memory.why().intact
 
 
@@ -196,7 +196,7 @@ def test_the_users_message_is_stored_before_the_model_is_asked(talk):
     seen = []
 
     def look(request):
-        seen.extend(e.user.text for e in memory.history())
+        seen.extend(e.user.text for e in memory.exchanges())
         return "Yes."
 
     memory = talk(look)
@@ -208,7 +208,7 @@ def test_a_round_is_stored_before_the_model_is_asked_again(talk):
     seen = []
 
     def look(request):
-        seen.extend(r.text for e in memory.history() for m in e.messages for r in m.results)
+        seen.extend(r.text for e in memory.exchanges() for m in e.messages for r in m.results)
         return "Done."
 
     memory = talk(calls("answer"), look)

@@ -3,13 +3,13 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from tests.helpers.talker import Talker
 
 from unabridged.domain.chat import Abilities
 from unabridged.domain.condensation import Level
 from unabridged.domain.context import ItemKind
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 
 TRIPS = {
     "Lisbon": ["The flight to Lisbon leaves on 12 March.", "The hotel in Lisbon costs 90 euros."],
@@ -22,7 +22,7 @@ FILLER = "That sounds lovely, and I am glad to hear it. Tell me more whenever yo
 def memory(tmp_path):
     model = ScriptedModel(abilities=Abilities("m", trained_window=8192, source="server"))
     clock = ManualClock(datetime(2026, 3, 2, 9, 0, tzinfo=UTC), timedelta(minutes=1))
-    with Memory.open(tmp_path, upstream=model, window=8192, clock=clock) as opened:
+    with Talker.open(tmp_path, upstream=model, window=8192, clock=clock) as opened:
         opened.time = clock
         yield opened
 
@@ -37,33 +37,33 @@ def tell_trips(memory):
 
 
 def run(memory, pages=None):
-    return list(memory.tend(pages))
+    return list(memory.maintain(pages=pages))
 
 
 def test_a_session_that_was_left_is_condensed_as_a_whole(memory):
     tell_trips(memory)
     run(memory)
-    whole = [c for c in memory.upkeep.condensations() if c.level is Level.CONVERSATION]
+    whole = [c for c in memory.space.condensations.condensations() if c.level is Level.CONVERSATION]
     assert len(whole) == 2
     for one, (place, said) in zip(whole, TRIPS.items(), strict=True):
         assert one.tokens < one.source_tokens / 2
         text = " ".join(line.text for line in one.lines)
         assert place in text
-        assert [e.user.text for e in memory.upkeep.expand(one.id).exchanges] == said
+        assert [e.user.text for e in memory.space.condensations.expand(one.id).exchanges] == said
 
 
 def test_it_is_made_anew_when_the_session_went_on(memory):
     tell_trips(memory)
     run(memory)
-    before = memory.upkeep.condensations()
+    before = memory.space.condensations.condensations()
     run(memory)
-    assert memory.upkeep.condensations() == before
+    assert memory.space.condensations.condensations() == before
     memory.switch("Lisbon")
     memory.record(memory.prepare("We also visit Porto on 20 March."), FILLER)
     memory.new_session()
     memory.record(memory.prepare("Hello there."), "Hello.")
     run(memory)
-    after = [c for c in memory.upkeep.condensations() if c.level is Level.CONVERSATION]
+    after = [c for c in memory.space.condensations.condensations() if c.level is Level.CONVERSATION]
     assert len(after) == 2
     assert any(len(c.covers) == 3 for c in after)
 
@@ -71,16 +71,16 @@ def test_it_is_made_anew_when_the_session_went_on(memory):
 def test_a_month_that_ended_is_condensed_over_its_sessions(memory):
     tell_trips(memory)
     run(memory)
-    assert not [c for c in memory.upkeep.condensations() if c.level is Level.PERIOD]
+    assert not [c for c in memory.space.condensations.condensations() if c.level is Level.PERIOD]
     memory.time.time = datetime(2026, 4, 5, tzinfo=UTC)
     run(memory)
-    (month,) = [c for c in memory.upkeep.condensations() if c.level is Level.PERIOD]
-    whole = [c for c in memory.upkeep.condensations() if c.level is Level.CONVERSATION]
+    (month,) = [c for c in memory.space.condensations.condensations() if c.level is Level.PERIOD]
+    whole = [c for c in memory.space.condensations.condensations() if c.level is Level.CONVERSATION]
     assert set(month.parts) == {c.id for c in whole}
     assert set(month.covers) == {name for c in whole for name in c.covers}
-    assert len(memory.upkeep.expand(month.id).exchanges) == len(month.covers)
+    assert len(memory.space.condensations.expand(month.id).exchanges) == len(month.covers)
     run(memory)
-    assert len(memory.upkeep.condensations()) == 3
+    assert len(memory.space.condensations.condensations()) == 3
 
 
 def test_who_asks_for_an_overview_gets_condensed_conversations(memory):
@@ -138,7 +138,7 @@ def test_who_asks_for_everything_gets_the_months_before_the_newest_conversations
     memory.new_session()
     memory.record(memory.prepare("Hello there."), "Hello.")
     run(memory)
-    (month,) = [c for c in memory.upkeep.condensations() if c.level is Level.PERIOD]
+    (month,) = [c for c in memory.space.condensations.condensations() if c.level is Level.PERIOD]
     memory.new_session()
     context = memory.prepare("What have we talked about so far?")
     assert month.id in context.prompt[-1].text

@@ -3,17 +3,17 @@
 import json
 
 import pytest
+from tests.helpers.talker import Talker
 
 from unabridged.domain.chat import Abilities
 from unabridged.domain.condensation import Level
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 
 
 def opened(home, answers=("ok",), **settings):
     model = ScriptedModel(answers, abilities=Abilities("m", trained_window=8192, source="server"))
-    return Memory.open(home, upstream=model, window=8192, clock=ManualClock(), **settings)
+    return Talker.open(home, upstream=model, window=8192, clock=ManualClock(), **settings)
 
 
 def tell(memory, *said):
@@ -28,19 +28,19 @@ def test_messages_are_judged_facts_and_requirements_drawn(tmp_path):
             "My sister Anna lives in Oslo.",
             "The system must answer within 2 seconds.",
         )
-        stages = {step.stage for step in memory.tend()}
+        stages = {step.stage for step in memory.maintain()}
         assert {"read", "facts", "requirements", "condense"} <= stages
         assert any("Anna" in fact.text for fact in memory.facts.all())
         (requirement,) = memory.requirements.all()
         assert "2 seconds" in requirement.text
-        assert memory.readings.stats().pending == 0
-        assert [step.stage for step in memory.tend() if step.stage != "condense"] == []
+        assert memory.space.annotations.stats().pending == 0
+        assert [step.stage for step in memory.maintain() if step.stage != "condense"] == []
 
 
 def test_nothing_is_learned_where_the_setting_says_so(tmp_path):
     with opened(tmp_path, facts="none") as memory:
         tell(memory, "My sister Anna lives in Oslo.")
-        assert "facts" not in {step.stage for step in memory.tend()}
+        assert "facts" not in {step.stage for step in memory.maintain()}
         assert memory.facts.all() == []
 
 
@@ -51,7 +51,7 @@ def test_a_model_draws_facts_only_with_a_quote_that_was_said(tmp_path, said, kep
     answers = [json.dumps({"facts": [row]}), json.dumps({"requirements": []})]
     with opened(tmp_path, answers, facts="model") as memory:
         tell(memory, "Well, I keep bees in Ghent, as people do there.")
-        list(memory.tend())
+        list(memory.maintain())
         by_model = [f for f in memory.facts.all() if f.by.startswith("model:")]
         assert len(by_model) == kept
 
@@ -67,8 +67,8 @@ def test_a_model_writes_condensations_and_is_checked(tmp_path):
         condense_messages=4,
     ) as memory:
         tell(memory, *said)
-        list(memory.tend())
-        made = [c for c in memory.upkeep.condensations() if c.level is Level.EXCHANGES]
+        list(memory.maintain())
+        made = [c for c in memory.space.condensations.condensations() if c.level is Level.EXCHANGES]
         assert made
         assert all("Atlantis" not in line.text for one in made for line in one.lines)
         assert all(one.notes for one in made)
@@ -81,8 +81,8 @@ def test_a_model_writes_condensations_and_is_checked(tmp_path):
         condense_messages=4,
     ) as memory:
         tell(memory, *said)
-        list(memory.tend())
-        made = [c for c in memory.upkeep.condensations() if c.level is Level.EXCHANGES]
+        list(memory.maintain())
+        made = [c for c in memory.space.condensations.condensations() if c.level is Level.EXCHANGES]
         assert "model:scripted" in {one.by for one in made}
         context = memory.prepare("And what did I see near the bridge of Ghent?")
         memory.begin(context)

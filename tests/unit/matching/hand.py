@@ -38,8 +38,8 @@ def talk(*texts):
 
 
 def ask(memory, drafts, answer="Noted.", wishes=None, **how):
-    heard = memory.hear(drafts, **how)
-    context = memory.prepare_heard(heard, wishes or Wishes())
+    heard = memory.sync(drafts, **how)
+    context = memory.prepare_synced(heard, wishes or Wishes())
     return heard, context, memory.record(context, answer)
 
 

@@ -4,9 +4,16 @@ import pytest
 from tests.unit.matching.hand import call, result, said, user
 
 from unabridged.domain.message import Reasoning, Role, Text, ToolCall, ToolResult
-from unabridged.matching.normal import atoms, begins, digest_of, halves, parted, plain_words
-from unabridged.matching.reasoning import without_reasoning
-from unabridged.matching.taking import behind, renamed
+from unabridged.history_sync.import_new import behind, renamed
+from unabridged.history_sync.normalize_history import (
+    atoms,
+    begins,
+    digest_of,
+    halves,
+    parted,
+    plain_words,
+)
+from unabridged.history_sync.strip_reasoning import without_reasoning
 from unabridged.wire.draft import Draft
 
 

@@ -3,10 +3,10 @@
 import random
 
 import pytest
+from tests.helpers.talker import Talker
 from tests.opened import counter_of
 from tests.unit.matching.hand import ask, contents, said, scripted, system, talk, user
 
-from unabridged import Memory
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.context import Tier, Verdict
 from unabridged.domain.hearing import Wishes
@@ -28,10 +28,10 @@ def test_recall_gets_what_the_client_leaves(memory):
         )
         memory.new_session()
     asked = user("What was the password of gate 3? Tell me everything about the gates.")
-    free = memory.prepare_heard(memory.hear([asked]), Wishes())
+    free = memory.prepare_synced(memory.sync([asked]), Wishes())
     assert len(free.ledger.kept(Tier.SEMANTIC)) > 8
     history = long_talk(14, 60)
-    context = memory.prepare_heard(memory.hear([*history, asked], session="own"), Wishes())
+    context = memory.prepare_synced(memory.sync([*history, asked], session="own"), Wishes())
     assert contents(context)[:-1] == plain(history)
     assert contents(context)[-1].endswith(asked.text)
     assert context.ledger.parts["semantic"] < free.ledger.parts["semantic"]
@@ -41,11 +41,11 @@ def test_recall_gets_what_the_client_leaves(memory):
 @pytest.mark.parametrize("n", [2, 8, 14, 20, 26, 32, 60])
 def test_what_fits_comes_whole_and_what_does_not_gives_way(memory, n):
     history = long_talk(n)
-    context = memory.prepare_heard(memory.hear([*history, user("And then?")]), Wishes())
+    context = memory.prepare_synced(memory.sync([*history, user("And then?")]), Wishes())
     ledger = context.ledger
     assert sum(ledger.parts.values()) == ledger.window
     counter = counter_of(memory)
-    heard = memory.hear([*history, user("And then?")])
+    heard = memory.sync([*history, user("And then?")])
     tokens = sum(counter.message(m) for e in heard.path for m in e.messages)
     whole = contents(context)[:-1] == plain(history)
     assert whole == (tokens <= context.budget.memory)
@@ -84,72 +84,73 @@ def test_what_was_forgotten_passes_through(memory):
     _, _, exchange = ask(memory, drafts, "I see.")
     onward = [*drafts, *talk(secret, "I see.")[1:], user("And what follows from it?")]
     _, _, last = ask(memory, onward, "Nothing at all.")
-    memory.forgetting.carry_out(memory.forgetting.plan(exchanges=[exchange.id]))
+    memory.space.forgetting.execute(memory.space.forgetting.plan(exchanges=[exchange.id]))
     heard, context, _ = ask(memory, [*onward, *talk("", "Nothing at all.")[1:], user("Good.")])
     assert heard.parent == last.id
     assert heard.taken == 0
     assert contents(context)[:-1] == [*plain(onward), "Nothing at all."]
-    assert not any(secret in str(e.text) for e in memory.history())
-    alone = memory.hear([*talk(secret, "I see."), user("Again?")])
+    assert not any(secret in str(e.text) for e in memory.exchanges())
+    alone = memory.sync([*talk(secret, "I see."), user("Again?")])
     assert alone.taken == 0
     assert alone.path[0].user.text == secret
-    assert memory.hear([user(secret)]).new_session
+    assert memory.sync([user(secret)]).new_session
     before = memory.stats()
     ask(memory, [user(secret)], "I see.")
     assert memory.stats() == before
-    assert memory.remarks()
+    assert memory.take_notes()
 
 
 def test_the_clients_wishes_hold(memory):
     tool = ToolSpec("look", "Looks.", {"type": "object", "properties": {}})
-    heard = memory.hear([system("Be brief."), user("one")])
-    plain_one = memory.prepare_heard(heard, Wishes())
+    heard = memory.sync([system("Be brief."), user("one")])
+    plain_one = memory.prepare_synced(heard, Wishes())
     assert (plain_one.tools, plain_one.ledger.window) == (None, 8192)
-    wished = memory.prepare_heard(heard, Wishes((tool,), window=4096, max_output=77))
+    wished = memory.prepare_synced(heard, Wishes((tool,), window=4096, max_output=77))
     assert wished.tools == (tool,)
     assert (wished.ledger.window, wished.max_output) == (4096, 77)
     with pytest.raises(PromptTooLargeError):
-        memory.prepare_heard(memory.hear([user("word " * 3000)]), Wishes(window=1024))
+        memory.prepare_synced(memory.sync([user("word " * 3000)]), Wishes(window=1024))
 
 
-def test_another_model_is_asked_inside_and_neither_is_closed(memory):
+def test_another_model_is_asked_for_one_request_alone(memory):
     other = scripted(window=2048)
-    before = memory.upstream
-    with memory.asking(other):
-        assert memory.prepare_heard(memory.hear([user("one")]), Wishes()).ledger.window == 2048
-    assert memory.upstream is before
-    assert memory.prepare_heard(memory.hear([user("one")]), Wishes()).ledger.window == 8192
+    before = memory.model
+    memory.asked = other
+    assert memory.prepare_synced(memory.sync([user("one")]), Wishes()).ledger.window == 2048
+    memory.asked = None
+    assert memory.model is before
+    assert memory.prepare_synced(memory.sync([user("one")]), Wishes()).ledger.window == 8192
 
 
 def test_a_refusal_for_length_leads_to_a_shorter_prompt_of_the_same_path(memory):
     history = long_talk(12)
-    heard = memory.hear([system("Be brief."), *history, user("And then?")])
-    context = memory.prepare_heard(heard, Wishes(window=8000))
-    memory.begin(context)
-    refusal = ContextRefusedError("too long", window=3000, prompt_tokens=3500)
-    again = memory.prepare_again(context, refusal)
+    heard = memory.sync([system("Be brief."), *history, user("And then?")])
+    turn = memory.started(heard, Wishes(window=8000))
+    context = turn.context
+    turn.refused(ContextRefusedError("too long", window=3000, prompt_tokens=3500))
+    again = turn.context
     assert again.id == context.id
     assert again.ledger.window == 3000
     assert again.messages[0]["content"].startswith("Be brief.")
     assert contents(again)[-1].endswith("And then?")
     memory.record(again, "The end.")
     assert memory.why(context.id).intact
-    assert memory.hear([*history, *talk("And then?", "The end."), user("So?")]).taken == 0
+    assert memory.sync([*history, *talk("And then?", "The end."), user("So?")]).taken == 0
 
 
 def test_two_requests_on_one_path_hinder_each_other_nowhere(memory, tmp_path):
     start = talk("Good morning, how are you?", "Fine, thank you.")
     ask(memory, start[:1], "Fine, thank you.")
-    one = memory.prepare_heard(memory.hear([*start, user("Tell me of Oslo")]), Wishes())
-    two = memory.prepare_heard(memory.hear([*start, user("Tell me of Rome")]), Wishes())
-    with Memory.open(tmp_path, upstream=scripted()) as other:
+    one = memory.prepare_synced(memory.sync([*start, user("Tell me of Oslo")]), Wishes())
+    two = memory.prepare_synced(memory.sync([*start, user("Tell me of Rome")]), Wishes())
+    with Talker.open(tmp_path, upstream=scripted()) as other:
         other.begin(two)
         memory.begin(one)
         memory.record(one, "A city.")
         other.record(two, "A town.")
-        heard = other.hear([*start, *talk("Tell me of Oslo", "A city."), user("More")])
+        heard = other.sync([*start, *talk("Tell me of Oslo", "A city."), user("More")])
         assert (heard.parent, heard.taken) == (one.id, 0)
-    heard = memory.hear([*start, *talk("Tell me of Rome", "A town."), user("More")])
+    heard = memory.sync([*start, *talk("Tell me of Rome", "A town."), user("More")])
     assert (heard.parent, heard.taken) == (two.id, 0)
 
 
@@ -161,9 +162,9 @@ def test_any_window_holds_what_it_says(memory, seed):
     for n in range(14):
         drafts.append(user(f"question {n} " + "why " * dice.randint(1, 150)))
         sent = drafts[dice.choice([0, 0, 0, 2 * (n // 2)]) :]
-        heard = memory.hear([system("Be brief."), *sent])
+        heard = memory.sync([system("Be brief."), *sent])
         window = dice.choice([700, 1024, 2048, 4096, 16_384])
-        context = memory.prepare_heard(heard, Wishes(window=window))
+        context = memory.prepare_synced(heard, Wishes(window=window))
         ledger, budget = context.ledger, context.budget
         assert heard.taken == 0
         assert sum(ledger.parts.values()) == ledger.window == window
@@ -175,7 +176,7 @@ def test_any_window_holds_what_it_says(memory, seed):
         assert (
             memory.record(context, f"answer {n} " + "so " * dice.randint(1, 150)).id == context.id
         )
-        drafts.append(said(memory.show(context.id).answer.text))
+        drafts.append(said(memory.get(context.id).answer.text))
         if dice.random() < 0.2:
             drafts[-1] = said("Another answer, which the client wrote itself.")
-            memory.hear([*drafts, user("x")])
+            memory.sync([*drafts, user("x")])

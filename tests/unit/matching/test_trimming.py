@@ -4,7 +4,7 @@ import pytest
 from tests.opened import store_of
 from tests.unit.matching.hand import ask, said, talk, user
 
-from unabridged.matching.placing import LEAST_EVIDENCE
+from unabridged.history_sync.position import LEAST_EVIDENCE
 
 TALK = (
     "What is the river called?",

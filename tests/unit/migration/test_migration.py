@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 from tests.faults.layers import Layer
 from tests.faults.migrating import FIXTURES, changed_folder, old_folder, pictured
+from tests.helpers.talker import Talker
 
 from unabridged.domain.scope import Space
 from unabridged.domain.settings import Settings
 from unabridged.errors import MigrationError, UnabridgedError
 from unabridged.migration import settling
 from unabridged.migration.state import Shelf
+from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.clock import ManualClock
 from unabridged.testing.talk import Talk
 from unabridged.wiring import Home
@@ -48,8 +50,8 @@ class Place:
         return {info.space.name: info.exchanges for info in Home(self.settings).spaces()}
 
     def said(self, space):
-        with Home(self.settings).memory(space) as memory:
-            return sorted(e.user.text for c in memory.conversations() for e in c.exchanges)
+        with Talker(Home(self.settings).open(space)) as memory:
+            return sorted(e.user.text for c in memory.space.log.transcripts() for e in c.exchanges)
 
     def space(self, name):
         return next(i.space for i in Home(self.settings).spaces() if i.space.name == name)
@@ -62,7 +64,7 @@ def place(tmp_path):
 
 @pytest.fixture(params=["sqlite", "files"])
 def full(request, tmp_path):
-    place = Place(tmp_path, store=request.param, layout="agent")
+    place = Place(tmp_path, layout="agent" if request.param == "files" else "none")
     old_folder(place.old)
     return place
 
@@ -142,8 +144,8 @@ def test_where_spaces_hold_every_model_it_may_stay_unknown(place):
     place.write("memory.json", {"current_conversation": [{"user": "hi", "assistant": "ho"}]})
     assert place.migrations.plan(place.old).taken.nameless == 1
     place.migrations.migrate(place.old)
-    with Home(place.settings).memory(place.space("default/default")) as memory:
-        assert [e.model for c in memory.conversations() for e in c.exchanges] == [None]
+    with Talker(Home(place.settings).open(place.space("default/default"))) as memory:
+        assert [e.model for c in memory.space.log.transcripts() for e in c.exchanges] == [None]
 
 
 def test_files_that_lie_scattered_are_taken_and_nothing_around_them_is_kept(place):
@@ -202,16 +204,12 @@ def test_a_space_of_that_name_is_not_touched(full):
 
 
 def test_what_was_not_stored_is_found_out(full, monkeypatch):
-    from unabridged.stores.files.store import FilesStore
-    from unabridged.stores.sqlite import SqliteStore
+    real = SqliteStore.admit
 
-    for kind in (SqliteStore, FilesStore):
-        real = kind.admit
+    def forgetful(self, session, exchanges):
+        return real(self, session, exchanges) if len(exchanges) < 2 else 0
 
-        def forgetful(self, session, exchanges, real=real):
-            return real(self, session, exchanges) if len(exchanges) < 2 else 0
-
-        monkeypatch.setattr(kind, "admit", forgetful)
+    monkeypatch.setattr(SqliteStore, "admit", forgetful)
     with pytest.raises(MigrationError, match="not what the files hold"):
         full.migrations.migrate(full.old)
     assert full.spaces() == {}
@@ -309,8 +307,7 @@ def test_a_place_that_was_taken_meanwhile_undoes_the_switch(full, monkeypatch):
         full.migrations.migrate(full.old)
     monkeypatch.undo()
     assert not Shelf(full.home).moves.exists()
-    folder = "spaces" if full.settings.store == "sqlite" else "chats"
-    left = [p for p in (full.home / folder).iterdir() if not p.name.endswith(".lock")]
+    left = [p for p in (full.home / "spaces").iterdir() if not p.name.endswith(".lock")]
     assert [path.read_text() for path in left] == ["mine"]
 
 
@@ -321,8 +318,8 @@ def test_going_back_restores_the_folder_and_exports_what_was_said_since(full):
     before = pictured(full.old)
     full.migrations.migrate(full.old)
     space = full.space("default/alpha")
-    with Home(full.settings).memory(space) as memory:
-        memory.remember("Call me Ada.")
+    with Talker(Home(full.settings).open(space)) as memory:
+        memory.space.pins.add("Call me Ada.")
     store = spaces_of(full.settings).open(space)
     Talk(store, "later").say("I moved to Rome.", "Nice.")
     store.close()
@@ -346,8 +343,8 @@ def test_going_back_restores_the_folder_and_exports_what_was_said_since(full):
 
 def test_what_was_only_told_is_exported_too(full):
     full.migrations.migrate(full.old)
-    with Home(full.settings).memory(full.space("bob/default")) as memory:
-        memory.remember("Call me Bob.")
+    with Talker(Home(full.settings).open(full.space("bob/default"))) as memory:
+        memory.space.pins.add("Call me Bob.")
     (path,) = full.migrations.roll_back().since
     lines = [json.loads(line) for line in Path(path).read_text().splitlines()]
     assert [line["record"]["body"]["text"] for line in lines if "record" in line] == [
@@ -415,9 +412,9 @@ def test_an_anchor_takes_neither_for_tampering(tmp_path, store):
     for _ in range(2):
         place.migrations.migrate(place.old)
         for name in ("bob/default", "default/alpha", "default/default"):
-            with Home(place.settings).memory(place.space(name)) as memory:
-                memory.remember("Call me Ada.")
-                assert memory.check() == []
+            with Talker(Home(place.settings).open(place.space(name))) as memory:
+                memory.space.pins.add("Call me Ada.")
+                assert memory.space.log.check() == []
         assert not [flaw for proof in verify(place.settings) for flaw in proof.flaws]
         place.migrations.roll_back()
         assert not [flaw for proof in verify(place.settings) for flaw in proof.flaws]

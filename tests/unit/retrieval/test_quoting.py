@@ -1,10 +1,10 @@
 """Questions that were answered out of memory never take the place of what was quoted."""
 
 import pytest
+from tests.helpers.talker import Talker
 
-from unabridged import Memory
 from unabridged.language.asking import is_question, only_asks
-from unabridged.memory import Delta
+from unabridged.turn.events import Delta
 
 SAID = "My cat is called Ada."
 ASKED = [
@@ -16,7 +16,7 @@ ASKED = [
 
 @pytest.fixture
 def memory(tmp_path):
-    with Memory.open(tmp_path, upstream="quote") as memory:
+    with Talker.open(tmp_path, upstream="quote") as memory:
         yield memory
 
 
@@ -48,7 +48,7 @@ def test_a_prompt_recalls_what_was_said_and_no_quotation_of_it(memory):
 def test_a_persons_own_search_finds_the_questions_too(memory):
     say(memory, SAID)
     say(memory, ASKED[0])
-    assert len(memory.search("cat called")) == 2
+    assert len(memory.space.search("cat called")) == 2
 
 
 def test_a_question_that_tells_something_is_recalled(memory):

@@ -30,14 +30,27 @@ class Fake:
         return self.__dict__.setdefault(f"memory_{user}", Space(self.due, user))
 
 
+class Empty:
+    """What a space has beside its maintenance: no session, and no context."""
+
+    def newest(self):
+        return None
+
+    def last_memory(self):
+        return None
+
+
 class Space:
+    sessions = contexts = Empty()
+
     def __init__(self, due, user):
         self.due, self.user = due, user
+        self.maintenance = self
 
-    def enrich(self):
+    def embed(self):
         return iter(())
 
-    def tend(self, pages):
+    def run(self, session, *, pages, threshold):
         assert pages == 1
         while self.due.get(self.user, 0) > 0:
             self.due[self.user] -= 1
@@ -140,11 +153,11 @@ def test_a_full_queue_says_so_and_takes_no_more(watch, monkeypatch):
 def test_a_memory_that_is_closed_after_each_step_is_tended_to_the_end_too(watch):
     """Steps that begin anew each time, as looking at sessions does, must come to their end."""
 
-    class Anew:
-        def enrich(self):
-            return iter(())
+    class Anew(Space):
+        def __init__(self):
+            super().__init__({}, "ann")
 
-        def tend(self, pages):
+        def run(self, session, *, pages, threshold):
             yield from (module.Step("condense", number) for number in range(1, 5))
 
     async def go():
@@ -165,16 +178,18 @@ def test_a_real_memory_is_tended_to_the_end_while_others_use_it(tmp_path):
     """Steps go on where they were, whoever used the memory, or closed it, between them."""
     from unabridged import config
     from unabridged.server.service import Service
-    from unabridged.wiring.lanes import Lanes
+    from unabridged.turn.conversation import Conversation
+    from unabridged.wiring.lanes import SpacePool
 
     settings = config.load(home=tmp_path, environ={}, upstream="quote", log="none")
 
-    def talk(memory):
+    def talk(space):
+        memory = Conversation(space)
         for number in range(30):
             memory.record(memory.prepare(f"My name is Zoe{number} and I live in Lisbon."), "Fine.")
 
     async def go():
-        service = Service(settings, Lanes(settings, most=1))
+        service = Service(settings, SpacePool(settings, most=1))
         scope, other = Scope("ann"), Scope("bob")
         await service.run(scope, talk)
         service.background.start()
@@ -183,12 +198,14 @@ def test_a_real_memory_is_tended_to_the_end_while_others_use_it(tmp_path):
             len(service.background)
             or value(service.watch, "unabridged_background_slices_total", outcome="done") < 1
         ):
-            await service.run(scope, lambda m: m.prepare("What is my dog called?"))
-            await service.run(other, lambda m: m.sessions())  # closes the first: one may be open
+            await service.run(scope, lambda s: Conversation(s).prepare("What is my dog called?"))
+            await service.run(
+                other, lambda s: s.sessions.all()
+            )  # closes the first: one may be open
             await asyncio.sleep(0)
-        facts = await service.run(scope, lambda m: m.facts.all())
+        facts = await service.run(scope, lambda s: s.facts.all())
         states = await service.run(
-            scope, lambda m: {e.state for c in m.conversations() for e in c.exchanges}
+            scope, lambda s: {e.state for c in s.log.transcripts() for e in c.exchanges}
         )
         await service.end()
         assert states == {ExchangeState.COMPLETE}

@@ -2,8 +2,8 @@ import threading
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from tests.helpers.talker import Talker
 
-from unabridged import Memory
 from unabridged.domain.chat import Usage
 from unabridged.errors import StoreBusyError
 from unabridged.server.metrics import STAGES, Metrics
@@ -45,7 +45,7 @@ def test_every_stage_is_there_before_it_was_passed_and_no_other_may_come():
 
 def test_a_context_counts_its_ledger():
     metrics = Metrics()
-    with Memory.open(ephemeral=True, upstream="quote") as memory:
+    with Talker.open(ephemeral=True, upstream="quote") as memory:
         first = memory.prepare("My dog is called Rex.")
         memory.record(first, "A fine name.")
         memory.record(memory.prepare("And my cat is called Tom."), "Noted.")

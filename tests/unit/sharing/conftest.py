@@ -1,21 +1,21 @@
 from pathlib import Path
 
 import pytest
+from tests.helpers.talker import Talker
 
 from unabridged.domain.chat import Abilities
 from unabridged.domain.scope import Space
 from unabridged.domain.settings import Settings
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Memory
 from unabridged.wiring.adapters import settings_for
 from unabridged.wiring.sharing import Shares
 
 STORES = {
     "sqlite": {},
-    "files-model": {"store": "files", "layout": "model"},
-    "files-agent": {"store": "files", "layout": "agent"},
-    "files-user": {"store": "files", "layout": "user"},
+    "files-model": {"layout": "model"},
+    "files-agent": {"layout": "agent"},
+    "files-user": {"layout": "user"},
 }
 FAR = "https://"
 
@@ -34,9 +34,9 @@ class House:
     def of(self, name: str) -> Settings:
         return settings_for(self.settings, self.space(name))
 
-    def open(self, name: str) -> Memory:
+    def open(self, name: str) -> Talker:
         model = ScriptedModel(abilities=Abilities("m", trained_window=8192, source="server"))
-        return Memory.open(settings=self.of(name), upstream=model, clock=self.clock)
+        return Talker.open(settings=self.of(name), upstream=model, clock=self.clock)
 
     def shares(self, name: str) -> Shares:
         return Shares(self.of(name), clock=self.clock)
@@ -54,7 +54,7 @@ class House:
                 context = memory.prepare(text)
                 memory.record(context, f"You told me: {text}")
                 ids.append(context.id)
-            list(memory.tend())
+            list(memory.maintain())
             return ids
 
     def add(self, name: str, text: str, **given):
@@ -74,7 +74,7 @@ class House:
 
     def exchanges(self, name: str) -> list[str]:
         with self.open(name) as memory:
-            return [x.id for c in memory.conversations() for x in c.exchanges]
+            return [x.id for c in memory.space.log.transcripts() for x in c.exchanges]
 
     def raw(self) -> bytes:
         files = (path for path in sorted(self.path.rglob("*")) if path.is_file())

@@ -260,7 +260,7 @@ def test_what_one_space_said_stays_in_its_order_however_it_comes(house):
     house.say(A, "I live in Zurich.")
     house.say(A, "I live in Bern now.", new=True)
     with house.open(A) as memory:
-        newest, older = [header.id for header in memory.headers()]
+        newest, older = [header.id for header in memory.space.sessions.all()]
     house.share(A, B, sessions=[newest])
     house.share(A, B, sessions=[older])
     assert [f.value for f in house.facts(B) if f.attribute == "lives in"] == ["Bern"]
@@ -275,7 +275,9 @@ def test_what_contradicts_a_pin_is_not_told_to_other_sessions_where_these_are_ap
         memory.facts.pin("1")
     house.share(A, B, sessions=["1"])
     with house.open(B) as memory:
-        came = next(s.id for s in memory.headers() if "Zurich" in str(memory.switch(s.id).title))
+        came = next(
+            s.id for s in memory.space.sessions.all() if "Zurich" in str(memory.switch(s.id).title)
+        )
         prompts = {}
         for session in (None, came):
             memory.new_session() if session is None else memory.switch(session)

@@ -29,7 +29,7 @@ def test_what_was_carried_goes_with_everything_made_of_it(any_house, side):
     before = telling(house)
     share = house.share(A, B, sessions=["1"], all_facts=True).share
     with house.open(B) as memory:
-        list(memory.tend())
+        list(memory.maintain())
         memory.record(memory.prepare("Who lives behind the brewery?"), "Your cousin.")
     own = [name for name in house.exchanges(B) if name not in share.exchange_ids]
     done = house.shares(side).revoke(share.id)
@@ -39,10 +39,10 @@ def test_what_was_carried_goes_with_everything_made_of_it(any_house, side):
     assert house.exchanges(B) == own
     assert not any("Zurich" in text or "Xylo" in text for text in house.texts(B, None))
     with house.open(B) as memory:
-        assert memory.search("Xylophonia brewery Ulaanbaatar")[0].exchange.id in own
-        (receipt,) = memory.forgetting.receipts()
+        assert memory.space.search("Xylophonia brewery Ulaanbaatar")[0].exchange.id in own
+        (receipt,) = memory.space.forgetting.receipts()
         assert receipt == done.receipt
-        assert memory.forgetting.is_genuine(receipt)
+        assert memory.space.forgetting.is_genuine(receipt)
     assert telling(house) == before
     assert len(house.exchanges(A)) == 2
 
@@ -66,7 +66,7 @@ def test_what_was_said_there_since_stays(any_house):
     (own,) = house.say(B, "I play chess on Sundays.")
     house.shares(A).revoke(share.id)
     with house.open(B) as memory:
-        (exchange,) = memory.history()
+        (exchange,) = memory.exchanges()
         assert (exchange.id, exchange.parent) == (own, None)
 
 
@@ -106,7 +106,7 @@ def test_what_a_person_forgot_there_stays_forgotten_after_a_revoking(house):
     first, second = house.say(A, SECRET, "I live in Zurich, as I may have told you before now.")
     share = house.share(A, B, sessions=["1"]).share
     with house.open(B) as memory:
-        memory.forgetting.carry_out(memory.forgetting.plan([first]))
+        memory.space.forgetting.execute(memory.space.forgetting.plan([first]))
     house.shares(A).revoke(share.id)
     again = house.share(A, B, sessions=["1"])
     assert (again.exchanges, again.passed_over) == (1, 1)

@@ -23,10 +23,10 @@ def test_a_session_goes_with_what_hangs_on_it(any_house):
     with house.open(B) as memory:
         found = {fact.attribute: fact for fact in memory.facts.all()}
         assert found["lives in"].exchange == first
-        assert found["lives in"].quote in memory.show(first).user.text
+        assert found["lives in"].quote in memory.get(first).user.text
         assert found["lives in"].origin.space == A
-        assert memory.search("dog Rex")[0].exchange.id == second
-        assert memory.readings.of([memory.show(first)])
+        assert memory.space.search("dog Rex")[0].exchange.id == second
+        assert memory.space.annotations.of([memory.get(first)])
     assert house.facts(A)[0].origin is None
 
 
@@ -66,7 +66,7 @@ def test_every_branch_goes(house):
     assert house.share(A, B, sessions=["1"]).exchanges == 2
     with house.open(B) as memory:
         assert len(memory.branches()) == 2
-        assert memory.history()[-1].answer.text == "Another answer."
+        assert memory.exchanges()[-1].answer.text == "Another answer."
 
 
 def test_a_fact_alone_leaves_its_exchange_and_says_where_it_is_from(any_house):
@@ -94,8 +94,8 @@ def test_a_fact_alone_is_grounded_when_its_session_follows(house):
 def test_a_pin_stays_at_home_unless_the_session_is_handed_off(house):
     house.say(A, "My sister Marta keeps goats in Porto.")
     with house.open(A) as memory:
-        memory.remember("Marta's goats in Porto need vaccination in May.")
-        memory.remember("Answer in short sentences about ships.")
+        memory.space.pins.add("Marta's goats in Porto need vaccination in May.")
+        memory.space.pins.add("Answer in short sentences about ships.")
     house.share(A, B, all_facts=True)
     assert not any(fact.pinned for fact in house.facts(B))
     done = house.shares(A).handoff(house.space(C))
@@ -111,18 +111,18 @@ def test_a_handoff_goes_on_in_the_other_space(any_house):
     house.say(A, LIVES)
     house.shares(A).handoff(house.space(B))
     with house.open(A) as memory:
-        session = memory.session
-        assert memory.sharing.handed_off() == {session.id: (house.space(B),)}
+        session = memory.header
+        assert memory.space.sharing.handed_off() == {session.id: (house.space(B),)}
     with house.open(B) as memory:
-        assert memory.session.id == session.id
+        assert memory.header.id == session.id
         context = memory.prepare("Where was I?")
         assert any(LIVES in str(message) for message in context.messages)
         memory.record(context, "In Zurich.")
-        assert len(memory.history()) == 2
+        assert len(memory.exchanges()) == 2
     house.say(A, "Meanwhile here.")
     house.shares(A).handoff(house.space(B))
     with house.open(B) as memory:
-        assert memory.history()[-1].user.text == "Meanwhile here."
+        assert memory.exchanges()[-1].user.text == "Meanwhile here."
         assert len(memory.branches()) == 2
 
 
@@ -168,7 +168,7 @@ def test_what_was_forgotten_there_is_passed_over_and_told(house):
     first, second = house.say(A, "I live in Zurich, near the old brewery by the lake.", DOG)
     house.share(A, B, sessions=["1"])
     with house.open(B) as memory:
-        memory.forgetting.carry_out(memory.forgetting.plan([first]))
+        memory.space.forgetting.execute(memory.space.forgetting.plan([first]))
     again = house.share(A, B, sessions=["1"], all_facts=True)
     assert (again.exchanges, again.passed_over) == (0, 1)
     assert again.refused >= 1
@@ -193,7 +193,7 @@ def test_a_fact_taken_back_here_is_not_drawn_again_there(house):
         memory.facts.withdraw("1")
     house.share(A, B, sessions=["1"])
     with house.open(B) as memory:
-        list(memory.tend())
+        list(memory.maintain())
     assert house.texts(B) == []
     house.say(B, "By the way, I live in Zurich too.", new=True)
     assert any("Zurich" in text for text in house.texts(B))
@@ -224,11 +224,11 @@ def test_forgetting_here_says_where_copies_are(house):
     (said,) = house.say(A, LIVES)
     share = house.share(A, B, sessions=["1"]).share
     with house.open(A) as memory:
-        plan = memory.forgetting.plan([said])
+        plan = memory.space.forgetting.plan([said])
         assert plan.outside.shared == (f"{B} (unabridged shares revoke {share.id})",)
-        receipt = memory.forgetting.carry_out(plan)
-        assert memory.forgetting.is_genuine(receipt)
-        assert memory.forgetting.receipts()[0].outside.shared == plan.outside.shared
+        receipt = memory.space.forgetting.execute(plan)
+        assert memory.space.forgetting.is_genuine(receipt)
+        assert memory.space.forgetting.receipts()[0].outside.shared == plan.outside.shared
     assert house.exchanges(B) == [said]
     house.shares(A).revoke(share.id)
     assert house.exchanges(B) == []
@@ -238,11 +238,11 @@ def test_an_export_keeps_where_facts_are_from(house, tmp_path):
     house.say(A, LIVES)
     house.share(A, B, sessions=["1"])
     with house.open(B) as memory, house.open("ann/again") as other:
-        for conversation in memory.conversations():
-            other.admit(conversation)
-        other.admit_records(memory.records())
+        for conversation in memory.space.log.transcripts():
+            other.import_transcript(conversation)
+        other.space.log.import_records(memory.space.log.records())
         assert [f.origin for f in other.facts.all()] == [f.origin for f in memory.facts.all()]
-        assert other.sharing.listing() == memory.sharing.listing()
+        assert other.space.sharing.listing() == memory.space.sharing.listing()
 
 
 def test_a_share_that_makes_no_sense_is_not_taken_from_a_file(house):
@@ -250,8 +250,8 @@ def test_a_share_that_makes_no_sense_is_not_taken_from_a_file(house):
         at = house.clock.now()
         bodies = [{}, {"kind": "share"}, {"carries": 3}]
         wrong = [Record(RecordKind.SHARE, f"s{n}", at, body) for n, body in enumerate(bodies)]
-        assert memory.admit_records(wrong) == 0
-        assert memory.sharing.listing() == []
+        assert memory.space.log.import_records(wrong) == 0
+        assert memory.space.sharing.listing() == []
 
 
 def test_forgetting_a_whole_space_says_where_copies_are(house):

@@ -3,8 +3,8 @@ import stat
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from tests.helpers.talker import Talker
 
-from unabridged import Memory
 from unabridged.domain.settings import Settings
 from unabridged.stores.housekeeping import look_after
 from unabridged.wiring import diagnose
@@ -18,7 +18,7 @@ def found(home, *, repair=False, now=NOW):
 
 @pytest.fixture
 def home(tmp_path):
-    with Memory.open(tmp_path / "home", upstream="quote", user="ann") as memory:
+    with Talker.open(tmp_path / "home", upstream="quote", user="ann") as memory:
         memory.record(memory.prepare("hello"), "hi")
     return tmp_path / "home"
 
@@ -71,7 +71,7 @@ def test_doctor_writes_nothing_without_repair(home):
         files = (p for p in home.rglob("*") if p.is_file() and "cache" not in p.parts)
         return {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in files}
 
-    with Memory.open(home, upstream="quote", user="ann") as memory:
+    with Talker.open(home, upstream="quote", user="ann") as memory:
         memory.begin(memory.prepare("a question that awaits its answer"))
     settings = Settings(home=str(home), ollama_url="http://127.0.0.1:9")
     before = state()

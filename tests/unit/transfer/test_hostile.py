@@ -4,8 +4,8 @@ import copy
 import json
 
 import pytest
+from tests.helpers.talker import Talker
 
-from unabridged import Memory
 from unabridged.domain.fact import Requirement
 from unabridged.domain.message import Role
 from unabridged.domain.views import Conversation, Unread
@@ -179,6 +179,6 @@ def test_the_format_is_seen_and_no_other(read, file, form):
 
 def test_what_was_read_is_admitted_once(read, file, tmp_path):
     got = read(file.written(file.value))
-    with Memory.open(home=tmp_path, upstream="quote") as memory:
-        assert sum(map(memory.admit, got.conversations)) == len(set(got.ids))
-        assert sum(map(memory.admit, got.conversations)) == 0
+    with Talker.open(home=tmp_path, upstream="quote") as memory:
+        assert sum(map(memory.import_transcript, got.conversations)) == len(set(got.ids))
+        assert sum(map(memory.import_transcript, got.conversations)) == 0

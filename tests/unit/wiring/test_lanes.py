@@ -1,4 +1,4 @@
-"""Lanes: the settings of each agent, one thread at a time, and their end."""
+"""SpacePool: the settings of each agent, one thread at a time, and their end."""
 
 import threading
 
@@ -9,7 +9,7 @@ from unabridged.config.agents import by_agent
 from unabridged.domain.budget import Mode, Verbosity
 from unabridged.domain.scope import Scope
 from unabridged.errors import SettingError, StoreClosedError
-from unabridged.wiring.lanes import Lanes
+from unabridged.wiring.lanes import SpacePool
 
 FILE = """
 verbosity = "concise"
@@ -61,13 +61,13 @@ def test_a_table_that_cannot_be_used_is_told_before_anything_starts(home):
 
 def test_a_lane_holds_the_settings_of_its_agent(home):
     settings = config.load(home=home, environ={}, upstream="quote")
-    lanes = Lanes(settings, agents=by_agent(home=home, environ={}, upstream="quote"))
+    pool = SpacePool(settings, agents=by_agent(home=home, environ={}, upstream="quote"))
     seen = {}
     for user, agent in (("ann", "coder"), ("ann", "home"), ("bob", "chef")):
-        with lanes.hold(Scope(user, agent)) as memory:
-            seen[user, agent] = memory.settings.mode, memory.settings.max_turns
-            assert (memory.scope.user, memory.scope.agent) == (user, agent)
-    lanes.close()
+        with pool.use(Scope(user, agent)) as space:
+            seen[user, agent] = space.settings.mode, space.settings.max_turns
+            assert (space.scope.user, space.scope.agent) == (user, agent)
+    pool.close()
     assert seen == {
         ("ann", "coder"): (Mode.TOOLS, None),
         ("ann", "home"): (Mode.CHAT, 7),
@@ -75,27 +75,43 @@ def test_a_lane_holds_the_settings_of_its_agent(home):
     }
 
 
-def test_who_waits_while_the_lanes_are_closed_opens_nothing_again(tmp_path):
-    lanes = Lanes(config.load(home=tmp_path, environ={}, upstream="quote"))
-    inside, told = threading.Event(), []
-
-    def wait():
-        inside.set()
-        try:
-            with lanes.hold(Scope()):
-                told.append("held")
-        except StoreClosedError:
-            told.append("closed")
-
-    with lanes.hold(Scope()):
-        waiting = threading.Thread(target=wait)
-        waiting.start()
-        inside.wait(5)
-        closing = threading.Thread(target=lanes.close)
-        closing.start()
-        while not lanes._closed:
+def test_who_uses_a_space_while_the_pool_is_closed_ends_and_nobody_begins(tmp_path):
+    pool = SpacePool(config.load(home=tmp_path, environ={}, upstream="quote"))
+    with pool.use(Scope()) as space:
+        pool.close()
+        assert space.stats().exchanges == 0
+        with pytest.raises(StoreClosedError), pool.use(Scope()):
             pass
-    waiting.join(5)
-    closing.join(5)
-    assert told == ["closed"]
-    assert lanes.open_spaces() == []
+    with pytest.raises(StoreClosedError):
+        space.stats()
+    assert pool.open_spaces() == []
+
+
+def test_threads_share_one_space(tmp_path):
+    pool = SpacePool(config.load(home=tmp_path, environ={}, upstream="quote"))
+    both, spaces = threading.Barrier(2, timeout=20), []
+
+    def use():
+        with pool.use(Scope()) as space:
+            both.wait()  # neither waits for the other to leave
+            spaces.append(space)
+
+    threads = [threading.Thread(target=use) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    pool.close()
+    assert len(spaces) == 2
+    assert spaces[0] is spaces[1]
+
+
+def test_who_only_looks_begins_no_space_and_hinders_nobody_who_does(tmp_path):
+    pool = SpacePool(config.load(home=tmp_path, environ={}, upstream="quote"))
+    with pool.use(Scope(), create=False) as empty:
+        assert empty.stands_in
+        with pool.use(Scope()) as space:
+            assert not space.stands_in
+            with pool.use(Scope(), create=False) as same:
+                assert same is space
+    pool.close()

@@ -16,17 +16,10 @@ from unabridged.domain.chat import Usage
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange
 from unabridged.errors import HeadMovedError, UnabridgedError
-from unabridged.memory import (
-    Begun,
-    Called,
-    Delta,
-    Event,
-    Finished,
-    Memory,
-    Prepared,
-    Returned,
-    Turn,
-)
+from unabridged.ports import ChatModel
+from unabridged.turn.conversation import Conversation
+from unabridged.turn.events import Begun, Called, Delta, Event, Finished, Prepared, Returned
+from unabridged.turn.run import Reply
 
 ATTEMPTS = 20
 """How often a message is prepared where other programs write to the same session."""
@@ -68,19 +61,23 @@ class Asked:
 
 
 def ask(
-    memory: Memory,
+    conversation: Conversation,
     text: str,
     screen: Screen,
     *,
     mode: Mode | None = None,
     retry_of: str | None = None,
+    model: ChatModel | None = None,
+    persona: str | None = None,
 ) -> Asked:
     """Send a message and show the answer. Errors of this program's own tree are in the result."""
     asked = Asked()
     for attempt in range(ATTEMPTS):
         asked = Asked(notes=[MOVED] if attempt else [])
         try:
-            begin = partial(memory.chat, text, mode=mode, retry_of=retry_of)
+            begin = partial(
+                conversation.chat, text, mode=mode, retry_of=retry_of, model=model, persona=persona
+            )
             _send(asked, screen, begin, PAUSE * attempt)
         except UnabridgedError as error:
             asked.error = error
@@ -92,32 +89,32 @@ def ask(
     return asked
 
 
-def _send(asked: Asked, screen: Screen, begin: Callable[[], Turn], pause: float) -> None:
-    """Wait, prepare and follow a turn, with a sign of life from the first moment on."""
+def _send(asked: Asked, screen: Screen, begin: Callable[[], Reply], pause: float) -> None:
+    """Wait, prepare and follow a reply, with a sign of life from the first moment on."""
     with _interrupted_once():
         screen.begin_answer()
         try:
             time.sleep(pause)
-            turn = begin()
-            asked.context = turn.context
-            _follow(turn, screen, asked)
+            reply = begin()
+            asked.context = reply.context
+            _follow(reply, screen, asked)
         except KeyboardInterrupt:
             asked.stopped = True
         finally:
             screen.end_answer()
 
 
-def _follow(turn: Turn, screen: Screen, asked: Asked) -> None:
-    """Show a turn to its end, and take what it left behind."""
+def _follow(reply: Reply, screen: Screen, asked: Asked) -> None:
+    """Show a reply to its end, and take what it left behind."""
     try:
-        for event in turn:
+        for event in reply:
             _show(event, screen, asked)
     finally:
-        turn.stop()
-        asked.text = turn.text
-        asked.context = turn.context
-        asked.exchange = turn.exchange
-        asked.notes += turn.notes
+        reply.stop()
+        asked.text = reply.text
+        asked.context = reply.context
+        asked.exchange = reply.exchange
+        asked.notes += reply.notes
 
 
 def _show(event: Event, screen: Screen, asked: Asked) -> None:

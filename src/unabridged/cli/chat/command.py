@@ -33,7 +33,7 @@ def last(chat: Chat) -> Exchange:
     Raises:
         NotFoundError: Nothing was said in it yet.
     """
-    history = chat.memory.history(1)
+    history = chat.conversation.history(1)
     if not history:
         raise NotFoundError("Nothing was said in this session yet.", hint="Say something first.")
     return history[-1]
@@ -46,13 +46,14 @@ def first_words(exchange: Exchange) -> str:
 
 def where(chat: Chat) -> str:
     """Say in one line with which session the conversation goes on."""
-    session = chat.memory.session
-    if chat.memory.named:
-        return f"A new session “{chat.memory.named}” begins with your first message."
+    session = chat.conversation.header
+    if session is None and chat.conversation.is_named:
+        named = chat.conversation.session
+        return f"A new session “{named}” begins with your first message."
     if session is None:
         return "A new session begins with your first message."
-    line = next((one for one in chat.memory.sessions() if one.current), None)
-    said = count(line.exchanges, "exchange") if line else "no exchange"
+    exchanges = chat.space.log.counts().get(session.id, 0)
+    said = count(exchanges, "exchange") if exchanges else "no exchange"
     title = one_line(session.title) or "untitled"
     last = moment(session.updated)
     return f"Going on with “{title}” · {said} · last {last}"

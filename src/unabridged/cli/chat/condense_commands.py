@@ -12,7 +12,9 @@ LISTED = 20
 
 def _condense(chat: Chat, more: str) -> None:
     _nothing_more(more)
-    outlook = chat.memory.upkeep.condense(_session(chat).id, threshold=chat.memory.room)
+    outlook = chat.space.condensations.condense(
+        _session(chat).id, threshold=chat.space.contexts.last_memory()
+    )
     chat.screen.say(outlook_lines(outlook, test=False))
     if not outlook.made:
         chat.screen.note("/condense test shows what a run would do, /condense force runs it.")
@@ -22,14 +24,17 @@ def _test(chat: Chat, more: str) -> None:
     _nothing_more(more)
     chat.screen.say(
         outlook_lines(
-            chat.memory.upkeep.plan(_session(chat).id, threshold=chat.memory.room), test=True
+            chat.space.condensations.plan(
+                _session(chat).id, threshold=chat.space.contexts.last_memory()
+            ),
+            test=True,
         )
     )
 
 
 def _force(chat: Chat, more: str) -> None:
     _nothing_more(more)
-    outlook = chat.memory.upkeep.condense(_session(chat).id, force=True)
+    outlook = chat.space.condensations.condense(_session(chat).id, force=True)
     chat.screen.say(outlook_lines(outlook, test=False))
     if outlook.usable:
         chat.screen.note("/expand ID shows what a condensation stands for, whole.")
@@ -37,9 +42,9 @@ def _force(chat: Chat, more: str) -> None:
 
 def _expand(chat: Chat, wanted: str) -> None:
     if wanted:
-        chat.screen.say(expanded_lines(chat.memory.upkeep.expand(wanted)))
+        chat.screen.say(expanded_lines(chat.space.condensations.expand(wanted)))
         return
-    held = chat.memory.upkeep.condensations()
+    held = chat.space.condensations.condensations()
     if not held:
         chat.screen.note("Nothing is condensed yet; /condense test shows what would be.")
         return
@@ -53,7 +58,7 @@ def _session(chat: Chat) -> Session:
     Raises:
         NotFoundError: None has begun.
     """
-    session = chat.memory.session
+    session = chat.conversation.header
     if session is None:
         raise NotFoundError("No session has begun yet.", hint="Say something first.")
     return session

@@ -17,7 +17,7 @@ def _list(chat: Chat, more: str) -> None:
         raise InputError(
             f"/facts does not take {more!r}.", hint="/facts add, pin, unpin, why or forget"
         )
-    facts = chat.memory.facts.all()
+    facts = chat.space.facts.all()
     if not facts:
         chat.screen.note("Nothing is known yet; /facts add TEXT adds something.")
         return
@@ -28,29 +28,29 @@ def _list(chat: Chat, more: str) -> None:
 
 
 def _add(chat: Chat, text: str) -> None:
-    fact = chat.memory.facts.add(_needed(text, "/facts add I am allergic to nuts."))
+    fact = chat.space.facts.add(_needed(text, "/facts add I am allergic to nuts."))
     chat.screen.note(f"Known from now on: “{clip(one_line(fact.text), QUOTED)}”.")
 
 
 def _pin(chat: Chat, wanted: str) -> None:
-    fact = chat.memory.facts.pin(_needed(wanted, "/facts pin 3"))
+    fact = chat.space.facts.pin(_needed(wanted, "/facts pin 3"))
     chat.screen.note(f"Every prompt carries it now: “{clip(one_line(fact.text), QUOTED)}”.")
 
 
 def _unpin(chat: Chat, wanted: str) -> None:
-    fact = chat.memory.facts.unpin(_needed(wanted, "/facts unpin 3"))
+    fact = chat.space.facts.unpin(_needed(wanted, "/facts unpin 3"))
     said = clip(one_line(fact.text), QUOTED)
     chat.screen.note(f"Only prompts that it bears on carry it now: “{said}”.")
 
 
 def _forget(chat: Chat, wanted: str) -> None:
-    fact = chat.memory.facts.withdraw(_needed(wanted, "/facts forget 3"))
+    fact = chat.space.facts.withdraw(_needed(wanted, "/facts forget 3"))
     said = clip(one_line(fact.text), QUOTED)
     chat.screen.note(f"Taken back: “{said}”. What was said stays stored.")
 
 
 def _why(chat: Chat, wanted: str) -> None:
-    fact = chat.memory.facts.get(_needed(wanted, "/facts why 3"))
+    fact = chat.space.facts.get(_needed(wanted, "/facts why 3"))
     chat.screen.say(fact_card(fact))
 
 

@@ -24,15 +24,17 @@ def _forget(chat: Chat, wanted: str) -> None:
     if (chat.screen.read("") or "").strip().lower() != "yes":
         chat.screen.note("Nothing was forgotten.")
         return
-    receipt = chat.memory.forgetting.carry_out(plan)
+    receipt = chat.space.forgetting.execute(plan)
     chat.found.clear()
-    chat.screen.open(chat.memory, chat.commands)  # what the arrow keys bring back is read anew
+    chat.screen.open(
+        chat.conversation, chat.commands
+    )  # what the arrow keys bring back is read anew
     chat.screen.say(receipt_lines(receipt))
 
 
 def _planned(chat: Chat, wanted: str) -> Plan:
     """What a person means: the last exchange, one that the last search showed, words, or an id."""
-    forgetting = chat.memory.forgetting
+    forgetting = chat.space.forgetting
     if not wanted:
         return forgetting.plan([last(chat).id])
     if wanted.lower().startswith(TOPIC):

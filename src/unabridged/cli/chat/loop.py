@@ -25,40 +25,43 @@ def converse(chat: Chat) -> None:
     Raises:
         click.exceptions.Exit: Something failed on the way and nobody sat in front.
     """
-    chat.commands = commands.names()
-    chat.screen.open(chat.memory, chat.commands)
-    _greet(chat)
-    while not chat.done:
-        try:
-            line = chat.screen.read()
-        except KeyboardInterrupt:
-            chat.screen.note(LEAVE_UNSAVED if chat.held else LEAVE)
-            continue
-        if line is None:
-            break
-        handle(chat, line)
-        _say_unsaved(chat)
-    _offer_to_save(chat)
+    try:
+        chat.commands = commands.names()
+        chat.screen.open(chat.conversation, chat.commands)
+        _greet(chat)
+        while not chat.done:
+            try:
+                line = chat.screen.read()
+            except KeyboardInterrupt:
+                chat.screen.note(LEAVE_UNSAVED if chat.held else LEAVE)
+                continue
+            if line is None:
+                break
+            handle(chat, line)
+            _say_unsaved(chat)
+        _offer_to_save(chat)
+    finally:
+        chat.close()
     if chat.failed and not chat.screen.interactive:
         raise click.exceptions.Exit(chat.failed.exit_code)
 
 
 def _say_unsaved(chat: Chat) -> None:
     """Say what is held back, where it is and somebody sits in front."""
-    if chat.memory.unsaved and chat.screen.interactive:
-        chat.screen.note(f"{count(chat.memory.unsaved, 'write')} not saved yet: /save")
+    if chat.space.log.unsaved and chat.screen.interactive:
+        chat.screen.note(f"{count(chat.space.log.unsaved, 'write')} not saved yet: /save")
 
 
 def _offer_to_save(chat: Chat) -> None:
     """Before leaving, ask whether what is held back shall be saved."""
-    held = sum(memory.unsaved for memory in chat.held)
+    held = sum(space.log.unsaved for space in chat.held)
     if (
         held
         and chat.screen.interactive
         and click.confirm(f"Save {count(held, 'write')}?", default=True)
     ):
-        for memory in chat.held:
-            memory.save()
+        for space in chat.held:
+            space.log.save()
 
 
 def handle(chat: Chat, line: str) -> None:
@@ -85,12 +88,12 @@ def split_mode(text: str) -> tuple[Mode | None, str]:
 
 def _greet(chat: Chat) -> None:
     """Say who answers, and where the conversation goes on."""
-    memory, screen = chat.memory, chat.screen
-    upstream = memory.upstream  # chosen here: whom one talks with is known from the beginning
+    space, screen = chat.space, chat.screen
+    upstream = chat.model  # chosen here: whom one talks with is known from the beginning
     if screen.interactive:
-        settings = memory.settings
+        settings = chat.settings
         who = [
-            space_from(memory.scope, settings).name,
+            space_from(space.scope, settings).name,
             model_name(upstream.model, upstream.provider),
             f"{chat.mode.value} mode",
         ]
@@ -100,9 +103,9 @@ def _greet(chat: Chat) -> None:
             who.append("nothing is kept")
         screen.say(["", paint("Unabridged", "bold") + paint("  " + " · ".join(who), "dim")])
         screen.note(where(chat))
-        if memory.session is None and (hint := elsewhere(settings)):
+        if chat.conversation.header is None and (hint := elsewhere(settings)):
             screen.note(hint)
-    if memory.upstream_note:
-        screen.note(memory.upstream_note)
+    if chat.model_note:
+        screen.note(chat.model_note)
     if screen.interactive:
         screen.note(KEYS)

@@ -12,14 +12,14 @@ from unabridged.errors import InputError
 
 
 def _why(chat: Chat, wanted: str) -> None:
-    account = chat.memory.why(wanted or None)
+    account = chat.space.contexts.why(wanted or None)
     chat.screen.say(account_lines(account, width(), colour=colour_out()))
 
 
 def _search(chat: Chat, query: str) -> None:
     if not query:
         raise InputError("The words to look for are missing.", hint="/search lisbon hotel")
-    found = chat.memory.search(query, 10)
+    found = chat.space.search(query, 10)
     if not found:
         chat.screen.note("Nothing was found.")
     chat.found = [one.exchange.id for one in found]
@@ -29,32 +29,34 @@ def _search(chat: Chat, query: str) -> None:
 
 
 def _stats(chat: Chat, _: str) -> None:
-    chat.screen.say(figures_lines(chat.memory))
+    chat.screen.say(figures_lines(chat.space))
 
 
 def _save(chat: Chat, _: str) -> None:
-    saved = sum(memory.save() for memory in chat.held)
+    saved = sum(space.log.save() for space in chat.held)
     chat.screen.note(f"Saved: {count(saved, 'write')}." if saved else "Everything is saved.")
 
 
 def _tokens(chat: Chat, _: str) -> None:
-    chat.screen.say(lists.token_lines(chat.memory.tokens(), chat.memory.why().ledger))
+    chat.screen.say(
+        lists.token_lines(chat.space.contexts.tokens(), chat.space.contexts.why().ledger)
+    )
 
 
 def _remember(chat: Chat, text: str) -> None:
     if not text:
         raise InputError("The words are missing.", hint="/remember I am allergic to nuts.")
-    chat.memory.remember(text)
+    chat.space.pins.add(text)
     chat.screen.note("Pinned: every prompt carries it from now on. /pins lists them.")
 
 
 def _pin(chat: Chat, wanted: str) -> None:
-    pin = chat.memory.pin(wanted or last(chat).id)
+    pin = chat.space.pins.add_exchange(chat.space.log.get(wanted) if wanted else last(chat))
     chat.screen.note(f"Pinned: “{clip(one_line(pin.text), 60)}”. /pins lists them.")
 
 
 def _pins(chat: Chat, _: str) -> None:
-    pins = chat.memory.pins()
+    pins = chat.space.pins.all()
     if not pins:
         chat.screen.note("Nothing is pinned. /remember TEXT or /pin pins something.")
     chat.screen.say(lists.pin_lines(pins))
@@ -64,7 +66,7 @@ def _unpin(chat: Chat, wanted: str) -> None:
     if not wanted:
         _pins(chat, "")
         return
-    pin = chat.memory.unpin(wanted)
+    pin = chat.space.pins.remove(wanted)
     chat.screen.note(f"No longer pinned: “{clip(one_line(pin.text), 60)}”.")
 
 

@@ -16,12 +16,11 @@ NOBODY = "none"
 
 
 def _model(chat: Chat, wanted: str) -> None:
-    memory = chat.memory
-    found = available_models(memory.settings)
+    found = available_models(chat.settings)
     if wanted and not wanted.isdecimal() and wanted not in {line.model for line in found}:
-        found = available_models(memory.settings, fresh=True)  # pulled since the list was given
+        found = available_models(chat.settings, fresh=True)  # pulled since the list was given
     if not wanted:
-        current = memory.upstream
+        current = chat.model
         chat.screen.say(lists.model_lines(found, current.provider, current.model))
         memories = ", in a memory of its own" if _apart(chat) else "; the memory stays"
         chat.screen.note(f"/model NAME or NUMBER goes on with another{memories}.")
@@ -51,7 +50,7 @@ def _model(chat: Chat, wanted: str) -> None:
 
 def _apart(chat: Chat) -> bool:
     """Whether each model has a memory of its own."""
-    return "model" in chat.memory.settings.isolation
+    return "model" in chat.space.settings.isolation
 
 
 def _mode(chat: Chat, wanted: str) -> None:
@@ -63,9 +62,8 @@ def _mode(chat: Chat, wanted: str) -> None:
 
 
 def _persona(chat: Chat, wanted: str) -> None:
-    memory = chat.memory
-    current = memory.settings.persona
-    rows = persona_rows(memory.settings.home)
+    current = chat.settings.persona if chat.persona is None else chat.persona
+    rows = persona_rows(chat.settings.home)
     if not wanted:
         chat.screen.say(persona_lines(rows, current))
         chat.screen.note("/persona NAME goes on as another; /persona none as nobody in particular.")
@@ -77,7 +75,8 @@ def _persona(chat: Chat, wanted: str) -> None:
     if name == current:
         chat.screen.note(f"{name or 'Nobody in particular'} answers already.")
         return
-    memory.answer_as(name)
+    chat.space.system(name)  # one that cannot be read changes nothing
+    chat.persona = name
     who = f"{name} answers" if name else "Nobody in particular answers"
     chat.screen.note(f"{who} from the next message on; the memory stays.")
     chat.screen.note(

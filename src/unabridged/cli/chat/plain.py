@@ -8,7 +8,7 @@ import click
 from unabridged.cli.output import dumps, echo, echo_error
 from unabridged.cli.text import safe
 from unabridged.errors import UnabridgedError
-from unabridged.memory import Memory
+from unabridged.turn.conversation import Conversation
 
 
 class PlainScreen:
@@ -19,7 +19,7 @@ class PlainScreen:
     def __init__(self) -> None:
         self._open = False
 
-    def open(self, memory: Memory, commands: Iterable[str]) -> None:
+    def open(self, conversation: Conversation, commands: Iterable[str]) -> None:
         """Nothing helps in typing here."""
 
     def read(self, draft: str = "") -> str | None:
@@ -70,7 +70,7 @@ class SilentScreen:
 
     interactive = False
 
-    def open(self, memory: Memory, commands: Iterable[str]) -> None:
+    def open(self, conversation: Conversation, commands: Iterable[str]) -> None:
         """Nothing helps in typing here."""
 
     def read(self, draft: str = "") -> str | None:  # noqa: ARG002 - nobody edits here

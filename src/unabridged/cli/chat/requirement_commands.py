@@ -15,7 +15,7 @@ def _list(chat: Chat, more: str) -> None:
             f"/requirements does not take {more!r}.",
             hint="/requirements show, add, edit, forget or conflicts",
         )
-    held = chat.memory.requirements.all()
+    held = chat.space.requirements.all()
     if not held:
         chat.screen.note("Nothing was required yet; /requirements add TEXT adds something.")
         return
@@ -26,7 +26,7 @@ def _list(chat: Chat, more: str) -> None:
 
 
 def _show(chat: Chat, wanted: str) -> None:
-    each = chat.memory.requirements.get(_needed(wanted, "/requirements show 3"))
+    each = chat.space.requirements.get(_needed(wanted, "/requirements show 3"))
     chat.screen.say(requirement_card(each))
     if each.quote and each.quote != each.text:
         chat.screen.note(f"Said as: “{each.quote}”")
@@ -34,7 +34,7 @@ def _show(chat: Chat, wanted: str) -> None:
 
 def _add(chat: Chat, text: str) -> None:
     example = "/requirements add The page must load within 2 seconds."
-    each = chat.memory.requirements.add(_needed(text, example))
+    each = chat.space.requirements.add(_needed(text, example))
     chat.screen.say(requirement_lines([each]))
 
 
@@ -42,7 +42,7 @@ def _edit(chat: Chat, text: str) -> None:
     wanted, _, words = _needed(text, "/requirements edit 3 The page must load at once.").partition(
         " "
     )
-    each = chat.memory.requirements.edit(
+    each = chat.space.requirements.edit(
         wanted, text=_needed(words, f"/requirements edit {wanted} The page must load at once.")
     )
     chat.screen.say(requirement_lines([each]))
@@ -50,12 +50,12 @@ def _edit(chat: Chat, text: str) -> None:
 
 
 def _forget(chat: Chat, wanted: str) -> None:
-    gone = chat.memory.requirements.withdraw(_needed(wanted, "/requirements forget 3"))
+    gone = chat.space.requirements.withdraw(_needed(wanted, "/requirements forget 3"))
     chat.screen.note(f"{gone.id} is withdrawn. What was said stays stored.")
 
 
 def _conflicts(chat: Chat, _: str) -> None:
-    pairs = chat.memory.requirements.conflicts()
+    pairs = chat.space.requirements.conflicts()
     if not pairs:
         chat.screen.note("No conflict shows.")
     chat.screen.say(conflict_lines(pairs))

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from unabridged.errors import UnabridgedError
-from unabridged.memory import Memory
+from unabridged.turn.conversation import Conversation
 
 
 class Screen(Protocol):
@@ -15,7 +15,7 @@ class Screen(Protocol):
         """Whether a person sits in front of it."""
         ...
 
-    def open(self, memory: Memory, commands: Iterable[str]) -> None:
+    def open(self, conversation: Conversation, commands: Iterable[str]) -> None:
         """Take what helps in typing: earlier messages, names of commands."""
         ...
 

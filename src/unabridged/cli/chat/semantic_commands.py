@@ -18,17 +18,17 @@ MOST = 500
 
 
 def _show(chat: Chat, _: str) -> None:
-    memory = chat.memory
-    newest = memory.history(SHOWN)
-    chat.screen.say([*scheme_lines(memory.readings.scheme), ""])
-    chat.screen.say(reading_lines(newest, memory.readings.of(newest)))
+    space = chat.space
+    newest = chat.conversation.history(SHOWN)
+    chat.screen.say([*scheme_lines(space.annotations.scheme), ""])
+    chat.screen.say(reading_lines(newest, space.annotations.of(newest)))
     chat.screen.note("/semantic set ID CATEGORY corrects one; it stays as you say.")
 
 
 def _stats(chat: Chat, _: str) -> None:
-    for _step in chat.memory.readings.read_pending(MOST):
+    for _step in chat.space.annotations.read_pending(MOST):
         pass  # the figures behind it are shown when it is done
-    chat.screen.say(distribution_lines(chat.memory))
+    chat.screen.say(distribution_lines(chat.space))
 
 
 def _set(chat: Chat, text: str) -> None:
@@ -38,7 +38,7 @@ def _set(chat: Chat, text: str) -> None:
             "An exchange's id and a category are needed.",
             hint="/semantic set 01KAJ3 decision; /semantic show lists both.",
         )
-    exchange, reading = correct(chat.memory, wanted, category.strip())
+    exchange, reading = correct(chat.space, wanted, category.strip())
     chat.screen.say(reading_lines([exchange], {exchange.id: reading}))
     named = called(category.strip().lower())
     chat.screen.note(f"What you said there counts as {named} from now on.")

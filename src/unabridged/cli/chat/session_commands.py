@@ -10,7 +10,7 @@ from unabridged.cli.paint import Column, table, width
 from unabridged.cli.shared import carried_lines
 from unabridged.cli.text import one_line
 from unabridged.cli.words import day
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import Space as SpaceId
 from unabridged.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,16 +18,17 @@ if TYPE_CHECKING:
 
 
 def _new(chat: Chat, title: str) -> None:
-    chat.memory.new_session(title)
-    reach = "into all" if chat.memory.settings.recall == "space" else "no further than it"
+    chat.talk_in(None, title)
+    reach = "into all" if chat.space.settings.recall == "space" else "no further than it"
     chat.screen.note(f"A new session begins with your next message; memory reaches {reach}.")
 
 
 def _sessions(chat: Chat, _: str) -> None:
-    found = chat.memory.sessions()
+    session = chat.conversation.header
+    found = chat.space.sessions.summaries(session.id if session else None)
     if not found:
         chat.screen.note("There is no session yet.")
-    handed = chat.memory.sharing.handed_off()
+    handed = chat.space.sharing.handed_off()
     chat.screen.say(lists.session_lines(list(enumerate(found[:20], 1)), handed))
 
 
@@ -43,22 +44,23 @@ def _handoff(chat: Chat, target: str) -> None:
     )
 
 
-def _space(chat: Chat, target: str) -> Space:
+def _space(chat: Chat, target: str) -> SpaceId:
     if not target:
         raise InputError("Whom it is for is missing.", hint="/share ann/coder")
-    return parse_space(target, chat.memory.settings.isolation)
+    return parse_space(target, chat.space.settings.isolation)
 
 
 def _current(chat: Chat) -> str:
-    if chat.memory.session is None:
+    session = chat.conversation.header
+    if session is None:
         raise InputError("Nothing was said in this session yet.", hint="/switch NUMBER")
-    return chat.memory.session.id
+    return session.id
 
 
 def _shares(chat: Chat) -> "Shares":
     from unabridged.wiring.sharing import Shares  # noqa: PLC0415 - for these commands only
 
-    return Shares(chat.memory.settings, chat.agents())
+    return Shares(chat.space.settings, chat.agents())
 
 
 def _switch(chat: Chat, wanted: str) -> None:
@@ -66,19 +68,20 @@ def _switch(chat: Chat, wanted: str) -> None:
         _sessions(chat, "")
         chat.screen.note("/switch NUMBER goes on with one of them.")
         return
-    session = chat.memory.switch(wanted)
+    session = chat.space.sessions.find(wanted)
+    chat.talk_in(session.id)
     chat.screen.note(f"Going on with “{one_line(session.title)}”.")
 
 
 def _title(chat: Chat, title: str) -> None:
     if not title:
         raise InputError("The title is missing.", hint="/title Trip to Lisbon")
-    session = chat.memory.retitle(title)
+    session = chat.conversation.rename(title)
     chat.screen.note(f"This session is called “{one_line(session.title)}” now.")
 
 
 def _branch(chat: Chat, wanted: str) -> None:
-    leaves = chat.memory.branches()
+    leaves = chat.conversation.branches()
     if not wanted:
         current = last(chat).id if leaves else ""
         columns = [
@@ -96,8 +99,8 @@ def _branch(chat: Chat, wanted: str) -> None:
         return
     number = int(wanted) if wanted.isdecimal() else 0
     chosen = leaves[number - 1].id if 0 < number <= len(leaves) else wanted
-    chat.memory.take_branch(chosen)
-    chat.screen.note(f"Going on from “{first_words(chat.memory.show(chosen))}”.")
+    chat.conversation.checkout(chosen)
+    chat.screen.note(f"Going on from “{first_words(chat.space.log.get(chosen))}”.")
 
 
 def _retry(chat: Chat, _: str) -> None:
@@ -106,7 +109,7 @@ def _retry(chat: Chat, _: str) -> None:
 
 def _edit(chat: Chat, text: str) -> None:
     newest = last(chat)
-    chat.memory.undo()
+    chat.conversation.undo()
     stored = False
     try:
         words = text or chat.screen.read(newest.user.text) or ""
@@ -116,11 +119,11 @@ def _edit(chat: Chat, text: str) -> None:
         chat.screen.note("Nothing was changed.")
     finally:
         if not stored:
-            chat.memory.take_branch(newest.id)
+            chat.conversation.checkout(newest.id)
 
 
 def _undo(chat: Chat, _: str) -> None:
-    over = chat.memory.undo()
+    over = chat.conversation.undo()
     if over is None:
         chat.screen.note("There is nothing to step back over.")
         return

@@ -13,10 +13,13 @@ from unabridged.cli.tending import tend_recorded
 from unabridged.cli.words import footer
 from unabridged.config.agents import ByAgent, by_agent
 from unabridged.domain.budget import Mode
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import Space as SpaceId
 from unabridged.domain.settings import Settings
 from unabridged.errors import UnabridgedError
-from unabridged.wiring import Memory, space_from
+from unabridged.ports import ChatModel
+from unabridged.space.space import Space
+from unabridged.turn.conversation import Conversation
+from unabridged.wiring import choose_model, space_from
 
 STOPPED = "Stopped. What came is kept, marked incomplete."
 SILENT = "Stopped before any words came. Your message is kept; /retry asks again."
@@ -30,7 +33,7 @@ class Chat:
     """A conversation on a screen.
 
     Args:
-        memory: What it talks with.
+        conversation: What it talks in.
         screen: Where it is read and shown.
         data_of: Gives an answer for JSON, one line each; None for people.
         beside: Opens the memory of another model, where each has its own; None where nothing can.
@@ -38,6 +41,9 @@ class Chat:
             the home.
 
     Attributes:
+        conversation: The session that is talked in.
+        settings: Every choice, as the commands of the chat have changed it.
+        persona: The persona that answers; None for that of the settings.
         mode: Whether tools are offered.
         done: Whether the person leaves.
         failed: What failed last, or None.
@@ -47,18 +53,21 @@ class Chat:
 
     def __init__(
         self,
-        memory: Memory,
+        conversation: Conversation,
         screen: Screen,
         data_of: Callable[[Asked], dict[str, Any]] | None = None,
-        beside: Callable[[Settings], Memory] | None = None,
+        beside: Callable[[Settings], Conversation] | None = None,
         agents: Callable[[], ByAgent] | None = None,
     ) -> None:
-        self.memory = memory
+        self.conversation = conversation
+        self.settings = conversation.space.settings
+        self.persona: str | None = None
+        self._chosen: tuple[ChatModel, str] | None = None
         self._beside = beside
-        self.agents = agents or (lambda: by_agent(home=memory.settings.home))
-        self._open = {_space(memory, memory.settings): memory}
+        self.agents = agents or (lambda: by_agent(home=self.settings.home))
+        self._open = {_space(conversation.space, self.settings): conversation}
         self.screen = screen
-        self.mode = memory.settings.mode
+        self.mode = self.settings.mode
         self.done = False
         self._data_of = data_of
         self.failed: UnabridgedError | None = None
@@ -66,9 +75,46 @@ class Chat:
         self.found: list[str] = []
         self.commands: list[str] = []
 
+    @property
+    def space(self) -> Space:
+        """The space that is talked with."""
+        return self.conversation.space
+
+    @property
+    def model(self) -> ChatModel:
+        """The model that answers.
+
+        Raises:
+            UpstreamError: The one that the settings name cannot be had.
+        """
+        return self._chosen[0] if self._chosen else self.space.model
+
+    @property
+    def model_note(self) -> str:
+        """Why that model was chosen, and how to get a better one."""
+        return self._chosen[1] if self._chosen else self.space.model_note
+
+    def close(self) -> None:
+        """Close the model that was chosen here."""
+        if self._chosen is not None:
+            self._chosen[0].close()
+
+    def talk_in(self, session: str | None, title: str = "") -> None:
+        """Continue another session; None begins one."""
+        self.conversation = Conversation(self.space, session, title=title)
+        self._open[_space(self.space, self.settings)] = self.conversation
+
     def send(self, text: str, *, mode: Mode | None = None, retry_of: str | None = None) -> Asked:
         """Send a message, show its answer and the line under it."""
-        asked = ask(self.memory, text, self.screen, mode=mode or self.mode, retry_of=retry_of)
+        asked = ask(
+            self.conversation,
+            text,
+            self.screen,
+            mode=mode or self.mode,
+            retry_of=retry_of,
+            model=self._chosen[0] if self._chosen else None,
+            persona=self.persona,
+        )
         for term in asked.terms:
             self._note_once(term)
         if self._data_of:
@@ -99,33 +145,41 @@ class Chat:
         Returns:
             Whether the memory is another one now.
         """
-        changed = replace(self.memory.settings, upstream=provider, model=model)
-        space = _space(self.memory, changed)
-        if provider == QUOTING or self._beside is None or space in self._open:
-            found = self._open.get(space, self.memory)
+        changed = replace(self.settings, upstream=provider, model=model)
+        name = _space(self.space, changed)
+        if provider == QUOTING or self._beside is None or name in self._open:
+            found = self._open.get(name, self.conversation)
         else:
-            found = self._open[space] = self._beside(changed)
-        found.use_upstream(found.choose_upstream(upstream=provider, model=model))
-        before, self.memory = self.memory, found
-        if found is before:
+            found = self._open[name] = self._beside(changed)
+        chosen = choose_model(changed, found.space.clock, found.space.quoting)
+        self.close()
+        self._chosen, self.settings = chosen, changed
+        before, self.conversation = self.conversation, found
+        if found.space is before.space:
             return False
         self.found = []
         self.screen.open(found, self.commands)
         return True
 
     @property
-    def held(self) -> list[Memory]:
-        """The memories of this conversation in which something is not saved yet."""
-        return [memory for memory in self._open.values() if memory.unsaved]
+    def held(self) -> list[Space]:
+        """The spaces of this conversation in which something is not saved yet."""
+        spaces = (conversation.space for conversation in self._open.values())
+        return [space for space in spaces if space.log.unsaved]
 
     def _tend(self) -> None:
         """Embed what was said, judge it, draw facts and condense; Ctrl-C puts it off."""
-        tells = self.memory.settings.requirements == "wide"
-        before = {each.id for each in self.memory.requirements.all()} if tells else set()
+        tells = self.settings.requirements == "wide"
+        before = {each.id for each in self.space.requirements.all()} if tells else set()
         try:
-            embed_recorded(self.memory, self._note_once)
-            tend_recorded(self.memory, self._note_once)
-            if tells and (said := drawn_line(self.memory.requirements.all(), before)):
+            embed_recorded(self.space, self._note_once)
+            tend_recorded(
+                self.space,
+                self._note_once,
+                session=self.conversation.header,
+                model=self._chosen[0] if self._chosen else None,
+            )
+            if tells and (said := drawn_line(self.space.requirements.all(), before)):
                 self.screen.note(said)
         except KeyboardInterrupt:
             if not self.screen.interactive:
@@ -144,9 +198,9 @@ class Chat:
         self.screen.error(error)
 
 
-def _space(memory: Memory, settings: Settings) -> Space:
+def _space(space: Space, settings: Settings) -> SpaceId:
     """The space in which what is said with a model belongs."""
-    return space_from(replace(memory.scope, model=settings.model or None), settings)
+    return space_from(replace(space.scope, model=settings.model or None), settings)
 
 
 def _stopped(asked: Asked) -> str:

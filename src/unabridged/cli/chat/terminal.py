@@ -19,7 +19,7 @@ from unabridged.cli.output import echo
 from unabridged.cli.paint import INDENT, WIDEST, paint
 from unabridged.cli.text import safe, wrap
 from unabridged.errors import UnabridgedError
-from unabridged.memory import Memory
+from unabridged.turn.conversation import Conversation
 
 REFRESHES = 8
 """How often a second a growing answer is drawn."""
@@ -48,9 +48,9 @@ class TerminalScreen:
         self._doing = ""
         self._gap = False
 
-    def open(self, memory: Memory, commands: Iterable[str]) -> None:
+    def open(self, conversation: Conversation, commands: Iterable[str]) -> None:
         """Take the names of commands and the earlier messages for the editor."""
-        said = [exchange.user.text for exchange in memory.history(200)]
+        said = [exchange.user.text for exchange in conversation.history(200)]
         self._editor = Editor(said, list(commands))
 
     def read(self, draft: str = "") -> str | None:

@@ -22,7 +22,7 @@ from unabridged.wiring import adoption_of
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--forget-removed", is_flag=True, help="Forget for good what you took out.")
-@click.option("--undo", is_flag=True, help="Write it as it was before it was edited or damaged.")
+@click.option("--undo", is_flag=True, help="Write the file again from memory.")
 @click.option("--dry-run", is_flag=True, help="Only show the difference.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @common(*MEMORY)
@@ -36,13 +36,13 @@ def command(
     dry_run: bool,
     yes: bool,
 ) -> None:
-    """Take over a file of the files store that you edited by hand.
+    """Take a readable JSON file that you edited by hand into memory.
 
     The difference is shown exchange by exchange: [-what was-] and {+what is+}. Nothing is lost: the
-    old words of an exchange stay as a branch beside the new ones, and so does what you took out,
-    unless --forget-removed. What cannot be taken over is refused with its line, and nothing is done.
+    old words of an exchange stay as a branch, and so does what you took out, unless --forget-removed.
+    What cannot be adopted is refused with its line, and nothing is done.
 
-    Figures, dates and summaries in the file are made anew from the exchanges.
+    Figures, dates and summaries in the file are written again from the exchanges.
     """
     if undo and forget_removed:
         raise InputError("--undo and --forget-removed contradict each other.", hint="Keep one.")

@@ -2,13 +2,13 @@
 
 import click
 
-from unabridged.cli.opening import open_memory
+from unabridged.cli.opening import open_space, session_named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo
 from unabridged.cli.words import count, size
 from unabridged.domain.session import Session
 from unabridged.errors import InputError
-from unabridged.wiring import Memory
+from unabridged.space.space import Space
 
 
 @click.group(
@@ -32,9 +32,9 @@ def command(ctx: click.Context) -> None:
 
 
 def _archive(invocation: Invocation) -> None:
-    memory = open_memory(invocation)
+    space = open_space(invocation)
     if invocation.given("session"):
-        chosen = memory.session
+        chosen = session_named(invocation, space)
         wanted = [chosen] if chosen is not None else []
     else:
         settings = invocation.settings()
@@ -43,9 +43,9 @@ def _archive(invocation: Invocation) -> None:
                 "No limit is set, so nothing is to be archived.",
                 hint="Name a session with --session, or set max_sessions or max_bytes.",
             )
-        wanted = memory.archives.due()
-    done = [session for session in wanted if memory.archives.archive(session)]
-    _tell(invocation, memory, done, "archived")
+        wanted = space.sessions.archives.due()
+    done = [session for session in wanted if space.sessions.archives.archive(session)]
+    _tell(invocation, space, done, "archived")
 
 
 @command.command("restore", epilog=example("unabridged archive restore 7"))
@@ -54,14 +54,14 @@ def _archive(invocation: Invocation) -> None:
 @invoked
 def restore_command(invocation: Invocation, session: str) -> None:
     """Take an archived session up again, by its id, title or number in `sessions`."""
-    memory = open_memory(invocation)
-    chosen = memory.switch(session)
-    done = [chosen] if memory.archives.restore(chosen) else []
-    _tell(invocation, memory, done, "active again")
+    space = open_space(invocation)
+    chosen = space.sessions.find(session)
+    done = [chosen] if space.sessions.archives.restore(chosen) else []
+    _tell(invocation, space, done, "active again")
 
 
-def _tell(invocation: Invocation, memory: Memory, done: list[Session], what: str) -> None:
-    use = memory.archives.use()
+def _tell(invocation: Invocation, space: Space, done: list[Session], what: str) -> None:
+    use = space.sessions.archives.use()
     if invocation.json:
         invocation.emit({"sessions": [session.id for session in done], "use": use})
         return

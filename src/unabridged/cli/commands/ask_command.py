@@ -16,7 +16,7 @@ from unabridged.cli.tending import tend_recorded
 from unabridged.cli.words import footer
 from unabridged.domain.context import Tier
 from unabridged.errors import MissingExtraError
-from unabridged.wiring import Memory
+from unabridged.turn.conversation import Conversation
 
 
 @click.command(
@@ -35,28 +35,27 @@ def command(invocation: Invocation, text: tuple[str, ...]) -> None:
     It goes on with the newest session; --new begins another. The answer goes to standard output,
     everything about it to standard error. A - stands for standard input.
     """
-    memory = open_conversation(invocation)
+    conversation = open_conversation(invocation)
     screen = _screen(as_json=invocation.json)
-    asked = ask(memory, words_from(text), screen)
+    asked = ask(conversation, words_from(text), screen)
     for term in asked.terms:
         screen.note(term, "warn")
     if screen.interactive and asked.context and asked.exchange:
         screen.note(footer(asked.context, asked.usage.prompt if asked.usage else None))
     if asked.exchange and not asked.stopped and not invocation.json:
-        _follow_up(memory, screen)
+        _follow_up(conversation, screen)
     if asked.error:
         raise asked.error
     if invocation.json:
         invocation.emit(answer_data(asked))
-        _follow_up(memory, screen)
+        _follow_up(conversation, screen)
     if asked.stopped:
         raise KeyboardInterrupt
 
 
-def _follow_up(memory: Memory, screen: Screen) -> None:
-    """Embed what was said, judge it, draw facts and condense."""
-    embed_recorded(memory, screen.note)
-    tend_recorded(memory, screen.note)
+def _follow_up(conversation: Conversation, screen: Screen) -> None:
+    embed_recorded(conversation.space, screen.note)
+    tend_recorded(conversation.space, screen.note, session=conversation.header)
 
 
 def _screen(*, as_json: bool) -> Screen:

@@ -31,7 +31,9 @@ def command(invocation: Invocation, *, plain: bool) -> None:
     each line is a message or a command. Where each model has a memory of its own (the profile
     workspace), /model goes over to that of the other model.
     """
-    memory = open_conversation(invocation)
+    conversation = open_conversation(invocation)
     screen = choose_screen(plain=plain or not sys.stdin.isatty(), as_json=invocation.json)
     told = answer_data if invocation.json else None
-    converse(Chat(memory, screen, told, partial(open_beside, invocation), invocation.by_agent))
+    converse(
+        Chat(conversation, screen, told, partial(open_beside, invocation), invocation.by_agent)
+    )

@@ -6,7 +6,7 @@ import click
 
 from unabridged.cli.condensed import outlook_lines, run_rows
 from unabridged.cli.judging import judge_pending
-from unabridged.cli.opening import open_memory
+from unabridged.cli.opening import open_space, session_named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
@@ -17,7 +17,7 @@ from unabridged.domain.condensation import Level
 from unabridged.domain.session import Session
 from unabridged.domain.views import Outlook
 from unabridged.errors import InputError
-from unabridged.wiring import Memory
+from unabridged.space.space import Space
 
 
 @click.command(
@@ -45,15 +45,15 @@ def command(invocation: Invocation, *, test: bool, force: bool) -> None:
     """
     if test and force:
         raise InputError("--test and --force contradict each other.", hint="Keep one of the two.")
-    memory = open_memory(invocation)
-    chosen = [memory.session] if invocation.given("session") else None
-    sessions = [s for s in chosen or [line.session for line in memory.sessions()] if s]
+    space = open_space(invocation)
+    chosen = [session_named(invocation, space)] if invocation.given("session") else None
+    sessions = [s for s in chosen or [line.session for line in space.sessions.summaries()] if s]
     if not test:
-        judge_pending(memory, quiet=invocation.json)
-    shown = list(_outlooks(invocation, memory, sessions, test=test, force=force))
-    wholes = 0 if test or chosen else _round_off(invocation, memory)
+        judge_pending(space, quiet=invocation.json)
+    shown = list(_outlooks(invocation, space, sessions, test=test, force=force))
+    wholes = 0 if test or chosen else _round_off(invocation, space)
     if invocation.json:
-        stats = memory.upkeep.stats()
+        stats = space.condensations.stats()
         invocation.emit({"test": test, "sessions": shown, "stats": stats})
         return
     if not sessions:
@@ -66,12 +66,12 @@ def command(invocation: Invocation, *, test: bool, force: bool) -> None:
             echo(f"{count(wholes, 'condensation')} of a whole conversation or month made.")
         echo()
         columns = [Column("", style="dim"), Column("", flexible=True)]
-        echo_lines(table(columns, run_rows(memory.upkeep.stats()), width()))
+        echo_lines(table(columns, run_rows(space.condensations.stats()), width()))
 
 
 def _outlooks(
     invocation: Invocation,
-    memory: Memory,
+    space: Space,
     sessions: Sequence[Session],
     *,
     test: bool,
@@ -81,26 +81,26 @@ def _outlooks(
     with Stages(quiet=invocation.json) as stages:
         for done, session in enumerate(sessions, 1):
             if test:
-                yield memory.upkeep.plan(session.id)
+                yield space.condensations.plan(session.id)
             else:
-                yield memory.upkeep.condense(session.id, force=force)
+                yield space.condensations.condense(session.id, force=force)
             stages.show("Looking" if test else "Condensing", done, len(sessions))
 
 
-def _round_off(invocation: Invocation, memory: Memory) -> int:
+def _round_off(invocation: Invocation, space: Space) -> int:
     """Draw facts, and condense conversations that were left and months that ended, as wholes.
 
     Returns:
         How many of these were condensed.
     """
-    before = _wholes(memory)
-    tend_all(memory, quiet=invocation.json)
-    return len(_wholes(memory) - before)
+    before = _wholes(space)
+    tend_all(space, space.sessions.newest(), quiet=invocation.json)
+    return len(_wholes(space) - before)
 
 
-def _wholes(memory: Memory) -> set[str]:
+def _wholes(space: Space) -> set[str]:
     """The ids of condensations of whole conversations and months."""
-    held = memory.upkeep.condensations()
+    held = space.condensations.condensations()
     return {one.id for one in held if one.level is not Level.EXCHANGES}
 
 

@@ -14,7 +14,7 @@ from unabridged.cli.words import count
 from unabridged.errors import InputError
 from unabridged.wiring import CopiedSpace, End, copy_between
 
-STORES = ("sqlite", "files")
+STORES = ("sqlite",)
 _FILE = "file"
 _DIGITS = 16
 
@@ -23,7 +23,6 @@ _DIGITS = 16
     "copy",
     epilog=example(
         "unabridged copy ann/default ann/archive",
-        "unabridged copy sqlite: files:",
         "unabridged copy sqlite: sqlite: --to-home /mnt/stick/memory",
         "unabridged copy ann/default file:ann.db",
         "unabridged copy file:ann.db sqlite:ann/default",
@@ -44,7 +43,7 @@ def command(
 ) -> None:
     """Copy spaces from one store to another, and compare them.
 
-    FROM and TO are [STORE:][SPACE]: the store is sqlite or files (else that of the settings), a space is
+    FROM and TO are [STORE:][SPACE]: the store is sqlite (else that of the settings), a space is
     USER/AGENT[/MODEL]; without one every space is copied, under its own name. file:PATH is a single SQLite
     file. FROM is only read. What TO holds already stays; copying again goes on where it stopped and
     adds nothing twice. Both are read again afterwards, and must give the same digest.

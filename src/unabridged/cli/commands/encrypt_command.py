@@ -1,5 +1,7 @@
 """``unabridged encrypt``."""
 
+from dataclasses import replace
+
 import click
 
 from unabridged import config
@@ -27,7 +29,7 @@ def command(invocation: Invocation, *, off: bool) -> None:
     Whatever is stored from then on is encrypted, too. Each file is written anew beside the old one, looked at, and put in its place; the old bytes are overwritten as far as the disk does so (flash memory may keep copies of its own). Stop it whenever you like: each file is whole, and a second run goes on. Backups and exports that were made before stay as they are; other files that stay readable are listed.
     """
     settings = invocation.settings()
-    need_key(settings)
+    need_key(replace(settings, encrypt=not off))
     write_setting(settings.home, "encrypt", "false" if off else "true")
     done = []
     for step in encrypt_home(settings, encrypted=not off):
@@ -42,8 +44,8 @@ def command(invocation: Invocation, *, off: bool) -> None:
     echo(f"encrypt is {'off' if off else 'on'} in {config.file_of(settings.home)}.", "dim")
     if left:
         echo(
-            "These stay readable: set aside, not imported, or of another store "
-            "(UNABRIDGED_STORE, UNABRIDGED_LAYOUT); encrypt that too, or remove them:",
+            "These stay readable: set aside, not imported, or JSON files that were written before; "
+            "remove them:",
             "warn",
             err=True,
         )

@@ -18,7 +18,7 @@ def command(invocation: Invocation, wanted: str | None, limit: int) -> None:
 
     ID is a condensation's id or the beginning of one. Without it, the newest are listed.
     """
-    upkeep = look_into(invocation).upkeep
+    upkeep = look_into(invocation).condensations
     if wanted:
         found = upkeep.expand(wanted)
         if invocation.json:

@@ -2,22 +2,24 @@
 
 import sys
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, cast
 
 import click
 
-from unabridged.cli.opening import look_into, open_home
+from unabridged.cli.opening import look_into, open_home, session_named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo
 from unabridged.cli.words import count
 from unabridged.domain.condensation import Level
 from unabridged.domain.record import Record
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import Space as SpaceId
 from unabridged.domain.session import Session
 from unabridged.domain.views import Conversation
 from unabridged.errors import InputError, StoreError, TransferError
+from unabridged.space.space import Space
 from unabridged.transfer.outgoing import (
     FORMS,
     Form,
@@ -27,7 +29,6 @@ from unabridged.transfer.outgoing import (
     make_folder,
     write_file,
 )
-from unabridged.wiring import Memory
 from unabridged.wiring.encryption import EXPORT, export_cipher
 
 _STDOUT = "-"
@@ -115,9 +116,9 @@ def command(
         make_folder(shelf.folder)
         _all(invocation, report, form, shelf, contexts=contexts)
     else:
-        memory = look_into(invocation)
-        wanted = memory.session if invocation.given("session") else None
-        outgoing = _outgoing(memory, None, wanted, contexts=contexts)
+        space = look_into(invocation)
+        wanted = session_named(invocation, space) if invocation.given("session") else None
+        outgoing = _outgoing(space, None, wanted, contexts=contexts)
         _one(report, form, outgoing, force=force)
     _tell(invocation, report)
 
@@ -158,53 +159,53 @@ def _all(
         if info.space is None or info.damaged:
             report.failed[info.path.name] = info.damaged
             continue
-        space, parts = info.space, (info.space.user, info.space.agent, info.space.model)
+        name, parts = info.space, (info.space.user, info.space.agent, info.space.model)
         try:
-            with home.memory(space) as memory:
-                outgoing = _outgoing(memory, space, None, contexts=contexts)
+            with closing(home.open(name)) as space:
+                outgoing = _outgoing(space, name, None, contexts=contexts)
                 if form.spread is None:
-                    name = shelf.name(parts, space.name, form.suffix)
-                    report.exchanges += shelf.write(name, lambda to: form.write(outgoing, to))  # noqa: B023 - called at once
+                    file = shelf.name(parts, name.name, form.suffix)
+                    report.exchanges += shelf.write(file, lambda to: form.write(outgoing, to))  # noqa: B023 - called at once
                 else:
-                    inner = Shelf(shelf.folder / shelf.name(parts, space.name, ""), shelf.force)
+                    inner = Shelf(shelf.folder / shelf.name(parts, name.name, ""), shelf.force)
                     make_folder(inner.folder)
                     report.exchanges += form.spread(outgoing, inner)
                     report.files += inner.written
                     shelf.written.append(inner.folder)
         except StoreError as error:
-            report.failed[space.name] = str(error)
+            report.failed[name.name] = str(error)
     report.files += [path for path in shelf.written if path.is_file()]
 
 
 def _outgoing(
-    memory: Memory, space: Space | None, session: Session | None, *, contexts: bool
+    space: Space, name: SpaceId | None, session: Session | None, *, contexts: bool
 ) -> Outgoing:
     """What of a memory is to be written."""
     wanted = session.id if session else None
 
     def conversations() -> Iterable[Conversation]:
-        return (one for one in memory.conversations() if wanted in {None, one.session.id})
+        return (one for one in space.log.transcripts() if wanted in {None, one.session.id})
 
     def records() -> Iterable[Record]:
-        return memory.records(contexts=contexts, session=wanted)
+        return space.log.records(contexts=contexts, session=wanted)
 
     def all_contexts() -> Iterable[Record]:
-        return memory.records(contexts=True, session=wanted)
+        return space.log.records(contexts=True, session=wanted)
 
     said: dict[str, str] = {}
 
     def summary(session: Session) -> str:
         if not said:
-            said.update(_said(memory))
+            said.update(_said(space))
         return said.get(session.id, "")
 
-    window = memory.settings.window
-    return Outgoing(conversations, records, space, window, summary, all_contexts)
+    window = space.settings.window
+    return Outgoing(conversations, records, name, window, summary, all_contexts)
 
 
-def _said(memory: Memory) -> dict[str, str]:
+def _said(space: Space) -> dict[str, str]:
     """What stored condensations say of whole sessions."""
-    found = (one for one in memory.upkeep.condensations() if one.level is Level.CONVERSATION)
+    found = (one for one in space.condensations.condensations() if one.level is Level.CONVERSATION)
     return {one.session: " ".join(line.text for line in one.lines) for one in found} | {"": ""}
 
 

@@ -7,14 +7,14 @@ import click
 
 from unabridged.cli.knowing import change_lines, learn
 from unabridged.cli.known import fact_card, fact_lines
-from unabridged.cli.opening import look_into, open_memory, words_from
+from unabridged.cli.opening import look_into, open_space, words_from
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import paint
 from unabridged.cli.text import one_line, safe
 from unabridged.cli.words import count
 from unabridged.domain.fact import SELF, Fact, FactState
-from unabridged.wiring import Memory
+from unabridged.space.space import Space
 
 EVERY = "all"
 """The state that stands for all states."""
@@ -96,11 +96,11 @@ def add_command(
     value: str,
 ) -> None:
     """Add a fact in your own words; a - stands for standard input."""
-    memory = open_memory(invocation)
-    fact = memory.facts.add(
+    space = open_space(invocation)
+    fact = space.facts.add(
         words_from(tuple(text)), pinned=pinned, subject=subject, attribute=attribute, value=value
     )
-    _tell(invocation, memory, fact, "Known")
+    _tell(invocation, space, fact, "Known")
 
 
 @command.command(
@@ -118,9 +118,9 @@ def edit_command(
     invocation: Invocation, which: str, text: Sequence[str], value: str | None
 ) -> None:
     """Correct a fact; what it said before stays in its history."""
-    memory = open_memory(invocation)
-    fact = memory.facts.edit(which, text=words_from(tuple(text)) or None, value=value)
-    _tell(invocation, memory, fact, "Corrected")
+    space = open_space(invocation)
+    fact = space.facts.edit(which, text=words_from(tuple(text)) or None, value=value)
+    _tell(invocation, space, fact, "Corrected")
 
 
 @command.command("pin", epilog=example("unabridged facts pin 3"))
@@ -129,8 +129,8 @@ def edit_command(
 @invoked
 def pin_command(invocation: Invocation, which: str) -> None:
     """Let every prompt carry a fact."""
-    memory = open_memory(invocation)
-    _tell(invocation, memory, memory.facts.pin(which), "Pinned")
+    space = open_space(invocation)
+    _tell(invocation, space, space.facts.pin(which), "Pinned")
 
 
 @command.command("unpin", epilog=example("unabridged facts unpin 3"))
@@ -139,8 +139,8 @@ def pin_command(invocation: Invocation, which: str) -> None:
 @invoked
 def unpin_command(invocation: Invocation, which: str) -> None:
     """Let prompts carry a fact only where it bears on the message."""
-    memory = open_memory(invocation)
-    _tell(invocation, memory, memory.facts.unpin(which), "Unpinned")
+    space = open_space(invocation)
+    _tell(invocation, space, space.facts.unpin(which), "Unpinned")
 
 
 @command.command("forget", epilog=example("unabridged facts forget 3"))
@@ -152,11 +152,11 @@ def forget_command(invocation: Invocation, which: str) -> None:
 
     What you said stays stored.
     """
-    memory = open_memory(invocation)
-    before = {fact.id for fact in memory.facts.all()}
-    gone = memory.facts.withdraw(which)
-    again = [fact for fact in memory.facts.all() if fact.id not in before]
-    shared = memory.sharing.copies([gone.id])
+    space = open_space(invocation)
+    before = {fact.id for fact in space.facts.all()}
+    gone = space.facts.withdraw(which)
+    again = [fact for fact in space.facts.all() if fact.id not in before]
+    shared = space.sharing.copies([gone.id])
     if invocation.json:
         holding = [fact.id for fact in again]
         invocation.emit({"withdrawn": gone.id, "holds_again": holding, "shared": shared})
@@ -198,16 +198,16 @@ def export_command(invocation: Invocation) -> None:
 @invoked
 def learn_command(invocation: Invocation, *, with_model: bool) -> None:
     """Draw facts from what was not looked at yet; interrupted, it goes on where it stopped."""
-    memory = open_memory(invocation)
-    before = len(memory.facts.all(None))
+    space = open_space(invocation)
+    before = len(space.facts.all(None))
     if with_model:
-        drawing = memory.facts.asking(memory.upstream)
-        looked = learn(memory, lambda limit: memory.facts.learn_pending(limit, drawing))
+        drawing = space.facts.asking(space.model)
+        looked = learn(space, lambda limit: space.facts.learn_pending(limit, drawing))
         if drawing.note:
             echo(drawing.note, "warn", err=True)
     else:
-        looked = learn(memory, memory.facts.learn_pending)
-    new = len(memory.facts.all(None)) - before
+        looked = learn(space, space.facts.learn_pending)
+    new = len(space.facts.all(None)) - before
     if invocation.json:
         invocation.emit({"exchanges": looked, "facts": new})
         return
@@ -215,8 +215,8 @@ def learn_command(invocation: Invocation, *, with_model: bool) -> None:
 
 
 def _list(invocation: Invocation, state: str) -> None:
-    memory = look_into(invocation)
-    facts = memory.facts.all(None if state == EVERY else state)
+    space = look_into(invocation)
+    facts = space.facts.all(None if state == EVERY else state)
     if invocation.json:
         invocation.emit(facts)
         return
@@ -224,18 +224,18 @@ def _list(invocation: Invocation, state: str) -> None:
         echo("Nothing is known yet; `unabridged facts add TEXT` adds a fact.", "dim")
         return
     echo_lines(fact_lines(facts, first=1 if state == FactState.CURRENT else None))
-    groups = memory.facts.disputes()
+    groups = space.facts.disputes()
     if groups and sys.stdout.isatty():
         echo(f"\n{count(len(groups), 'contradiction')}: marked ≠; settle one with `edit`.", "warn")
 
 
-def _tell(invocation: Invocation, memory: Memory, fact: Fact, what: str) -> None:
+def _tell(invocation: Invocation, space: Space, fact: Fact, what: str) -> None:
     """Say what became of a fact, and what contradicts it."""
     if invocation.json:
         invocation.emit(fact)
         return
     echo(f"{what}: {safe(one_line(fact.text))}")
-    others = {other.id: other for other in memory.facts.all()}
+    others = {other.id: other for other in space.facts.all()}
     for name in fact.disputed_by:
         if name in others:
             echo(paint(f"Contradicted by: {safe(one_line(others[name].text))}", "warn"))

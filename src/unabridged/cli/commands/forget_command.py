@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from unabridged.cli.forgotten import plan_lines, receipt_lines, space_lines
-from unabridged.cli.opening import named, open_home, open_memory
+from unabridged.cli.opening import named, open_home, open_space
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import dumps, echo, echo_lines
 from unabridged.domain.forgetting import Receipt
@@ -61,7 +61,7 @@ def command(invocation: Invocation, exchanges: Sequence[str], **given: Any) -> N
     if asked.lift:
         _lift(invocation, asked.lift)
     elif asked.resume:
-        _tell(invocation, open_memory(invocation).forgetting.resume(), asked)
+        _tell(invocation, open_space(invocation).forgetting.resume(), asked)
     elif asked.space or asked.all_of:
         _spaces(invocation, asked)
     else:
@@ -101,8 +101,8 @@ class Asked:
 
 def _named(invocation: Invocation, asked: Asked) -> None:
     """Forget what was named in one space."""
-    memory = open_memory(invocation)
-    plan = memory.forgetting.plan(
+    space = open_space(invocation)
+    plan = space.forgetting.plan(
         asked.exchanges,
         session=asked.session,
         fact=asked.fact,
@@ -119,7 +119,7 @@ def _named(invocation: Invocation, asked: Asked) -> None:
         raise click.exceptions.Exit(NotFoundError.exit_code)
     if not asked.dry_run:
         _ask(yes=asked.yes)
-        _tell(invocation, [memory.forgetting.carry_out(plan)], asked)
+        _tell(invocation, [space.forgetting.execute(plan)], asked)
 
 
 def _spaces(invocation: Invocation, asked: Asked) -> None:
@@ -175,7 +175,7 @@ def _tell(invocation: Invocation, receipts: Sequence[Receipt], asked: Asked) -> 
 
 
 def _lift(invocation: Invocation, wanted: str) -> None:
-    receipt = open_memory(invocation).forgetting.lift(wanted)
+    receipt = open_space(invocation).forgetting.allow_again(wanted)
     if invocation.json:
         invocation.emit(receipt)
         return

@@ -7,7 +7,7 @@ import click
 
 from unabridged.cli.finding import ALL, NONE, choose
 from unabridged.cli.importing import take_all
-from unabridged.cli.opening import open_memory
+from unabridged.cli.opening import open_space
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.clock import SystemClock
 from unabridged.errors import InputError
@@ -62,15 +62,15 @@ def command(
     opener = partial(open_file, format=form, model=invocation.given("model"))
     opener = partial(opener, unseal=unsealing(invocation.settings()))
     if folder is None:
-        memory = None if dry_run else open_memory(invocation, salvage=True)
-        take_all(invocation, files, memory, opener, SystemClock().now())
+        space = None if dry_run else open_space(invocation, salvage=True)
+        take_all(invocation, files, space, opener, SystemClock().now())
         return
     home = invocation.settings().home
     there = Path(home).is_dir()
-    memory = open_memory(invocation, salvage=not dry_run) if there or not dry_run else None
-    chosen = choose(invocation, Path(folder), memory, opener, NONE if dry_run else pick)
+    space = open_space(invocation, salvage=not dry_run) if there or not dry_run else None
+    chosen = choose(invocation, Path(folder), space, opener, NONE if dry_run else pick)
     if chosen:
-        take_all(invocation, chosen, memory, opener, SystemClock().now())
+        take_all(invocation, chosen, space, opener, SystemClock().now())
 
 
 def _check_model(invocation: Invocation) -> None:

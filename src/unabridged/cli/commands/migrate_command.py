@@ -1,7 +1,6 @@
 """``unabridged migrate``."""
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -27,13 +26,12 @@ MISSED_SHOWN = 20
     epilog=example(
         "unabridged migrate WorkspaceAI --dry-run",
         "unabridged migrate WorkspaceAI --model qwen2.5:7b",
-        "unabridged migrate ~/.dana --to files",
+        "unabridged migrate ~/.dana --profile agent",
         "unabridged migrate --list",
         "unabridged migrate --rollback",
     ),
 )
 @click.argument("folder", required=False, metavar="[FOLDER]")
-@click.option("--to", type=click.Choice(["sqlite", "files"]), help="Which store keeps it.")
 @click.option("--model", metavar="NAME", help="The model of exchanges that name none.")
 @click.option("--no-model", is_flag=True, help="Leave it unknown which model that was.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be done; nothing is written.")
@@ -51,7 +49,6 @@ def command(
     invocation: Invocation,
     folder: str | None,
     *,
-    to: str | None,
     model: str | None,
     no_model: bool,
     dry_run: bool,
@@ -74,7 +71,7 @@ def command(
             hint="`unabridged migrate --help` shows examples.",
         )
     settings = invocation.settings()
-    migrations = Migrations(replace(settings, store=to) if to else settings)
+    migrations = Migrations(settings)
     if listed:
         _list(invocation, migrations)
     elif rollback is not None:

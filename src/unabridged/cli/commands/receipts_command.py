@@ -25,14 +25,14 @@ def command(invocation: Invocation, which: str | None) -> None:
     Of a whole space that was forgotten the receipt lies in the home's folder `logs/receipts`; it is
     listed too. WHICH is a receipt's id, or the beginning or end of it.
     """
-    memory = look_into(invocation)
-    own = memory.forgetting.receipts()
+    space = look_into(invocation)
+    own = space.forgetting.receipts()
     receipts = sorted([*own, *open_home(invocation).receipts()], key=lambda one: (one.at, one.id))
     if which:
         receipts = [r for r in receipts if r.id.startswith(which) or r.id.endswith(which)]
         if len(receipts) != 1:
             raise NotFoundError(f"No receipt is called {which!r}.", hint="unabridged receipts")
-    genuine = {r.id: memory.forgetting.is_genuine(r) for r in receipts}
+    genuine = {r.id: space.forgetting.is_genuine(r) for r in receipts}
     if invocation.json:
         invocation.emit([{"receipt": r, "genuine": genuine[r.id]} for r in receipts])
         return
@@ -46,5 +46,5 @@ def command(invocation: Invocation, which: str | None) -> None:
         echo_lines(table([*columns, Column("", style="dim")], rows, width()))
     if any(said is False for said in genuine.values()):
         echo(CHANGED, "bad", err=True)
-    if memory.forgetting.is_blind:
+    if space.forgetting.keys_missing:
         echo(BLIND, "warn", err=True)

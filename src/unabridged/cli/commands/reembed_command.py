@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from unabridged.cli.opening import open_memory
+from unabridged.cli.opening import open_space
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo
 from unabridged.cli.words import count
@@ -26,18 +26,18 @@ def command(invocation: Invocation) -> None:
     Searches use the old vectors until all new ones are there. What is interrupted goes on where it
     stopped when it is called again.
     """
-    memory = open_memory(invocation)
-    total = memory.stats().exchanges
+    space = open_space(invocation)
+    total = space.stats().exchanges
     hidden = invocation.json or not sys.stderr.isatty()
     done = 0
     with click.progressbar(
         length=max(1, total), label="Embedding", file=sys.stderr, hidden=hidden, width=30
     ) as shown:
-        for step in memory.reembed():
+        for step in space.maintenance.reembed():
             done = step.done
             shown.update(max(0, total - step.left - shown.pos))
         shown.update(max(0, max(1, total) - shown.pos))
-    name = memory.settings.embedder
+    name = space.settings.embedder
     if invocation.json:
         invocation.emit({"embedder": name, "embedded": done, "exchanges": total})
         return

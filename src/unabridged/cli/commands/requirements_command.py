@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from unabridged.cli.knowing import change_lines, learn
-from unabridged.cli.opening import look_into, open_memory, words_from
+from unabridged.cli.opening import look_into, open_space, words_from
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.required import conflict_lines, requirement_card, requirement_lines
@@ -91,7 +91,7 @@ def show_command(invocation: Invocation, which: str) -> None:
 @invoked
 def add_command(invocation: Invocation, text: Sequence[str], **fields: str | None) -> None:
     """Add a requirement; what is not given follows from its wording."""
-    book = open_memory(invocation).requirements
+    book = open_space(invocation).requirements
     made = book.add(words_from(tuple(text)), **{n: v for n, v in fields.items() if v is not None})
     _tell(invocation, made, "Added")
 
@@ -111,7 +111,7 @@ def edit_command(
     given = {name: value for name, value in fields.items() if value is not None}
     if text:
         given["text"] = words_from(tuple(text))
-    _tell(invocation, open_memory(invocation).requirements.edit(which, **given), "Changed")
+    _tell(invocation, open_space(invocation).requirements.edit(which, **given), "Changed")
 
 
 @command.command("pin", epilog=example("unabridged requirements pin REQ-1"))
@@ -120,7 +120,7 @@ def edit_command(
 @invoked
 def pin_command(invocation: Invocation, which: str) -> None:
     """Let every prompt carry a requirement."""
-    _tell(invocation, open_memory(invocation).requirements.pin(which), "Pinned")
+    _tell(invocation, open_space(invocation).requirements.pin(which), "Pinned")
 
 
 @command.command("unpin", epilog=example("unabridged requirements unpin REQ-1"))
@@ -129,7 +129,7 @@ def pin_command(invocation: Invocation, which: str) -> None:
 @invoked
 def unpin_command(invocation: Invocation, which: str) -> None:
     """Let prompts carry a requirement no more."""
-    _tell(invocation, open_memory(invocation).requirements.unpin(which), "Unpinned")
+    _tell(invocation, open_space(invocation).requirements.unpin(which), "Unpinned")
 
 
 @command.command("forget", epilog=example("unabridged requirements forget REQ-1"))
@@ -138,7 +138,7 @@ def unpin_command(invocation: Invocation, which: str) -> None:
 @invoked
 def forget_command(invocation: Invocation, which: str) -> None:
     """Take a requirement back: its words go, its number is not given again."""
-    gone = open_memory(invocation).requirements.withdraw(which)
+    gone = open_space(invocation).requirements.withdraw(which)
     if invocation.json:
         invocation.emit({"withdrawn": gone.id})
         return
@@ -208,7 +208,7 @@ def import_command(invocation: Invocation, file: str) -> None:
         raise TransferError(
             f"{file!r} cannot be read: {error}.", hint="Name a file that `export` wrote."
         ) from error
-    new = open_memory(invocation).requirements.admit(from_json(text))
+    new = open_space(invocation).requirements.admit(from_json(text))
     if invocation.json:
         invocation.emit({"requirements": new})
         return
@@ -224,16 +224,16 @@ def import_command(invocation: Invocation, file: str) -> None:
 @invoked
 def learn_command(invocation: Invocation, *, with_model: bool) -> None:
     """Draw requirements from what was not looked at yet; interrupted, it goes on."""
-    memory = open_memory(invocation)
-    before = len(memory.requirements.all())
+    space = open_space(invocation)
+    before = len(space.requirements.all())
     if with_model:
-        drawing = memory.requirements.asking(memory.upstream)
-        looked = learn(memory, lambda limit: memory.requirements.learn_pending(limit, drawing))
+        drawing = space.requirements.asking(space.model)
+        looked = learn(space, lambda limit: space.requirements.learn_pending(limit, drawing))
         if drawing.note:
             echo(drawing.note, "warn", err=True)
     else:
-        looked = learn(memory, memory.requirements.learn_pending)
-    new = len(memory.requirements.all()) - before
+        looked = learn(space, space.requirements.learn_pending)
+    new = len(space.requirements.all()) - before
     if invocation.json:
         invocation.emit({"exchanges": looked, "requirements": new})
         return

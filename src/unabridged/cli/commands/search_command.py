@@ -25,9 +25,9 @@ def command(invocation: Invocation, query: tuple[str, ...], limit: int) -> None:
 
     The whole space is searched, every session and branch. `unabridged show ID` shows one whole.
     """
-    memory = look_into(invocation)
-    found = memory.search(words_from(query), limit)
-    for line in wrap(safe(memory.search_note), width()) if memory.search_note else ():
+    space = look_into(invocation)
+    found = space.search(words_from(query), limit)
+    for line in wrap(safe(space.search_note), width()) if space.search_note else ():
         echo(line, "warn", err=True)
     if invocation.json:
         invocation.emit(found)

@@ -4,7 +4,7 @@ import click
 
 from unabridged.cli.judged import correct, distribution_lines, reading_lines, scheme_lines
 from unabridged.cli.judging import judge_pending
-from unabridged.cli.opening import open_memory
+from unabridged.cli.opening import open_space, path_named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.domain.message import Role
@@ -47,14 +47,14 @@ def show_command(invocation: Invocation, limit: int) -> None:
 
 
 def _show(invocation: Invocation, limit: int) -> None:
-    memory = open_memory(invocation)
-    newest = memory.history(limit)
-    readings = memory.readings.of(newest)
+    space = open_space(invocation)
+    newest = path_named(invocation, space, limit)
+    readings = space.annotations.of(newest)
     if invocation.json:
         ordered = [readings[exchange.id] for exchange in newest if exchange.id in readings]
-        invocation.emit({"scheme": memory.readings.scheme, "exchanges": ordered})
+        invocation.emit({"scheme": space.annotations.scheme, "exchanges": ordered})
         return
-    echo_lines([*scheme_lines(memory.readings.scheme), ""])
+    echo_lines([*scheme_lines(space.annotations.scheme), ""])
     if not newest:
         echo("There is no exchange yet; `unabridged chat` begins one.", "dim")
     echo_lines(reading_lines(newest, readings))
@@ -68,12 +68,12 @@ def stats_command(invocation: Invocation) -> None:
 
     What was not judged yet is judged first.
     """
-    memory = open_memory(invocation)
-    judge_pending(memory, quiet=invocation.json)
+    space = open_space(invocation)
+    judge_pending(space, quiet=invocation.json)
     if invocation.json:
-        invocation.emit(memory.readings.stats())
+        invocation.emit(space.annotations.stats())
         return
-    echo_lines(distribution_lines(memory))
+    echo_lines(distribution_lines(space))
 
 
 @command.command(
@@ -110,8 +110,8 @@ def set_command(
 
     EXCHANGE is an exchange's id or the beginning of one.
     """
-    memory = open_memory(invocation)
-    found, reading = correct(memory, exchange, " ".join(category), Role(side), importance)
+    space = open_space(invocation)
+    found, reading = correct(space, exchange, " ".join(category), Role(side), importance)
     if invocation.json:
         invocation.emit(reading)
         return

@@ -73,10 +73,10 @@ def _service(invocation: Invocation, settings: Settings) -> "Service":
     from unabridged.config.telemetry import telemetry  # noqa: PLC0415 - for this command only
     from unabridged.server.service import Service  # noqa: PLC0415 - heavy, and an extra
     from unabridged.server.tracing import Tracing  # noqa: PLC0415 - as above
-    from unabridged.wiring.lanes import Lanes  # noqa: PLC0415 - as above
+    from unabridged.wiring.lanes import SpacePool  # noqa: PLC0415 - as above
 
-    lanes = Lanes(settings, agents=invocation.by_agent())
-    return Service(settings, lanes, Tracing.to(telemetry()))
+    pool = SpacePool(settings, agents=invocation.by_agent())
+    return Service(settings, pool, Tracing.to(telemetry()))
 
 
 def _app(service: "Service") -> tuple[Any, bool]:
@@ -94,7 +94,7 @@ def _mcp(service: "Service") -> "Route":
     from unabridged.server.whose import scope_of  # noqa: PLC0415 - as above
 
     return mcp_mount(
-        service.lanes,
+        service.pool,
         scope_of,
         recorded=service.background.soon,
         failed=lambda error: service.log.failed(error, "/mcp"),

@@ -4,7 +4,7 @@ import click
 
 from unabridged.cli.elsewhere import under_profiles
 from unabridged.cli.lists import session_lines
-from unabridged.cli.opening import look_into
+from unabridged.cli.opening import look_into, session_named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.words import count
@@ -22,8 +22,12 @@ def command(invocation: Invocation, limit: int, *, archived: bool) -> None:
 
     The number before a session names it for --session and /switch. Archived sessions (see `unabridged archive`) are searched as any other, and taken up again by talking in them. → names the space that a session was handed off to.
     """
-    memory = look_into(invocation)
-    numbered, handed = list(enumerate(memory.sessions(), 1)), memory.sharing.handed_off()
+    space = look_into(invocation)
+    current = session_named(invocation, space)
+    numbered, handed = (
+        list(enumerate(space.sessions.summaries(current.id if current else None), 1)),
+        space.sharing.handed_off(),
+    )
     away = sum(line.session.archived is not None for _, line in numbered)
     lines = [one for one in numbered if (one[1].session.archived is not None) is archived]
     if invocation.json:

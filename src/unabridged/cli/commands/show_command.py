@@ -2,7 +2,7 @@
 
 import click
 
-from unabridged.cli.opening import look_into
+from unabridged.cli.opening import look_into, path_named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines, exchange_data
 from unabridged.cli.transcript import exchange_lines
@@ -19,14 +19,14 @@ def command(invocation: Invocation, wanted: str | None, limit: int) -> None:
     ID is an exchange's id or the beginning of one. Without it, the newest session is shown, or the
     one that --session names.
     """
-    memory = look_into(invocation)
-    exchanges = [memory.show(wanted)] if wanted else memory.history(limit)
+    space = look_into(invocation)
+    exchanges = [space.log.get(wanted)] if wanted else path_named(invocation, space, limit)
     if invocation.json:
         data = [exchange_data(exchange) for exchange in exchanges]
         invocation.emit(data[0] if wanted else data)
         return
     for exchange in exchanges:
         echo_lines(exchange_lines(exchange))
-    handed = memory.sharing.handed_off().get(exchanges[-1].session, ()) if exchanges else ()
-    for space in handed:
-        echo(f"Handed off to {space.name}, which goes on with it.", "dim")
+    handed = space.sharing.handed_off().get(exchanges[-1].session, ()) if exchanges else ()
+    for other in handed:
+        echo(f"Handed off to {other.name}, which goes on with it.", "dim")

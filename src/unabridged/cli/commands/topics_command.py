@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from unabridged.cli.opening import look_into
+from unabridged.cli.opening import look_into, session_named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines, exchange_data, plain
 from unabridged.cli.paint import Column, paint, table, width
@@ -16,7 +16,7 @@ from unabridged.cli.words import count, day
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.topic import Topic
 from unabridged.errors import InputError, NotFoundError
-from unabridged.wiring import Memory
+from unabridged.space.space import Space
 
 OTHER = "other"
 ROOM_FOR_ALL = 90
@@ -52,14 +52,14 @@ def command(
     Every exchange is in exactly one topic; what belongs to none is the last one. The number before
     a topic names it for --show with the same --since, --until and --session.
     """
-    memory = look_into(invocation)
+    space = look_into(invocation)
     start = since.astimezone() if since else None
     end = (until + timedelta(days=1)).astimezone() if until else None
     if start and end and start >= end:
         raise InputError("--until is before --since.", hint="Give the earlier day to --since.")
-    found = _found(invocation, memory, start, end)
+    found = _found(invocation, space, start, end)
     if shown is not None:
-        _show(invocation, memory, *_chosen(found, shown), limit)
+        _show(invocation, space, *_chosen(found, shown), limit)
         return
     if invocation.json:
         invocation.emit([topic_data(n, topic) for n, topic in enumerate(found[:limit], 1)])
@@ -71,12 +71,12 @@ def command(
 
 
 def _found(
-    invocation: Invocation, memory: Memory, since: datetime | None, until: datetime | None
+    invocation: Invocation, space: Space, since: datetime | None, until: datetime | None
 ) -> list[Topic]:
     """Find the topics, with a bar where that takes its time."""
-    session = memory.session if invocation.given("session") else None
+    session = session_named(invocation, space) if invocation.given("session") else None
     with Stages(quiet=invocation.json) as stages:
-        return memory.topics(
+        return space.maintenance.topics(
             since=since,
             until=until,
             session=session.id if session else None,
@@ -143,14 +143,14 @@ def _when(topic: Topic, *, days: bool) -> str:
     return first if first == last else f"{first} – {last}"
 
 
-def _show(invocation: Invocation, memory: Memory, number: int, topic: Topic, limit: int) -> None:
+def _show(invocation: Invocation, space: Space, number: int, topic: Topic, limit: int) -> None:
     """List the exchanges of a topic, the oldest first."""
-    exchanges = [memory.show(wanted) for wanted in topic.exchanges[:limit]]
+    exchanges = [space.log.get(wanted) for wanted in topic.exchanges[:limit]]
     if invocation.json:
         data = topic_data(number, topic)
         invocation.emit({**data, "exchanges": [exchange_data(each) for each in exchanges]})
         return
-    titles = {line.session.id: line.session.title for line in memory.sessions()}
+    titles = {line.session.id: line.session.title for line in space.sessions.summaries()}
     for line in wrap(one_line(topic.name), width()):
         echo(line, "bold")
     echo()

@@ -22,7 +22,7 @@ def command(invocation: Invocation, wanted: str | None, *, everything: bool, pro
     ID is the exchange that the prompt was for, or the beginning of its id; without it, the last.
     With --json, the tokens in "parts" add up to "window".
     """
-    account = look_into(invocation).why(wanted)
+    account = look_into(invocation).contexts.why(wanted)
     if invocation.json:
         invocation.emit(account_data(account, prompt=prompt))
         return

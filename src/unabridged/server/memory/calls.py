@@ -14,7 +14,7 @@ from unabridged.domain.session import Session
 from unabridged.errors import NotFoundError, PermissionRefusedError
 from unabridged.server.service import Service, grant_of, service_of
 from unabridged.server.whose import scope_of
-from unabridged.wiring import Memory
+from unabridged.space.space import Space
 
 MOST_A_PAGE = 200
 """Items of one page."""
@@ -44,13 +44,13 @@ class Call:
         """Whose memory it is, for what the server itself holds."""
         return self.scope.user, self.scope.agent
 
-    async def run(self, work: Callable[[Memory], Result]) -> Result:
-        """Do something with the memory, in a thread; see ``Service.run``.
+    async def run(self, work: Callable[[Space], Result]) -> Result:
+        """Do something with the space, in a thread; see ``Service.run``.
 
         Who only looks begins no space.
         """
-        begins = self.request.method not in _LOOKING
-        return await self.service.run(self.scope, work, begins=begins)
+        create = self.request.method not in _LOOKING
+        return await self.service.run(self.scope, work, create=create)
 
     def recorded(self) -> None:
         """Let what is due after recording be done in the background."""
@@ -83,50 +83,43 @@ class Call:
         """Whether the request reaches a session."""
         return self.scope.session in (None, session)
 
-    def session(self, memory: Memory, session: str) -> Session:
-        """Take up a session by its id.
+    def session(self, space: Space, session: str) -> Session:
+        """Return a session by its id.
 
         Raises:
             NotFoundError: There is none that the request reaches.
         """
-        if self.reaches(session) and (found := memory.by_id(session)) is not None:
-            return memory.switch(found.id)
+        if self.reaches(session) and (found := space.sessions.get(session)) is not None:
+            return found
         raise NotFoundError(
             f"There is no session {session!r}.", hint="List them: GET /memory/sessions"
         )
 
-    def named(self, memory: Memory, session: str | None) -> str | None:
+    def named(self, space: Space, session: str | None) -> str | None:
         """Give the id of the session that something is written to; None for a new one.
 
         Args:
-            memory: The memory.
+            space: The space.
             session: The one that the body names, which must be there. Without it, the one that the
                 key or the header names, which is begun where it is not there yet.
 
         Raises:
             NotFoundError: There is none that the request reaches.
         """
-        return self.session(memory, session).id if session is not None else self.scope.session
+        return self.session(space, session).id if session is not None else self.scope.session
 
-    def exchange(self, memory: Memory, wanted: str) -> Exchange:
+    def exchange(self, space: Space, wanted: str) -> Exchange:
         """Find an exchange by its id or the beginning of it.
 
         Raises:
             NotFoundError: There is none that the request reaches.
         """
-        found = memory.show(wanted)
+        found = space.log.get(wanted)
         if self.reaches(found.session):
             return found
         raise NotFoundError(
             f"There is no exchange {wanted!r}.", hint="Search for it: POST /memory/search"
         )
-
-
-def stay(memory: Memory, session: str | None) -> None:
-    """Let a session be the one that is being talked in: what is done later leaves it as it is."""
-    memory.new_session()
-    if session is not None and memory.by_id(session) is not None:
-        memory.switch(session)
 
 
 async def _call_of(request: Request) -> Call:

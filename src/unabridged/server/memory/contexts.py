@@ -19,8 +19,6 @@ from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
 from unabridged.errors import InputError, NotFoundError
-from unabridged.memory.later import go_on
-from unabridged.memory.requests import Done
 from unabridged.server.memory.answers import given
 from unabridged.server.memory.bodies import (
     LONGEST,
@@ -34,13 +32,17 @@ from unabridged.server.memory.bodies import (
     parts_from,
     usage_from,
 )
-from unabridged.server.memory.calls import Asked, Call, Id, stay
+from unabridged.server.memory.calls import Asked, Call, Id
 from unabridged.server.memory.deeds import Deed, What, perform
 from unabridged.server.memory.document import answers
 from unabridged.server.memory.held import holding_of
 from unabridged.server.memory.route import MemoryRoute
 from unabridged.server.memory.values import Recorded, recorded
-from unabridged.wiring import Memory
+from unabridged.space.idempotency import Done
+from unabridged.space.space import Space
+from unabridged.turn.conversation import Conversation
+from unabridged.turn.record import Recorded as Written, begin, record as record_answer, record_tools
+from unabridged.turn.resume import resume
 
 router = APIRouter(
     prefix="/memory",
@@ -107,30 +109,34 @@ async def prepare(
     call: Asked,
     body: Preparation,
     *,
-    begin: Annotated[
-        bool, Query(description="Whether the user's message is stored at once; needs `write`.")
+    begin_now: Annotated[
+        bool,
+        Query(
+            alias="begin",
+            description="Whether the user's message is stored at once; needs `write`.",
+        ),
     ] = False,
 ) -> Response:
     """Make the context for a message: what to send to the model, and an account of every token.
 
     The server holds it for half an hour; `manifest` and `shared` stay with it and are empty here.
     """
-    if not begin:
-        context = await call.run(lambda memory: _prepared(call, memory, body))
+    if not begin_now:
+        context = await call.run(lambda space: _prepared(call, space, body))
         return given(_shown(context))
     call.need(Right.WRITE)
 
-    def plan(memory: Memory) -> What:
-        return {"context": _prepared(call, memory, body).id}
+    def plan(space: Space) -> What:
+        return {"context": _prepared(call, space, body).id}
 
-    def do(memory: Memory, what: What) -> What:
+    def do(space: Space, what: What) -> What:
         held = _held(call, what["context"])
         if held is None:  # planned by a request that was killed
-            held = _prepared(call, memory, body)
-        begun(memory, held)
+            held = _prepared(call, space, body)
+        begin(space, held)
         return {"context": held.id}
 
-    def show(_: Memory, what: What) -> Context:
+    def show(_: Space, what: What) -> Context:
         if (held := _held(call, what["context"])) is None:
             raise NotFoundError(
                 f"The context {what['context']} was begun, and is held no more.",
@@ -138,8 +144,8 @@ async def prepare(
             )
         return _shown(held)
 
-    def found(memory: Memory, done: Done) -> What | None:
-        return done.what if memory.has(done.what["context"]) else None
+    def found(space: Space, done: Done) -> What | None:
+        return done.what if space.log.has(done.what["context"]) else None
 
     return await perform(call, Deed(do, show, plan, found))
 
@@ -149,11 +155,11 @@ async def begin_context(call: Asked, context: Id, body: Beginning | None = None)
     """Store the user's message of a prepared context; afterwards it survives a power cut."""
     title = (body.title if body else None) or ""
 
-    def do(memory: Memory, _: What) -> What:
+    def do(space: Space, _: What) -> What:
         held = _held(call, context)
         if held is None:
-            return {"exchange": _begun(call, memory, context).id, "notes": []}
-        return _noted(memory, begun(memory, held, title))
+            return {"exchange": _begun(call, space, context).id, "notes": []}
+        return _noted(begin(space, held, title))
 
     return await perform(call, Deed(do, recorded, found=_is_there(context)))
 
@@ -162,20 +168,20 @@ async def begin_context(call: Asked, context: Id, body: Beginning | None = None)
 async def step(call: Asked, context: Id, body: Round) -> Response:
     """Store a tool round of a context: calls and their results together."""
 
-    def plan(memory: Memory) -> What:
-        held = memory.has(context)
-        return {"before": len(memory.show(context).messages) if held else 0}
+    def plan(space: Space) -> What:
+        held = space.log.has(context)
+        return {"before": len(space.log.get(context).messages) if held else 0}
 
-    def do(memory: Memory, _: What) -> What:
+    def do(space: Space, _: What) -> What:
         messages = [
-            memory.message(Role(each.role), parts_from(each.parts)) for each in body.messages
+            space.message(Role(each.role), parts_from(each.parts)) for each in body.messages
         ]
-        return _extended(call, memory, context, messages, ExchangeState.OPEN)
+        return _extended(call, space, context, messages, ExchangeState.OPEN)
 
-    def found(memory: Memory, done: Done) -> What | None:
-        if not memory.has(context):
+    def found(space: Space, done: Done) -> What | None:
+        if not space.log.has(context):
             return None
-        longer = len(memory.show(context).messages) >= done.what["before"] + len(body.messages)
+        longer = len(space.log.get(context).messages) >= done.what["before"] + len(body.messages)
         return {"exchange": context, "notes": []} if longer else None
 
     return await perform(call, Deed(do, recorded, plan, found))
@@ -187,16 +193,16 @@ async def record(call: Asked, context: Id, body: Answer) -> Response:
     if body.reply is not None and body.parts is not None:
         raise InputError("An answer is `reply` or `parts`.", hint="Leave one of the two out.")
 
-    def do(memory: Memory, _: What) -> What:
+    def do(space: Space, _: What) -> What:
         parts = parts_from(body.parts) if body.parts else []
         if body.reply is not None:
             parts = [Text(body.reply)]
-        said = [memory.message(Role.ASSISTANT, parts)] if parts else []
+        said = [space.message(Role.ASSISTANT, parts)] if parts else []
         usage = usage_from(body.usage)
-        return _extended(call, memory, context, said, ExchangeState(body.state), usage)
+        return _extended(call, space, context, said, ExchangeState(body.state), usage)
 
-    def found(memory: Memory, _: Done) -> What | None:
-        if not memory.has(context) or memory.show(context).state is ExchangeState.OPEN:
+    def found(space: Space, _: Done) -> What | None:
+        if not space.log.has(context) or space.log.get(context).state is ExchangeState.OPEN:
             return None
         return {"exchange": context, "notes": []}
 
@@ -205,32 +211,21 @@ async def record(call: Asked, context: Id, body: Answer) -> Response:
     return answer
 
 
-def begun(memory: Memory, context: Context, title: str = "") -> Exchange:
-    """Begin a context; a session that begins with it gets the title."""
-    memory.new_session(title if context.new_session else "")
-    try:
-        return memory.begin(context)
-    finally:
-        stay(memory, context.scope.session)  # and no title waits for the next request
-
-
-def _prepared(call: Call, memory: Memory, body: Preparation) -> Context:
+def _prepared(call: Call, space: Space, body: Preparation) -> Context:
     """Prepare, and hold what came of it."""
-    retry_of = call.exchange(memory, body.retry_of).id if body.retry_of else None
-    named = call.named(memory, body.session)
-    memory.new_session()
-    if named is not None and memory.by_id(named) is not None:
-        memory.switch(named)
+    retry_of = call.exchange(space, body.retry_of).id if body.retry_of else None
+    named = call.named(space, body.session)
     tools = None
     if body.tools is not None:
         tools = [ToolSpec(t.name, t.description, t.parameters) for t in body.tools]
-    here = memory.session
-    with memory.narrowed((here.id if here else named) if call.grant.session else None):
-        context = memory.prepare(
-            body.message, mode=body.mode, tools=tools, retry_of=retry_of, images=body.images
-        )
-    if named is not None and context.new_session:
-        context = replace(context, scope=replace(context.scope, session=named))
+    context = Conversation(space, named).prepare(
+        body.message,
+        mode=body.mode,
+        tools=tools,
+        retry_of=retry_of,
+        images=body.images,
+        reach=named if call.grant.session else None,
+    )
     holding_of(call.request).contexts.put(call.owner, context.id, context)
     return context
 
@@ -246,10 +241,10 @@ def _held(call: Call, context: str) -> Context | None:
     return held if held is not None and call.reaches(held.scope.session or "") else None
 
 
-def _begun(call: Call, memory: Memory, context: str) -> Exchange:
+def _begun(call: Call, space: Space, context: str) -> Exchange:
     """The exchange of a context that is held no more."""
-    if memory.has(context):
-        return call.exchange(memory, context)
+    if space.log.has(context):
+        return call.exchange(space, context)
     raise NotFoundError(
         f"There is no context {context!r} any more.",
         hint="A prepared context is held for half an hour: prepare the message again.",
@@ -258,7 +253,7 @@ def _begun(call: Call, memory: Memory, context: str) -> Exchange:
 
 def _extended(  # noqa: PLR0917 - all of it is what is written
     call: Call,
-    memory: Memory,
+    space: Space,
     context: str,
     messages: Sequence[Message],
     state: ExchangeState,
@@ -266,18 +261,15 @@ def _extended(  # noqa: PLR0917 - all of it is what is written
 ) -> What:
     """Add messages to the exchange of a context, held or begun."""
     held = _held(call, context)
-    stored = memory.show(context) if memory.has(context) else None
+    stored = space.log.get(context) if space.log.has(context) else None
     _check_results([*(stored.messages if stored else ()), *messages])
     if held is None:
-        exchange = go_on(memory, _begun(call, memory, context), messages, state, usage)
-        return _noted(memory, exchange)
-    if stored is None:
-        begun(memory, held)
-    stay(memory, held.scope.session)
+        return _noted(resume(space, _begun(call, space, context), messages, state, usage))
+    begun = begin(space, held)
     if state is ExchangeState.OPEN:
-        return _noted(memory, memory.step(held, messages))
+        return _noted(begun, record_tools(space, held, messages, begun))
     reply = messages[0] if messages else None
-    return _noted(memory, memory.record(held, reply, state=state, usage=usage))
+    return _noted(begun, record_answer(space, held, reply, state=state, usage=usage, begun=begun))
 
 
 def _check_results(messages: Sequence[Message]) -> None:
@@ -295,12 +287,13 @@ def _check_results(messages: Sequence[Message]) -> None:
         )
 
 
-def _noted(memory: Memory, exchange: Exchange) -> What:
-    return {"exchange": exchange.id, "notes": memory.remarks()}
+def _noted(*written: Written) -> What:
+    notes = dict.fromkeys(note for one in written for note in one.notes)
+    return {"exchange": written[-1].exchange.id, "notes": [*notes]}
 
 
-def _is_there(exchange: str) -> Callable[[Memory, Done], What | None]:
-    def found(memory: Memory, _: Done) -> What | None:
-        return {"exchange": exchange, "notes": []} if memory.has(exchange) else None
+def _is_there(exchange: str) -> Callable[[Space, Done], What | None]:
+    def found(space: Space, _: Done) -> What | None:
+        return {"exchange": exchange, "notes": []} if space.log.has(exchange) else None
 
     return found

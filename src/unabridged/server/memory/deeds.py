@@ -15,10 +15,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unabridged.errors import UnabridgedError
-from unabridged.memory.requests import Done
 from unabridged.server.memory.answers import HttpProblem, given
 from unabridged.server.memory.calls import Call
-from unabridged.wiring import Memory
+from unabridged.space.idempotency import Done
+from unabridged.space.space import Space
 
 What = Mapping[str, Any]
 """Ids and figures of what was written."""
@@ -27,11 +27,11 @@ LONGEST_KEY = 200
 """Characters of a key."""
 
 
-def _nothing(_: Memory) -> What:
+def _nothing(_: Space) -> What:
     return {}
 
 
-def _unknown(_: Memory, __: Done) -> What | None:
+def _unknown(_: Space, __: Done) -> What | None:
     return None
 
 
@@ -48,10 +48,10 @@ class Deed:
         status: The status of the answer.
     """
 
-    do: Callable[[Memory, What], What]
-    show: Callable[[Memory, What], Any]
-    plan: Callable[[Memory], What] = _nothing
-    found: Callable[[Memory, Done], What | None] = _unknown
+    do: Callable[[Space, What], What]
+    show: Callable[[Space, What], Any]
+    plan: Callable[[Space], What] = _nothing
+    found: Callable[[Space, Done], What | None] = _unknown
     status: int = 200
 
 
@@ -65,17 +65,22 @@ async def perform(call: Call, deed: Deed) -> Response:
     key = _key(call)
     digest = await _digest(call.request)
 
-    def work(memory: Memory) -> Any:
-        return deed.show(memory, _once(memory, deed, key, digest))
+    def work(space: Space) -> Any:
+        return deed.show(space, _once(space, deed, key, digest))
 
     return given(await call.run(work), deed.status)
 
 
-def _once(memory: Memory, deed: Deed, key: str | None, digest: str) -> What:
+def _once(space: Space, deed: Deed, key: str | None, digest: str) -> What:
     """Do it, unless it was done."""
     if key is None:
-        return deed.do(memory, deed.plan(memory))
-    known = memory.requests.get(key)
+        return deed.do(space, deed.plan(space))
+    with space.idempotency.one_at_a_time(key):
+        return _once_by_key(space, deed, key, digest)
+
+
+def _once_by_key(space: Space, deed: Deed, key: str, digest: str) -> What:
+    known = space.idempotency.get(key)
     if known is not None and known.digest != digest:
         raise HttpProblem(
             422,
@@ -85,19 +90,19 @@ def _once(memory: Memory, deed: Deed, key: str | None, digest: str) -> What:
         )
     if known is not None and known.done:
         return known.what
-    if known is not None and (found := deed.found(memory, known)) is not None:
-        memory.requests.put(key, digest, found, done=True)
+    if known is not None and (found := deed.found(space, known)) is not None:
+        space.idempotency.put(key, digest, found, done=True)
         return found
-    planned = known.what if known else deed.plan(memory)
+    planned = known.what if known else deed.plan(space)
     if known is None:
-        memory.requests.sweep(key)
-        memory.requests.put(key, digest, planned, done=False)
+        space.idempotency.sweep(key)
+        space.idempotency.put(key, digest, planned, done=False)
     try:
-        what = deed.do(memory, planned)
+        what = deed.do(space, planned)
     except (UnabridgedError, HttpProblem):
-        memory.requests.drop(key)
+        space.idempotency.drop(key)
         raise
-    memory.requests.put(key, digest, what, done=True)
+    space.idempotency.put(key, digest, what, done=True)
     return what
 
 

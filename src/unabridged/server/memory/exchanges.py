@@ -14,12 +14,12 @@ from unabridged.domain.session import Session, title_from
 from unabridged.domain.views import Conversation
 from unabridged.server.memory.answers import Page, from_cursor, given, paged
 from unabridged.server.memory.bodies import Body, Name, Title, Words
-from unabridged.server.memory.calls import MOST_A_PAGE, Asked, Cursor, Id, Limit, stay
+from unabridged.server.memory.calls import MOST_A_PAGE, Asked, Cursor, Id, Limit
 from unabridged.server.memory.deeds import Deed, What, perform
 from unabridged.server.memory.document import answers
 from unabridged.server.memory.route import MemoryRoute
 from unabridged.server.memory.values import Recorded, recorded
-from unabridged.wiring import Memory
+from unabridged.space.space import Space
 
 STATES = {True: ExchangeState.COMPLETE, False: ExchangeState.UNANSWERED}
 
@@ -55,27 +55,26 @@ async def record_exchange(call: Asked, body: Said) -> Response:
     """Record an exchange in one step: what a user said, and what was answered."""
     clock = call.service.clock
 
-    def plan(memory: Memory) -> What:
-        session = call.named(memory, body.session) or clock.new_id()
+    def plan(space: Space) -> What:
+        session = call.named(space, body.session) or clock.new_id()
         names = {name: clock.new_id() for name in ("exchange", "user", "assistant")}
         return {**names, "session": session, "at": (body.at or clock.now()).isoformat()}
 
-    def do(memory: Memory, what: What) -> What:
-        memory.admit(_conversation(memory, body, what))
-        stay(memory, what["session"])
-        return {"exchange": what["exchange"], "notes": memory.remarks()}
+    def do(space: Space, what: What) -> What:
+        imported = space.log.import_transcript(_conversation(space, body, what))
+        return {"exchange": what["exchange"], "notes": imported.notes}
 
     answer = await perform(call, Deed(do, recorded, plan, status=201))
     call.recorded()
     return answer
 
 
-def _conversation(memory: Memory, body: Said, what: What) -> Conversation:
+def _conversation(space: Space, body: Said, what: What) -> Conversation:
     """The session as it shall be, with the new exchange."""
     at = datetime.fromisoformat(what["at"])
     title = body.title or title_from(body.user)
-    session = memory.by_id(what["session"]) or Session(what["session"], title, at, at)
-    before = memory.path(session.id, 1)
+    session = space.sessions.get(what["session"]) or Session(what["session"], title, at, at)
+    before = space.log.history(session.id, 1)
     said = [Message(what["user"], Role.USER, (Text(body.user),), at, session.head)]
     if body.assistant is not None:
         words = (Text(body.assistant),)
@@ -103,11 +102,11 @@ async def list_exchanges(call: Asked, limit: Limit = 50, cursor: Cursor = None) 
     """Go through the exchanges of all sessions and branches, the oldest first."""
     after = from_cursor(cursor)
 
-    def work(memory: Memory) -> Page:
+    def work(space: Space) -> Page:
         held: list[Exchange] = []
         place = after if isinstance(after, str) else None
         while len(held) <= limit:
-            page = memory.page(place, MOST_A_PAGE)
+            page = space.log.scan(place, MOST_A_PAGE)
             held += [each for each in page if call.reaches(each.session)]
             if len(page) < MOST_A_PAGE:
                 break
@@ -121,4 +120,4 @@ async def list_exchanges(call: Asked, limit: Limit = 50, cursor: Cursor = None) 
 @router.get("/{exchange}", responses=answers(Exchange, "The exchange, whole."))
 async def get_exchange(call: Asked, exchange: Id) -> Response:
     """Give an exchange by its id or the beginning of it."""
-    return given(await call.run(lambda memory: call.exchange(memory, exchange)))
+    return given(await call.run(lambda space: call.exchange(space, exchange)))

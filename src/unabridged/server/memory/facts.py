@@ -9,7 +9,6 @@ from starlette.responses import Response
 from unabridged.domain.fact import SELF, Change, Fact
 from unabridged.domain.views import Pin
 from unabridged.errors import InputError
-from unabridged.memory.requests import Done
 from unabridged.server.memory.answers import Page, check_match, given, paged
 from unabridged.server.memory.bodies import Body, Name, Said
 from unabridged.server.memory.calls import Asked, Cursor, Id, Limit
@@ -17,7 +16,8 @@ from unabridged.server.memory.deeds import Deed, What, perform
 from unabridged.server.memory.document import answers
 from unabridged.server.memory.pages import sliced
 from unabridged.server.memory.route import MemoryRoute
-from unabridged.wiring import Memory
+from unabridged.space.idempotency import Done
+from unabridged.space.space import Space
 
 router = APIRouter(
     prefix="/memory", tags=["facts"], route_class=MemoryRoute, default_response_class=Response
@@ -72,8 +72,8 @@ async def list_facts(
     """List what was learned of the user, the oldest first."""
     call.need_space()
 
-    def work(memory: Memory) -> Page:
-        facts = memory.facts.all(None if state == "all" else state)
+    def work(space: Space) -> Page:
+        facts = space.facts.all(None if state == "all" else state)
         return sliced(facts, lambda fact: fact.id, limit, cursor)
 
     return paged(call.request, await call.run(work))
@@ -84,15 +84,15 @@ async def add_fact(call: Asked, body: NewFact) -> Response:
     """Add a fact that a person gives."""
     call.need_space()
 
-    def do(memory: Memory, _: What) -> What:
-        return {"fact": memory.facts.add(**body.model_dump()).id}
+    def do(space: Space, _: What) -> What:
+        return {"fact": space.facts.add(**body.model_dump()).id}
 
-    def found(memory: Memory, done: Done) -> What | None:
-        words, facts = body.text.strip(), memory.facts.all()
+    def found(space: Space, done: Done) -> What | None:
+        words, facts = body.text.strip(), space.facts.all()
         near = [f for f in facts if f.text == words and f.by == "user" and f.since >= done.at]
         return {"fact": near[-1].id} if near else None
 
-    deed = Deed(do, lambda memory, what: memory.facts.get(what["fact"]), found=found, status=201)
+    deed = Deed(do, lambda space, what: space.facts.get(what["fact"]), found=found, status=201)
     return await perform(call, deed)
 
 
@@ -100,14 +100,14 @@ async def add_fact(call: Asked, body: NewFact) -> Response:
 async def get_fact(call: Asked, fact: Id) -> Response:
     """Give a fact by its id, the beginning of it, or its number in the list."""
     call.need_space()
-    return given(await call.run(lambda memory: memory.facts.get(fact)))
+    return given(await call.run(lambda space: space.facts.get(fact)))
 
 
 @router.get("/facts/{fact}/history", responses=answers([Change], "Changes, the oldest first."))
 async def fact_history(call: Asked, fact: Id) -> Response:
     """Say what happened to a fact, and to those in whose place it came."""
     call.need_space()
-    return paged(call.request, Page(await call.run(lambda memory: memory.facts.history(fact))))
+    return paged(call.request, Page(await call.run(lambda space: space.facts.history(fact))))
 
 
 @router.patch("/facts/{fact}", responses=answers(Fact, "The fact as it is now."))
@@ -115,14 +115,15 @@ async def change_fact(call: Asked, fact: Id, body: FactChange) -> Response:
     """Correct a fact, pin it, or take the pin off."""
     call.need_space()
 
-    def work(memory: Memory) -> Fact:
-        held = memory.facts.get(fact)
-        check_match(call.request, held)
-        if body.text is not None or body.value is not None:
-            held = memory.facts.edit(held.id, text=body.text, value=body.value)
-        if body.pinned is not None:
-            held = (memory.facts.pin if body.pinned else memory.facts.unpin)(held.id)
-        return held
+    def work(space: Space) -> Fact:
+        with space.editing:
+            held = space.facts.get(fact)
+            check_match(call.request, held)
+            if body.text is not None or body.value is not None:
+                held = space.facts.edit(held.id, text=body.text, value=body.value)
+            if body.pinned is not None:
+                held = (space.facts.pin if body.pinned else space.facts.unpin)(held.id)
+            return held
 
     return given(await call.run(work))
 
@@ -132,9 +133,10 @@ async def withdraw_fact(call: Asked, fact: Id) -> Response:
     """Take a fact back: its words go, and are not drawn again from what was said until now."""
     call.need_space()
 
-    def work(memory: Memory) -> Fact:
-        check_match(call.request, memory.facts.get(fact))
-        return memory.facts.withdraw(fact)
+    def work(space: Space) -> Fact:
+        with space.editing:
+            check_match(call.request, space.facts.get(fact))
+            return space.facts.withdraw(fact)
 
     return given(await call.run(work))
 
@@ -143,7 +145,7 @@ async def withdraw_fact(call: Asked, fact: Id) -> Response:
 async def list_pins(call: Asked) -> Response:
     """List what every prompt carries."""
     call.need_space()
-    return paged(call.request, Page(await call.run(lambda memory: memory.pins())))
+    return paged(call.request, Page(await call.run(lambda space: space.pins.all())))
 
 
 @router.post("/pins", status_code=201, responses=answers(Pin, "The pin.", status=201))
@@ -154,17 +156,17 @@ async def add_pin(call: Asked, body: NewPin) -> Response:
     if (text is None) == (exchange is None):
         raise InputError("A pin is `text` or `exchange`.", hint="Give one of the two.")
 
-    def do(memory: Memory, _: What) -> What:
+    def do(space: Space, _: What) -> What:
         if text is not None:
-            return {"pin": memory.remember(text).id}
-        return {"pin": memory.pin(call.exchange(memory, exchange or "").id).id}
+            return {"pin": space.pins.add(text).id}
+        return {"pin": space.pins.add_exchange(call.exchange(space, exchange or "")).id}
 
-    def show(memory: Memory, what: What) -> Pin:
-        fact = memory.facts.get(what["pin"])
+    def show(space: Space, what: What) -> Pin:
+        fact = space.facts.get(what["pin"])
         return Pin(fact.id, fact.text, fact.since, fact.exchange)
 
-    def found(memory: Memory, done: Done) -> What | None:
-        near = [p for p in memory.pins() if p.at >= done.at and text in (None, p.text)]
+    def found(space: Space, done: Done) -> What | None:
+        near = [p for p in space.pins.all() if p.at >= done.at and text in (None, p.text)]
         return {"pin": near[-1].id} if near else None
 
     return await perform(call, Deed(do, show, found=found, status=201))
@@ -174,4 +176,4 @@ async def add_pin(call: Asked, body: NewPin) -> Response:
 async def unpin(call: Asked, pin: Id) -> Response:
     """Take a pin off; what it says stays known."""
     call.need_space()
-    return given(await call.run(lambda memory: memory.unpin(pin)))
+    return given(await call.run(lambda space: space.pins.remove(pin)))

@@ -8,7 +8,6 @@ from starlette.responses import Response
 
 from unabridged.domain.forgetting import Plan, Receipt
 from unabridged.errors import NotFoundError
-from unabridged.memory.requests import Done
 from unabridged.server.memory.answers import Page, given, paged
 from unabridged.server.memory.bodies import Body, Name
 from unabridged.server.memory.calls import Asked, Cursor, Id, Limit
@@ -17,7 +16,8 @@ from unabridged.server.memory.document import answers
 from unabridged.server.memory.held import holding_of
 from unabridged.server.memory.pages import sliced
 from unabridged.server.memory.route import MemoryRoute
-from unabridged.wiring import Memory
+from unabridged.space.idempotency import Done
+from unabridged.space.space import Space
 
 router = APIRouter(
     prefix="/memory", tags=["forget"], route_class=MemoryRoute, default_response_class=Response
@@ -49,10 +49,10 @@ async def plan_forgetting(call: Asked, body: Wanted) -> Response:
     """
     call.need_space()  # a plan tells what says it once more elsewhere
 
-    def work(memory: Memory) -> Plan:
+    def work(space: Space) -> Plan:
         if body.session is not None:
-            call.session(memory, body.session)
-        plan = memory.forgetting.plan(
+            call.session(space, body.session)
+        plan = space.forgetting.plan(
             body.exchanges,
             session=body.session,
             fact=body.fact,
@@ -61,7 +61,7 @@ async def plan_forgetting(call: Asked, body: Wanted) -> Response:
             with_repeats=body.with_repeats,
         )
         for exchange in plan.exchanges:
-            call.exchange(memory, exchange.id)
+            call.exchange(space, exchange.id)
         holding_of(call.request).plans.put(call.owner, plan.id, plan)
         return plan
 
@@ -74,22 +74,22 @@ async def forget(call: Asked, plan: Id) -> Response:
     call.need_space()
     plans = holding_of(call.request).plans
 
-    def do(memory: Memory, _: What) -> What:
+    def do(space: Space, _: What) -> What:
         held = plans.get(call.owner, plan)
         if held is None:
-            return {"receipt": _receipt(memory, plan).id}
+            return {"receipt": _receipt(space, plan).id}
         for exchange in held.exchanges:
-            if memory.has(exchange.id):
-                call.exchange(memory, exchange.id)
-        done = memory.forgetting.carry_out(held)
+            if space.log.has(exchange.id):
+                call.exchange(space, exchange.id)
+        done = space.forgetting.execute(held)
         plans.drop(call.owner, plan)
         return {"receipt": done.id}
 
-    def found(memory: Memory, _: Done) -> What | None:
-        known = any(receipt.id == plan for receipt in memory.forgetting.receipts())
+    def found(space: Space, _: Done) -> What | None:
+        known = any(receipt.id == plan for receipt in space.forgetting.receipts())
         return {"receipt": plan} if known else None
 
-    deed = Deed(do, lambda memory, what: _receipt(memory, what["receipt"]), found=found)
+    deed = Deed(do, lambda space, what: _receipt(space, what["receipt"]), found=found)
     return await perform(call, deed)
 
 
@@ -98,8 +98,8 @@ async def list_receipts(call: Asked, limit: Limit = 50, cursor: Cursor = None) -
     """List the receipts for what was forgotten, the oldest first."""
     call.need_space()
 
-    def work(memory: Memory) -> Page:
-        return sliced(memory.forgetting.receipts(), lambda r: r.id, limit, cursor)
+    def work(space: Space) -> Page:
+        return sliced(space.forgetting.receipts(), lambda r: r.id, limit, cursor)
 
     return paged(call.request, await call.run(work))
 
@@ -108,16 +108,16 @@ async def list_receipts(call: Asked, limit: Limit = 50, cursor: Cursor = None) -
 async def get_receipt(call: Asked, receipt: Id) -> Response:
     """Give a receipt."""
     call.need_space()
-    return given(await call.run(lambda memory: _receipt(memory, receipt)))
+    return given(await call.run(lambda space: _receipt(space, receipt)))
 
 
-def _receipt(memory: Memory, name: str) -> Receipt:
+def _receipt(space: Space, name: str) -> Receipt:
     """A receipt by its id.
 
     Raises:
         NotFoundError: There is none.
     """
-    for receipt in memory.forgetting.receipts():
+    for receipt in space.forgetting.receipts():
         if receipt.id == name:
             return receipt
     raise NotFoundError(

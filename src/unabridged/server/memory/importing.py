@@ -26,10 +26,10 @@ from unabridged.server.memory.calls import Asked, Call
 from unabridged.server.memory.document import PROBLEMS, answers
 from unabridged.server.memory.route import RAW, MemoryRoute
 from unabridged.server.memory.values import Imported, Passed
+from unabridged.space.space import Space
 from unabridged.transfer.aside import Aside
 from unabridged.transfer.detect import open_file
 from unabridged.transfer.outgoing import FORMS, Outgoing
-from unabridged.wiring import Memory
 from unabridged.wiring.encryption import sealer, unsealing
 
 router = APIRouter(
@@ -127,8 +127,8 @@ class _Taking:
             case Unread():
                 self.passed_over(item)
             case Requirement():
-                with self.call.service.lanes.hold(self.call.scope) as memory:
-                    self.counts["requirements"] += memory.requirements.admit([item])
+                with self.call.service.pool.use(self.call.scope) as space:
+                    self.counts["requirements"] += space.requirements.admit([item])
             case Conversation():
                 self.counts["conversations"] += 1
                 self.counts["exchanges"] += len(item.exchanges)
@@ -148,18 +148,20 @@ class _Taking:
 
     def keep(self) -> None:
         """Store the records of a page, as far as what is here supports them."""
-        with self.call.service.lanes.hold(self.call.scope) as memory:
-            self.counts["records_added"] += memory.admit_records(self.kept)
+        with self.call.service.pool.use(self.call.scope) as space:
+            self.counts["records_added"] += space.log.import_records(self.kept)
         self.kept.clear()
 
     def _admit(self, conversation: Conversation) -> None:
-        with self.call.service.lanes.hold(self.call.scope) as memory:
+        with self.call.service.pool.use(self.call.scope) as space:
             try:
-                self.counts["added"] += memory.admit(conversation)
+                imported = space.log.import_transcript(conversation)
             except DuplicateIdError as error:
                 name = conversation.session.foreign_id or conversation.session.id
                 self.passed_over(Unread(f"conversation {name}", f"not stored: {error}"))
-            self.notes += memory.remarks()
+            else:
+                self.counts["added"] += imported.added
+                self.notes += imported.notes
 
 
 def _take(call: Call, file: BinaryIO, form: str | None, model: str | None) -> Imported:
@@ -216,29 +218,29 @@ async def export_file(
 
 
 def _pieces(call: Call, form: str, session: str | None, *, contexts: bool) -> Iterator[bytes]:
-    """Write everything into a file while nobody else uses the space, then give it piece by piece."""
+    """Write everything into a file then give it piece by piece."""
     folder = config.folder(call.service.settings.home, "cache")
     with nameless(folder) as file:
-        with call.service.lanes.hold(call.scope) as memory:
-            wanted = call.session(memory, session).id if session else None
-            FORMS[form].write(_outgoing(memory, wanted, contexts=contexts), file)
+        with call.service.pool.use(call.scope) as space:
+            wanted = call.session(space, session).id if session else None
+            FORMS[form].write(_outgoing(space, wanted, contexts=contexts), file)
         file.seek(0)
         yield file.read(PIECE)
         while piece := file.read(PIECE):
             yield piece
 
 
-def _outgoing(memory: Memory, session: str | None, *, contexts: bool) -> Outgoing:
+def _outgoing(space: Space, session: str | None, *, contexts: bool) -> Outgoing:
     """What of a memory is to be written."""
     said = {
         one.session: " ".join(line.text for line in one.lines)
-        for one in memory.upkeep.condensations()
+        for one in space.condensations.condensations()
         if one.level is Level.CONVERSATION
     }
     return Outgoing(
-        lambda: (one for one in memory.conversations() if session in {None, one.session.id}),
-        lambda: memory.records(contexts=contexts, session=session),
-        window=memory.settings.window,
+        lambda: (one for one in space.log.transcripts() if session in {None, one.session.id}),
+        lambda: space.log.records(contexts=contexts, session=session),
+        window=space.settings.window,
         summary=lambda one: said.get(one.id, ""),
-        contexts=lambda: memory.records(contexts=True, session=session),
+        contexts=lambda: space.log.records(contexts=True, session=session),
     )

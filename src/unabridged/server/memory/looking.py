@@ -6,7 +6,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from unabridged.domain.access import Grant
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import Space as SpaceId
 from unabridged.domain.views import Account, Found, Stats
 from unabridged.errors import NotFoundError
 from unabridged.server.memory.answers import Page, given, paged
@@ -15,7 +15,8 @@ from unabridged.server.memory.calls import Asked, Id
 from unabridged.server.memory.document import answers
 from unabridged.server.memory.route import MemoryRoute
 from unabridged.server.memory.values import SpaceLine
-from unabridged.wiring import Home, Memory
+from unabridged.space.space import Space
+from unabridged.wiring import Home
 
 router = APIRouter(prefix="/memory", route_class=MemoryRoute, default_response_class=Response)
 
@@ -36,9 +37,9 @@ class Query(Body):
 async def search(call: Asked, body: Query) -> Response:
     """Find exchanges by words, meaning and time, best first; each whole, with its session."""
 
-    def work(memory: Memory) -> Page:
+    def work(space: Space) -> Page:
         narrow = call.scope.session is not None
-        found = memory.search(body.query, MOST_FOUND if narrow else body.limit)
+        found = space.search(body.query, MOST_FOUND if narrow else body.limit)
         return Page([f for f in found if call.reaches(f.exchange.session)][: body.limit])
 
     return paged(call.request, await call.run(work))
@@ -52,10 +53,10 @@ async def search(call: Asked, body: Query) -> Response:
 async def get_context(call: Asked, context: Id) -> Response:
     """Account for a context that was begun, and render it again; `last` stands for the newest."""
 
-    def work(memory: Memory) -> Account:
-        account = memory.why(None if context == "last" else context)
+    def work(space: Space) -> Account:
+        account = space.contexts.why(None if context == "last" else context)
         try:
-            call.exchange(memory, account.id)
+            call.exchange(space, account.id)
         except NotFoundError:
             hint = "Its id is that of the exchange it was prepared for."
             raise NotFoundError(f"There is no context {context!r}.", hint=hint) from None
@@ -68,7 +69,7 @@ async def get_context(call: Asked, context: Id) -> Response:
 async def stats(call: Asked) -> Response:
     """Give the figures of the space that the request falls into."""
     call.need_space()
-    return given(await call.run(lambda memory: memory.stats()))
+    return given(await call.run(lambda space: space.stats()))
 
 
 @router.get("/spaces", tags=["spaces"], responses=answers([SpaceLine], "Spaces by name."))
@@ -93,5 +94,5 @@ async def list_spaces(call: Asked) -> Response:
     return paged(call.request, Page(sorted(lines, key=lambda line: line.name)))
 
 
-def _reaches(grant: Grant, space: Space) -> bool:
+def _reaches(grant: Grant, space: SpaceId) -> bool:
     return grant.user in (None, space.user) and grant.agent in (None, space.agent)

@@ -7,14 +7,14 @@ from pydantic import Field
 from starlette.responses import Response
 
 from unabridged.domain.fact import Requirement
-from unabridged.memory.requests import Done
 from unabridged.server.memory.answers import Page, check_match, given, paged
 from unabridged.server.memory.bodies import Body, Said
 from unabridged.server.memory.calls import Asked, Id
 from unabridged.server.memory.deeds import Deed, What, perform
 from unabridged.server.memory.document import answers
 from unabridged.server.memory.route import MemoryRoute
-from unabridged.wiring import Memory
+from unabridged.space.idempotency import Done
+from unabridged.space.space import Space
 
 router = APIRouter(
     prefix="/memory/requirements",
@@ -79,7 +79,7 @@ async def list_requirements(
     call.need_space()
     return paged(
         call.request,
-        Page(await call.run(lambda memory: memory.requirements.all(withdrawn=withdrawn))),
+        Page(await call.run(lambda space: space.requirements.all(withdrawn=withdrawn))),
     )
 
 
@@ -88,17 +88,17 @@ async def add_requirement(call: Asked, body: NewRequirement) -> Response:
     """Add a requirement that a person gives."""
     call.need_space()
 
-    def do(memory: Memory, _: What) -> What:
-        made = memory.requirements.add(**body.told())
-        return {"requirement": _pinned(memory, made.id, body.pinned).id}
+    def do(space: Space, _: What) -> What:
+        made = space.requirements.add(**body.told())
+        return {"requirement": _pinned(space, made.id, body.pinned).id}
 
-    def found(memory: Memory, done: Done) -> What | None:
+    def found(space: Space, done: Done) -> What | None:
         words = " ".join(body.text.split())
-        near = [r for r in memory.requirements.all() if r.text == words and r.at >= done.at]
+        near = [r for r in space.requirements.all() if r.text == words and r.at >= done.at]
         return {"requirement": near[-1].id} if near else None
 
-    def show(memory: Memory, what: What) -> Requirement:
-        return memory.requirements.get(what["requirement"])
+    def show(space: Space, what: What) -> Requirement:
+        return space.requirements.get(what["requirement"])
 
     return await perform(call, Deed(do, show, found=found, status=201))
 
@@ -107,7 +107,7 @@ async def add_requirement(call: Asked, body: NewRequirement) -> Response:
 async def get_requirement(call: Asked, requirement: Id) -> Response:
     """Give a requirement by its id or number."""
     call.need_space()
-    return given(await call.run(lambda memory: memory.requirements.get(requirement)))
+    return given(await call.run(lambda space: space.requirements.get(requirement)))
 
 
 @router.patch("/{requirement}", responses=answers(Requirement, "The requirement as it is now."))
@@ -115,12 +115,13 @@ async def change_requirement(call: Asked, requirement: Id, body: RequirementChan
     """Change fields of a requirement, pin it, or take the pin off."""
     call.need_space()
 
-    def work(memory: Memory) -> Requirement:
-        held = memory.requirements.get(requirement)
-        check_match(call.request, held)
-        if told := body.told():
-            held = memory.requirements.edit(held.id, **told)
-        return _pinned(memory, held.id, body.pinned)
+    def work(space: Space) -> Requirement:
+        with space.editing:
+            held = space.requirements.get(requirement)
+            check_match(call.request, held)
+            if told := body.told():
+                held = space.requirements.edit(held.id, **told)
+            return _pinned(space, held.id, body.pinned)
 
     return given(await call.run(work))
 
@@ -130,15 +131,16 @@ async def withdraw_requirement(call: Asked, requirement: Id) -> Response:
     """Take a requirement back: its words go, its number stays, and it is not drawn again."""
     call.need_space()
 
-    def work(memory: Memory) -> Requirement:
-        check_match(call.request, memory.requirements.get(requirement))
-        return memory.requirements.withdraw(requirement)
+    def work(space: Space) -> Requirement:
+        with space.editing:
+            check_match(call.request, space.requirements.get(requirement))
+            return space.requirements.withdraw(requirement)
 
     return given(await call.run(work))
 
 
-def _pinned(memory: Memory, name: str, wish: bool | None) -> Requirement:  # noqa: FBT001 - of two callers here
+def _pinned(space: Space, name: str, wish: bool | None) -> Requirement:  # noqa: FBT001 - of two callers here
     """Pin or unpin a requirement as was wished."""
     if wish is None:
-        return memory.requirements.get(name)
-    return (memory.requirements.pin if wish else memory.requirements.unpin)(name)
+        return space.requirements.get(name)
+    return (space.requirements.pin if wish else space.requirements.unpin)(name)

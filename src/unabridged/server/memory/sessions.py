@@ -14,7 +14,7 @@ from unabridged.server.memory.deeds import Deed, What, perform
 from unabridged.server.memory.document import answers
 from unabridged.server.memory.route import MemoryRoute
 from unabridged.server.memory.values import SessionView
-from unabridged.wiring import Memory
+from unabridged.space.space import Space
 
 router = APIRouter(
     prefix="/memory/sessions",
@@ -58,12 +58,12 @@ async def list_sessions(
     """List the sessions, the last updated first."""
     after = from_cursor(cursor)
 
-    def work(memory: Memory) -> Page:
-        counts = memory.counts()
+    def work(space: Space) -> Page:
+        counts = space.log.counts()
         if called is not None:
-            found = call.session(memory, memory.switch(called).id)
+            found = call.session(space, space.sessions.find(called).id)
             return Page([view(found, counts.get(found.id, 0))])
-        held = [s for s in memory.headers() if call.reaches(s.id)]
+        held = [s for s in space.sessions.all() if call.reaches(s.id)]
         if after is not None:
             held = [s for s in held if _place(s) < tuple(after)]
         page = sorted(held, key=_place, reverse=True)[:limit]
@@ -79,35 +79,37 @@ async def new_session(call: Asked, body: NewSession | None = None) -> Response:
     call.need_space()
     title = (body.title if body else None) or ""
 
-    def plan(_: Memory) -> What:
+    def plan(_: Space) -> What:
         return {"session": call.service.clock.new_id()}
 
-    def do(memory: Memory, what: What) -> What:
-        memory.open_session(what["session"], title)
+    def do(space: Space, what: What) -> What:
+        space.sessions.begin(what["session"], title)
         return what
 
-    deed = Deed(do, lambda memory, what: seen(call, memory, what["session"]), plan, status=201)
+    deed = Deed(do, lambda space, what: seen(call, space, what["session"]), plan, status=201)
     return await perform(call, deed)
 
 
 @router.get("/{session}", responses=answers(SessionView, "The session."))
 async def get_session(call: Asked, session: Id) -> Response:
     """Give a session."""
-    return given(await call.run(lambda memory: seen(call, memory, session)))
+    return given(await call.run(lambda space: seen(call, space, session)))
 
 
 @router.patch("/{session}", responses=answers(SessionView, "The session as it is now."))
 async def change_session(call: Asked, session: Id, body: SessionChange) -> Response:
     """Give a session another title, archive it, or take it up again."""
 
-    def work(memory: Memory) -> SessionView:
-        check_match(call.request, seen(call, memory, session))
-        if body.title is not None:
-            memory.retitle(body.title)
-        held = call.session(memory, session)
-        if body.archived is not None:
-            (memory.archives.archive if body.archived else memory.archives.restore)(held)
-        return seen(call, memory, session)
+    def work(space: Space) -> SessionView:
+        with space.editing:
+            check_match(call.request, seen(call, space, session))
+            held = call.session(space, session)
+            if body.title is not None:
+                held = space.sessions.rename(held, body.title)
+            archives = space.sessions.archives
+            if body.archived is not None:
+                (archives.archive if body.archived else archives.restore)(held)
+            return seen(call, space, session)
 
     return given(await call.run(work))
 
@@ -122,9 +124,9 @@ async def list_session_exchanges(
     """List the exchanges of a session's current path, the newest first."""
     before = from_cursor(cursor)
 
-    def work(memory: Memory) -> Page:
-        held = call.session(memory, session)
-        page = memory.path(held.id, limit, before if isinstance(before, str) else None)
+    def work(space: Space) -> Page:
+        held = call.session(space, session)
+        page = space.log.history(held.id, limit, before if isinstance(before, str) else None)
         more = page[0].id if len(page) == limit and page[0].parent is not None else None
         return Page(page[::-1], more)
 
@@ -146,10 +148,10 @@ def view(session: Session, exchanges: int) -> SessionView:
     )
 
 
-def seen(call: Call, memory: Memory, session: str) -> SessionView:
-    """Take up a session by its id, and show it."""
-    found = call.session(memory, session)
-    return view(found, memory.counts().get(found.id, 0))
+def seen(call: Call, space: Space, session: str) -> SessionView:
+    """Show a session by its id."""
+    found = call.session(space, session)
+    return view(found, space.log.counts().get(found.id, 0))
 
 
 def _place(session: Session) -> tuple[str, str]:

@@ -5,10 +5,9 @@ from pydantic import Field
 from starlette.responses import Response
 
 from unabridged.domain.access import Right
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import Space as SpaceId
 from unabridged.domain.share import Share, ShareKind
 from unabridged.errors import InputError, PermissionRefusedError
-from unabridged.memory.requests import Done
 from unabridged.server.memory.answers import Page, paged
 from unabridged.server.memory.bodies import Body, Name
 from unabridged.server.memory.calls import Asked, Call, Cursor, Id, Limit
@@ -17,7 +16,8 @@ from unabridged.server.memory.document import answers
 from unabridged.server.memory.pages import sliced
 from unabridged.server.memory.route import MemoryRoute
 from unabridged.server.memory.values import ShareView
-from unabridged.wiring import Memory
+from unabridged.space.idempotency import Done
+from unabridged.space.space import Space
 
 router = APIRouter(
     prefix="/memory/shares",
@@ -56,8 +56,8 @@ async def list_shares(call: Asked, limit: Limit = 50, cursor: Cursor = None) -> 
     """List what was shared in both directions, the oldest first."""
     call.need_space()
 
-    def work(memory: Memory) -> Page:
-        views = [ShareView.of(share) for share in memory.sharing.listing()]
+    def work(space: Space) -> Page:
+        views = [ShareView.of(share) for share in space.sharing.listing()]
         return sliced(views, lambda view: view.share.id, limit, cursor)
 
     return paged(call.request, await call.run(work))
@@ -72,8 +72,8 @@ async def share(call: Asked, body: NewShare) -> Response:
     if body.handoff and (len(body.sessions) != 1 or body.facts or body.all_facts):
         raise InputError("One session is handed off, and nothing else.", hint="Name one session.")
 
-    def do(memory: Memory, _: What) -> What:
-        shares = call.service.lanes.shares(memory, call.scope.profile)
+    def do(space: Space, _: What) -> What:
+        shares = call.service.pool.shares(space, call.scope.profile)
         there = shares.named(to)
         _check_reach(call, there)
         if body.handoff:
@@ -84,7 +84,7 @@ async def share(call: Asked, body: NewShare) -> Response:
             )
         return {"share": done.share.id}
 
-    deed = Deed(do, _shown, found=lambda memory, done: _found(call, memory, done, body), status=201)
+    deed = Deed(do, _shown, found=lambda space, done: _found(call, space, done, body), status=201)
     return await perform(call, deed)
 
 
@@ -97,28 +97,28 @@ async def revoke(call: Asked, share: Id) -> Response:
     call.need_space()
     call.need(Right.FORGET)
 
-    def do(memory: Memory, _: What) -> What:
-        found = memory.sharing.find(share)
+    def do(space: Space, _: What) -> What:
+        found = space.sharing.find(share)
         _check_reach(call, found.other)
-        shares = call.service.lanes.shares(memory, call.scope.profile)
+        shares = call.service.pool.shares(space, call.scope.profile)
         return {"share": shares.revoke(found.id).share.id}
 
     return await perform(call, Deed(do, _shown))
 
 
-def _wanted(body: NewShare) -> Space:
-    return Space(body.to.user, body.to.agent, body.to.model or "")
+def _wanted(body: NewShare) -> SpaceId:
+    return SpaceId(body.to.user, body.to.agent, body.to.model or "")
 
 
-def _shown(memory: Memory, what: What) -> ShareView:
-    return ShareView.of(memory.sharing.find(what["share"]))
+def _shown(space: Space, what: What) -> ShareView:
+    return ShareView.of(space.sharing.find(what["share"]))
 
 
-def _found(call: Call, memory: Memory, done: Done, body: NewShare) -> What | None:
+def _found(call: Call, space: Space, done: Done, body: NewShare) -> What | None:
     """A share that a request which was killed has finished."""
     kind = ShareKind.HANDOFF if body.handoff else ShareKind.SHARE
-    to = call.service.lanes.shares(memory, call.scope.profile).named(_wanted(body))
-    near = [s for s in memory.sharing.listing() if s.other == to and s.kind is kind]
+    to = call.service.pool.shares(space, call.scope.profile).named(_wanted(body))
+    near = [s for s in space.sharing.listing() if s.other == to and s.kind is kind]
     same = [s for s in near if _asked(s) == (set(body.sessions), set(body.facts), body.all_facts)]
     made = [s for s in same if s.revoked is None and s.carries and s.carries[-1].done]
     return {"share": made[-1].id} if made and made[-1].carried >= done.at else None
@@ -128,7 +128,7 @@ def _asked(share: Share) -> tuple[set[str], set[str], bool]:
     return set(share.sessions), set(share.facts), share.all_facts
 
 
-def _check_reach(call: Call, space: Space) -> None:
+def _check_reach(call: Call, space: SpaceId) -> None:
     """Refuse a space that the key does not reach.
 
     Raises:

@@ -15,7 +15,7 @@ from unabridged.server.memory.document import answers
 from unabridged.server.memory.pages import sliced
 from unabridged.server.memory.route import MemoryRoute
 from unabridged.server.memory.values import Tended
-from unabridged.wiring import Memory
+from unabridged.space.space import Space
 
 router = APIRouter(
     prefix="/memory", tags=["upkeep"], route_class=MemoryRoute, default_response_class=Response
@@ -46,8 +46,8 @@ class Tending(Body):
 async def list_condensations(call: Asked, limit: Limit = 50, cursor: Cursor = None) -> Response:
     """List the stored condensations, in the order of their ids."""
 
-    def work(memory: Memory) -> Page:
-        held = memory.upkeep.condensations()
+    def work(space: Space) -> Page:
+        held = space.condensations.condensations()
         mine = [c for c in held if call.scope.session is None or call.reaches(c.session)]
         return sliced(sorted(mine, key=lambda c: c.id), lambda c: c.id, limit, cursor)
 
@@ -58,10 +58,10 @@ async def list_condensations(call: Asked, limit: Limit = 50, cursor: Cursor = No
 async def expand(call: Asked, condensation: Id) -> Response:
     """Open a condensation: what it says, and the exchanges that it stands for, whole."""
 
-    def work(memory: Memory) -> Expanded:
-        opened = memory.upkeep.expand(condensation)
+    def work(space: Space) -> Expanded:
+        opened = space.condensations.expand(condensation)
         for exchange in opened.exchanges:
-            call.exchange(memory, exchange.id)
+            call.exchange(space, exchange.id)
         if not opened.exchanges:
             call.need_space()
         return opened
@@ -73,11 +73,11 @@ async def expand(call: Asked, condensation: Id) -> Response:
 async def condense(call: Asked, body: Condensing) -> Response:
     """Condense a session that outgrew its budget; every original stays stored."""
 
-    def work(memory: Memory) -> Outlook:
-        session = call.session(memory, body.session)
+    def work(space: Space) -> Outlook:
+        session = call.session(space, body.session)
         if body.dry_run:
-            return memory.upkeep.plan(session.id)
-        return memory.upkeep.condense(session.id, force=body.force)
+            return space.condensations.plan(session.id)
+        return space.condensations.condense(session.id, force=body.force)
 
     return given(await call.run(work))
 
@@ -91,9 +91,11 @@ async def tend(call: Asked, body: Tending | None = None) -> Response:
     call.need_space()
     pages = (body or Tending()).pages
 
-    def work(memory: Memory) -> Tended:
+    def work(space: Space) -> Tended:
         stages: dict[str, Step] = {}
-        for each in islice(memory.tend(pages), MOST_STEPS):
+        newest, memory = space.sessions.newest(), space.contexts.last_memory()
+        steps = space.maintenance.run(newest.id if newest else None, pages=pages, threshold=memory)
+        for each in islice(steps, MOST_STEPS):
             stages[each.stage] = each
         return Tended(tuple(stages.values()), all(step.left == 0 for step in stages.values()))
 

@@ -8,7 +8,7 @@ from typing import Any
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.share import Share, ShareState
 from unabridged.domain.views import Step
-from unabridged.wiring import Memory
+from unabridged.space.space import Space
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +111,10 @@ class Recorded:
     notes: tuple[str, ...] = ()
 
 
-def recorded(memory: Memory, what: Mapping[str, Any]) -> Recorded:
+def recorded(space: Space, what: Mapping[str, Any]) -> Recorded:
     """Say what became of an exchange: ``what`` has its id and the notes."""
     name = what["exchange"]
-    return Recorded(memory.show(name) if memory.has(name) else None, tuple(what["notes"]))
+    return Recorded(space.log.get(name) if space.log.has(name) else None, tuple(what["notes"]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -278,18 +278,26 @@ def exchanges_of(db: Database, session_id: str) -> list[Exchange]:
     """Every exchange of a session, parents before children."""
     rows = db.rows("exchanges of a session", (column(session_id),))
     every = _stretch(db, session_id, rows, to_the_end=True)
-    waiting = {exchange.id: exchange for exchange in every}
-    order: list[Exchange] = []
-    while waiting:
-        ready = [found for found in waiting.values() if found.parent not in waiting]
-        if not ready:
-            raise faults.damaged(
-                db.path, f"the exchanges of {session_id!r} follow each other round."
-            )
-        order += ready
-        for found in ready:
-            del waiting[found.id]
-    return order
+    depths = _depths(every)
+    if len(depths) < len(every):
+        raise faults.damaged(db.path, f"the exchanges of {session_id!r} follow each other round.")
+    return sorted(every, key=lambda exchange: depths[exchange.id])
+
+
+def _depths(exchanges: Sequence[Exchange]) -> dict[str, int]:
+    """By exchange, how many others it follows; those that follow each other round are missing."""
+    there = {exchange.id for exchange in exchanges}
+    followers: dict[str | None, list[str]] = {}
+    for exchange in exchanges:
+        parent = exchange.parent if exchange.parent in there else None
+        followers.setdefault(parent, []).append(exchange.id)
+    depths: dict[str, int] = {}
+    level, depth = followers.get(None, []), 0
+    while level:
+        depths |= dict.fromkeys(level, depth)
+        level = [name for parent in level for name in followers.get(parent, ())]
+        depth += 1
+    return depths
 
 
 def _all_there(db: Database) -> None:

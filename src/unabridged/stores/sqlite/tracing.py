@@ -9,8 +9,8 @@ from pathlib import Path
 
 import apsw
 
+from unabridged.disk.byte_search import BLOCK, Search
 from unabridged.domain.forgetting import Scan
-from unabridged.stores.scanning import BLOCK, Search
 from unabridged.stores.sqlite.database import folder_of
 
 

@@ -1,4 +1,4 @@
-"""Files that our own store of files wrote: the seeds' layouts, with an ``unabridged`` key.
+"""Unabridged's own readable files: the seeds' layouts, with an ``unabridged`` key.
 
 A file of the layout ``model`` looks like WorkspaceAI's memory, one of ``agent`` like Dana's, one of
 ``user`` like ReqVIBE's, and an archive has nothing but that key. Under it lies what the seeds' fields
@@ -6,10 +6,9 @@ have no room for: of each session its header, a form for each exchange (ids, tim
 calls, the model), and the words of branches and of sessions that the seeds' fields do not show. Read
 together, they give every exchange of every branch as it was stored, with its ids, so that
 importing a file into the memory it came from adds nothing. Digests are not looked at here: what
-was edited by hand is read as it stands. Facts, condensations and other records lie in a companion
-beside the file; ``unabridged copy`` takes them along.
+was edited by hand is read as it is. Facts, condensations and other records are not in these files.
 
-The form is that of ``stores/files`` (sheet.py, forms.py), version 1.
+The form is that of ``projections/json_files`` (json_document.py, fields.py), version 1.
 """
 
 import base64
@@ -73,7 +72,7 @@ class _SessionForm(msgspec.Struct):
 
 
 def is_ours(value: Any) -> bool:
-    """Whether our store of files wrote a file, by what JSON held in it."""
+    """Return whether Unabridged wrote a readable file, by what JSON held in it."""
     return isinstance(as_object(as_object(value).get(KEY)).get("sessions"), list)
 
 
@@ -92,7 +91,7 @@ def read(records: Iterator[Record | Unread]) -> Iterator[Item]:
         elif is_ours(record.value):
             yield from read_one(record)
         else:
-            yield record.unread("no file of a store: nothing is told of its sessions")
+            yield record.unread("no readable file of Unabridged: nothing is told of its sessions")
 
 
 def read_one(record: Record) -> Iterator[Item]:
@@ -112,8 +111,6 @@ def read_one(record: Record) -> Iterator[Item]:
             f"The file is of version {version}; this program reads up to {VERSION}.",
             hint="Update unabridged and repeat.",
         )
-    if as_object(about.get("log")):
-        yield Unread(record.where, "facts and other records, which `unabridged copy` takes along")
     shown = _shown(record.value)
     for number, block in enumerate(map(as_object, hidden["sessions"]), start=1):
         where = f"{record.where}, session {number}"

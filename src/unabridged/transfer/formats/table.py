@@ -73,7 +73,7 @@ FORMATS = (
     ),
     Format(
         own_files.FORMAT,
-        "Files of Unabridged's store of files",
+        "Unabridged's readable JSON files",
         signs("unabridged/about unabridged/sessions"),
         own_files.read,
     ),

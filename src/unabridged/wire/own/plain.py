@@ -36,8 +36,8 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, PARTS):
         return part_to_dict(value)
     if dataclasses.is_dataclass(value):
-        named = dataclasses.fields(value)
-        return {field.name: to_plain(getattr(value, field.name)) for field in named}
+        named = [field.name for field in dataclasses.fields(value) if not field.metadata]
+        return {name: to_plain(getattr(value, name)) for name in named}
     for kind, give in _PLAIN.items():
         if isinstance(value, kind):
             return give(value)
@@ -158,6 +158,11 @@ def _checked(kind: type[Any], data: Any, where: str) -> Any:
 
 @cache
 def hints_of(kind: Any) -> Mapping[str, Any]:
-    """Give the types of a dataclass's fields, by name, in their order."""
+    """Give the types of a dataclass's fields, by name, in their order.
+
+    Transient fields are no part of the value, and are never sent.
+    """
     hints = get_type_hints(kind)
-    return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
+    return {
+        field.name: hints[field.name] for field in dataclasses.fields(kind) if not field.metadata
+    }

@@ -1,1 +1,0 @@
-"""One round with a model: prepare, begin, stream, tools, record."""

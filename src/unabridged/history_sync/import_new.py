@@ -1,0 +1,131 @@
+"""Taking over: what a client sends and the log does not hold, as exchanges and messages of the log."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import Message, Role, ToolCall, ToolResult
+from unabridged.history_sync.normalize_history import NormalizedExchange, atoms
+from unabridged.ports import Clock
+from unabridged.wire.draft import Draft
+
+
+class ExchangeBuilder:
+    """Makes messages and exchanges of one request; all have its time.
+
+    Args:
+        clock: The time and fresh ids.
+        session: The session that they are of.
+    """
+
+    def __init__(self, clock: Clock, session: str) -> None:
+        self._clock = clock
+        self.session = session
+        self.at: datetime = clock.now()
+
+    def message(self, draft: Draft, parent: str | None = None) -> Message:
+        """A message of the log."""
+        return Message(self._clock.new_id(), draft.role, draft.parts, self.at, parent)
+
+    def exchange(
+        self, said: NormalizedExchange, before: Exchange | None, twin: Message | None = None
+    ) -> Exchange:
+        """An exchange of the log.
+
+        One that begins in its midst gets a user's message without words: what an assistant says
+        must never stand where a user's words do.
+
+        Args:
+            said: What the client sent.
+            before: The exchange that it follows, or None.
+            twin: The stored user message that it shares, or None.
+        """
+        last = before.messages[-1].id if before else None
+        user = twin or self.message(said.user or Draft(Role.USER, ()), last)
+        chained = [user]
+        for draft in said.rest:
+            chained.append(self.message(draft, chained[-1].id))
+        return Exchange(
+            id=self._clock.new_id(),
+            session=self.session,
+            parent=before.id if before else None,
+            state=_state(said),
+            messages=tuple(chained),
+            at=self.at,
+        )
+
+
+def _state(said: NormalizedExchange) -> ExchangeState:
+    kinds = [kind for kind, _ in said.atoms]
+    if not kinds:
+        return ExchangeState.UNANSWERED
+    answered = kinds[-1] == Role.ASSISTANT.value
+    return ExchangeState.COMPLETE if answered else ExchangeState.INCOMPLETE
+
+
+def behind(drafts: Sequence[Draft], count: int) -> list[Draft]:
+    """What stands behind the first pieces of a round.
+
+    Args:
+        drafts: The messages of a round.
+        count: How many of their pieces (``normal.atoms``) are stored.
+    """
+    left: list[Draft] = []
+    for draft in drafts:
+        held = sum(1 for _ in atoms([draft]))
+        if count <= 0:
+            left.append(draft)
+        elif held > count:
+            parts = tuple(p for p in draft.parts if isinstance(p, ToolCall | ToolResult))
+            left.append(replace(draft, parts=parts[len(parts) - (held - count) :]))
+        count -= held
+    return left
+
+
+def renamed(
+    drafts: Iterable[Draft], sent: Iterable[ToolCall], stored: Iterable[ToolCall]
+) -> list[Draft]:
+    """Messages whose results name the calls by the ids that these have in the log.
+
+    Args:
+        drafts: As the client sent them.
+        sent: The calls as the client sent them.
+        stored: The same calls as stored, in the same order.
+    """
+    names = {one.id: other.id for one, other in zip(sent, stored, strict=False)}
+    return [
+        replace(
+            draft,
+            parts=tuple(
+                replace(part, call_id=names.get(part.call_id, part.call_id))
+                if isinstance(part, ToolResult)
+                else part
+                for part in draft.parts
+            ),
+        )
+        for draft in drafts
+    ]
+
+
+def paired(rounds: Sequence[Message]) -> tuple[Message, ...]:
+    """Rounds without calls that have no result and results that have no call: servers refuse both."""
+    calls = {call.id for message in rounds for call in message.calls}
+    results = {result.call_id for message in rounds for result in message.results}
+    both = calls & results
+
+    def stays(part: object) -> bool:
+        if isinstance(part, ToolCall):
+            return part.id in both
+        return not isinstance(part, ToolResult) or part.call_id in both
+
+    kept = (replace(m, parts=tuple(p for p in m.parts if stays(p))) for m in rounds)
+    return tuple(message for message in kept if message.parts)
+
+
+def without_prefill(drafts: Sequence[Draft]) -> Sequence[Draft]:
+    """Rounds without the beginning of an answer that the model shall go on with."""
+    end = len(drafts)
+    while end and drafts[end - 1].role is Role.ASSISTANT and not drafts[end - 1].calls:
+        end -= 1
+    return drafts[:end]

@@ -1,0 +1,199 @@
+"""The normal form in which what a client sends is compared with what is stored.
+
+Clients send their history again in forms of their own: other line ends, with or without the
+reasoning of a model, tool calls under other ids. What is left of a message here is what was said.
+
+"""
+
+import json
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from hashlib import blake2b
+from typing import assert_never
+
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.message import (
+    Image,
+    Message,
+    Part,
+    Reasoning,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+)
+from unabridged.history_sync.strip_reasoning import without_reasoning
+from unabridged.wire.draft import Draft
+
+DIGEST_BYTES = 16
+"""Bytes of a digest (BLAKE2b, RFC 7693)."""
+Atom = tuple[str, str]
+"""A kind and what was said: ``user``, ``assistant``, ``image``, ``call`` or ``result``."""
+
+
+def plain_words(text: str, role: Role) -> str:
+    """A text as it is compared: NFC, one kind of line end, no white space around, no reasoning."""
+    if role is Role.ASSISTANT and "<" in text:
+        text = without_reasoning(text)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return (text if text.isascii() else unicodedata.normalize("NFC", text)).strip()
+
+
+def atoms(messages: Iterable[Message | Draft]) -> Iterator[Atom]:
+    """What messages say, piece by piece; how pieces are grouped into messages is of no account."""
+    for message in messages:
+        said = plain_words(message.text, message.role)
+        if said:
+            yield (message.role.value, said)
+        for part in message.parts:
+            if not isinstance(part, Text) and (atom := _atom(part)) is not None:
+                yield atom
+
+
+def _atom(part: Part) -> Atom | None:
+    match part:
+        case Text() | Reasoning():
+            return None
+        case Image(uri):
+            return ("image", uri)
+        case ToolCall(name=name, arguments=arguments):
+            return ("call", f"{name}\x1f{_canonical(arguments)}")
+        case ToolResult(text=text):
+            return ("result", plain_words(text, Role.TOOL))
+        case _:
+            assert_never(part)
+
+
+def _canonical(arguments: str) -> str:
+    """JSON text in one form; what is no JSON stays as it is."""
+    try:
+        return json.dumps(json.loads(arguments or "{}"), sort_keys=True, separators=(",", ":"))
+    except (ValueError, RecursionError):
+        return arguments.strip()
+
+
+def digest_of(said: Iterable[Atom]) -> bytes:
+    """The digest of pieces in their order."""
+    data = "".join(f"{kind}\x1f{len(text)}\x1e{text}" for kind, text in said)
+    return blake2b(data.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()
+
+
+NOTHING = digest_of(())
+"""The digest of no words at all."""
+
+
+class NormalizedExchange:
+    """An exchange as a client sends it, with what is compared of it.
+
+    Args:
+        user: The user's message; None where the list begins in the midst of an exchange.
+        rest: What follows it, up to the next user message.
+    """
+
+    def __init__(self, user: Draft | None, rest: Sequence[Draft]) -> None:
+        self.user = user
+        self.rest = tuple(rest)
+
+    @cached_property
+    def opening(self) -> bytes:
+        """The digest of the user's message."""
+        return digest_of(atoms([self.user] if self.user else ()))
+
+    @cached_property
+    def atoms(self) -> list[Atom]:
+        """What follows the user's message."""
+        return list(atoms(self.rest))
+
+    @cached_property
+    def ending(self) -> bytes:
+        """The digest of that."""
+        return digest_of(self.atoms)
+
+    @cached_property
+    def answer(self) -> bytes:
+        """The digest of the answer, where nothing else follows the user's message; else empty."""
+        last = answer_of(self.atoms)
+        return digest_of([last]) if last and not has_tools(self.atoms) else b""
+
+    @property
+    def size(self) -> int:
+        """Characters that it says, both sides."""
+        own = atoms([self.user] if self.user else ())
+        return sum(len(text) for kind, text in (*own, *self.atoms) if kind != "image")
+
+
+def parted(drafts: Sequence[Draft]) -> list[NormalizedExchange]:
+    """Part a client's list into exchanges; system messages take no part."""
+    found: list[tuple[Draft | None, list[Draft]]] = []
+    for draft in drafts:
+        if draft.role is Role.SYSTEM:
+            continue
+        if draft.role is Role.USER:
+            found.append((draft, []))
+        elif found:
+            found[-1][1].append(draft)
+        else:
+            found.append((None, [draft]))
+    return [NormalizedExchange(user, rest) for user, rest in found]
+
+
+def halves(said: NormalizedExchange) -> Iterator[tuple[NormalizedExchange, NormalizedExchange]]:
+    """An exchange as the beginning of one, and the end of another.
+
+    That is how it looks where a client left away what stood between: the first exchanges stay, and
+    its list goes on in the midst of a later one. Cuts where one answer follows another come first.
+    """
+    if said.user is None:
+        return
+    places = range(1, len(said.rest))
+    spoken = [n for n in places if _follows(said.rest[n - 1], said.rest[n])]
+    for n in (*spoken, *(n for n in places if n not in spoken)):
+        yield NormalizedExchange(said.user, said.rest[:n]), NormalizedExchange(None, said.rest[n:])
+
+
+def _follows(one: Draft, other: Draft) -> bool:
+    return one.role is other.role is Role.ASSISTANT
+
+
+def rest_of(exchange: Exchange) -> list[Atom]:
+    """What a stored exchange says behind the user's message."""
+    return list(atoms(exchange.messages[1:]))
+
+
+def answer_of(rest: Sequence[Atom]) -> Atom | None:
+    """The words of the answer: the last piece, where it is the assistant's."""
+    return rest[-1] if rest and rest[-1][0] == Role.ASSISTANT.value else None
+
+
+def spoken(rest: Iterable[Atom]) -> list[Atom]:
+    """What the assistant said in words: what a client has that keeps no tool rounds."""
+    return [atom for atom in rest if atom[0] == Role.ASSISTANT.value]
+
+
+def run_together(rest: Iterable[Atom]) -> list[Atom]:
+    """The same with what an assistant says in one go as one piece, without any white space."""
+    joined: list[Atom] = []
+    for kind, text in rest:
+        if kind != Role.ASSISTANT.value:
+            joined.append((kind, text))
+            continue
+        before = joined.pop()[1] if joined and joined[-1][0] == kind else ""
+        joined.append((kind, before + "".join(text.split())))
+    return joined
+
+
+def has_tools(rest: Iterable[Atom]) -> bool:
+    """Whether there are tool calls or results among the pieces."""
+    return any(kind in {"call", "result"} for kind, _ in rest)
+
+
+def begins(shorter: Sequence[Atom], longer: Sequence[Atom]) -> bool:
+    """Whether one is the beginning of the other, or the same; its last words may break off."""
+    if not shorter:
+        return True
+    if len(shorter) > len(longer) or list(shorter[:-1]) != list(longer[: len(shorter) - 1]):
+        return False
+    (kind, text), (other, whole) = shorter[-1], longer[len(shorter) - 1]
+    return kind == other and (text == whole or (kind == "assistant" and whole.startswith(text)))

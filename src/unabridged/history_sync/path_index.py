@@ -1,0 +1,204 @@
+"""The paths of a space in memory, as digests: what a client's history is looked up in.
+
+Built by reading the store once, a page at a time, and kept current by reading what is new. It may
+be behind for a moment where another program forgets; what was found is looked at in the store.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeVar
+
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.record import RecordKind
+from unabridged.history_sync.exchange_cache import ExchangeCache
+from unabridged.history_sync.normalize_history import NOTHING, answer_of, atoms, digest_of, rest_of
+from unabridged.log.record_watch import RecordWatch
+from unabridged.ports import Store
+
+PAGE = 1_000
+"""Exchanges that are read at once."""
+LATE = 256
+"""The newest exchanges that are read again where some are missing: two programs may write at once."""
+
+
+class Node(NamedTuple):
+    """An exchange as it is known here.
+
+    Attributes:
+        id: Its id.
+        session: Its session.
+        parent: The exchange before it, or None.
+        opening: The digest of the user's message.
+        rest: The digest of what follows it; empty where it may still grow.
+        answer: The digest of the answer alone; empty where there is none.
+    """
+
+    id: str
+    session: str
+    parent: str | None
+    opening: bytes
+    rest: bytes
+    answer: bytes
+
+
+class PathIndex:
+    """Finds exchanges by what was said, and where.
+
+    Args:
+        store: The space.
+
+    Attributes:
+        shelf: Reads exchanges, and holds those that were read last.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._watch = RecordWatch(store, RecordKind.TOMBSTONE)
+        self.shelf = ExchangeCache(store)
+        self._nodes: dict[str, Node] = {}
+        self._behind: dict[str, _Names] = {}
+        self._opened: dict[bytes, _Names] = {}
+        self._first: list[str] = []
+        self._open: dict[str, str] = {}
+        self._newest: deque[str] = deque(maxlen=LATE)
+        self._last: str | None = None
+        self._seen: tuple[int, int] | None = None
+        self._forgotten: int | None = None
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def refresh(self) -> None:
+        """Take in what was stored since the last time; build it the first time."""
+        forgotten = self._watch.version()
+        if forgotten != self._forgotten:
+            self.clear()
+            self._forgotten = forgotten
+        totals = self._store.totals()
+        if self._seen == (totals.exchanges, totals.messages):
+            return
+        self._read(self._last)
+        totals = self._store.totals()
+        if len(self._nodes) < totals.exchanges and self._newest:
+            self._read(min(self._newest))  # others wrote at the same time, with ids a little older
+        if len(self._nodes) != totals.exchanges and self._nodes:
+            self.clear()  # an import came with much older ids, or something is gone
+            self._forgotten = forgotten
+            self._read(None)
+        self._seen = (totals.exchanges, totals.messages)
+
+    def clear(self) -> None:
+        """Know nothing any more: the next look builds it anew."""
+        self.shelf.clear()
+        self._nodes.clear()
+        self._behind.clear()
+        self._opened.clear()
+        self._first.clear()
+        self._open.clear()
+        self._newest.clear()
+        self._last, self._seen, self._forgotten = None, None, None
+
+    def _read(self, after: str | None) -> None:
+        while page := self._store.scan(after, PAGE):
+            for exchange in page:
+                if exchange.id not in self._nodes:
+                    self._enter(exchange)
+            after = page[-1].id
+            if len(page) < PAGE:
+                break
+        self._last = max(filter(None, (self._last, after)), default=None)
+
+    def _enter(self, exchange: Exchange) -> None:
+        node = self.settle(exchange)
+        self._newest.append(node.id)
+        _add(self._opened, node.opening, node.id)
+        if node.parent is None:
+            self._first.append(node.id)
+        else:
+            _add(self._behind, node.parent, node.id)
+
+    def settle(self, exchange: Exchange) -> Node:
+        """Take in an exchange as it is stored now; its answer may have come."""
+        node = _node(exchange, self._nodes)
+        self._nodes[node.id] = node
+        if exchange.state is ExchangeState.OPEN:
+            self._open[node.id] = node.session
+        else:
+            self._open.pop(node.id, None)
+        return node
+
+    def is_followed(self, exchange_id: str) -> bool:
+        """Whether any exchange stands behind one."""
+        return exchange_id in self._behind
+
+    def open_in(self, session: str) -> list[str]:
+        """The ids of those exchanges of a session that were open when they were last looked at."""
+        return [name for name, home in self._open.items() if home == session]
+
+    def node(self, exchange_id: str) -> Node | None:
+        """One exchange, or None."""
+        return self._nodes.get(exchange_id)
+
+    def behind(self, parent: str | None, opening: bytes) -> Iterator[Node]:
+        """The exchanges behind another one (None: first ones) that begin with a user message."""
+        if parent is None:
+            return (node for node in self.opened(opening) if node.parent is None)
+        return (node for node in self.following(parent) if node.opening == opening)
+
+    def following(self, parent: str | None) -> Iterator[Node]:
+        """The exchanges behind another one; the first ones of all sessions for None."""
+        names = self._first if parent is None else _names(self._behind.get(parent))
+        return (self._nodes[name] for name in names)
+
+    def opened(self, opening: bytes) -> Iterator[Node]:
+        """The exchanges that begin with a user message, wherever they stand."""
+        return (self._nodes[name] for name in _names(self._opened.get(opening)))
+
+    def every(self) -> Iterable[Node]:
+        """All of them."""
+        return self._nodes.values()
+
+    def is_below(self, node: Node, above: set[str]) -> bool:
+        """Whether an exchange stands behind one of others, at any distance."""
+        parent = node.parent
+        while parent is not None:
+            if parent in above:
+                return True
+            known = self._nodes.get(parent)
+            parent = known.parent if known else None
+        return False
+
+
+_Names = str | list[str]
+"""One id, or several: most keys have one."""
+_Key = TypeVar("_Key", str, bytes)
+
+
+def _add(into: dict[_Key, _Names], key: _Key, name: str) -> None:
+    held = into.get(key)
+    if isinstance(held, list):
+        held.append(name)
+    else:
+        into[key] = name if held is None else [held, name]
+
+
+def _names(held: _Names | None) -> Sequence[str]:
+    if held is None:
+        return ()
+    return [held] if isinstance(held, str) else held
+
+
+def _node(exchange: Exchange, known: dict[str, Node]) -> Node:
+    rest, answer = b"", b""
+    if exchange.state is ExchangeState.COMPLETE:
+        said = rest_of(exchange)
+        rest = digest_of(said)
+        last = answer_of(said)
+        answer = b"" if last is None else rest if len(said) == 1 else digest_of([last])
+    first = exchange.user
+    opening = digest_of(atoms([first])) if first.parts else NOTHING
+    parent = known.get(exchange.parent) if exchange.parent else None
+    # Ids and digests are held once: the texts of a parent's node stand for those of the child's.
+    session = parent.session if parent else exchange.session
+    name = parent.id if parent else exchange.parent
+    return Node(exchange.id, session, name, opening, rest, answer)

@@ -1,0 +1,343 @@
+"""Placing: how far a client's history is stored, and behind which exchange it goes on."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import Role
+from unabridged.history_sync.normalize_history import (
+    Atom,
+    NormalizedExchange,
+    answer_of,
+    begins,
+    digest_of,
+    has_tools,
+    plain_words,
+    rest_of,
+    run_together,
+    spoken,
+)
+from unabridged.history_sync.path_index import Node, PathIndex
+
+MOST_GROWING = 200
+"""Exchanges without a whole answer, the newest, that are looked at where a client's list begins in
+the midst of one."""
+MOST_JOINED = 32
+"""Exchanges with the same question, the newest, whose answers are compared word by word."""
+LEAST_WRAPPING = 200
+"""Characters that are put around a question at the least; with less it was edited."""
+RUN = 4
+"""Exchanges behind a gap that are looked at together."""
+LEAST_EVIDENCE = 24
+"""Characters that a run of exchanges in the midst of a session must have: a client that begins with
+"hi" and "hello" is not one that left away what stood before them."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogPosition:
+    """Where a history stands.
+
+    Attributes:
+        path: Ids of the stored exchanges that are the client's, in its order; None where one of
+            them was forgotten and passes through. They are all that is accounted for: what the
+            client has behind them is new.
+        parent: The last of them that is stored, or None.
+    """
+
+    path: tuple[str | None, ...] = ()
+    parent: Node | None = None
+
+    @property
+    def known(self) -> int:
+        """How many of the client's exchanges are accounted for."""
+        return len(self.path)
+
+
+NOWHERE = LogPosition()
+
+
+class PositionFinder:
+    """Looks a client's history up.
+
+    Args:
+        index: Its paths.
+        session: Only this session; None for every one.
+        passes: Whether an exchange of the client is one that was forgotten, given its place.
+    """
+
+    def __init__(
+        self,
+        index: PathIndex,
+        session: str | None,
+        passes: Callable[[int], bool],
+    ) -> None:
+        self._index = index
+        self._session = session
+        self._passes = passes
+        self._fresh: dict[str, Exchange | None] = {}
+        self._exactly: set[str] = set()
+
+    def place(self, heard: Sequence[NormalizedExchange], asked: NormalizedExchange) -> LogPosition:
+        """Find where a history stands.
+
+        Args:
+            heard: The client's exchanges before the last, oldest first.
+            asked: The last, which is to be answered.
+        """
+        if not heard:
+            return NOWHERE
+        whole = self._walk(heard, None, gaps=False)
+        if whole.known < len(heard):
+            others = [
+                self._from_within(heard, gaps=False),
+                self._walk(heard, None, gaps=True),
+                self._from_within(heard, gaps=True),
+            ]
+            whole = max((whole, *others), key=lambda walk: walk.known)  # the first of equals
+        after = heard[whole.known] if whole.known < len(heard) else asked
+        return whole.ended(after, self._index, self._exactly) if whole.known else NOWHERE
+
+    def _walk(
+        self,
+        heard: Sequence[NormalizedExchange],
+        start: "list[Node] | None",
+        *,
+        gaps: bool,
+    ) -> "_Walk":
+        """Go through the stored paths as far as the client's exchanges do.
+
+        Args:
+            heard: The client's exchanges.
+            start: What the first of them is; None to look among the first ones of sessions.
+            gaps: Whether exchanges may be left away between.
+        """
+        levels: list[dict[str, Node] | None] = []
+        above: dict[str, Node] = {}
+        firm, last = 0, above
+        for n, each in enumerate(heard):
+            same, bare = (start, []) if n == 0 and start is not None else self._next(each, above)
+            if not same and gaps and above:
+                same = self._below(heard[n : n + RUN], set(above))
+            if same or bare:
+                above = {node.id: node for node in (*same, *bare)}
+                levels.append(above)
+                if same:
+                    firm, last = n + 1, {node.id: node for node in same}
+            elif self._passes(n):
+                levels.append(None)
+                firm += firm == n
+            else:
+                break
+        return _Walk(levels[:firm], last)
+
+    def _below(self, heard: Sequence[NormalizedExchange], above: set[str]) -> list[Node]:
+        """The exchanges that the next of a client's may be, where it left away those before it."""
+        if sum(each.size for each in heard) < LEAST_EVIDENCE:
+            return []
+        found = self._anywhere(heard[:2])
+        return [node for node in found if self._index.is_below(node, above)]
+
+    def _anywhere(self, heard: Sequence[NormalizedExchange]) -> list[Node]:
+        """The exchanges that the first of some of a client's may be, wherever they stand."""
+        each = heard[0]
+        if each.user is None:
+            return self._ending_with(heard)
+        found = self._alike(each, self._index.opened(each.opening))
+        found = found or self._joined(each, self._index.opened(each.opening))
+        return found or self._wrapped(each, self._index.every())
+
+    def _next(
+        self, each: NormalizedExchange, above: dict[str, Node]
+    ) -> tuple[list[Node], list[Node]]:
+        """The exchanges behind others that are a client's; those whose answer it lacks apart."""
+        parents: Iterable[str | None] = above or (None,)
+        same: list[Node] = []
+        bare: list[Node] = []
+        for name in parents:
+            found = self._alike(each, self._index.behind(name, each.opening))
+            found = found or self._joined(each, self._index.behind(name, each.opening))
+            same += found or self._wrapped(each, self._index.following(name))
+            if not each.atoms:
+                bare += self._index.behind(name, each.opening)
+        return same, [node for node in bare if self._is_here(node) and node not in same]
+
+    def _joined(self, each: NormalizedExchange, nodes: Iterable[Node]) -> list[Node]:
+        """Those exchanges whose answers the client has as one, or has apart what is stored as one.
+
+        So it is where a model went on with an answer, or two of them answered.
+        """
+        if not each.atoms:
+            return []
+        words = run_together(each.atoms)
+        names = sorted(node.id for node in nodes if node.rest and self._is_here(node))
+        pairs = self._stored(names[-MOST_JOINED:])
+        return [node for node, exchange in pairs if run_together(rest_of(exchange)) == words]
+
+    def _wrapped(self, each: NormalizedExchange, nodes: Iterable[Node]) -> list[Node]:
+        """Those exchanges whose question the client had wrapped into more when it asked it.
+
+        Chat pages put what they looked up around the last question, and keep the question bare.
+        """
+        if not each.answer or each.user is None or each.size < LEAST_EVIDENCE:
+            return []
+        asked = plain_words(each.user.text, Role.USER)
+        near = [n.id for n in nodes if n.answer == each.answer and self._is_here(n)]
+        found: list[Node] = []
+        for node, exchange in self._stored(near if asked else ()):
+            whole = plain_words(exchange.user.text, Role.USER)
+            if len(whole) >= len(asked) + LEAST_WRAPPING and asked in whole:
+                found.append(node)
+        return found
+
+    def _from_within(self, heard: Sequence[NormalizedExchange], *, gaps: bool) -> "_Walk":
+        """The same for a client that left away the beginning of its history."""
+        start = self._anywhere(heard[:2])
+        walk = self._walk(heard, start, gaps=gaps) if start else _Walk([], {})
+        size = sum(each.size for each in heard[: walk.known])
+        return walk if size >= LEAST_EVIDENCE else _Walk([], {})
+
+    def _ending_with(self, heard: Sequence[NormalizedExchange]) -> list[Node]:
+        """The exchanges that end with what a client's list begins with, or goes on with."""
+        half = heard[0]
+        if not half.atoms:
+            return []
+        names: list[str] = []
+        if len(heard) > 1 and heard[1].user is not None:  # what follows tells where to look
+            names = [n.parent for n in self._anywhere(heard[1:2]) if n.parent is not None]
+        if not names:
+            last = digest_of(half.atoms[-1:])
+            here = [node for node in self._index.every() if self._is_here(node)]
+            names = [node.id for node in here if last in {node.rest, node.answer}]
+            names += sorted(node.id for node in here if not node.rest)[-MOST_GROWING:]
+        return [
+            node
+            for node, exchange in self._stored(list(dict.fromkeys(names)))
+            if _ends(exchange, half.atoms, rest_of(exchange))
+        ]
+
+    def _is_here(self, node: Node) -> bool:
+        return self._session is None or node.session == self._session
+
+    def _alike(self, each: NormalizedExchange, nodes: Iterable[Node]) -> list[Node]:
+        """Those exchanges that are the client's: the same, or as much of it as the client keeps."""
+        found: list[Node] = []
+        growing: list[str] = []
+        for node in nodes:
+            if not self._is_here(node):
+                continue
+            if not node.rest:
+                growing.append(node.id)
+            elif node.rest == each.ending:
+                found.append(node)
+                self._exactly.add(node.id)
+            elif node.answer and node.answer == each.answer:
+                found.append(node)  # the client keeps the answer alone
+        for node, exchange in self._stored(growing):
+            said = rest_of(exchange)
+            if said == each.atoms:
+                found.append(node)
+                self._exactly.add(node.id)
+            elif _is_as_much(exchange, said, each):
+                found.append(node)
+        return found
+
+    def _stored(self, names: Sequence[str]) -> list[tuple[Node, Exchange]]:
+        """Exchanges as they are stored now."""
+        new = [name for name in names if name not in self._fresh]
+        if new:
+            found = self._index.shelf.get(new)
+            self._fresh |= {name: found.get(name) for name in new}
+        pairs = []
+        for name in names:
+            exchange = self._fresh[name]
+            if exchange is not None:
+                pairs.append((self._index.settle(exchange), exchange))
+        return pairs
+
+    def grown(self, parent: str | None, asked: NormalizedExchange) -> Exchange | None:
+        """The stored exchange that a request goes on with: all that it holds was sent with it.
+
+        None that others stand behind: what came before them must stay what it was.
+
+        Args:
+            parent: What it must stand behind, or None.
+            asked: The last of the client's exchanges.
+        """
+        if not has_tools(asked.atoms):
+            return None
+        names = [n.id for n in self._index.behind(parent, asked.opening) if self._is_here(n)]
+        best: tuple[int, str] = (0, "")
+        found: Exchange | None = None
+        for _, exchange in self._stored(names):
+            said = rest_of(exchange)
+            fits = said and said == asked.atoms[: len(said)] and has_tools(said)
+            ended = exchange.state is ExchangeState.COMPLETE or self._index.is_followed(exchange.id)
+            if fits and not ended:
+                key = (len(said), exchange.id)
+                best, found = (key, exchange) if key > best else (best, found)
+        return found
+
+    def twins(self, parent: str | None, asked: NormalizedExchange) -> list[Node]:
+        """The exchanges behind another one that have the same user message, oldest first."""
+        found = self._index.behind(parent, asked.opening)
+        return sorted(node for node in found if self._is_here(node))
+
+
+def _is_as_much(exchange: Exchange, said: Sequence[Atom], each: NormalizedExchange) -> bool:
+    """Whether a client has the answer alone, or less of one that broke off."""
+    if exchange.state is ExchangeState.COMPLETE:
+        last = answer_of(said)
+        return last is not None and digest_of([last]) == each.answer
+    return begins(each.atoms, said) or begins(each.atoms, spoken(said))
+
+
+def _ends(exchange: Exchange, tail: Sequence[Atom], said: Sequence[Atom]) -> bool:
+    """Whether an exchange ends with what a client has; of an answer that broke off it may lack some."""
+    whole, end = run_together(said), run_together(tail)
+    if not end or len(end) > len(whole):
+        return False
+    part = whole[len(whole) - len(end) :]
+    if exchange.state is not ExchangeState.COMPLETE:
+        return begins(end, part)
+    (kind, text), (other, last) = part[0], end[0]
+    return kind == other and text.endswith(last) and part[1:] == end[1:]
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """How far a walk came.
+
+    Attributes:
+        levels: The stored exchanges that each of the client's may be; None for a forgotten one.
+        last: Those that it came to.
+    """
+
+    levels: Sequence[dict[str, Node] | None]
+    last: dict[str, Node]
+
+    @property
+    def known(self) -> int:
+        """How many of the client's exchanges are accounted for."""
+        return len(self.levels) if self.last else 0
+
+    def ended(self, after: NormalizedExchange, index: PathIndex, exactly: set[str]) -> LogPosition:
+        """Choose among those that it came to, and give the path.
+
+        Those that are word for word the client's come first, then those behind which the next of
+        the client's was asked already, then the newest.
+        """
+
+        def rank(node: Node) -> tuple[bool, bool, str]:
+            asked_already = any(True for _ in index.behind(node.id, after.opening))
+            return (node.id in exactly, asked_already, node.id)
+
+        end = max(self.last.values(), key=rank)
+        path: list[str | None] = []
+        node: Node | None = end
+        for level in reversed(self.levels):
+            while level is not None and node is not None and node.id not in level:
+                node = index.node(node.parent) if node.parent else None  # left away by the client
+            path.append(node.id if level is not None and node is not None else None)
+            if level is not None and node is not None:
+                node = index.node(node.parent) if node.parent else None
+        return LogPosition(tuple(path[::-1]), end)

@@ -1,0 +1,405 @@
+"""History sync: a client's whole list of messages in, its place in the log out.
+
+1. The history is looked up from the beginning of a session, exchange by exchange; where the client
+   left away the beginning, or something in the middle, wherever it stands.
+2. What is not stored is taken over in one transaction: behind what is, as a branch, or as a new
+   session. What was forgotten passes through.
+3. The last user message is new, or one that is stored at that place already: then it is answered
+   again, or its tool rounds go on.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from itertools import islice
+from threading import RLock
+
+from unabridged.budget.count import Counter
+from unabridged.custody.tombstones import Recogniser
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.hearing import Heard
+from unabridged.domain.message import Message, Role
+from unabridged.domain.record import RecordKind
+from unabridged.domain.session import Session, title_from
+from unabridged.errors import (
+    EmptyMessageError,
+    HeadMovedError,
+    InputError,
+    NotFoundError,
+    StoreBusyError,
+)
+from unabridged.history_sync.import_new import (
+    ExchangeBuilder,
+    behind,
+    paired,
+    renamed,
+    without_prefill,
+)
+from unabridged.history_sync.normalize_history import (
+    NormalizedExchange,
+    atoms,
+    digest_of,
+    halves,
+    parted,
+)
+from unabridged.history_sync.path_index import Node, PathIndex
+from unabridged.history_sync.position import LEAST_EVIDENCE, NOWHERE, LogPosition, PositionFinder
+from unabridged.history_sync.skip_forgotten import passing
+from unabridged.ingest.record import extend_exchange
+from unabridged.ingest.sessions import counted, current_exchange
+from unabridged.ports import Clock, Store
+from unabridged.space.sessions import check_session_name
+from unabridged.space.space import Space
+from unabridged.wire.draft import Draft, images
+
+AGAIN_WITHIN = timedelta(minutes=30)
+"""How long after its session was last touched a first message counts as asked once more; later it
+begins a session: people say "hi" every day."""
+SOURCE = "server"
+"""Where a session comes from whose history a client sent."""
+MOST_GAPS, MOST_CUTS = 3, 8
+"""In how many places, and where in an exchange, a list is tried as one that lacks what stood between."""
+ATTEMPTS = 5
+"""How often a place is looked for while others forget what was found."""
+
+
+class _GoneError(Exception):
+    """What was found is not stored any more."""
+
+
+class HistorySync:
+    """Finds the place of clients' histories in one space.
+
+    Args:
+        space: The space.
+    """
+
+    def __init__(self, space: Space) -> None:
+        self.store: Store = space.dependencies.store
+        self.clock: Clock = space.clock
+        self.counter = Counter(space.dependencies.tokenizer)
+        self.recogniser: Recogniser = space.forgetting.recogniser
+        self.index = PathIndex(self.store)
+        self._foreign: tuple[int, dict[str, str]] = (-1, {})
+        self._lock = RLock()  # around the index of paths: one request at a time
+
+    def sync(self, drafts: Sequence[Draft], session: str | None, *, record: bool) -> Heard:
+        """Find where a client's list is in the log, and import what is new.
+
+        What is imported is durable when this returns. The last user message is stored by the turn
+        that answers it. Edits and regenerated answers become branches. What was forgotten is
+        passed on and not stored.
+
+        Args:
+            drafts: The whole list: system, user, assistant, tool …
+            session: The id of the session that the client names, ours or a foreign one. An unknown
+                one is begun. None finds the session by the messages.
+            record: Whether anything may be written.
+
+        Raises:
+            InputError: There is no user message to answer.
+            EmptyMessageError: The last user message is empty.
+            NameRefusedError: A session cannot have this name.
+            StoreBusyError: What was found was forgotten again and again meanwhile.
+        """
+        said = parted(drafts)
+        user = said[-1].user if said else None
+        if user is None:
+            raise InputError(
+                "The request has no user message.",
+                hint="Send at least one message with the role user.",
+            )
+        if not user.text.strip() and not images(user.parts):
+            raise EmptyMessageError("The last user message is empty.", hint="Say something.")
+        system = "\n\n".join(d.text for d in drafts if d.role is Role.SYSTEM and d.text)
+        with self._lock:
+            home = self._home(session) if session is not None else None
+            for _ in range(ATTEMPTS):
+                self.index.refresh()
+                request = _Request(self, said, user, session, home)
+                try:
+                    return replace(request.synced(record=record), system=system, stored=record)
+                except _GoneError:
+                    self.index.clear()
+        raise StoreBusyError(
+            "What the history stands behind is being forgotten.", hint="Send it again."
+        )
+
+    def _home(self, named: str) -> Session | None:
+        """The session that a client names: by its id, or by the one it had elsewhere."""
+        check_session_name(named)
+        if (held := self.store.session(named)) is not None:
+            return held
+        count = self.store.totals().sessions
+        if self._foreign[0] != count:
+            every = self.store.sessions()
+            self._foreign = (count, {s.foreign_id: s.id for s in every if s.foreign_id})
+        known = self._foreign[1].get(named)
+        return self.store.session(known) if known else None
+
+
+class _Request:
+    """One request on its way to its place."""
+
+    def __init__(
+        self,
+        sync: HistorySync,
+        said: Sequence[NormalizedExchange],
+        user: Draft,
+        named: str | None,
+        home: Session | None,
+    ) -> None:
+        self._store = sync.store
+        self._clock = sync.clock
+        self._counter = sync.counter
+        self._before: Sequence[NormalizedExchange] = said[:-1]
+        self._asked = said[-1]
+        self._draft = user
+        self._named, self._home = named, home
+        self._recogniser = sync.recogniser
+        self._passes = passing(said, sync.recogniser)
+        self._index = sync.index
+        only = home.id if home else None
+        self._placer = PositionFinder(self._index, only, self._passes)
+
+    def synced(self, *, record: bool) -> Heard:
+        """Find the place, take over what is new, and say where the request stands."""
+        place = self._place()
+        maker = ExchangeBuilder(self._clock, place.session or self._named or self._clock.new_id())
+        path = self._path(place.found, maker)
+        added = self._added(place, maker)
+        new = [exchange for exchange, passes in added if not passes]
+        taken = sum(message.at is maker.at for each in new for message in each.messages)
+        if new and record:
+            self._admit(new)
+        if record:
+            self._close(place, maker)
+        path += [exchange for exchange, _ in added]
+        parent = new[-1] if new else place.parent
+        return self._said(place, maker, path, parent, taken if record else 0)
+
+    # Where it stands.
+
+    def _place(self) -> "_Place":
+        if self._named is not None and self._home is None:
+            return _Place(NOWHERE)
+        found = self._found()
+        parent = self._exchange(found.parent.id) if found.parent else None
+        here = parent.session if parent else self._home.id if self._home else None
+        if found.known < len(self._before):
+            return _Place(found, parent, session=here or self._beside())
+        behind = parent.id if parent else None
+        if (grown := self._grown(behind)) is not None:
+            return _Place(found, parent, grown=grown, session=grown.session)
+        twins = self._placer.twins(behind, self._asked)
+        if all(each.user is None for each in self._before):
+            return self._first(found, parent, [t for t in twins if self._is_touched(t.session)])
+        again = self._exchange(twins[-1].id) if twins else None
+        return _Place(found, parent, again=again, session=here)
+
+    def _found(self) -> LogPosition:
+        """How far the history is stored; where it ends, an exchange may be halves of two."""
+        found = self._placer.place(self._before, self._asked)
+        for _ in range(MOST_GAPS):
+            if found.known == len(self._before):
+                break
+            further = self._further(found.known)
+            if further is None:
+                break
+            found = further
+        return found
+
+    def _further(self, known: int) -> LogPosition | None:
+        """The same with one exchange in halves, if it leads on; None where it does not."""
+        for both in islice(halves(self._before[known]), MOST_CUTS):
+            before = [*self._before[:known], *both, *self._before[known + 1 :]]
+            passes = passing([*before, self._asked], self._recogniser)
+            placer = PositionFinder(self._index, self._home.id if self._home else None, passes)
+            found = placer.place(before, self._asked)
+            if found.known > known + 1:
+                self._before, self._passes, self._placer = before, passes, placer
+                return found
+        return None
+
+    def _beside(self) -> str | None:
+        """The session that begins with the first message of a history, and has another answer to it."""
+        first = self._before[0]
+        twins = self._placer.twins(None, first)
+        telling = first.user is not None and len(first.user.text.strip()) >= LEAST_EVIDENCE
+        near = [twin for twin in twins if telling or self._is_touched(twin.session)]
+        return near[-1].session if near and first.user else None
+
+    def _first(
+        self, found: LogPosition, parent: Exchange | None, twins: Sequence[Node]
+    ) -> "_Place":
+        """The place of a first message: nothing that a user said stands before it."""
+        if twins:
+            again = self._exchange(twins[-1].id)
+            return _Place(found, parent, again=again, session=again.session)
+        if self._home is None:
+            return _Place(NOWHERE)
+        if self._before:
+            return _Place(found, parent, session=self._home.id)
+        last = current_exchange(self._store, self._home)
+        if last is None:
+            return _Place(NOWHERE, session=self._home.id)
+        return self._at_head(self._home, last)
+
+    def _at_head(self, home: Session, last: Exchange) -> "_Place":
+        """The place of a lone message whose client names the session: behind its newest exchange."""
+        grown = self._grown(last.parent)
+        again = last if digest_of(atoms([last.user])) == self._asked.opening else None
+        if again is not None and last.state is ExchangeState.COMPLETE:
+            again = last if self._is_touched(home.id) else None
+        if grown is None and again is None:
+            return _Place(NOWHERE, last, session=home.id)
+        parent = self._exchange(last.parent) if last.parent else None
+        return _Place(NOWHERE, parent, again=again, grown=grown, session=home.id)
+
+    def _grown(self, behind: str | None) -> Exchange | None:
+        """The exchange that goes on; one without a context of its own (an import) cannot."""
+        grown = self._placer.grown(behind, self._asked)
+        held = self._store.records(RecordKind.CONTEXT, ids=[grown.id]) if grown else []
+        return grown if held else None
+
+    def _is_touched(self, session: str) -> bool:
+        header = self._store.session(session)
+        return header is not None and self._clock.now() - header.updated <= AGAIN_WITHIN
+
+    def _exchange(self, name: str) -> Exchange:
+        found = self._index.shelf.get([name]).get(name)
+        if found is None:
+            raise _GoneError
+        return found
+
+    # What stands before it.
+
+    def _path(self, found: LogPosition, maker: ExchangeBuilder) -> list[Exchange]:
+        """The stored exchanges of the client's history, and in their places those that pass."""
+        held = self._index.shelf.get(name for name in found.path if name is not None)
+        path: list[Exchange] = []
+        for n, name in enumerate(found.path):
+            if name is None:
+                path.append(maker.exchange(self._before[n], None))
+            elif name in held:
+                path.append(held[name])
+            else:
+                raise _GoneError
+        return path
+
+    def _added(self, place: "_Place", maker: ExchangeBuilder) -> list[tuple[Exchange, bool]]:
+        """Exchanges that the log does not hold, each with whether it only passes through."""
+        made: list[tuple[Exchange, bool]] = []
+        before = place.parent
+        for n in range(place.found.known, len(self._before)):
+            said = self._before[n]
+            if self._passes(n):
+                made.append((maker.exchange(said, None), True))
+                continue
+            twin = None
+            if before is place.parent and place.session is not None and said.user is not None:
+                every = self._placer.twins(before.id if before else None, said)
+                twins = [node for node in every if node.session == place.session]
+                twin = self._exchange(twins[-1].id).user if twins else None
+            before = counted(maker.exchange(said, before, twin), self._counter)
+            made.append((before, False))
+        return made
+
+    def _admit(self, new: Sequence[Exchange]) -> None:
+        """Store exchanges in one transaction; a session that is here keeps its head."""
+        first, last = new[0], new[-1]
+        header = self._store.session(first.session)
+        if header is None:
+            words = next((m.text for e in new for m in e.messages if m.text.strip()), "")
+            header = Session(
+                id=first.session,
+                title=title_from(words),
+                created=first.at,
+                updated=first.at,
+                head=last.messages[-1].id,
+                source=SOURCE,
+            )
+        self._store.admit(header, new)
+
+    def _close(self, place: "_Place", maker: ExchangeBuilder) -> None:
+        """Close what the conversation has left behind without an answer.
+
+        What is awaited at this moment is left alone, but for what this very client went past.
+        """
+        going = place.grown.id if place.grown else None
+        passed = {name for name in place.found.path if name is not None}
+        names = self._index.open_in(place.session) if place.session else []
+        for exchange in self._store.get(name for name in names if name != going).values():
+            said = len(exchange.messages) > 1
+            left = bool(exchange.messages[-1].calls) or exchange.id in passed
+            if exchange.state is not ExchangeState.OPEN or not left:
+                continue
+            state = ExchangeState.INCOMPLETE if said else ExchangeState.UNANSWERED
+            with suppress(
+                HeadMovedError, NotFoundError
+            ):  # another one goes on with it, or forgot it
+                extend_exchange(self._store, exchange, (), state=state, at=maker.at)
+
+    # The request itself.
+
+    def _said(
+        self,
+        place: "_Place",
+        maker: ExchangeBuilder,
+        path: Sequence[Exchange],
+        parent: Exchange | None,
+        taken: int,
+    ) -> Heard:
+        follows = parent.messages[-1].id if parent else None
+        stored = place.grown or place.again
+        user = stored.user if stored else maker.message(self._draft, follows)
+        rounds, new = self._rounds(place.grown, maker)
+        return Heard(
+            session=maker.session,
+            new_session=self._store.session(maker.session) is None,
+            path=tuple(path),
+            user=user,
+            parent=parent.id if parent else None,
+            follows=follows,
+            retry_of=place.again.id if place.again and not place.grown else None,
+            open=place.grown,
+            rounds=paired(rounds),
+            new_rounds=new,
+            taken=taken,
+        )
+
+    def _rounds(
+        self, grown: Exchange | None, maker: ExchangeBuilder
+    ) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+        """All rounds so far, and those of them that are to be stored."""
+        rest: Sequence[Draft] = self._asked.rest
+        held: tuple[Message, ...] = ()
+        if grown is not None:
+            held = grown.messages[1:]
+            sent = [call for draft in rest for call in draft.calls]
+            stored = [call for message in held for call in message.calls]
+            left = behind(rest, sum(1 for _ in atoms(held)))
+            rest = renamed(left, sent, stored)
+        kept = len(without_prefill(rest))
+        made = tuple(maker.message(draft) for draft in rest)
+        return (*held, *made), made[:kept]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a request stands.
+
+    Attributes:
+        found: How far its history is stored.
+        parent: The stored exchange that it goes on behind, or None.
+        again: The stored exchange whose user message is answered again, or None.
+        grown: The stored exchange whose tool rounds go on, or None.
+        session: The session, or None for one that is not there yet.
+    """
+
+    found: LogPosition
+    parent: Exchange | None = None
+    again: Exchange | None = None
+    grown: Exchange | None = None
+    session: str | None = None

@@ -1,0 +1,339 @@
+"""A store whose projections follow each write."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Protocol
+
+from unabridged.domain.batch import Batch, Totals
+from unabridged.domain.changes import Changes
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.forgetting import Scan
+from unabridged.domain.proof import Sealed
+from unabridged.domain.record import Record, RecordKind
+from unabridged.domain.scope import Space
+from unabridged.domain.session import Session
+from unabridged.domain.vectors import EmbedderInUse
+from unabridged.errors import StoreError
+from unabridged.ports import (
+    Projection,
+    Store,
+    SupportsBackup,
+    SupportsCheck,
+    SupportsProof,
+    SupportsScan,
+    SupportsSizes,
+    SupportsVectors,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class FilesProjection(Projection, Protocol):
+    """A projection into files that hold what was said."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What was mended since it was opened, in words."""
+        ...
+
+    def prepare_erasure(self) -> None:
+        """Look at every file, and bring it up to date.
+
+        Raises:
+            StoreEditedError: One was edited by hand.
+            StoreError: One cannot be written.
+        """
+        ...
+
+    def scan(self, pieces: Sequence[Sequence[bytes]]) -> Scan:
+        """Search every file for pieces of text.
+
+        Args:
+            pieces: Each in every form of bytes that it may have.
+        """
+        ...
+
+
+class Log(
+    Store,
+    SupportsVectors,
+    SupportsCheck,
+    SupportsProof,
+    SupportsSizes,
+    SupportsBackup,
+    SupportsScan,
+    Protocol,
+):
+    """A log on the disk that projections can follow."""
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        ...
+
+    @property
+    def read_only(self) -> bool:
+        """Whether the file can be read but not written."""
+        ...
+
+    def exchanges_of(self, session: str) -> list[Exchange]:
+        """Return every exchange of a session, of all its branches, parents before children."""
+        ...
+
+    def rebuild(self) -> None:
+        """Make every index and counter again from the rows."""
+        ...
+
+
+class FollowedStore:
+    """A log whose projections follow each write; implements ``ports.Store``.
+
+    A projection that fails never fails a write: the log has it. The failure is kept in ``troubles``,
+    and the next write, opening or forgetting tries again. Only forgetting fails with it, because
+    a file would keep what was forgotten.
+
+    Args:
+        log: The log.
+        projections: What follows it.
+        follows: Whether they are brought up to date at once; else with the first write.
+    """
+
+    def __init__(
+        self, log: Log, projections: Sequence[FilesProjection], *, follows: bool = True
+    ) -> None:
+        self.log = log
+        self.projections = projections
+        self._errors: list[StoreError] = []
+        self._lock = RLock()  # one thread at a time writes files
+        if follows:
+            self._follow()
+
+    @property
+    def space(self) -> Space:
+        """Return the space of the log."""
+        return self.log.space
+
+    @property
+    def path(self) -> Path:
+        """The file of the log."""
+        return self.log.path
+
+    @property
+    def read_only(self) -> bool:
+        """Whether the log can be read but not written."""
+        return self.log.read_only
+
+    @property
+    def troubles(self) -> list[StoreError]:
+        """Why projections are not up to date; empty if they are."""
+        return list(self._errors)
+
+    @property
+    def notes(self) -> list[str]:
+        """What was mended in projections since it was opened, in words."""
+        return [note for one in self.projections for note in one.notes]
+
+    # --- writing -------------------------------------------------------------------------------
+
+    def append(self, batch: Batch, expect_head: str | None) -> None:
+        """Write a batch; see ``ports.Store``."""
+        self.log.append(batch, expect_head)
+        self._follow()
+
+    def admit(self, session: Session, exchanges: Sequence[Exchange]) -> int:
+        """Import a conversation; see ``ports.Store``."""
+        added = self.log.admit(session, exchanges)
+        self._follow()
+        return added
+
+    def amend(self, session: Session, expect_head: str | None) -> None:
+        """Change a session's header; see ``ports.Store``."""
+        self.log.amend(session, expect_head)
+        self._follow()
+
+    def put(self, records: Iterable[Record]) -> None:
+        """Write records; see ``ports.Store``."""
+        self.log.put(records)
+        self._follow()
+
+    def drop(self, kind: RecordKind, ids: Iterable[str]) -> None:
+        """Remove records; see ``ports.Store``."""
+        self.log.drop(kind, ids)
+        self._follow()
+
+    def forget(self, ids: Iterable[str]) -> int:
+        """Remove exchanges from the log and from every file; see ``ports.Store``.
+
+        Raises:
+            StoreEditedError: A file was edited by hand; nothing was forgotten.
+            StoreError: A file cannot be written. Forgetting again goes on.
+        """
+        gone = list(ids)
+        with self._lock:
+            for one in self.projections:
+                one.prepare_erasure()
+            removed = self.log.forget(gone)
+            for one in self.projections:
+                one.erase(gone)
+        return removed
+
+    def put_vectors(
+        self, identity: str, vectors: "Mapping[str, Sequence[NDArray[np.float32]]]"
+    ) -> None:
+        """Keep vectors; see ``ports.SupportsVectors``."""
+        self.log.put_vectors(identity, vectors)
+
+    def switch_vectors(self, identity: str, *, keep: bool = True) -> None:
+        """Search with other vectors; see ``ports.SupportsVectors``."""
+        self.log.switch_vectors(identity, keep=keep)
+
+    # --- reading -------------------------------------------------------------------------------
+
+    def recent(self, session: str, limit: int, before: str | None = None) -> list[Exchange]:
+        """Return the last exchanges of a session; see ``ports.Store``."""
+        return self.log.recent(session, limit, before)
+
+    def get(self, ids: Iterable[str]) -> dict[str, Exchange]:
+        """Return exchanges by id; see ``ports.Store``."""
+        return self.log.get(ids)
+
+    def scan(self, after: str | None = None, limit: int = 1000) -> list[Exchange]:
+        """Return a page of exchanges; see ``ports.Store``."""
+        return self.log.scan(after, limit)
+
+    def exchanges_of(self, session: str) -> list[Exchange]:
+        """Return every exchange of a session, of all its branches, parents before children."""
+        return self.log.exchanges_of(session)
+
+    def session(self, session_id: str) -> Session | None:
+        """Return one session's header, or None."""
+        return self.log.session(session_id)
+
+    def sessions(self, newest: int | None = None) -> list[Session]:
+        """Return sessions, the most recently updated first."""
+        return self.log.sessions(newest)
+
+    def counts(self) -> Mapping[str, int]:
+        """Return how many exchanges each session holds."""
+        return self.log.counts()
+
+    def sizes(self) -> Mapping[str, int]:
+        """Return the bytes of each session; see ``ports.SupportsSizes``."""
+        return self.log.sizes()
+
+    def records(
+        self,
+        kind: RecordKind,
+        *,
+        ids: Sequence[str] | None = None,
+        newest: int | None = None,
+    ) -> list[Record]:
+        """Return records of a kind; see ``ports.Store``."""
+        return self.log.records(kind, ids=ids, newest=newest)
+
+    @property
+    def generation(self) -> str:
+        """Return the generation of the log."""
+        return self.log.generation
+
+    def last_revision(self) -> int:
+        """Return the revision of the log."""
+        return self.log.last_revision()
+
+    def changes(self, since: int | None) -> Changes:
+        """Return what changed since a revision; see ``ports.Store``."""
+        return self.log.changes(since)
+
+    def totals(self) -> Totals:
+        """Return how much the log holds."""
+        return self.log.totals()
+
+    def embedded_by(self) -> str:
+        """Return whose vectors searches use."""
+        return self.log.embedded_by()
+
+    def lacking(self, identity: str, limit: int, after: str | None = None) -> list[Exchange]:
+        """Return exchanges without vectors; see ``ports.SupportsVectors``."""
+        return self.log.lacking(identity, limit, after)
+
+    def vectors(
+        self, identity: str, ids: Iterable[str]
+    ) -> "dict[str, Sequence[NDArray[np.float32]]]":
+        """Return vectors; see ``ports.SupportsVectors``."""
+        return self.log.vectors(identity, ids)
+
+    def packed_vectors(self, identity: str, ids: Iterable[str]) -> dict[str, bytes]:
+        """Return vectors as they are kept; see ``ports.SupportsVectors``."""
+        return self.log.packed_vectors(identity, ids)
+
+    def embedder_in_use(self) -> EmbedderInUse | None:
+        """Return the embedder whose vectors are kept; see ``ports.SupportsVectors``."""
+        return self.log.embedder_in_use()
+
+    def begin_vectors(self, identity: str, dimension: int) -> None:
+        """Begin to keep vectors; see ``ports.SupportsVectors``."""
+        self.log.begin_vectors(identity, dimension)
+
+    def centroids(self, identity: str) -> bytes | None:
+        """Return the kept centroids; see ``ports.SupportsVectors``."""
+        return self.log.centroids(identity)
+
+    def put_centroids(self, identity: str, centroids: bytes) -> None:
+        """Keep centroids; see ``ports.SupportsVectors``."""
+        self.log.put_centroids(identity, centroids)
+
+    # --- keeping -------------------------------------------------------------------------------
+
+    def sealed(self) -> Sealed | None:
+        """Return how far the chain has come."""
+        return self.log.sealed()
+
+    def scan_files(self, pieces: Sequence[Sequence[bytes]]) -> Scan:
+        """Search the log and every file; see ``ports.SupportsScan``."""
+        scans = [self.log.scan_files(pieces), *(one.scan(pieces) for one in self.projections)]
+        return Scan(
+            tuple(file for one in scans for file in one.files),
+            sum(one.bytes for one in scans),
+            tuple(sorted({number for one in scans for number in one.found})),
+        )
+
+    def check(self) -> list[str]:
+        """Return every damage of the log and of every file, in words."""
+        return self.log.check() + [said for one in self.projections for said in one.check()]
+
+    def backup(self, folder: str, moved: Callable[[float], None] | None = None) -> None:
+        """Copy the log; see ``ports.SupportsBackup``."""
+        self.log.backup(folder, moved)
+
+    def rebuild(self) -> None:
+        """Make every index, counter and projection again from the rows."""
+        self.log.rebuild()
+        self.render()
+
+    def render(self) -> None:
+        """Make every projection again from the log."""
+        self._try(lambda one: one.rebuild())
+
+    def close(self) -> None:
+        """Close the log and what follows it."""
+        for one in self.projections:
+            one.close()
+        self.log.close()
+
+    # --- the parts -----------------------------------------------------------------------------
+
+    def _follow(self) -> None:
+        self._try(lambda one: one.follow())
+
+    def _try(self, act: Callable[[FilesProjection], None]) -> None:
+        with self._lock:
+            errors: list[StoreError] = []
+            for one in self.projections:
+                try:
+                    act(one)
+                except StoreError as error:
+                    errors.append(error)
+            self._errors = errors

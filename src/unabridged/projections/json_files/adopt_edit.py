@@ -1,0 +1,267 @@
+"""Adopt the edit of one session: what was stays as a branch, what is new gets its place on the path."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from difflib import SequenceMatcher
+
+from unabridged.domain.adoption import Edit, EditKind
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import Message, Part, Role, Text
+from unabridged.domain.session import Session, title_from
+from unabridged.ports import Store
+from unabridged.projections.json_files.fields import seen, shown
+from unabridged.projections.json_files.read_edited import EditedSession, EditedTurn
+
+_ALL = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What adopting needs from outside.
+
+    Attributes:
+        now: The time.
+        new_id: Returns fresh ids.
+        count: Counts the tokens of a text.
+        tokenizer: The identity of what counts.
+    """
+
+    now: datetime
+    new_id: Callable[[], str]
+    count: Callable[[str], int]
+    tokenizer: str
+
+
+@dataclass(slots=True)
+class SessionEdit:
+    """What adopting does to one session.
+
+    Attributes:
+        header: The header as it will be, with its head.
+        is_new: Whether the session is new.
+        exchanges: The exchanges that are new, whole, parents before children.
+        removed: The ids of exchanges that are no longer shown.
+        edits: What a person changed.
+    """
+
+    header: Session
+    is_new: bool
+    exchanges: list[Exchange] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    edits: list[Edit] = field(default_factory=list)
+
+    def apply(self, store: Store) -> None:
+        """Write it into the log.
+
+        Raises:
+            StoreError: It cannot be written.
+        """
+        if self.exchanges or self.is_new:
+            store.admit(self.header, self.exchanges)
+        held = store.session(self.header.id)
+        if held is None:
+            return
+        wanted = self.header
+        changed = replace(held, title=wanted.title, head=wanted.head, updated=wanted.updated)
+        if changed != held:
+            store.amend(changed, held.head)
+
+
+class SessionEditor:
+    """Finds out what adopting one session does.
+
+    Args:
+        store: The log; it is only read.
+        means: What is needed from outside.
+    """
+
+    def __init__(self, store: Store, means: Means) -> None:
+        self._store = store
+        self._means = means
+
+    def plan(self, session: EditedSession) -> SessionEdit:
+        """Return what adopting a session does."""
+        held = self._store.session(session.id) if session.id else self._newest()
+        header = held or self._begun(session)
+        path = self._store.recent(header.id, _ALL) if held is not None else []
+        edit = SessionEdit(self._titled(header, session, path), held is None)
+        self._note_title(edit, header, session)
+        name = edit.header.title or (session.id if held is None else header.id)
+        if not name and session.turns:  # a fresh id would be another one each time
+            name = title_from(session.turns[0].user)
+        if [seen(one) for one in path] != [(turn.user, turn.answer) for turn in session.turns]:
+            edit.header = replace(edit.header, head=self._walk(edit, session, path, name))
+        if edit.header != header:
+            updated = max(edit.header.updated, self._means.now)
+            edit.header = replace(edit.header, updated=updated)
+        return edit
+
+    def _walk(
+        self, edit: SessionEdit, session: EditedSession, path: Sequence[Exchange], name: str
+    ) -> str | None:
+        """Go through what was and what is, side by side; give the head."""
+        base, tail = self._written(session, path)
+        prev: Exchange | None = None
+        for place, (old, turn) in enumerate(_pairs(base, session.turns), start=1):
+            if turn is not None:
+                prev = self._step(edit, prev, (old, turn), name, place)
+            elif old is not None:
+                user, answer = seen(old)
+                edit.removed.append(old.id)
+                told = Edit(EditKind.REMOVED, name, place, (user, ""), (answer, ""))
+                edit.edits.append(told)
+        if not (edit.edits and any(one.kind is not EditKind.TITLE for one in edit.edits)):
+            return edit.header.head
+        for old in tail:
+            prev = self._behind(edit, old, prev)
+        return _last(prev)
+
+    def _written(
+        self, session: EditedSession, path: Sequence[Exchange]
+    ) -> tuple[list[Exchange], Sequence[Exchange]]:
+        """What the file showed when it was written, and what the log has behind that since."""
+        if session.header is None:
+            return list(path), ()
+        ids = session.written[: session.ending]
+        held = self._store.get(ids)
+        base = [held[name] for name in ids if name in held]
+        count = len(base)
+        if [one.id for one in path[:count]] == [one.id for one in base]:
+            return base, path[count:]
+        return base, ()
+
+    def _newest(self) -> Session | None:
+        """A session of a file that lost its ids is the newest that there is."""
+        return next((one for one in self._store.sessions() if one.archived is None), None)
+
+    def _begun(self, session: EditedSession) -> Session:
+        at = session.created or self._means.now
+        return Session(session.id or self._means.new_id(), session.title or "", at, at)
+
+    def _titled(self, header: Session, session: EditedSession, path: Sequence[Exchange]) -> Session:
+        written = header.title if session.header is None else session.header.title
+        title = header.title
+        if session.title is not None and session.title != shown(written):
+            title = session.title
+        if path and title and title == title_from(path[0].user.text):
+            title = title_from(session.turns[0].user if session.turns else "")
+        return replace(header, title=title)
+
+    def _note_title(self, edit: SessionEdit, header: Session, session: EditedSession) -> None:
+        title = session.title
+        if title is not None and title == edit.header.title != header.title:
+            told = (header.title, title)
+            edit.edits.append(Edit(EditKind.TITLE, header.title or header.id, 0, told))
+
+    def _step(
+        self,
+        edit: SessionEdit,
+        prev: Exchange | None,
+        pair: tuple[Exchange | None, EditedTurn],
+        name: str,
+        place: int,
+    ) -> Exchange:
+        """Give the exchange that follows another one on the path now."""
+        old, turn = pair
+        if old is not None and seen(old) == (turn.user, turn.answer):
+            return self._behind(edit, old, prev)
+        user, answer = ("", "") if old is None else seen(old)
+        kind = EditKind.ADDED if old is None else EditKind.EDITED
+        told = Edit(kind, name, place, (user, turn.user), (answer, turn.answer))
+        edit.edits.append(told)
+        made = self._new(edit.header, turn, prev) if old is None else self._changed(old, turn, prev)
+        edit.exchanges.append(made)
+        return made
+
+    # --- making ---------------------------------------------------------------------------------
+
+    def _behind(self, edit: SessionEdit, old: Exchange, prev: Exchange | None) -> Exchange:
+        """An exchange where it was, or a copy of it behind what was edited."""
+        if old.parent == (None if prev is None else prev.id):
+            return old
+        copied = self._copied(old, prev, old.messages, _last(prev))
+        edit.exchanges.append(copied)
+        return copied
+
+    def _copied(
+        self,
+        old: Exchange,
+        prev: Exchange | None,
+        messages: Sequence[Message],
+        before: str | None,
+        first: Message | None = None,
+    ) -> Exchange:
+        made = [] if first is None else [first]
+        for message in messages:
+            made.append(replace(message, id=self._means.new_id(), parent=before))
+            before = made[-1].id
+        parent = None if prev is None else prev.id
+        return replace(old, id=self._means.new_id(), parent=parent, messages=tuple(made))
+
+    def _changed(self, old: Exchange, turn: EditedTurn, prev: Exchange | None) -> Exchange:
+        """The same with other words, as a sibling; it shares the question if that is the same."""
+        parent = None if prev is None else prev.id
+        same = turn.user == shown(old.user.text) and old.parent == parent
+        answer = old.answer
+        messages = []
+        for message in old.messages[1:] if same else old.messages:
+            if message is old.user:
+                messages.append(self._worded(message, turn.user))
+            elif message is not answer:
+                messages.append(message)
+            elif turn.answer:
+                messages.append(self._worded(message, turn.answer))
+        if turn.answer and answer is None:
+            messages.append(self._message(Role.ASSISTANT, turn.answer, old.at, None))
+        state = ExchangeState.COMPLETE if turn.answer else ExchangeState.UNANSWERED
+        before = old.user.id if same else _last(prev)
+        first = old.user if same else None
+        return replace(self._copied(old, prev, messages, before, first), state=state)
+
+    def _new(self, header: Session, turn: EditedTurn, prev: Exchange | None) -> Exchange:
+        at = turn.at or (prev.at if prev is not None else header.created)
+        user = self._message(Role.USER, turn.user, at, _last(prev))
+        messages = [user]
+        if turn.answer:
+            messages.append(self._message(Role.ASSISTANT, turn.answer, at, user.id))
+        state = ExchangeState.COMPLETE if turn.answer else ExchangeState.UNANSWERED
+        parent = None if prev is None else prev.id
+        name = self._means.new_id()
+        made = Exchange(name, header.id, parent, state, tuple(messages), at, "chat")
+        return replace(made, model=turn.model or None)
+
+    def _message(self, role: Role, words: str, at: datetime, parent: str | None) -> Message:
+        return self._counted(Message(self._means.new_id(), role, (Text(words),), at, parent))
+
+    def _worded(self, message: Message, words: str) -> Message:
+        """The same message with other words, where the first of the old ones stood."""
+        if shown(message.text) == words:
+            return message
+        kept: list[Part] = [Text(words)]
+        kept += [part for part in message.parts if not isinstance(part, Text)]
+        return self._counted(replace(message, parts=tuple(kept)))
+
+    def _counted(self, message: Message) -> Message:
+        tokens = self._means.count(message.text)
+        return replace(message, tokens=tokens, tokenizer=self._means.tokenizer)
+
+
+def _pairs(
+    path: Sequence[Exchange], turns: Sequence[EditedTurn]
+) -> list[tuple[Exchange | None, EditedTurn | None]]:
+    """What was and what is, side by side."""
+    before = [seen(exchange) for exchange in path]
+    after = [(turn.user, turn.answer) for turn in turns]
+    pairs: list[tuple[Exchange | None, EditedTurn | None]] = []
+    steps = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    for _, start, end, low, high in steps:
+        for number in range(max(end - start, high - low)):
+            old = path[start + number] if start + number < end else None
+            turn = turns[low + number] if low + number < high else None
+            pairs.append((old, turn))
+    return pairs
+
+
+def _last(exchange: Exchange | None) -> str | None:
+    return None if exchange is None else exchange.messages[-1].id

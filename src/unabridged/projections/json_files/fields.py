@@ -1,0 +1,284 @@
+"""How exchanges and session headers are written in JSON, both ways.
+
+Two texts of an exchange, the user's words and the answer's, are in the fields of the seed. Its form
+has everything else. JSON has no place for half a character (a lone surrogate): a form with one is
+written whole as base64, and the field of the seed shows U+FFFD.
+"""
+
+import base64
+import json
+import re
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import Message, Part, Role, Text, part_from_dict, part_to_dict
+from unabridged.domain.session import Session
+
+_HALVES = re.compile("[\ud800-\udfff]")
+_WHOLE = {"type": "text"}
+"""Replaces a text part that is the field of the seed, character for character."""
+
+
+class JsonForm(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """Anything of ours in a file. ``packed`` holds it all if JSON cannot hold it as it is."""
+
+    packed: str = ""
+
+
+class MessageForm(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """A message; what follows from its place in the exchange is left out."""
+
+    id: str
+    role: Role | None = None
+    at: str = ""
+    parent: str | UnsetType | None = UNSET
+    tokens: int | None = None
+    tokenizer: str | None = None
+    parts: list[dict[str, Any]] | None = None
+
+
+class ExchangeForm(JsonForm):
+    """An exchange without the two texts that the seed's fields hold.
+
+    Attributes:
+        opened_by: The id of its first message, which another exchange of the file holds.
+        alone: The seed's fields hold the user's words only: there is no answer.
+    """
+
+    id: str = ""
+    parent: str | None = None
+    opened_by: str | None = None
+    state: ExchangeState = ExchangeState.COMPLETE
+    at: str = ""
+    mode: str = "chat"
+    model: str | None = None
+    alone: bool = False
+    messages: list[MessageForm] = []
+
+
+class SessionForm(JsonForm):
+    """A session's header."""
+
+    id: str = ""
+    title: str = ""
+    created: str = ""
+    updated: str = ""
+    head: str | None = None
+    source: str = "unabridged"
+    foreign_id: str | None = None
+    archived: str | None = None
+
+
+_F = TypeVar("_F", bound=JsonForm)
+
+
+def shown(text: str) -> str:
+    """Return a text as JSON can show it."""
+    return _HALVES.sub("\ufffd", text) if _HALVES.search(text) else text
+
+
+def one_line(value: Any) -> bytes:
+    """Write a value on one line, as people do."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=0)
+
+
+def form_bytes(form: JsonForm) -> bytes:
+    """Write a form on one line."""
+    try:
+        data = msgspec.json.encode(form)
+    except UnicodeEncodeError:
+        text = json.dumps(msgspec.to_builtins(form), ensure_ascii=False)
+        whole = base64.b64encode(text.encode("utf-8", "surrogatepass")).decode("ascii")
+        data = msgspec.json.encode(type(form)(packed=whole))
+    return msgspec.json.format(data, indent=0)
+
+
+def form_from(data: bytes | msgspec.Raw, kind: type[_F]) -> _F:
+    """Read what ``form_bytes`` wrote.
+
+    Raises:
+        ValueError: It is not of that kind.
+    """
+    return unpacked(msgspec.json.decode(data, type=kind))
+
+
+def unpacked(form: _F) -> _F:
+    """Return a form as it was before it was packed.
+
+    Raises:
+        ValueError: It is not of that kind.
+    """
+    if not form.packed:
+        return form
+    data = base64.b64decode(form.packed, validate=True)
+    return msgspec.convert(json.loads(data.decode("utf-8", "surrogatepass")), type(form))
+
+
+# --- exchanges ----------------------------------------------------------------------------------
+
+
+def said(exchange: Exchange) -> tuple[str, str | None]:
+    """Return the two texts of an exchange that the seed's fields show."""
+    answer = exchange.answer
+    return exchange.user.text, None if answer is None else answer.text
+
+
+def seen(exchange: Exchange) -> tuple[str, str]:
+    """Return the two texts as a file shows them; the answer is empty where there is none."""
+    user, answer = said(exchange)
+    return shown(user), shown(answer or "")
+
+
+def exchange_form(exchange: Exchange, opened_by: str | None) -> ExchangeForm:
+    """Return the form of an exchange.
+
+    Args:
+        exchange: The exchange, whole.
+        opened_by: The id of its first message if another exchange of the file holds it.
+    """
+    texts = said(exchange)
+    forms = []
+    before = opened_by
+    last = exchange.answer
+    own = exchange.messages if opened_by is None else exchange.messages[1:]
+    for place, message in enumerate(own):
+        first = place == 0 and opened_by is None
+        text = texts[0] if first else texts[1] if message is last else None
+        role = Role.USER if first else Role.ASSISTANT
+        forms.append(
+            MessageForm(
+                id=message.id,
+                role=None if message.role is role else message.role,
+                at="" if message.at == exchange.at else message.at.isoformat(),
+                parent=UNSET if message.parent == before else message.parent,
+                tokens=message.tokens,
+                tokenizer=message.tokenizer,
+                parts=_parts(message, text),
+            )
+        )
+        before = message.id
+    return ExchangeForm(
+        id=exchange.id,
+        parent=exchange.parent,
+        opened_by=opened_by,
+        state=exchange.state,
+        at=exchange.at.isoformat(),
+        mode=exchange.mode,
+        model=exchange.model,
+        alone=texts[1] is None,
+        messages=forms,
+    )
+
+
+def exchange_from(form: ExchangeForm, session: str, texts: tuple[str, str | None]) -> Exchange:
+    """Read what ``exchange_form`` wrote, without a first message that another exchange holds.
+
+    Args:
+        form: The form.
+        session: The id of its session.
+        texts: What the fields of the seed show.
+
+    Raises:
+        ValueError: It is no exchange.
+    """
+    at = _time(form.at)
+    messages = []
+    before = form.opened_by
+    for place, one in enumerate(form.messages):
+        first = place == 0 and form.opened_by is None
+        messages.append(
+            Message(
+                id=one.id,
+                role=one.role or (Role.USER if first else Role.ASSISTANT),
+                parts=_parts_from(one.parts, texts[0 if first else 1]),
+                at=_time(one.at) if one.at else at,
+                parent=before if one.parent is UNSET else one.parent,
+                tokens=one.tokens,
+                tokenizer=one.tokenizer,
+            )
+        )
+        before = one.id
+    return Exchange(
+        id=form.id,
+        session=session,
+        parent=form.parent,
+        state=form.state,
+        messages=tuple(messages),
+        at=at,
+        mode=form.mode,
+        model=form.model,
+    )
+
+
+def with_opening(exchange: Exchange, opening: Message | None) -> Exchange:
+    """Return an exchange with the first message that another exchange holds."""
+    if opening is None:
+        return exchange
+    return replace(exchange, messages=(opening, *exchange.messages))
+
+
+def _parts(message: Message, text: str | None) -> list[dict[str, Any]] | None:
+    """The parts of a message; None, or a stand-in, for the one that the seed's field shows."""
+    if text is None or _HALVES.search(text):
+        return [part_to_dict(part) for part in message.parts]
+    if message.parts == (Text(text),):
+        return None
+    shows = Text(text)
+    is_one = [part for part in message.parts if isinstance(part, Text)] == [shows]
+    return [_WHOLE if is_one and part == shows else part_to_dict(part) for part in message.parts]
+
+
+def _parts_from(parts: list[dict[str, Any]] | None, text: str | None) -> tuple[Part, ...]:
+    if parts is None or _WHOLE in parts:
+        if text is None:
+            raise ValueError("a message without its words")
+        if parts is None:
+            return (Text(text),)
+    return tuple(Text(text or "") if part == _WHOLE else part_from_dict(part) for part in parts)
+
+
+# --- sessions -----------------------------------------------------------------------------------
+
+
+def session_form(session: Session) -> SessionForm:
+    """Return the form of a header."""
+    return SessionForm(
+        id=session.id,
+        title=session.title,
+        created=session.created.isoformat(),
+        updated=session.updated.isoformat(),
+        head=session.head,
+        source=session.source,
+        foreign_id=session.foreign_id,
+        archived=None if session.archived is None else session.archived.isoformat(),
+    )
+
+
+def session_from(form: SessionForm) -> Session:
+    """Read what ``session_form`` wrote.
+
+    Raises:
+        ValueError: A time is none.
+    """
+    return Session(
+        id=form.id,
+        title=form.title,
+        created=_time(form.created),
+        updated=_time(form.updated),
+        head=form.head,
+        source=form.source,
+        foreign_id=form.foreign_id,
+        archived=None if form.archived is None else _time(form.archived),
+    )
+
+
+def _time(text: str) -> datetime:
+    at = datetime.fromisoformat(text)
+    if at.tzinfo is None:
+        raise ValueError("a time without a zone")
+    return at

@@ -1,0 +1,174 @@
+"""What the files are called: the names of the seeds where they are unique, else with a digest.
+
+The conversion is that of WorkspaceAI's plan (``:``, ``.`` and blanks become ``-``, all in small
+letters). Names that two spaces would share, or that a file cannot have, get a digest of the exact
+names. Nothing of a name leads out of the folder: what is left of it is ``a-z 0-9 - _``.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+from unabridged.disk.durable import UNFINISHED
+from unabridged.domain.scope import DEFAULT_NAME, Space
+from unabridged.errors import SettingError
+
+JSON = ".json"
+PACKED = ".gz"
+LAYOUTS = ("model", "agent", "user")
+SESSION_END = "_conversation"
+FOLDERS = {"model": "memory", "agent": "chats", "user": "conversations"}
+"""The folder of the home in which each layout keeps its files."""
+DAMAGED = ".damaged"
+"""Follows the name of a file that was set aside; a number follows it."""
+_SESSIONS = "sessions"
+_LONGEST = 64
+_UNSAFE = re.compile(r"[^a-z0-9_-]")
+_MARKED = re.compile(r"-[0-9a-f]{16}\Z")
+_SESSION = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+_ULID_LENGTH = 26
+_ULID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
+_DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])")
+
+
+@dataclass(frozen=True, slots=True)
+class FilePaths:
+    """Where the files of one space are.
+
+    Attributes:
+        folder: Their folder.
+        stem: What all their names begin with.
+        main: The name of the only file; empty where each session has one.
+    """
+
+    folder: Path
+    stem: str
+    main: str = ""
+
+    @property
+    def lock(self) -> Path:
+        """The file that is there to be locked."""
+        return self.folder / f".{self.stem}.lock"
+
+    @property
+    def state(self) -> Path:
+        """The file that says what was written last."""
+        return self.folder / f".{self.stem}.state"
+
+    def name(self, session_id: str) -> str:
+        """Return the name of the file that holds a session."""
+        return self.main or f"{self.stem}_{session_name(session_id)}{SESSION_END}{JSON}"
+
+    def files(self) -> list[Path]:
+        """Return every readable file of the space that is there, packed or not."""
+        return self._found(rf"({self._names})(\.gz)?")
+
+    def all_files(self) -> list[Path]:
+        """Return every file of the space: also what was set aside and what a crash left."""
+        end = rf"({re.escape(DAMAGED)}-[0-9]+|\.[0-9a-f]+{re.escape(UNFINISHED)})?"
+        own = rf"\.?({self._names})(\.gz)?{end}"
+        stem = re.escape(self.stem)
+        return self._found(rf"{own}|\.{stem}\.(state|lock)|\.+{stem}\.state{end}")
+
+    def drafts(self) -> list[Path]:
+        """Return what a crash left unfinished."""
+        return [path for path in self.all_files() if path.name.endswith(UNFINISHED)]
+
+    @property
+    def _names(self) -> str:
+        if self.main:
+            return re.escape(self.main)
+        return rf"{re.escape(self.stem)}_[A-Za-z0-9-]+{SESSION_END}{re.escape(JSON)}"
+
+    def _found(self, pattern: str) -> list[Path]:
+        if not self.folder.is_dir():
+            return []
+        names = re.compile(pattern)
+        return sorted(path for path in self.folder.iterdir() if names.fullmatch(path.name))
+
+
+def model_name(model: str) -> str:
+    """Convert a model's name as WorkspaceAI does: ``qwen2.5:7b`` is ``qwen2-5-7b``."""
+    return _UNSAFE.sub("-", model.lower())
+
+
+def session_name(session_id: str) -> str:
+    """Return the name of a session in a file's name; no two have the same, on any disk."""
+    plain = _SESSION.fullmatch(session_id) and not _MARKED.search(session_id)
+    if (plain and len(session_id) != _ULID_LENGTH) or _ULID.fullmatch(session_id):
+        return session_id
+    slug = model_name(session_id).replace("_", "-").strip("-")[:24]
+    return f"{slug or 'session'}-{_mark(session_id)}"
+
+
+def paths_of(
+    root: Path, space: Space, layout: str, held: Callable[[FilePaths], Space | None] | None = None
+) -> FilePaths:
+    """Return where the files of a space are.
+
+    Args:
+        root: The folder of the layout.
+        space: The space.
+        layout: ``model``, ``agent`` or ``user``.
+        held: Returns the space whose files are there, or None; without it none is there.
+    """
+    plain, marked = _candidates(root, space, layout)
+    if plain is None or (held is not None and held(marked) == space):
+        return marked
+    there = held(plain) if held is not None else None
+    return plain if there in (None, space) else marked
+
+
+def custom_paths(path: Path, layout: str) -> FilePaths:
+    """Return the paths of a file that a person named.
+
+    Raises:
+        SettingError: It names no file.
+    """
+    name = path.name.removesuffix(PACKED)
+    stem = name.removesuffix(JSON)
+    if not stem or path.is_dir():
+        raise SettingError(
+            f"custom_filepath {path} names no file.", hint="Give the path of a file: memory.json."
+        )
+    return FilePaths(path.parent, stem, "" if layout == "agent" else name)
+
+
+def _candidates(root: Path, space: Space, layout: str) -> tuple[FilePaths | None, FilePaths]:
+    """The paths with the plain name, if it can be had, and those with a digest."""
+    words = {
+        "model": space.model or _others(space.agent, space.user),
+        "agent": space.agent or _others(space.model, space.user),
+        "user": space.user or _others(space.agent, space.model),
+    }[layout]
+    name = model_name(words)
+    usable = (
+        bool(name.strip("-_"))
+        and len(name) <= _LONGEST
+        and name[0] not in "-_"
+        and not _MARKED.search(name)
+        and not _DEVICES.fullmatch(name)
+    )
+    mark = _mark(space.user, space.agent, space.model)
+    slug = name.strip("-_")[:24] or "space"
+    plain = _paths(root, name, layout) if usable else None
+    return plain, _paths(root, f"{slug}-{mark}", layout)
+
+
+def _paths(root: Path, name: str, layout: str) -> FilePaths:
+    if layout == "user":
+        return FilePaths(root / name, _SESSIONS, f"{_SESSIONS}{JSON}")
+    return FilePaths(root, name, "" if layout == "agent" else f"{name}{JSON}")
+
+
+def _others(*names: str) -> str:
+    return next((name for name in names if name not in ("", DEFAULT_NAME)), DEFAULT_NAME)
+
+
+def _mark(*names: str) -> str:
+    """A digest of exact names (BLAKE2b, 8 bytes), as 16 hexadecimal digits."""
+    said = json.dumps(names, ensure_ascii=False, separators=(",", ":"))
+    return blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -1,0 +1,69 @@
+"""Find the files of a space, and the space that a file belongs to."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from unabridged.domain.scope import Space
+from unabridged.errors import InputError, StoreError
+from unabridged.projections.json_files import file_bytes, files_state, json_document
+from unabridged.projections.json_files.file_paths import (
+    JSON,
+    PACKED,
+    SESSION_END,
+    FilePaths,
+    custom_paths,
+    paths_of,
+)
+from unabridged.projections.json_files.layouts import KNOWN
+
+_SESSION_FILE = re.compile(rf"(.+)_[A-Za-z0-9-]+{SESSION_END}{re.escape(JSON)}")
+
+
+def locate(root: Path, space: Space, layout: str, custom: Path | None = None) -> FilePaths:
+    """Return where the files of a space are, or would be.
+
+    Args:
+        root: The folder of the layout.
+        space: The space.
+        layout: ``model``, ``agent`` or ``user``.
+        custom: The file of the space, instead of those in the folder; None for those.
+    """
+    if custom is not None:
+        return custom_paths(custom, layout)
+    return paths_of(root, space, layout, lambda paths: space_in(paths, layout))
+
+
+def space_in(paths: FilePaths, layout: str) -> Space | None:
+    """Return the space whose files are there; None if there are none, or they do not say it."""
+    state = files_state.load(paths.state)
+    if state.space and paths.files():
+        return Space(**state.space)
+    return next(_told(paths, layout), None)
+
+
+def paths_of_file(path: Path, layout: str) -> FilePaths:
+    """Return the paths of a space from one of its readable files.
+
+    Raises:
+        InputError: It is no such file.
+    """
+    name = path.name.removesuffix(PACKED)
+    stem = name.removesuffix(JSON)
+    if stem != name and not stem.startswith("."):
+        if layout != "agent":
+            return FilePaths(path.parent, stem, name)
+        if found := _SESSION_FILE.fullmatch(name):
+            return FilePaths(path.parent, found[1])
+    raise InputError(f"{path} is no file of a space.", hint="Name the JSON file that you edited.")
+
+
+def _told(paths: FilePaths, layout: str) -> Iterator[Space]:
+    """The spaces that files say they hold."""
+    for path in paths.files():
+        try:
+            header = json_document.read_header(KNOWN[layout], file_bytes.read(path))
+        except (StoreError, FileNotFoundError, ValueError, TypeError, KeyError):
+            continue  # damaged or edited: another one may tell
+        if header is not None:
+            yield header.named

@@ -1,0 +1,105 @@
+"""What a space is built from, and what is known of a model server."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from unabridged.custody.keys import PassingKeys
+from unabridged.domain.budget import Mode
+from unabridged.domain.chat import Abilities
+from unabridged.domain.forgetting import Outside
+from unabridged.domain.safekeeping import Salvage
+from unabridged.domain.settings import Settings
+from unabridged.ingest.tending import Books
+from unabridged.models.quote import QuoteModel
+from unabridged.ports import ChatModel, Clock, Condenser, Embedder, Keys, Store, Tokenizer
+from unabridged.retrieval.finder import Finder
+from unabridged.space.tools import SearchMemory, Tool
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamInfo:
+    """What is known of an upstream: how large its window is, and how it counts.
+
+    Attributes:
+        window: Tokens that prompt and answer may take together.
+        max_prompt_tokens: The most tokens of one prompt, or None.
+        tokenizer: Counts for its model.
+        abilities: What the model can do.
+        local: Whether it runs on a server that takes any limit of the answer.
+        notes: What a person should know: where the window comes from, if it is a guess.
+    """
+
+    window: int
+    max_prompt_tokens: int | None
+    tokenizer: Tokenizer
+    abilities: Abilities
+    local: bool = True
+    notes: tuple[str, ...] = ()
+
+
+class DescribesUpstreams(Protocol):
+    """Gives what is known of an upstream."""
+
+    def __call__(self, model: ChatModel, window: int | None = None, /) -> UpstreamInfo:
+        """Describe an upstream.
+
+        Args:
+            model: The upstream.
+            window: The tokens that a client wants its window to have (``num_ctx``), or None.
+        """
+        ...
+
+    def refused(self, model: str, window: int) -> None:
+        """Note the window that a server named when it refused a prompt for its length."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceDependencies:
+    """What a space is built from; the factory puts it together.
+
+    Attributes:
+        store: The log.
+        finder: Finds exchanges in it.
+        knowledge: Builds what is known in addition to the words, given what chooses the model
+            that may write.
+        clock: The time and fresh ids.
+        settings: Every choice.
+        choose_upstream: Chooses the default model, given what builds the quoting one; gives it with
+            a note. Called when it is first needed, since looking for servers takes time.
+        upstream_info: Describes upstreams.
+        tokenizer: Counts where no model is asked: what an import brings.
+        system: The system prompts of the settings, by mode.
+        persona: Gives the system prompts of another persona; empty for the settings without one.
+        embedder: Opens the embedder that settings name.
+        read_with: Lets the search index use another embedder.
+        condenser: Condenses what a prompt has no room for, without a model, since no prompt waits
+            for one; None to leave it out.
+        tools: Builds the tools of tools mode, given a search of the memory.
+        keys: The keys by which what was forgotten is recognised.
+        outside: Names what forgetting does not reach, given since when what is forgotten is stored.
+        salvaged: What was taken out of a damaged file that was set aside on opening.
+        stands_in: Whether it is empty and represents a space that was not begun: what is written to
+            it is kept nowhere.
+    """
+
+    store: Store
+    finder: Finder
+    knowledge: Callable[[Callable[[], ChatModel]], Books]
+    clock: Clock
+    settings: Settings
+    choose_upstream: Callable[[Callable[[], QuoteModel]], tuple[ChatModel, str]]
+    upstream_info: DescribesUpstreams
+    tokenizer: Tokenizer
+    system: Mapping[Mode, str]
+    persona: Callable[[str], Mapping[Mode, str]]
+    embedder: Callable[[Settings], Embedder | None]
+    read_with: Callable[[Embedder], None]
+    condenser: Condenser | None = None
+    tools: Callable[[SearchMemory], Sequence[Tool]] = lambda _: ()
+    keys: Keys = field(default_factory=PassingKeys)
+    outside: Callable[[datetime | None], Outside] = lambda _: Outside()
+    salvaged: Salvage | None = None
+    stands_in: bool = False

@@ -1,0 +1,168 @@
+"""Forgetting, as front ends and library users call it: ``space.forgetting``."""
+
+from collections.abc import Sequence
+
+from unabridged.custody.forgetting import Forgetter, Hands
+from unabridged.custody.planning import Wanted, matching
+from unabridged.custody.tombstones import Recogniser
+from unabridged.domain.fact import Fact
+from unabridged.domain.forgetting import Plan, Receipt
+from unabridged.domain.message import Role
+from unabridged.errors import InputError
+from unabridged.ingest import sessions as sessions_of
+from unabridged.ingest.tending import Books
+from unabridged.knowledge.book import FactBook
+from unabridged.language.words import terms
+from unabridged.ports import Store
+from unabridged.space.dependencies import SpaceDependencies
+
+
+class Forgetting:
+    """What can be forgotten in one space, the receipts for it, and what is recognised again.
+
+    Nothing else deletes anything. A forgetting is planned, looked at, and then carried out.
+
+    Args:
+        store: The space.
+        forgetter: Plans and carries out.
+        recogniser: Recognises what comes again.
+        facts: What was learned of the user.
+
+    Attributes:
+        recogniser: Recognises what comes again.
+    """
+
+    def __init__(
+        self, store: Store, forgetter: Forgetter, recogniser: Recogniser, facts: FactBook
+    ) -> None:
+        self._store = store
+        self._forgetter = forgetter
+        self.recogniser = recogniser
+        self._facts = facts
+
+    def plan(
+        self,
+        exchanges: Sequence[str] = (),
+        *,
+        session: str | None = None,
+        fact: str | None = None,
+        search: str | None = None,
+        with_sources: bool = False,
+        with_repeats: bool = False,
+    ) -> Plan:
+        """Say what a forgetting would do; nothing is changed. What is named adds up.
+
+        Args:
+            exchanges: Exchanges, each by its id or the beginning of it.
+            session: A session whose every branch goes, by id, number, title or beginning of its id.
+            fact: A fact that is taken back, by id, number or beginning of its id.
+            search: Everything that has all these words goes.
+            with_sources: Whether the exchanges that the fact rests on go too.
+            with_repeats: Whether what says it once more elsewhere goes too.
+
+        Raises:
+            InputError: Nothing was named.
+            NotFoundError: Something that was named is not there.
+        """
+        given = {
+            "exchanges": bool(exchanges),
+            "session": session is not None,
+            "fact": fact is not None,
+            "search": bool(search and search.strip()),
+        }
+        named = [name for name, there in given.items() if there]
+        if not named:
+            raise InputError(
+                "Nothing was named that shall be forgotten.",
+                hint="Name exchanges, a session, a fact, or words to search for.",
+            )
+        ids = [sessions_of.find_exchange(self._store, wanted).id for wanted in exchanges]
+        if session is not None:
+            found = sessions_of.find_session(self._store, session)
+            ids += [e.id for e in sessions_of.session_exchanges(self._store, found.id)]
+        if search:
+            ids += matching(self._store, terms, search)
+        facts: list[Fact] = []
+        if fact is not None:
+            facts.append(self._facts.get(fact))
+            ids += self.sources_of(facts[0].id) if with_sources else []
+        wanted = Wanted(named[0], tuple(dict.fromkeys(ids)), tuple(facts), with_repeats)
+        return self._forgetter.plan(wanted)
+
+    def sources_of(self, fact: str) -> list[str]:
+        """The ids of the exchanges that a fact rests on."""
+        return self._facts.sources(fact)
+
+    def execute(self, planned: Plan) -> Receipt:
+        """Forget what a plan names, for good.
+
+        Raises:
+            StoreBusyError: It is gone, but others read the files for so long that old bytes wait in
+                them; ``resume`` ends it.
+            StoreError: It could not be written; where it was begun, ``resume`` ends it.
+        """
+        return self._forgetter.carry_out(planned)
+
+    def resume(self, *, renew: bool = True) -> list[Receipt]:
+        """Finish what was begun and interrupted; opening a memory does it by itself.
+
+        Args:
+            renew: Whether condensations are made anew; else the next tending does that.
+        """
+        return self._forgetter.resume(renew=renew)
+
+    def receipts(self) -> list[Receipt]:
+        """Every receipt, the oldest first."""
+        return self._forgetter.receipts()
+
+    def is_genuine(self, receipt: Receipt) -> bool | None:
+        """Whether a receipt is what was written; None where its key is gone."""
+        return self._forgetter.is_genuine(receipt)
+
+    def allow_again(self, receipt: str) -> Receipt:
+        """Let words that were forgotten be stored again from now on, when they come again.
+
+        Args:
+            receipt: Its id, or the beginning or end of it.
+
+        Raises:
+            NotFoundError: There is none, or several.
+        """
+        return self._forgetter.lift(receipt)
+
+    def was_forgotten(
+        self,
+        text: str,
+        before: str | None = None,
+        *,
+        role: Role = Role.USER,
+    ) -> bool:
+        """Whether a message was forgotten: it is passed on, and not stored.
+
+        Args:
+            text: Its words.
+            before: The message before it, by the other side; None for the first of a session.
+            role: Who says it: the user or the assistant.
+        """
+        other = Role.ASSISTANT if role is Role.USER else Role.USER
+        behind = (other, before) if before is not None else None
+        return self.recogniser.recognises(text, role, behind)
+
+    @property
+    def keys_missing(self) -> bool:
+        """Whether some of what was forgotten is not recognised any more, since its key is gone."""
+        return self.recogniser.is_blind()
+
+
+def forgetting_of(parts: SpaceDependencies, books: Books) -> Forgetting:
+    """Build the forgetting of a space."""
+    recogniser = Recogniser(parts.store, parts.keys)
+    return Forgetting(parts.store, forgetter_of(parts, books), recogniser, books.facts)
+
+
+def forgetter_of(parts: SpaceDependencies, books: Books) -> Forgetter:
+    """Build what plans and executes a forgetting."""
+    hands = Hands(
+        parts.clock, parts.keys, books.facts, books.requirements, books.upkeep, parts.outside
+    )
+    return Forgetter(parts.store, hands)

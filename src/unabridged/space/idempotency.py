@@ -1,0 +1,98 @@
+"""Requests that were done, known by a key of the client, so that one repeated is not done again.
+
+What is kept are ids and figures, no words: forgetting need not look here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from threading import RLock
+from typing import Any
+
+from unabridged.domain.record import Record, RecordKind
+from unabridged.ports import Clock, Store
+
+LASTS = timedelta(hours=24)
+"""How long a key is remembered."""
+LOCKS = 64
+"""Locks among which the keys are spread."""
+_SWEPT_BY = "00"
+"""What the keys begin with that let those that have expired be removed: one of 256."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a request did, or began to do.
+
+    Attributes:
+        at: When it was begun.
+        digest: Drawn from all of it, so that another one under the same key is noticed.
+        what: The ids and figures of what it wrote, or will write.
+        done: Whether it was done; else it was begun, and perhaps killed.
+    """
+
+    at: datetime
+    digest: str
+    what: Mapping[str, Any]
+    done: bool
+
+
+class Idempotency:
+    """The repeatable requests of one space.
+
+    Args:
+        store: The space.
+        clock: The time.
+    """
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._locks = [RLock() for _ in range(LOCKS)]
+
+    def one_at_a_time(self, key: str) -> RLock:
+        """Return the lock that keeps two requests of one key from being done at once."""
+        return self._locks[hash(key) % LOCKS]
+
+    def get(self, key: str) -> Done | None:
+        """What the request of a key did; None where it is new, or older than a day."""
+        held = self._store.records(RecordKind.REQUEST, ids=[key])
+        if not held or self._is_old(held[0]):
+            return None
+        body = held[0].body
+        return Done(held[0].at, body["digest"], body["what"], body["done"])
+
+    def put(self, key: str, digest: str, what: Mapping[str, Any], *, done: bool) -> None:
+        """Remember a request, durable when this returns.
+
+        Args:
+            key: The client's key, drawn together with who it is.
+            digest: Drawn from all of it.
+            what: The ids and figures of what it writes.
+            done: Whether it was done.
+        """
+        body = {"digest": digest, "what": dict(what), "done": done}
+        self._store.put([Record(RecordKind.REQUEST, key, self._clock.now(), body)])
+
+    def drop(self, key: str) -> None:
+        """Let go of a request that did nothing."""
+        self._store.drop(RecordKind.REQUEST, [key])
+
+    def sweep(self, key: str) -> int:
+        """Let go of requests that are older than a day; only with one key of 256 it is looked.
+
+        Args:
+            key: That of the request that is being done.
+
+        Returns:
+            How many went.
+        """
+        if not key.startswith(_SWEPT_BY):
+            return 0
+        old = [r.id for r in self._store.records(RecordKind.REQUEST) if self._is_old(r)]
+        if old:
+            self._store.drop(RecordKind.REQUEST, old)
+        return len(old)
+
+    def _is_old(self, record: Record) -> bool:
+        return self._clock.now() - record.at > LASTS

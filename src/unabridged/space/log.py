@@ -1,0 +1,146 @@
+"""The log of a space: its exchanges and records, read, imported and given out."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from unabridged.budget.count import Counter
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.record import Record
+from unabridged.domain.views import Conversation
+from unabridged.ingest import sessions as sessions_of
+from unabridged.ports import Store, SupportsCheck, SupportsProjections, SupportsSaving, Tokenizer
+from unabridged.recording.forgotten_filter import ForgottenFilter
+from unabridged.sharing.carrying import leaving, take
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedTranscript:
+    """What became of an imported conversation.
+
+    Attributes:
+        added: How many of its exchanges were new, and are stored.
+        notes: What a person should know of what was not stored.
+    """
+
+    added: int
+    notes: tuple[str, ...] = ()
+
+
+class SpaceLog:
+    """The exchanges and records of one space.
+
+    Args:
+        store: The space.
+        tokenizer: Counts what is imported.
+        forgotten: Keeps out what was forgotten.
+    """
+
+    def __init__(self, store: Store, tokenizer: Tokenizer, forgotten: ForgottenFilter) -> None:
+        self._store = store
+        self._tokenizer = tokenizer
+        self._forgotten = forgotten
+
+    def get(self, wanted: str) -> Exchange:
+        """Return an exchange by its id or the beginning of it.
+
+        Raises:
+            NotFoundError: There is none, or several.
+        """
+        return sessions_of.find_exchange(self._store, wanted)
+
+    def has(self, exchange: str) -> bool:
+        """Whether an exchange of this whole id is stored."""
+        return bool(self._store.get([exchange]))
+
+    def history(self, session: str, limit: int = 50, before: str | None = None) -> list[Exchange]:
+        """Return exchanges of a session's current path, oldest first.
+
+        Args:
+            session: Its id.
+            limit: Up to this many, the newest.
+            before: End before this exchange; None for the newest.
+        """
+        return self._store.recent(session, limit, before)
+
+    def scan(self, after: str | None = None, limit: int = 200) -> list[Exchange]:
+        """Return exchanges of all sessions and branches in the order of their ids.
+
+        Args:
+            after: Begin behind this id; None for the first page.
+            limit: Up to this many.
+        """
+        return self._store.scan(after, limit)
+
+    def counts(self) -> Mapping[str, int]:
+        """Return how many exchanges each session has, all branches; empty ones are missing."""
+        return self._store.counts()
+
+    def transcripts(self) -> Iterator[Conversation]:
+        """Iterate over every session with every exchange of every branch, the oldest first."""
+        yield from sessions_of.conversations(self._store)
+
+    def import_transcript(self, transcript: Conversation) -> ImportedTranscript:
+        """Import a conversation from elsewhere; what is here already is passed over.
+
+        So is what was forgotten; the notes say so.
+        """
+        counter = Counter(self._tokenizer)
+        admissible, notes = self._forgotten.admissible(transcript)
+        if admissible is None:
+            return ImportedTranscript(0, notes)
+        here = sessions_of.held(self._store, admissible.exchanges)
+        admissible = sessions_of.at_home(admissible, here)
+        counted = [
+            exchange if exchange.id in here else sessions_of.counted(exchange, counter)
+            for exchange in admissible.exchanges
+        ]
+        return ImportedTranscript(self._store.admit(admissible.session, counted), notes)
+
+    def count_known(self, transcript: Conversation) -> int:
+        """Count the exchanges of a conversation from elsewhere that are here already."""
+        return len(sessions_of.held(self._store, transcript.exchanges))
+
+    def records(self, *, contexts: bool = False, session: str | None = None) -> Iterator[Record]:
+        """Iterate over what belongs to conversations: facts, requirements, annotations, condensations.
+
+        Args:
+            contexts: Also what ``why`` needs; it is large.
+            session: Only what was drawn from the session of this id, and from no other.
+        """
+        yield from leaving(self._store, contexts=contexts, session=session)
+
+    def import_records(self, records: Iterable[Record]) -> int:
+        """Import records from elsewhere, as far as the exchanges that are here support them.
+
+        Returns:
+            How many were new, and stored.
+        """
+        return take(self._store, records)
+
+    def check(self) -> list[str]:
+        """Return the damage in the store; empty where it is sound or cannot be checked."""
+        return self._store.check() if isinstance(self._store, SupportsCheck) else []
+
+    @property
+    def file_notes(self) -> list[str]:
+        """What was repaired in readable files, and why others are not up to date."""
+        if not isinstance(self._store, SupportsProjections):
+            return []
+        troubles = [f"{error} {error.hint}".strip() for error in self._store.troubles]
+        return [*self._store.notes, *troubles]
+
+    @property
+    def unsaved(self) -> int:
+        """Writes that are held back, and lost when the process ends: ``auto_save`` is off."""
+        return self._store.unsaved if isinstance(self._store, SupportsSaving) else 0
+
+    def save(self) -> int:
+        """Write what was held back; when this returns, it survives a power cut.
+
+        Returns:
+            How many writes were held back.
+
+        Raises:
+            StoreError: It could not be written; it is still held back.
+        """
+        return self._store.save() if isinstance(self._store, SupportsSaving) else 0

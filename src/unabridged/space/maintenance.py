@@ -1,0 +1,143 @@
+"""The maintenance of a space: what is done after recording, and vectors."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from threading import RLock
+from typing import TypeVar
+
+from unabridged.custody.archiving import Archivist
+from unabridged.domain.topic import Moved, Topic
+from unabridged.domain.views import Step
+from unabridged.errors import SettingError
+from unabridged.ingest.enrich import Embedded, enrich, reembed
+from unabridged.ingest.overview import topics
+from unabridged.ingest.tending import Books, tend
+from unabridged.ports import ChatModel, SupportsVectors
+from unabridged.space.dependencies import SpaceDependencies
+
+Item = TypeVar("Item")
+
+
+class Maintenance:
+    """What is done in one space after recording. Nothing waits for it.
+
+    It may be stopped at any moment, and continues where it stopped.
+
+    Args:
+        parts: What the space is built from.
+        books: What is known in it.
+        archives: Moves sessions out of the active set.
+    """
+
+    def __init__(self, parts: SpaceDependencies, books: Books, archives: Archivist) -> None:
+        self._parts = parts
+        self._books = books
+        self._archives = archives
+        self._lock = RLock()
+
+    def run(
+        self,
+        session: str | None = None,
+        *,
+        pages: int | None = None,
+        threshold: int | None = None,
+        model: ChatModel | None = None,
+    ) -> Iterator[Step]:
+        """Annotate messages, learn facts, condense and archive.
+
+        Args:
+            session: The session that is being talked in: it is not condensed as a whole.
+            pages: Up to this many pages of each kind; None for everything.
+            threshold: Tokens above which a session is condensed; None for the setting.
+            model: The model that may write; None for the space's own.
+
+        Yields:
+            How far it has come.
+
+        Raises:
+            StoreError: What was made cannot be stored; what was reported is.
+            UpstreamError: No model can be had, where the settings want one.
+        """
+        books = self._books if model is None else self._parts.knowledge(lambda: model)
+        steps = tend(books, session, pages=pages, threshold=threshold, archives=self._archives)
+        yield from self._one_at_a_time(steps)
+
+    def embed(self) -> Iterator[Embedded]:
+        """Embed what was recorded and has no vectors yet; nothing to do for the default embedder.
+
+        Nor is there where the store keeps none, or has those of another (see ``reembed``).
+
+        Yields:
+            How far it has come, after each page; every page is kept.
+
+        Raises:
+            StoreError: They cannot be stored.
+            UpstreamError: The server that embeds failed.
+        """
+        embedder, store = self._parts.finder.reader.embedder, self._parts.store
+        if embedder is None or embedder.instant or not isinstance(store, SupportsVectors):
+            return
+        if store.embedded_by() in ("", embedder.identity):
+            yield from self._one_at_a_time(enrich(store, embedder))
+
+    def reembed(self) -> Iterator[Embedded]:
+        """Re-embed everything with the configured embedder, then search with it.
+
+        Interrupted, it continues where it stopped. Until the end searches use the old vectors.
+
+        Yields:
+            How far it has come, after each page; every page is kept.
+
+        Raises:
+            SettingError: The settings name no embedder, or one that cannot be had.
+            StoreError: The store keeps no vectors, or others record faster than it embeds.
+            UpstreamError: The server that embeds failed.
+        """
+        embedder = self._parts.embedder(self._parts.settings)
+        if embedder is None:
+            raise SettingError(
+                "The settings name no embedder.", hint="Give one: --embedder static, for example."
+            )
+        self._parts.finder.embedded_by()  # a space that was never searched has none yet
+        try:
+            yield from reembed(self._parts.store, embedder)
+        except BaseException:
+            embedder.close()
+            raise
+        self._parts.read_with(embedder)
+
+    def topics(
+        self,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        session: str | None = None,
+        moved: Moved | None = None,
+    ) -> list[Topic]:
+        """Find what was talked about; every exchange is in exactly one topic.
+
+        Args:
+            since: Only exchanges of this time and later.
+            until: Only exchanges before this time.
+            session: Only exchanges of the session of this id.
+            moved: Called with what is done, how many exchanges were done, and of how many.
+
+        Returns:
+            The topics, those with the most exchanges first.
+        """
+        parts = self._parts
+        embedder = parts.finder.reader.embedder
+        if embedder is not None and not embedder.instant:
+            embedder = parts.embedder(replace(parts.settings, embedder="static"))
+        return topics(parts.store, embedder, since=since, until=until, session=session, moved=moved)
+
+    def _one_at_a_time(self, steps: Iterator[Item]) -> Iterator[Item]:
+        """The same steps; two threads that maintain one space take turns, step by step."""
+        while True:
+            with self._lock:
+                try:
+                    step = next(steps)
+                except StopIteration:
+                    return
+            yield step

@@ -1,0 +1,114 @@
+"""The sessions of a space: finding, naming, branching, archiving. Nothing here deletes anything."""
+
+from unabridged.custody.archiving import Archivist
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.scope import check_name
+from unabridged.domain.session import Session
+from unabridged.domain.views import SessionLine
+from unabridged.errors import NameRefusedError
+from unabridged.ingest import sessions as sessions_of
+from unabridged.ports import Clock, Store
+
+
+class Sessions:
+    """The sessions of one space.
+
+    Args:
+        store: The space.
+        clock: The time.
+        archives: Moves sessions out of the active set, and back.
+    """
+
+    def __init__(self, store: Store, clock: Clock, archives: Archivist) -> None:
+        self._store = store
+        self._clock = clock
+        self.archives = archives
+
+    def get(self, session: str) -> Session | None:
+        """Return a session by its whole id; None where there is none."""
+        return self._store.session(session)
+
+    def find(self, wanted: str) -> Session:
+        """Return a session by id, number in the list, title or beginning of its id.
+
+        Raises:
+            NotFoundError: There is none, or several.
+        """
+        return sessions_of.find_session(self._store, wanted)
+
+    def newest(self) -> Session | None:
+        """Return the session that was updated last; None where there is none."""
+        return next(iter(self._store.sessions(newest=1)), None)
+
+    def all(self) -> list[Session]:
+        """Return the headers of every session, the last updated first."""
+        return self._store.sessions()
+
+    def summaries(self, current: str | None = None, limit: int | None = None) -> list[SessionLine]:
+        """Return sessions with their counts, the last updated first.
+
+        Args:
+            current: The id of the session that is marked as the current one.
+            limit: Up to this many; None for all.
+        """
+        counts = self._store.counts()
+        return [
+            SessionLine(session, counts.get(session.id, 0), session.id == current)
+            for session in self._store.sessions()[:limit]
+        ]
+
+    def begin(self, session: str, title: str = "") -> Session:
+        """Begin a session that holds nothing yet.
+
+        Args:
+            session: Its id; one that is there already stays as it is.
+            title: What people call it; empty to take it from the first message.
+        """
+        at = self._clock.now()
+        if (known := self._store.session(session)) is not None:
+            return known
+        begun = Session(session, " ".join(title.split()), at, at)
+        self._store.amend(begun, None)
+        return begun
+
+    def rename(self, session: Session, title: str) -> Session:
+        """Give a session another title.
+
+        Raises:
+            InputError: The title is empty.
+        """
+        return sessions_of.retitle(self._store, session, title, self._clock.now())
+
+    def undo(self, session: Session) -> Exchange | None:
+        """Step back over the newest exchange, which stays stored as a branch.
+
+        Returns:
+            The exchange that was stepped over, or None where the session is empty.
+        """
+        return sessions_of.step_back(self._store, session, self._clock.now())
+
+    def branches(self, session: Session) -> list[Exchange]:
+        """Return the last exchange of every branch of a session, newest first."""
+        return sessions_of.leaves(self._store, session)
+
+    def checkout(self, exchange: Exchange) -> Session:
+        """Continue a session from the end of an exchange.
+
+        Raises:
+            NotFoundError: The session is gone.
+        """
+        return sessions_of.take_branch(self._store, exchange, self._clock.now())
+
+
+def check_session_name(session: str) -> None:
+    """Refuse an id that no session can have.
+
+    Raises:
+        NameRefusedError: It cannot be used.
+    """
+    try:
+        check_name("session", session)
+    except ValueError as error:
+        raise NameRefusedError(
+            f"This session cannot be named: {error}.", hint="Choose another name for it."
+        ) from error

@@ -1,0 +1,135 @@
+"""Tools: plain functions with type hints become schemas, and calls become results."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, get_type_hints
+
+import msgspec
+
+from unabridged.domain.chat import ToolSpec
+from unabridged.domain.message import ToolCall, ToolResult
+from unabridged.domain.views import Found
+from unabridged.errors import ToolError
+
+SearchMemory = Callable[[str, int], Sequence[Found]]
+"""Searches a memory: words and a limit in, what was found out."""
+NAME_LENGTH = 64
+"""Characters that servers allow in a tool's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool that can be called.
+
+    Attributes:
+        spec: As the model sees it.
+        run: Takes the call's arguments as JSON text and gives the result as text.
+    """
+
+    spec: ToolSpec
+    run: Callable[[str], str]
+
+
+def tool_from(function: Callable[..., Any]) -> Tool:
+    """Make a tool of a function: name, docstring and type hints become its schema.
+
+    Raises:
+        ToolError: A parameter has no type hint or one that JSON cannot carry, or takes ``*args``.
+    """
+    name = getattr(function, "__name__", "")
+    if not name.isidentifier() or len(name) > NAME_LENGTH:
+        raise ToolError(
+            f"The tool {name!r} has no usable name.",
+            hint="Give a function with a plain name of at most 64 characters.",
+        )
+    arguments = _arguments_type(name, function)
+    schema = _schema(name, arguments)
+    description = inspect.getdoc(function) or name.replace("_", " ")
+
+    def run(text: str) -> str:
+        values = msgspec.json.decode(text or "{}", type=arguments)
+        fields = msgspec.structs.asdict(values)
+        return _as_text(function(**fields))
+
+    return Tool(ToolSpec(name, description, schema), run)
+
+
+Offered = Callable[..., Any] | ToolSpec | Tool
+"""A tool in any form: a plain function, a description, or a tool."""
+
+
+def as_tool(given: Offered) -> ToolSpec | Tool:
+    """Return a tool, or the description of one, in whatever form it is given.
+
+    Raises:
+        ToolError: A function cannot be a tool.
+    """
+    return given if isinstance(given, ToolSpec | Tool) else tool_from(given)
+
+
+def _arguments_type(name: str, function: Callable[..., Any]) -> type[msgspec.Struct]:
+    """A struct with a field for each parameter."""
+    try:
+        hints = get_type_hints(function)
+    except NameError as error:
+        raise ToolError(
+            f"The tool {name} has a type hint that cannot be resolved: {error}.",
+            hint="Use types that the tool's own module imports.",
+        ) from error
+    fields: list[tuple[str, Any] | tuple[str, Any, Any]] = []
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}:
+            raise ToolError(
+                f"The tool {name} takes {parameter}.", hint="Name every parameter; no * or **."
+            )
+        if parameter.name not in hints:
+            raise ToolError(
+                f"The parameter {parameter.name!r} of the tool {name} has no type hint.",
+                hint=f"Write for example {parameter.name}: str.",
+            )
+        hint = hints[parameter.name]
+        if parameter.default is parameter.empty:
+            fields.append((parameter.name, hint))
+        else:
+            fields.append((parameter.name, hint, parameter.default))
+    return msgspec.defstruct(name, fields, kw_only=True, forbid_unknown_fields=True)
+
+
+def _schema(name: str, arguments: type[msgspec.Struct]) -> Mapping[str, Any]:
+    """The JSON Schema of a struct, its own reference resolved."""
+    try:
+        (schema,), definitions = msgspec.json.schema_components([arguments])
+    except TypeError as error:
+        raise ToolError(
+            f"The tool {name} has a parameter that JSON cannot carry: {error}.",
+            hint="Use str, int, float, bool, lists, dicts, literals, enums or dataclasses.",
+        ) from error
+    own = dict(definitions.pop(name, schema))
+    own.pop("title", None)
+    own.pop("additionalProperties", None)
+    if definitions:
+        own["$defs"] = definitions
+    return own
+
+
+def _as_text(value: Any) -> str:
+    """A result as text: text as it is, all else as JSON."""
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def call_tool(tools: Sequence[Tool], call: ToolCall) -> ToolResult:
+    """Run a call; a failure becomes a result that says so, for the model to read."""
+    tool = next((t for t in tools if t.spec.name == call.name), None)
+    if tool is None:
+        known = ", ".join(t.spec.name for t in tools) or "none"
+        text = f"There is no tool {call.name!r}. Known: {known}."
+        return ToolResult(call.id, call.name, text, failed=True)
+    try:
+        return ToolResult(call.id, call.name, tool.run(call.arguments))
+    except msgspec.DecodeError as error:
+        text = f"The arguments do not fit: {error}."
+        return ToolResult(call.id, call.name, text, failed=True)
+    except Exception as error:  # noqa: BLE001 - a tool is foreign code; whatever it raises is its result
+        text = f"{type(error).__name__}: {error}"
+        return ToolResult(call.id, call.name, text, failed=True)

@@ -1,0 +1,224 @@
+"""A store that holds writes back until they are saved (``auto_save`` off)."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from threading import RLock
+from typing import Protocol, TypeVar
+
+from unabridged.domain.batch import Batch, Totals
+from unabridged.domain.changes import Changes
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.forgetting import Scan
+from unabridged.domain.record import Record, RecordKind
+from unabridged.domain.scope import Space
+from unabridged.domain.session import Session
+from unabridged.errors import StoreError
+from unabridged.ports import Store, SupportsCheck, SupportsProjections, SupportsScan
+from unabridged.stores.copying import copy
+from unabridged.stores.inmemory import InMemoryStore
+
+T = TypeVar("T")
+Write = Callable[[Store], object]
+
+
+class KeptStore(Store, SupportsCheck, SupportsScan, Protocol):
+    """A store that keeps what it is given."""
+
+
+class HeldWrites:
+    """Holds writes of a store back until they are saved; implements ``ports.Store``.
+
+    While something is held, a copy of the space in memory answers: what others write meanwhile is
+    seen after saving. Forgetting is never held back, and saves what was held.
+
+    Args:
+        store: The store.
+    """
+
+    def __init__(self, store: KeptStore) -> None:
+        self.store = store
+        self._lock = RLock()
+        self._held: list[Write] = []
+        self._copy: InMemoryStore | None = None
+        self._shift = 0
+        """What is added to the revisions of the store that answers."""
+        self._floor = 0
+        """The first revision since which that store can tell what changed."""
+
+    @property
+    def space(self) -> Space:
+        """Return the space of the store."""
+        return self.store.space
+
+    # --- writing -------------------------------------------------------------------------------
+
+    def append(self, batch: Batch, expect_head: str | None) -> None:
+        """Hold a batch back; saved behind what others wrote, it becomes a branch."""
+
+        def later(store: Store) -> None:
+            there = store.session(batch.session.id)
+            store.append(batch, None if there is None else there.head)
+
+        self._hold(lambda store: store.append(batch, expect_head), later)
+
+    def admit(self, session: Session, exchanges: Sequence[Exchange]) -> int:
+        """Hold an imported conversation back; see ``ports.Store``."""
+        given = list(exchanges)
+        return self._hold(lambda store: store.admit(session, given))
+
+    def amend(self, session: Session, expect_head: str | None) -> None:
+        """Hold a header back; if others moved the head meanwhile, theirs stays."""
+
+        def later(store: Store) -> None:
+            there = store.session(session.id)
+            found = None if there is None else there.head
+            head = session.head if found == expect_head else found
+            store.amend(replace(session, head=head), found)
+
+        self._hold(lambda store: store.amend(session, expect_head), later)
+
+    def put(self, records: Iterable[Record]) -> None:
+        """Hold records back; see ``ports.Store``."""
+        given = list(records)
+        if given:
+            self._hold(lambda store: store.put(given))
+
+    def drop(self, kind: RecordKind, ids: Iterable[str]) -> None:
+        """Remove records at once, and save what was held."""
+        with self._lock:
+            self.save()
+            self.store.drop(kind, ids)
+
+    def forget(self, ids: Iterable[str]) -> int:
+        """Remove exchanges at once, and save what was held; see ``ports.Store``."""
+        with self._lock:
+            self.save()
+            return self.store.forget(ids)
+
+    def save(self) -> int:
+        """Write what was held back; see ``ports.SupportsSaving``."""
+        with self._lock:
+            count = len(self._held)
+            while self._held:
+                self._held[0](self.store)
+                self._held.pop(0)
+            if self._copy is not None:
+                last = self.last_revision()
+                self._copy = None
+                self._shift = last + 1 - self.store.last_revision()
+                self._floor = last + 1
+            return count
+
+    @property
+    def unsaved(self) -> int:
+        """Return how many writes are held back; see ``ports.SupportsSaving``."""
+        return len(self._held)
+
+    # --- reading -------------------------------------------------------------------------------
+
+    def recent(self, session: str, limit: int, before: str | None = None) -> list[Exchange]:
+        """Return the last exchanges of a session; see ``ports.Store``."""
+        return self._current.recent(session, limit, before)
+
+    def get(self, ids: Iterable[str]) -> dict[str, Exchange]:
+        """Return exchanges by id; see ``ports.Store``."""
+        return self._current.get(ids)
+
+    def scan(self, after: str | None = None, limit: int = 1000) -> list[Exchange]:
+        """Return a page of exchanges; see ``ports.Store``."""
+        return self._current.scan(after, limit)
+
+    def session(self, session_id: str) -> Session | None:
+        """Return one session's header, or None."""
+        return self._current.session(session_id)
+
+    def sessions(self, newest: int | None = None) -> list[Session]:
+        """Return sessions, the most recently updated first."""
+        return self._current.sessions(newest)
+
+    def counts(self) -> Mapping[str, int]:
+        """Return how many exchanges each session holds."""
+        return self._current.counts()
+
+    def records(
+        self,
+        kind: RecordKind,
+        *,
+        ids: Sequence[str] | None = None,
+        newest: int | None = None,
+    ) -> list[Record]:
+        """Return records of a kind; see ``ports.Store``."""
+        return self._current.records(kind, ids=ids, newest=newest)
+
+    def totals(self) -> Totals:
+        """Return how much the space holds; ``bytes`` are those that are saved."""
+        with self._lock:
+            return replace(self._current.totals(), bytes=self.store.totals().bytes)
+
+    @property
+    def generation(self) -> str:
+        """Return the generation of the store."""
+        return self.store.generation
+
+    def last_revision(self) -> int:
+        """Return a revision that also counts the writes that are held back."""
+        with self._lock:
+            return self._current.last_revision() + self._shift
+
+    def changes(self, since: int | None) -> Changes:
+        """Return what changed since a revision; see ``ports.Store``."""
+        with self._lock:
+            start = None if since is None or since < self._floor else since - self._shift
+            found = self._current.changes(start)
+            return replace(found, revision=found.revision + self._shift)
+
+    # --- keeping -------------------------------------------------------------------------------
+
+    @property
+    def troubles(self) -> Sequence[StoreError]:
+        """Return why projections of the store are not up to date."""
+        return self.store.troubles if isinstance(self.store, SupportsProjections) else ()
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Return what was mended in projections of the store."""
+        return self.store.notes if isinstance(self.store, SupportsProjections) else ()
+
+    def check(self) -> list[str]:
+        """Return every damage of the store, in words."""
+        return self.store.check()
+
+    def scan_files(self, pieces: Sequence[Sequence[bytes]]) -> Scan:
+        """Search the files of the store; see ``ports.SupportsScan``."""
+        return self.store.scan_files(pieces)
+
+    def close(self) -> None:
+        """Close the store; what is held back is lost."""
+        with self._lock:
+            self._held.clear()
+            self._copy = None
+            self.store.close()
+
+    # --- the parts -----------------------------------------------------------------------------
+
+    @property
+    def _current(self) -> Store:
+        with self._lock:
+            return self.store if self._copy is None else self._copy
+
+    def _hold(self, write: Callable[[Store], T], later: Write | None = None) -> T:
+        """Write into the copy, and note how to write it into the store."""
+        with self._lock:
+            if self._copy is None:
+                self._begin()
+            result = write(self._current)
+            self._held.append(later or write)
+            return result
+
+    def _begin(self) -> None:
+        """Let a copy of the space answer from now on."""
+        held = InMemoryStore(self.space)
+        copy(self.store, held)
+        last = self.last_revision()
+        self._copy, self._shift = held, last - held.last_revision()
+        self._floor = last

@@ -1,0 +1,56 @@
+"""Adds messages that were said elsewhere to the end of a session."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.session import Session, title_from
+from unabridged.domain.views import Conversation as Transcript
+from unabridged.errors import InputError
+from unabridged.history_sync.import_new import ExchangeBuilder
+from unabridged.history_sync.normalize_history import parted
+from unabridged.ingest.sessions import current_exchange
+from unabridged.space.sessions import check_session_name
+from unabridged.space.space import Space
+from unabridged.wire.draft import Draft
+
+
+def add_messages(
+    space: Space, drafts: Sequence[Draft], session: str | None, at: datetime | None = None
+) -> list[Exchange]:
+    """Store messages behind the newest exchange of a session.
+
+    Args:
+        space: The space.
+        drafts: The messages: user, assistant, tool.
+        session: The id of the session; one that is not there is begun. None for a new one.
+        at: When they were said; None for now.
+
+    Returns:
+        The exchanges as stored; what was forgotten before is not among them.
+
+    Raises:
+        InputError: There is no message of a user.
+        NameRefusedError: No session can have this id.
+    """
+    said = parted(drafts)
+    if not any(one.user for one in said):
+        raise InputError("No message is of a user.", hint="Give at least one with the role user.")
+    if session is not None:
+        check_session_name(session)
+    known = space.sessions.get(session) if session is not None else None
+    builder = ExchangeBuilder(space.clock, session or space.clock.new_id())
+    builder.at = at or builder.at
+    before = current_exchange(space.dependencies.store, known) if known else None
+    exchanges: list[Exchange] = []
+    for one in said:
+        before = builder.exchange(one, before)
+        exchanges.append(before)
+    first, last = exchanges[0], exchanges[-1]
+    header = known or Session(builder.session, title_from(first.user.text), first.at, first.at)
+    updated = max(header.updated, last.at)
+    header = replace(header, head=last.messages[-1].id, updated=updated)
+    imported = space.log.import_transcript(Transcript(header, tuple(exchanges)))
+    stored = space.dependencies.store.get(one.id for one in exchanges)
+    return [replace(stored[one.id], notes=imported.notes) for one in exchanges if one.id in stored]

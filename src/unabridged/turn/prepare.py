@@ -1,0 +1,283 @@
+"""Preparing: everything between a message and its context. Nothing here keeps any state."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from unabridged.budget.shares import tier_shares
+from unabridged.context.archive import context_records
+from unabridged.context.assemble import Occasion, assemble, measure
+from unabridged.context.excerpt import excerpt
+from unabridged.context.gather import Sources, gather, with_session_notes
+from unabridged.context.plan import Plan, nothing
+from unabridged.context.standing import Standing
+from unabridged.context.tiers import draft_tiers
+from unabridged.domain.budget import Mode
+from unabridged.domain.chat import ToolSpec
+from unabridged.domain.context import Context
+from unabridged.domain.hearing import Heard, Wishes
+from unabridged.domain.message import Image, Message, Part, Role, Text
+from unabridged.domain.record import Record, RecordKind
+from unabridged.errors import ContextRefusedError, EmptyMessageError
+from unabridged.ingest.sessions import current_exchange, weighed
+from unabridged.intent.detect import detect
+from unabridged.ports import ChatModel
+from unabridged.retrieval.finder import Question
+from unabridged.space.dependencies import UpstreamInfo
+from unabridged.space.space import Space
+from unabridged.space.tools import Offered, Tool, as_tool
+
+LARGER = 1.25
+"""How much larger than planned a refused prompt is taken to be where the server does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptOptions:
+    """How a context is made.
+
+    Attributes:
+        model: The model that it is for; None for the space's own.
+        mode: The mode; None for the setting.
+        tools: Tools to offer in tools mode; None for the space's own.
+        persona: The persona that answers; empty for none; None for the setting.
+        reach: The only session that may be recalled from; what the space knows is then kept back
+            too. None for what the settings say.
+    """
+
+    model: ChatModel | None = None
+    mode: Mode | None = None
+    tools: Sequence[Offered] | None = None
+    persona: str | None = None
+    reach: str | None = None
+
+
+def plan_of(space: Space, options: PromptOptions, info: UpstreamInfo, session: str | None) -> Plan:
+    """Return the terms under which the next context is made.
+
+    Args:
+        space: The space.
+        options: How it is made.
+        info: What is known of the model.
+        session: The session that it is made in.
+
+    Raises:
+        ToolError: A function cannot be a tool.
+        SettingError: There is no such persona.
+    """
+    model = info.abilities.model
+    settings = space.settings.for_model(model)
+    mode = options.mode or settings.mode
+    condenser = space.dependencies.condenser
+    return Plan(
+        model=model,
+        window=info.window,
+        counter=space.counter(info),
+        mode=mode,
+        verbosity=settings.verbosity,
+        system=space.system(options.persona)[mode],
+        tools=_offered(space, options, session) if mode is Mode.TOOLS else (),
+        max_prompt_tokens=info.max_prompt_tokens,
+        memory_cap=settings.memory_cap,
+        shares=tier_shares(settings),
+        max_turns=settings.max_turns,
+        max_output=settings.max_output,
+        output_cap=info.abilities.max_output,
+        local=info.local,
+        floor=settings.evidence_floor,
+        condense=excerpt if condenser else nothing,
+        condenser=condenser,
+        notes=info.notes,
+        only=space.reach(session, options.reach),
+        closed=options.reach is not None,
+        around=settings.vivid_around,
+    )
+
+
+def _offered(space: Space, options: PromptOptions, session: str | None) -> tuple[ToolSpec, ...]:
+    tools = (
+        space.tools(session, options.reach)
+        if options.tools is None
+        else [as_tool(given) for given in options.tools]
+    )
+    return tuple(t.spec if isinstance(t, Tool) else t for t in tools)
+
+
+def prompt_request(
+    space: Space, session: str | None, words: Sequence[Part], *, retry_of: str | None = None
+) -> Occasion:
+    """Return where in the log the next context belongs.
+
+    Args:
+        space: The space.
+        session: The id of the session; one that is not there yet is begun. None for a new one.
+        words: What the user says; ignored where a message is answered again.
+        retry_of: The exchange whose message is answered again, or None.
+
+    Raises:
+        NotFoundError: There is no such exchange.
+    """
+    store, clock = space.dependencies.store, space.clock
+    now = clock.now()
+    held = store.session(session) if session else None
+    if retry_of is not None:
+        again = space.log.get(retry_of)
+        user, parent = again.user, again.parent
+        held = store.session(again.session)
+        retry_of = again.id
+    else:
+        user = Message(clock.new_id(), Role.USER, tuple(words), now)
+        current = current_exchange(store, held) if held else None
+        parent = current.id if current else None
+    name = held.id if held else session or clock.new_id()
+    return Occasion(
+        id=clock.new_id(),
+        scope=replace(space.scope, session=name),
+        user=user,
+        at=now,
+        head=held.head if held else None,
+        parent=parent,
+        new_session=held is None,
+        retry_of=retry_of,
+        follows=held.head if held else None,
+    )
+
+
+def prepare(space: Space, options: PromptOptions, request: Occasion) -> Context:
+    """Make the context for a message. Only reads.
+
+    Raises:
+        PromptTooLargeError: What must be sent does not fit the window.
+        UpstreamError: The upstream could not say what its window is, and nothing else could.
+    """
+    info = space.info(options.model)
+    return _prepared(space, plan_of(space, options, info, request.scope.session), request)
+
+
+def prepare_synced(
+    space: Space, options: PromptOptions, synced: Heard, wishes: Wishes, name: str
+) -> Context:
+    """Make the context for a client's history that was synced. Only reads.
+
+    What the client sent comes whole as long as memory has room for it.
+
+    Args:
+        space: The space.
+        options: How it is made; mode and tools are the client's.
+        synced: The history's place in the log.
+        wishes: What the client wants in addition.
+        name: The id of the context.
+
+    Raises:
+        PromptTooLargeError: What must be sent does not fit the window.
+        UpstreamError: The upstream could not say what its window is, and nothing else could.
+    """
+    mode = Mode.TOOLS if wishes.tools else Mode.CHAT
+    options = replace(options, mode=mode, tools=wishes.tools)
+    info = space.info(options.model, wishes.window)
+    plan = plan_of(space, options, info, synced.session)
+    limit = plan.max_output if wishes.max_output is None else wishes.max_output
+    plan = replace(plan, system=synced.system or plan.system, max_output=limit)
+    session = space.sessions.get(synced.session)
+    request = Occasion(
+        id=name,
+        scope=replace(space.scope, session=synced.session),
+        user=synced.user,
+        at=space.clock.now(),
+        head=session.head if session else None,
+        parent=synced.parent,
+        new_session=session is None,
+        retry_of=synced.retry_of,
+        follows=synced.follows,
+        path=synced.path,
+    )
+    return _prepared(space, plan, request)
+
+
+def prepare_shorter(space: Space, options: PromptOptions, context: Context) -> Context:
+    """Make the context of a begun message again, with what a refusal for length taught.
+
+    Raises:
+        PromptTooLargeError: What must be sent does not fit the window that the server has.
+    """
+    options = replace(options, mode=context.mode, tools=context.tools or ())
+    info = space.info(options.model)
+    request = Occasion(
+        id=context.id,
+        scope=context.scope,
+        user=context.user,
+        at=context.at,
+        head=context.head,
+        parent=context.parent,
+        new_session=False,
+        retry_of=context.retry_of,
+        follows=context.follows,
+    )
+    return _prepared(space, plan_of(space, options, info, context.scope.session), request)
+
+
+def _prepared(space: Space, plan: Plan, request: Occasion) -> Context:
+    parts = space.dependencies
+    request = replace(request, user=weighed(request.user, plan.counter))
+    text = request.user.text
+    session = None if request.new_session else request.scope.session
+    intent = detect(text)
+    question = Question(text, request.at, intent.intent, telling=True)
+    position = Standing(session, request.parent, request.path)
+    books = space.books
+    sources = Sources(
+        parts.store, parts.finder, books.facts, books.requirements, books.readings.scheme
+    )
+    candidates = gather(sources, plan, question, position)
+    if parts.finder.trouble:
+        plan = replace(plan, notes=(*plan.notes, parts.finder.trouble))
+    measured = measure(plan, candidates, request, intent)
+    drafted = with_session_notes(sources, draft_tiers(plan, candidates, measured.ask), session)
+    return assemble(plan, candidates, request, measured, drafted)
+
+
+def learn_refusal(
+    space: Space,
+    model: ChatModel | None,
+    context: Context,
+    refusal: ContextRefusedError,
+    window: int | None = None,
+) -> None:
+    """Learn from a refusal for length: a smaller window, or more tokens than planned."""
+    info = space.info(model, window)
+    if refusal.window is not None:
+        space.dependencies.upstream_info.refused(info.abilities.model, refusal.window)
+    planned = context.ledger.prompt_tokens
+    reported = refusal.prompt_tokens or int(planned * LARGER)
+    if refusal.window is None or reported > planned:
+        space.dependencies.store.put([lesson(space, info, context, reported)])
+
+
+def replace_records(space: Space, context: Context) -> None:
+    """Store the records of a context in place of those that its exchange was begun with."""
+    space.dependencies.store.put(context_records(context, context.system))
+
+
+def lesson(space: Space, info: UpstreamInfo, context: Context, reported: int) -> Record:
+    """Compare a reported prompt with its plan; the store remembers the ratio.
+
+    Args:
+        space: The space.
+        info: What is known of the model.
+        context: What was sent.
+        reported: Tokens of its prompt, as the server counted them.
+    """
+    counter = space.counter(info)
+    counted = counter.by_script(context.prompt, context.tools or ())
+    body = counter.calibration.learn(counted, reported).to_body()
+    model = context.scope.model or ""
+    return Record(RecordKind.CALIBRATION, model, space.clock.now(), body)
+
+
+def parts_of(message: str, images: Sequence[str]) -> list[Part]:
+    """Return the parts of a user's message.
+
+    Raises:
+        EmptyMessageError: There is nothing in it.
+    """
+    if not message.strip() and not images:
+        raise EmptyMessageError("The message is empty.", hint="Say something.")
+    return [*([Text(message)] if message else []), *(Image(uri) for uri in images)]

@@ -1,0 +1,190 @@
+"""The write path of a turn: the user's message first, tool rounds as they happen, then the answer."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from unabridged.budget.count import Counter
+from unabridged.context.archive import answered, context_records
+from unabridged.domain.chat import Usage
+from unabridged.domain.context import Context
+from unabridged.domain.exchange import ExchangeState
+from unabridged.domain.message import Message
+from unabridged.domain.record import Record
+from unabridged.errors import HeadMovedError
+from unabridged.ingest import sessions as sessions_of
+from unabridged.ingest.record import extend_exchange, open_exchange
+from unabridged.ports import ChatModel
+from unabridged.recording.forgotten_filter import Recorded
+from unabridged.space.space import Space
+from unabridged.turn.prepare import lesson
+
+__all__ = ["Recorded", "begin", "begin_behind", "record", "record_tools"]
+
+ATTEMPTS = 20
+"""How often an exchange is stored behind a head that other writers move."""
+
+
+def begin(
+    space: Space, context: Context, title: str = "", *, begun: Recorded | None = None
+) -> Recorded:
+    """Store the user's message of a context; when this returns, it survives a power cut.
+
+    What was forgotten, before or meanwhile, is not stored; the notes say so.
+
+    Args:
+        space: The space.
+        context: As prepared.
+        title: The title of a session that begins with it; empty to take it from the message.
+        begun: The exchange, where it was begun before.
+
+    Raises:
+        HeadMovedError: The session moved on since the context was prepared.
+    """
+    if begun is not None and not begun.stored:
+        return begun
+    if (known := space.forgotten.opened(context, begun=begun is not None)) is not None:
+        return known
+    records = context_records(context, context.system)
+    exchange = open_exchange(space.dependencies.store, context, space.shared_texts.without(records))
+    space.contexts.keep(context)
+    space.shared_texts.note(records)
+    session = space.sessions.get(exchange.session) if title and context.new_session else None
+    if session is not None:
+        space.sessions.rename(session, title)
+    return Recorded(exchange)
+
+
+def begin_behind(space: Space, context: Context, title: str = "") -> tuple[Context, Recorded]:
+    """Store the user's message of a context, behind what others have said in its session since.
+
+    Returns:
+        The context with the place where it was stored, and the exchange.
+
+    Raises:
+        HeadMovedError: Others moved the session again and again.
+    """
+    for _ in range(ATTEMPTS - 1):
+        try:
+            return context, begin(space, context, title)
+        except HeadMovedError:
+            context = _behind(space, context)
+    return context, begin(space, context, title)
+
+
+def _behind(space: Space, context: Context) -> Context:
+    """The same context behind the session's newest exchange."""
+    session = space.sessions.get(context.scope.session or "")
+    if session is None:
+        return context
+    if context.retry_of is not None:  # it keeps its place: only the head has moved
+        return replace(context, head=session.head, new_session=False)
+    newest = sessions_of.current_exchange(space.dependencies.store, session)
+    return replace(
+        context,
+        head=session.head,
+        parent=newest.id if newest else None,
+        follows=session.head,
+        new_session=False,
+    )
+
+
+def record_tools(
+    space: Space, context: Context, messages: Sequence[Message], begun: Recorded | None = None
+) -> Recorded:
+    """Store a tool round of an exchange: calls and results together.
+
+    Args:
+        space: The space.
+        context: What the exchange was begun with.
+        messages: The round.
+        begun: The exchange so far, where it was begun.
+    """
+    return _extend(space, context, messages, ExchangeState.OPEN, begun=begun)
+
+
+def record(
+    space: Space,
+    context: Context,
+    answer: Message | None,
+    *,
+    state: ExchangeState = ExchangeState.COMPLETE,
+    usage: Usage | None = None,
+    model: ChatModel | None = None,
+    begun: Recorded | None = None,
+) -> Recorded:
+    """Store the answer to a context, and begin it where it was not begun.
+
+    Args:
+        space: The space.
+        context: As prepared.
+        answer: The answer; None where none came.
+        state: How far the exchange came.
+        usage: What the server reported.
+        model: The model that answered; None for the space's own.
+        begun: The exchange so far, where it was begun.
+
+    Raises:
+        InputError: It was answered already. One whose place a client's history gave is answered
+            once more on a branch, since two requests may have asked the same.
+        HeadMovedError: The session moved on since the context was prepared, and it was not begun;
+            or another writer answered it.
+    """
+    records = [answered(context, usage)] if usage else []
+    if usage is not None and usage.prompt is not None:
+        records.append(lesson(space, space.info(model), context, usage.prompt))
+    messages = [answer] if answer is not None else []
+    if state is not ExchangeState.OPEN:
+        space.contexts.release(context.id)
+    if context.placed and answer is not None and _is_answered(space, context):
+        context = _begun_again(space, context)
+        records, begun = [], None
+    done = _extend(space, context, messages, state, records, model=model, begun=begun)
+    if state is not ExchangeState.OPEN:
+        space.contexts.release(done.exchange.id)
+    return done
+
+
+def _is_answered(space: Space, context: Context) -> bool:
+    """Whether another request has answered the same exchange meanwhile."""
+    stored = space.dependencies.store.get([context.id]).get(context.id)
+    return stored is not None and stored.state is ExchangeState.COMPLETE
+
+
+def _begun_again(space: Space, context: Context) -> Context:
+    """A branch for a second answer: it shares the user's message and has its own rounds."""
+    stored = space.log.get(context.id)
+    again = replace(context, id=space.clock.new_id(), retry_of=context.id, user=stored.user)
+    begin(space, again)
+    upto = max((n for n, m in enumerate(stored.messages) if m.results), default=0) + 1
+    rounds = [replace(m, id=space.clock.new_id()) for m in stored.messages[1:upto]]
+    if rounds:
+        _extend(space, again, rounds, ExchangeState.OPEN)
+    return again
+
+
+def _extend(
+    space: Space,
+    context: Context,
+    messages: Sequence[Message],
+    state: ExchangeState,
+    records: Sequence[Record] = (),
+    *,
+    model: ChatModel | None = None,
+    begun: Recorded | None = None,
+) -> Recorded:
+    """Add counted messages to the exchange of a context."""
+    so_far = begin(space, context, begun=begun)
+    # Stored counts are those before calibration.
+    counter = Counter(space.info(model).tokenizer)
+    counted = [sessions_of.weighed(message, counter) for message in messages]
+    at = space.clock.now()
+    done = space.forgotten.extend(
+        so_far,
+        counted,
+        state,
+        lambda new, state: extend_exchange(
+            space.dependencies.store, so_far.exchange, new, state=state, at=at, records=records
+        ),
+    )
+    notes = so_far.notes if so_far is not begun else ()
+    return replace(done, notes=(*notes, *done.notes))

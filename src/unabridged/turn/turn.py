@@ -1,0 +1,356 @@
+"""A turn: one message to its answer, and nothing lost on the way. It never touches the network.
+
+It gives a ``ChatRequest`` and takes chunks. ``run`` drives it where a model is at hand; a server
+awaits its upstream and calls the same methods.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from unabridged.budget.allocate import least_answer
+from unabridged.domain.chat import ChatRequest, Chunk, Usage
+from unabridged.domain.context import Context
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.hearing import Heard, Wishes
+from unabridged.domain.message import Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from unabridged.errors import ContextRefusedError
+from unabridged.recording.forgotten_filter import Recorded
+from unabridged.space.space import Space
+from unabridged.turn.prepare import (
+    PromptOptions,
+    learn_refusal,
+    prepare_shorter,
+    prepare_synced,
+    replace_records,
+)
+from unabridged.turn.record import begin, record, record_tools
+from unabridged.turn.reply_builder import ReplyBuilder
+from unabridged.turn.tool_rounds import rounds_of, within
+
+SUSPICIOUS = 0.7
+"""A reported prompt under this share of the planned one looks like a truncation."""
+SUSPICIOUS_TOKENS = 256
+"""… if it is off by at least so many tokens."""
+SHORTER = "The server refused the prompt for its length; it was made shorter."
+TOO_LONG = "The answer reached the limit of its length and is incomplete."
+
+
+class Turn:
+    """One message on its way to an answer.
+
+    ``start`` stores the user's message and gives the request. ``receive`` takes what comes.
+    ``finish`` or ``break_off`` stores it. Between them, ``answer_calls`` stores a tool round and
+    gives the next request. One thread at a time uses it.
+
+    Args:
+        space: The space.
+        options: How its context is made.
+        context: The context, where it is prepared already.
+        synced: A client's history that was synced, where the context is made from that.
+        wishes: What that client wants in addition.
+        title: The title of a session that begins with it.
+
+    Attributes:
+        space: The space; another object of the same space may replace it between two calls.
+        exchange: The exchange as stored, after the end.
+        notes: What a person should know: a second preparation, a suspected truncation, a tool's
+            result that did not fit, an answer that reached its limit, what was not stored.
+        tool_notes: Those of the notes that are about results that did not fit.
+        reply: What came of the request so far.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        options: PromptOptions,
+        context: Context | None = None,
+        *,
+        synced: Heard | None = None,
+        wishes: Wishes | None = None,
+        title: str = "",
+    ) -> None:
+        self.exchange: Exchange | None = None
+        self.notes: list[str] = []
+        self.tool_notes: list[str] = []
+        self.reply = ReplyBuilder()
+        self.space = space
+        self._options = options
+        self._context = context
+        self._synced = synced
+        self._wishes = wishes or Wishes()
+        self._title = title
+        self._said: list[str] = []
+        self._rounds: list[Message] = []
+        self._begun: Recorded | None = None
+        self._stepped = False
+        self._refused = False
+        self._limit: int | None = None
+
+    @property
+    def context(self) -> Context:
+        """The context that is sent; it is prepared when it is first needed."""
+        if self._context is None:
+            self._context = self._prepared()
+        return self._context
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether what is said is stored; a client may only ask."""
+        return self._synced is None or self._synced.stored
+
+    @property
+    def text(self) -> str:
+        """The words of the answer so far."""
+        return "".join(self._said)
+
+    @property
+    def calls(self) -> Sequence[ToolCall]:
+        """The tool calls that came since the last request."""
+        return self.reply.calls
+
+    @property
+    def usage(self) -> Usage | None:
+        """What the server reported of the last request."""
+        return self.reply.usage
+
+    def _prepared(self) -> Context:
+        synced = self._synced
+        if synced is None:
+            raise AssertionError("a turn has a context or a client's history")
+        if synced.open is not None:
+            return self.space.contexts.restore(synced.open.id)
+        name = self.space.clock.new_id()
+        return prepare_synced(self.space, self._options, synced, self._wishes, name)
+
+    def prepare(self) -> Context:
+        """Return the context; ``start`` does this too.
+
+        Raises:
+            PromptTooLargeError: What must be sent does not fit the window.
+        """
+        return self.context
+
+    def start(self) -> ChatRequest:
+        """Store what the user said, and return what is sent; when it returns, that is durable.
+
+        Raises:
+            HeadMovedError: Another writer was faster; prepare it again.
+            PromptTooLargeError: What must be sent does not fit. The user's message is not stored
+                then, results of tools are.
+        """
+        context, synced = self.context, self._synced
+        if synced is None:
+            self._note(begin(self.space, context, self._title))
+        elif synced.stored:
+            if synced.open is None:
+                self._note(begin(self.space, context, self._title))
+            if synced.new_rounds:
+                self._note(self._record_tools(synced.new_rounds))
+        if synced is not None:
+            self._send(synced.rounds)
+        return self.request()
+
+    def request(self, *, tools: bool = True) -> ChatRequest:
+        """Return what is sent to the model now.
+
+        Args:
+            tools: Whether the model may call tools.
+        """
+        context = self.context
+        return ChatRequest(
+            messages=(*context.prompt, *self._rounds),
+            tools=context.tools or () if tools else (),
+            window=context.ledger.window,
+            max_output=self._max_output(),
+        )
+
+    def receive(self, chunk: Chunk) -> None:
+        """Take a piece of the answer."""
+        self.reply.add(chunk)
+        self._said.append(chunk.text)
+
+    def refused(self, refusal: ContextRefusedError) -> ChatRequest:
+        """Return a shorter request, made with what a refusal for length taught.
+
+        A prompt that is frozen, since a tool loop is on, stays as it is: the answer's limit gives
+        way.
+
+        Raises:
+            ContextRefusedError: The refusal, where nothing can be made shorter.
+            PromptTooLargeError: What must be sent does not fit the window that the server has.
+        """
+        if self._refused or self.reply.parts or not (self._rounds or self.is_recorded):
+            raise refusal
+        self._refused = True
+        if self._rounds:
+            self._limit = self._less(refusal)
+        else:
+            self._context = self._shorter(refusal)
+            self.notes.append(SHORTER)
+        return self.request()
+
+    def _less(self, refusal: ContextRefusedError) -> int:
+        """A lower limit of the answer."""
+        limit = self._max_output()
+        if refusal.window is None or refusal.prompt_tokens is None or limit is None:
+            raise refusal
+        room = refusal.window - refusal.prompt_tokens
+        if not least_answer(refusal.window) <= room < limit:
+            raise refusal
+        return room
+
+    def _shorter(self, refusal: ContextRefusedError) -> Context:
+        space, context = self.space, self.context
+        if self._synced is None or self._synced.open is not None:
+            learn_refusal(space, self._options.model, context, refusal)
+            again = prepare_shorter(space, self._options, context)
+            replace_records(space, again)
+            return again
+        window = self._wishes.window
+        learn_refusal(space, self._options.model, context, refusal, window)
+        again = prepare_synced(space, self._options, self._synced, self._wishes, context.id)
+        again = replace(again, new_session=False, retry_of=context.retry_of)
+        replace_records(space, again)
+        space.contexts.keep(again)
+        return again
+
+    def answer_calls(self, results: Sequence[ToolResult], *, tools: bool = True) -> ChatRequest:
+        """Store the calls that came with their results, and return the next request.
+
+        Args:
+            results: The results, one for each call.
+            tools: Whether the model may call tools again.
+
+        Raises:
+            PromptTooLargeError: The calls alone exceed what the window has left.
+        """
+        self._send(self.keep_calls(results))
+        return self.request(tools=tools)
+
+    def keep_calls(self, results: Sequence[ToolResult]) -> list[Message]:
+        """Store the calls that came with their results; return them as they are stored."""
+        asked = self.space.message(Role.ASSISTANT, self.reply.parts)
+        told = [asked, *(self.space.message(Role.TOOL, [result]) for result in results)]
+        self._note(self._record_tools(told))
+        self.reply.clear()
+        return told
+
+    def finish(self) -> Exchange | None:
+        """Store what came; when it returns, that is durable.
+
+        Calls that are still unanswered are stored as an open round: whoever runs them continues.
+
+        Returns:
+            The exchange; None where nothing is recorded.
+        """
+        if not self.is_recorded:
+            return None
+        self._check_truncation()
+        parts = self._answer_parts()
+        message = self.space.message(Role.ASSISTANT, parts) if parts else None
+        if message is not None and message.calls:
+            self._note(self._record_tools([message]))
+        else:
+            self._store(message, self._state())
+        return self.exchange
+
+    def break_off(self) -> Exchange | None:
+        """Store what came before the turn broke off, as incomplete or unanswered.
+
+        Returns:
+            The exchange; None where nothing is recorded.
+        """
+        if not self.is_recorded:
+            return None
+        came = self._came
+        self.reply.calls.clear()
+        parts = self._answer_parts()
+        message = self.space.message(Role.ASSISTANT, parts) if parts else None
+        self._store(message, ExchangeState.INCOMPLETE if came else ExchangeState.UNANSWERED)
+        return self.exchange
+
+    @property
+    def _came(self) -> bool:
+        """Whether any words or rounds came."""
+        return self._stepped or bool(self._rounds) or bool("".join(self.reply.text))
+
+    def _state(self) -> ExchangeState:
+        """How far an exchange came whose stream came to its end."""
+        if not self.reply.parts:
+            return ExchangeState.INCOMPLETE if self._came else ExchangeState.UNANSWERED
+        if self.reply.finish == "length":
+            self.notes.append(TOO_LONG)
+            return ExchangeState.INCOMPLETE
+        return ExchangeState.COMPLETE
+
+    def _answer_parts(self) -> list[Part]:
+        """The parts of the answer; of one whose beginning the client gave, with that beginning."""
+        parts = self.reply.parts
+        last = self._rounds[-1] if self._rounds else None
+        if last is None or last.role is not Role.ASSISTANT or last.calls:
+            return parts
+        said = [part.text for part in parts if isinstance(part, Text)]
+        thought = [part for part in parts if isinstance(part, Reasoning)]
+        called = [part for part in parts if not isinstance(part, Text | Reasoning)]
+        return [*thought, Text(last.text + "".join(said)), *called]
+
+    def _store(self, message: Message | None, state: ExchangeState) -> None:
+        usage = None if self._rounds else self.reply.usage
+        self._note(
+            record(
+                self.space,
+                self.context,
+                message,
+                state=state,
+                usage=usage,
+                model=self._options.model,
+                begun=self._begun,
+            )
+        )
+
+    def _record_tools(self, messages: Sequence[Message]) -> Recorded:
+        recorded = record_tools(self.space, self.context, messages, self._begun)
+        self._stepped = True
+        return recorded
+
+    def _note(self, recorded: Recorded) -> None:
+        self._begun = recorded
+        self.exchange = recorded.exchange
+        self.notes += [note for note in recorded.notes if note not in self.notes]
+
+    def _send(self, messages: Sequence[Message]) -> None:
+        """Add rounds to what is sent, in the form in which they fit the window."""
+        for group in rounds_of(messages):
+            sent, notes = within(group, self._room(), [*self._rounds], self._count, self.context)
+            self._rounds += sent
+            self.notes += notes
+            self.tool_notes += notes
+
+    def _count(self, messages: Sequence[Message]) -> int:
+        return self.space.count_tokens(messages, self._options.model)
+
+    def _room(self) -> int:
+        """Tokens of the window for tool rounds and answer."""
+        ledger = self.context.ledger
+        return ledger.window - ledger.prompt_tokens - self.context.budget.margin
+
+    def _max_output(self) -> int | None:
+        """The limit of the answer, by what the tool rounds have left of the window."""
+        limit = self.context.max_output
+        if limit is not None and self._rounds:
+            limit = min(limit, max(1, self._room() - self._count(self._rounds)))
+        if limit is not None and self._limit is not None:
+            return min(limit, self._limit)
+        return limit
+
+    def _check_truncation(self) -> None:
+        """Note it where the server seems to have cut the prompt."""
+        usage, planned = self.reply.usage, self.context.ledger.prompt_tokens
+        if usage is None or usage.prompt is None or self._rounds:
+            return
+        missing = planned - usage.prompt
+        if usage.prompt < SUSPICIOUS * planned and missing >= SUSPICIOUS_TOKENS:
+            self.notes.append(
+                f"The server counted {usage.prompt:,} prompt tokens where {planned:,} were planned:"
+                " it may have cut the prompt. Raise its window, or set ours to what it has."
+            )
