@@ -23,7 +23,7 @@ from unabridged.stores.rescuing import account_of, open_or_rescue, rescue
 from unabridged.stores.salvaging import Finds, Header, assemble, time_of
 from unabridged.stores.spaces import SpacesFolder
 from unabridged.stores.sqlite import SqliteStore
-from unabridged.stores.sqlite.connecting import Access, is_encrypted
+from unabridged.stores.sqlite.connecting import Access, can_encrypt, is_encrypted
 from unabridged.stores.sqlite.recover_rows import recover_rows
 from unabridged.testing.stores_lookup import looked_up
 from unabridged.testing.stores_writing import make_record
@@ -444,7 +444,7 @@ def test_random_damage_never_gives_anything_false(spaces, tmp_path):
                 left.unlink()
 
 
-@pytest.mark.encrypted
+@pytest.mark.skipif(not can_encrypt(), reason="this SQLite cannot encrypt")
 def test_an_encrypted_file_gives_its_intact_rows_and_stays_encrypted(tmp_path):
     access = Access(0.2, key=b"k" * 32)
     spaces = SpacesFolder(tmp_path / "spaces", access=access)

@@ -89,7 +89,9 @@ class Database:
         reconnect: Callable[[], apsw.Connection] | None = None,
     ) -> None:
         self.path = path
-        self._reconnect = reconnect
+        # A way to the disk without shared memory locks the file for one connection.
+        alone = connection.pragma("locking_mode") == "exclusive"
+        self._reconnect = None if alone else reconnect
         self._idle: deque[apsw.Connection] = deque()
         self._reading = threading.local()
         self._busy_timeout = busy_timeout
