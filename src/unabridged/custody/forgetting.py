@@ -17,15 +17,15 @@ from unabridged.custody.tombstones import tombstone
 from unabridged.custody.work import BEGUN, Work, begun, record_of as work_record, work_of
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.forgetting import Outside, Plan, Receipt, Scan
-from unabridged.domain.message import Message, part_to_dict
-from unabridged.domain.record import Record, RecordKind
+from unabridged.domain.message import Message
+from unabridged.domain.record import RecordKind
 from unabridged.domain.views import Step
 from unabridged.errors import HeadMovedError, NotFoundError, UpstreamError
 from unabridged.knowledge import progress
 from unabridged.knowledge.book import FactBook
 from unabridged.knowledge.requirements import RequirementBook
+from unabridged.log.entrances import entrances
 from unabridged.ports import Clock, Keys, Store, SupportsScan
-from unabridged.retrieval.pages import everything
 
 LEAST_ID = 4
 """Characters of an id that are taken for its beginning."""
@@ -225,19 +225,8 @@ class Forgetter:
         found = [wanted[number] for number in scan.found]
         if not found:
             return scan, 0
-        return scan, len(set(found) - pieces_of.said_elsewhere(found, self._texts()))
-
-    def _texts(self) -> Iterator[str]:
-        """Every text that stays."""
-        for session in self._store.sessions():
-            yield session.title
-        for exchange in everything(self._store):
-            for message in exchange.messages:
-                yield from pieces_of.words_of(message)
-                yield from (str(part_to_dict(part)) for part in message.parts)
-        for kind in RecordKind:
-            for record in self._store.records(kind):
-                yield from _texts_of(record)
+        texts = (entrance.text for entrance in entrances(self._store))
+        return scan, len(set(found) - pieces_of.said_elsewhere(found, texts))
 
     def _receipt(
         self, work: Work, scan: Scan, pieces: int, left: int, notes: Sequence[str]
@@ -265,16 +254,3 @@ class Forgetter:
             notes=tuple(notes),
         )
         return sealed(receipt, self._hands.keys.current())
-
-
-def _texts_of(record: Record) -> Iterator[str]:
-    """Every text in the body of a record."""
-    waiting: list[object] = [record.body]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, Mapping):
-            waiting += value.values()
-        elif isinstance(value, list | tuple):
-            waiting += value

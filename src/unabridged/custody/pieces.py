@@ -3,7 +3,8 @@
 import json
 from collections.abc import Iterable, Sequence
 
-from unabridged.domain.message import Image, Message, Reasoning, Text, ToolCall, ToolResult
+from unabridged.domain.message import Message
+from unabridged.log.entrances import texts_of_message
 
 LENGTH = 40
 """Characters of a piece: long enough to be nobody else's words, short enough to lie on one page."""
@@ -13,23 +14,11 @@ MOST = 200
 """Pieces that are looked for; of more, every n-th is taken."""
 
 
-def words_of(message: Message) -> list[str]:
-    """Every text that a message holds."""
-    found: list[str] = []
-    for part in message.parts:
-        match part:
-            case Text(text) | Reasoning(text):
-                found.append(text)
-            case ToolCall(arguments=text) | ToolResult(text=text) | Image(uri=text):
-                found.append(text)
-    return found
-
-
 def pieces_of(messages: Iterable[Message]) -> list[str]:
     """Pieces of everything that messages hold, from the beginnings, middles and ends of lines."""
     found: dict[str, None] = {}
     for message in messages:
-        for text in words_of(message):
+        for text in texts_of_message(message):
             for line in text.splitlines():
                 said = line.strip()
                 starts = {0, max(0, len(said) // 2 - LENGTH // 2), max(0, len(said) - LENGTH)}

@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterable, Mapping
 
-from unabridged.custody.pieces import words_of
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.session import Session, title_from
 from unabridged.language.words import fold, query_terms, terms, words
+from unabridged.log.entrances import texts_of_message
 from unabridged.ports import Store
 from unabridged.retrieval.pages import everything
 
@@ -27,7 +27,7 @@ def telling_titles(
         sessions: Those that stay, though some of their exchanges may go.
         gone: The exchanges that go.
     """
-    texts = [text for e in gone.values() for m in e.messages for text in words_of(m)]
+    texts = [text for e in gone.values() for m in e.messages for text in texts_of_message(m)]
     said = {term for text in texts for term in terms(text)}
     named = {s.id: said.intersection(query_terms(s.title)) for s in sessions if s.title}
     held = [session for session in sessions if named.get(session.id)]
@@ -50,7 +50,7 @@ def telling_titles(
 
 
 def _terms_of(exchange: Exchange) -> set[str]:
-    return {term for m in exchange.messages for text in words_of(m) for term in terms(text)}
+    return {term for m in exchange.messages for text in texts_of_message(m) for term in terms(text)}
 
 
 def _is_quoted(title: str, runs: Collection[list[str]]) -> bool:

@@ -148,6 +148,10 @@ class Finder:
         compared = Asked(question.text, question.now, asked, known)
         return rank(shortlist, features(shortlist, compared, self.reader.lexicon), recipe)
 
+    def embedded_by(self) -> str | None:
+        """The identity of the embedder whose vectors are compared; see ``ports.SearchIndexPort``."""
+        return self._index.embedded_by()
+
     def close(self) -> None:
         """Let go of what the embedder holds."""
         if self.reader.embedder is not None:

@@ -99,6 +99,7 @@ class Maintenance:
             raise SettingError(
                 "The settings name no embedder.", hint="Give one: --embedder static, for example."
             )
+        self._parts.finder.embedded_by()  # a space that was never searched has none yet
         try:
             yield from reembed(self._parts.store, embedder)
         except BaseException:

@@ -30,6 +30,10 @@ SAVED_EXCHANGES = 32
 """Exchanges in the buffer from which on closing writes them, so that opening need not analyse them."""
 BULK_EXCHANGES = 4096
 """Exchanges that are written as one segment where many are new."""
+LOCK_SECONDS = 30.0
+"""Seconds to wait for the files while another process writes them."""
+HURRY_SECONDS = 0.1
+"""The same while somebody waits for a search: what is not written then is written later."""
 SMALL = 65_536
 """Vectors up to which segments are merged while somebody waits for a search."""
 ATTEMPTS = 5
@@ -78,12 +82,13 @@ class SearchIndex:
             self._catch_up(embed=query.vector is not None)
             if not self._is_comparable(query):
                 query = replace(query, vector=None)
-            scene, buffer = self._snapshot.begin_search()
+            snapshot = self._snapshot  # another one may take its place while this one is searched
+            scene, buffer = snapshot.begin_search()
         try:
             return search(scene, query)
         finally:
             with self._lock:
-                self._snapshot.end_search(buffer)
+                snapshot.end_search(buffer)
 
     def analyze_with(self, analyzer: Reader) -> None:
         """Analyse with another embedder from now on."""
@@ -111,7 +116,7 @@ class SearchIndex:
             self._catch_up()
             self._cut_out()
             if not self._storage.is_empty():
-                with self._storage.locked():
+                with self._storage.locked(LOCK_SECONDS):
                     if not self._is_behind():  # what a process left behind that was killed
                         self._storage.keep_only(self._snapshot.segments)
             self._catch_up()
@@ -122,11 +127,12 @@ class SearchIndex:
             if self._revision is None:
                 self._open()
             damage, self._damage = self._damage or self._damaged_files(), []
-            everything = self._store.changes(None)
-            while everything.revision != self._revision:  # others write meanwhile
+            for _ in range(ATTEMPTS):
                 self._catch_up()
                 everything = self._store.changes(None)
-            return damage or repair.differences(everything, self._snapshot)
+                if everything.revision == self._revision:  # else others write meanwhile
+                    return damage or repair.differences(everything, self._snapshot)
+            return damage
 
     def _damaged_files(self) -> list[str]:
         damage = repair.verify(self._storage, self._snapshot)
@@ -137,7 +143,7 @@ class SearchIndex:
     def rebuild(self) -> None:
         """Make everything again from the log."""
         with self._lock:
-            with self._storage.locked():
+            with self._storage.locked(LOCK_SECONDS):
                 self._begin(None)
                 self._damage = []
                 self._commit(SegmentWriter(self._snapshot, self._storage))
@@ -258,17 +264,20 @@ class SearchIndex:
         """Put exchanges page by page, and tell whether some are in files that are not listed yet."""
         snapshot = self._snapshot
         order = sorted(numbers, key=lambda name: numbers[name])
-        snapshot.bulk = {} if len(order) > PAGE else None
-        for start in range(0, len(order), PAGE):
-            page = {name: numbers[name] for name in order[start : start + PAGE]}
-            self._writer.put(snapshot, page, embed=embed)
-            if snapshot.bulk and len(snapshot.bulk) >= BULK_EXCHANGES:
+        past_buffer = len(order) > PAGE
+        snapshot.bulk = {} if past_buffer else None
+        try:
+            for start in range(0, len(order), PAGE):
+                page = {name: numbers[name] for name in order[start : start + PAGE]}
+                self._writer.put(snapshot, page, embed=embed)
+                if snapshot.bulk and len(snapshot.bulk) >= BULK_EXCHANGES:
+                    self._flush_bulk()
+                    snapshot.bulk = {}
+            if past_buffer:
                 self._flush_bulk()
-                snapshot.bulk = {}
-        if snapshot.bulk is None:
-            return False
-        self._flush_bulk()
-        return True
+        finally:
+            snapshot.bulk = None
+        return past_buffer
 
     def _put_again(self, names: Iterable[str], *, embed: bool) -> None:
         """Put exchanges that are there once more."""
@@ -334,7 +343,8 @@ class SearchIndex:
         Where another process wrote meanwhile, its files are taken: they hold most of it.
         """
         # What cannot be written (a full disk, a folder without the right to) stays in the buffer.
-        with suppress(StoreError), self._storage.locked():
+        wait = LOCK_SECONDS if most is None else HURRY_SECONDS
+        with suppress(StoreError), self._storage.locked(wait):
             if not self._take_other():
                 writer = SegmentWriter(self._snapshot, self._storage)
                 writer.flush(self._snapshot)
@@ -356,7 +366,7 @@ class SearchIndex:
         snapshot = self._snapshot
         entries = list((snapshot.bulk or {}).values())
         try:
-            with self._storage.locked():
+            with self._storage.locked(LOCK_SECONDS):
                 writer = SegmentWriter(snapshot, self._storage)
                 writer.flush(snapshot)
             snapshot.take(writer.segments, writer.removed, writer.centroids)
@@ -376,7 +386,7 @@ class SearchIndex:
             return
         there = self._store.get(self._erased)
         gone = [name for name in self._erased if name not in there]
-        with self._storage.locked():
+        with self._storage.locked(LOCK_SECONDS):
             self._take_other()
             writer = SegmentWriter(self._snapshot, self._storage)
             if writer.holds(gone):
