@@ -13,6 +13,7 @@ from unabridged.errors import StoreBusyError
 from unabridged.index.entry import key_of
 from unabridged.language.words import terms
 from unabridged.stores.sqlite import SqliteStore
+from unabridged.testing.indexed import index_of, open_indexed
 from unabridged.testing.stores_lookup import looked_up
 from unabridged.testing.talk import START, Talk
 
@@ -68,12 +69,13 @@ def test_no_byte_is_left(tmp_path, seed):
 
 
 def test_index_terms_and_titles_go_too(tmp_path):
-    store = SqliteStore(tmp_path / "space.db", SPACE)
+    store = open_indexed(tmp_path / "space.db", SPACE)
     talk = Talk(store)
     kept = talk.say("An ordinary question", "with its answer")
     text = "Xylotomists photographed quixotically 東京塔の秘密"
     talk.header = talk.header.__class__(**{**_fields(talk.header), "title": text})
     gone = talk.answer(talk.begin((Text(text),)), text)
+    index_of(store).rebuild()  # which writes its files
     derived = {key_of(term).to_bytes(8, "little") for term in terms(text)} | {text.encode()}
     assert all(term in bytes_in(tmp_path) for term in derived)
     store.forget([gone.id])

@@ -1,7 +1,7 @@
 """Segments: unchangeable arrays of many entries, in memory or mapped from a file."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -201,9 +201,7 @@ def finish(arrays: Arrays, embedder: str, dimension: int, centres: Centres | Non
         dimension: Its dimension.
         centres: What the passages are listed by.
     """
-    children = np.argsort(arrays["parents"], kind="stable")
-    arrays["children"] = children.astype(np.uint32)
-    arrays["child_parents"] = arrays["parents"][children]
+    _add_children(arrays)
     named = np.argsort(arrays["name_keys"], kind="stable")
     arrays["named_docs"] = named.astype(np.uint32)
     arrays["named"] = arrays["name_keys"][named]
@@ -218,6 +216,34 @@ def finish(arrays: Arrays, embedder: str, dimension: int, centres: Centres | Non
         [arrays[f"{side}_lengths"].sum(dtype=np.int64) for side in ("user", "answer")]
     )
     return Segment(arrays, embedder, dimension, centres.identity if centres else "")
+
+
+def moved(
+    segment: Segment,
+    docs: NDArray[np.int64],
+    parents: NDArray[np.int64],
+    positions: NDArray[np.int64],
+) -> Segment:
+    """The same segment with some exchanges elsewhere on their paths.
+
+    Args:
+        segment: The segment; nothing in it changes.
+        docs: Those exchanges.
+        parents: The place of the exchange before each.
+        positions: How many exchanges stand before each.
+    """
+    arrays = dict(segment.arrays)
+    for name, values in (("parents", parents), ("positions", positions)):
+        arrays[name] = arrays[name].copy()
+        arrays[name][docs] = values
+    _add_children(arrays)
+    return replace(segment, arrays=arrays)
+
+
+def _add_children(arrays: Arrays) -> None:
+    children = np.argsort(arrays["parents"], kind="stable")
+    arrays["children"] = children.astype(np.uint32)
+    arrays["child_parents"] = arrays["parents"][children]
 
 
 def _add_words(arrays: Arrays, held: list[Entry]) -> None:

@@ -183,9 +183,10 @@ class Tail:
         slot = self._named.get(name)
         return None if slot is None else self._entries[slot]
 
-    def at(self, doc: int) -> Entry | None:
-        """The entry in a slot; None where it is free."""
-        return self._entries[doc]
+    def at(self, place: int) -> Entry | None:
+        """The entry of a place; None where it does not hold it."""
+        slot = self._slots.get(place)
+        return None if slot is None else self._entries[slot]
 
     def copy(self) -> "Tail":
         """The same in arrays of its own: what others look at stays as it is."""

@@ -225,6 +225,7 @@ class Memory(memory.Memory):
             raise SettingError(
                 "The settings name no embedder.", hint="Give one: --embedder static, for example."
             )
+        search_index_of(self._store, self._parts.finder.reader).follow()  # by what it has so far
         try:
             yield from reembed(self._store, embedder)
         except BaseException:

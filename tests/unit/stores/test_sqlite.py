@@ -12,7 +12,7 @@ import unabridged.stores.sqlite as package
 from unabridged.domain.lookup import Probe
 from unabridged.domain.scope import Space
 from unabridged.embeddings.static import StaticEmbedder
-from unabridged.errors import NotFoundError, StoreError, StoreFormatError
+from unabridged.errors import NotFoundError, StoreClosedError, StoreError, StoreFormatError
 from unabridged.index import centres, upkeep
 from unabridged.ports import Store, SupportsCheck
 from unabridged.stores.codec import pack, unpack
@@ -180,3 +180,33 @@ def test_nothing_is_written_to_a_file_that_was_moved_away(store, tmp_path):
     other = SqliteStore(path, SPACE)
     assert other.totals().exchanges == 2
     other.close()
+
+
+def test_readers_wait_for_nobody(store):
+    said = [Talk(store, f"s{number}").say("hello", "hi") for number in range(8)]
+    held, go = threading.Barrier(9), threading.Event()
+    seen = []
+
+    def read(number):
+        with database_of(store).read():
+            before = database_of(store).one("how many exchanges")
+            held.wait(10)  # eight readers and a writer, each in the midst of its transaction
+            assert go.wait(10)
+            seen.append((before, database_of(store).one("how many exchanges"), number))
+
+    readers = [threading.Thread(target=read, args=(number,)) for number in range(8)]
+    for reader in readers:
+        reader.start()
+    with database_of(store).write():
+        held.wait(10)
+    more = Talk(store, "more").say("while they read", "yes")
+    assert store.recent("more", 1) == [more]
+    go.set()
+    for reader in readers:
+        reader.join()
+    assert sorted(seen) == [((8,), (8,), number) for number in range(8)]
+    assert store.get([one.id for one in said]) == {one.id: one for one in said}
+    assert store.totals().exchanges == 9
+    store.close()
+    with pytest.raises(StoreClosedError):
+        store.totals()

@@ -50,11 +50,14 @@ class SegmentWriter:
         self.removed = {file: set(numbers) for file, numbers in snapshot.removed.items()}
         self.centroids = snapshot.centroids
         self._embedder = snapshot.embedder
+        self._moved = set(snapshot.moved)
         self._storage = storage
 
-    def flush(self, buffer: Tail) -> None:
-        """Write the buffer as a segment."""
-        held = buffer.entries()
+    def flush(self, snapshot: IndexSnapshot) -> None:
+        """Write as a segment what no segment holds, and again those that differ from their files."""
+        for file in self._moved & self.segments.keys():
+            self._join([file])
+        held = [*snapshot.buffer.entries(), *(snapshot.bulk or {}).values()]
         if held:
             identity, dimension = self._kind()
             self._add(build(held, identity, dimension, self.centroids))

@@ -15,6 +15,7 @@ from unabridged.domain.lookup import Probe, Shortlist
 from unabridged.domain.vectors import EmbedderInUse
 from unabridged.errors import StoreDamagedError, StoreError, UpstreamError
 from unabridged.index.centres import Centres, pack_centres
+from unabridged.index.entry import FIRST
 from unabridged.index.lookup import search
 from unabridged.ports import Store, SupportsVectors
 from unabridged.projections.search_index import repair
@@ -27,6 +28,12 @@ from unabridged.retrieval.entries import Reader
 
 SAVED_EXCHANGES = 32
 """Exchanges in the buffer from which on closing writes them, so that opening need not analyse them."""
+BULK_EXCHANGES = 4096
+"""Exchanges that are written as one segment where many are new."""
+LOCK_SECONDS = 30.0
+"""Seconds to wait for the files while another process writes them."""
+HURRY_SECONDS = 0.1
+"""The same while somebody waits for a search: what is not written then is written later."""
 SMALL = 65_536
 """Vectors up to which segments are merged while somebody waits for a search."""
 ATTEMPTS = 5
@@ -75,12 +82,13 @@ class SearchIndex:
             self._catch_up(embed=query.vector is not None)
             if not self._is_comparable(query):
                 query = replace(query, vector=None)
-            scene, buffer = self._snapshot.begin_search()
+            snapshot = self._snapshot  # another one may take its place while this one is searched
+            scene, buffer = snapshot.begin_search()
         try:
             return search(scene, query)
         finally:
             with self._lock:
-                self._snapshot.end_search(buffer)
+                snapshot.end_search(buffer)
 
     def analyze_with(self, analyzer: Reader) -> None:
         """Analyse with another embedder from now on."""
@@ -107,9 +115,10 @@ class SearchIndex:
             self._erased |= dict.fromkeys(ids)
             self._catch_up()
             self._cut_out()
-            with self._storage.locked():
-                if not self._is_behind():  # what a process left behind that was killed
-                    self._storage.keep_only(self._snapshot.segments)
+            if not self._storage.is_empty():
+                with self._storage.locked(LOCK_SECONDS):
+                    if not self._is_behind():  # what a process left behind that was killed
+                        self._storage.keep_only(self._snapshot.segments)
             self._catch_up()
 
     def check(self) -> list[str]:
@@ -117,15 +126,24 @@ class SearchIndex:
         with self._lock:
             if self._revision is None:
                 self._open()
-            damage = self._damage or repair.verify(self._storage, self._snapshot)
-            self._damage = []
-            self._catch_up()
-            return damage or repair.differences(self._store, self._snapshot)
+            damage, self._damage = self._damage or self._damaged_files(), []
+            for _ in range(ATTEMPTS):
+                self._catch_up()
+                everything = self._store.changes(None)
+                if everything.revision == self._revision:  # else others write meanwhile
+                    return damage or repair.differences(everything, self._snapshot)
+            return damage
+
+    def _damaged_files(self) -> list[str]:
+        damage = repair.verify(self._storage, self._snapshot)
+        while damage and self._take_other():  # another process replaced a file in between
+            damage = repair.verify(self._storage, self._snapshot)
+        return damage
 
     def rebuild(self) -> None:
         """Make everything again from the log."""
         with self._lock:
-            with self._storage.locked():
+            with self._storage.locked(LOCK_SECONDS):
                 self._begin(None)
                 self._damage = []
                 self._commit(SegmentWriter(self._snapshot, self._storage))
@@ -199,7 +217,7 @@ class SearchIndex:
             for one in manifest.segments
         }
         removed = {one.name: set(one.removed) for one in manifest.segments}
-        made.replace(segments, removed, made.centroids)
+        made.take(segments, removed, made.centroids)
         made.bare = set(manifest.bare)
         listed = "" if made.centroids is None else made.centroids.identity
         if any(one.passages and one.centres != listed for one in segments.values()):
@@ -225,7 +243,8 @@ class SearchIndex:
         numbers = dict(zip(changes.written, changes.numbers, strict=True))
         flushed = self._put_all(numbers, embed=embed)
         self._revision = changes.revision
-        self._put_again([*changes.moved, *changes.embedded], embed=embed, behind=changes.moved)
+        self._move(changes.moved)
+        self._put_again(changes.embedded, embed=embed)
         if self._snapshot.bare and self._can_embed(embed=embed):
             self._put_again(self._snapshot.names_at(self._snapshot.bare), embed=embed)
         with suppress(StoreError):  # what is erased is not found; erasing itself reports it
@@ -243,29 +262,49 @@ class SearchIndex:
 
     def _put_all(self, numbers: Mapping[str, int], *, embed: bool) -> bool:
         """Put exchanges page by page, and tell whether some are in files that are not listed yet."""
-        flushed = False
+        snapshot = self._snapshot
         order = sorted(numbers, key=lambda name: numbers[name])
-        for start in range(0, len(order), PAGE):
-            if start and is_due(self._snapshot.buffer, self._snapshot.embedder):
-                self._flush_page()
-                flushed = True
-            page = {name: numbers[name] for name in order[start : start + PAGE]}
-            self._writer.put(self._snapshot, page, embed=embed)
-        return flushed
+        past_buffer = len(order) > PAGE
+        snapshot.bulk = {} if past_buffer else None
+        try:
+            for start in range(0, len(order), PAGE):
+                page = {name: numbers[name] for name in order[start : start + PAGE]}
+                self._writer.put(snapshot, page, embed=embed)
+                if snapshot.bulk and len(snapshot.bulk) >= BULK_EXCHANGES:
+                    self._flush_bulk()
+                    snapshot.bulk = {}
+            if past_buffer:
+                self._flush_bulk()
+        finally:
+            snapshot.bulk = None
+        return past_buffer
 
-    def _put_again(self, names: Iterable[str], *, embed: bool, behind: Iterable[str] = ()) -> None:
-        """Put exchanges that are there once more, and those that follow some of them."""
+    def _put_again(self, names: Iterable[str], *, embed: bool) -> None:
+        """Put exchanges that are there once more."""
         find = self._snapshot.find
-        wanted = {name: known[0] for name in names if (known := find(name)) is not None}
-        moved = [known[0] for name in behind if (known := find(name)) is not None]
-        for name in self._snapshot.behind(moved):
-            known = find(name)
-            if known is not None:
-                wanted[name] = known[0]
-        order = sorted(wanted, key=lambda name: wanted[name])
-        for start in range(0, len(order), PAGE):
-            page = {name: wanted[name] for name in order[start : start + PAGE]}
-            self._writer.put(self._snapshot, page, embed=embed)
+        numbers = {name: known[0] for name in names if (known := find(name)) is not None}
+        if self._put_all(numbers, embed=embed):
+            self._flush(None)
+
+    def _move(self, names: Iterable[str]) -> None:
+        """Let exchanges follow what they follow now, and count those behind them again."""
+        find = self._snapshot.find
+        there = self._store.get(names)
+        roots = {known[0]: name for name in there if (known := find(name)) is not None}
+        lines: dict[int, tuple[int, int]] = {}
+        behind = self._snapshot.behind(roots)
+        for number in sorted({*roots, *behind}):
+            if number not in roots:
+                parent = behind[number]
+                lines[number] = (parent, lines[parent][1] + 1)
+                continue
+            name = there[roots[number]].parent
+            above = None if name is None else find(name)
+            if above is None:
+                lines[number] = (FIRST, 0)
+            else:
+                lines[number] = (above[0], lines.get(above[0], above)[1] + 1)
+        self._snapshot.move(lines)
 
     def _can_embed(self, *, embed: bool) -> bool:
         held = self._snapshot.embedder
@@ -304,10 +343,11 @@ class SearchIndex:
         Where another process wrote meanwhile, its files are taken: they hold most of it.
         """
         # What cannot be written (a full disk, a folder without the right to) stays in the buffer.
-        with suppress(StoreError), self._storage.locked():
+        wait = LOCK_SECONDS if most is None else HURRY_SECONDS
+        with suppress(StoreError), self._storage.locked(wait):
             if not self._take_other():
                 writer = SegmentWriter(self._snapshot, self._storage)
-                writer.flush(self._snapshot.buffer)
+                writer.flush(self._snapshot)
                 writer.merge(most)
                 if most is None and isinstance(self._store, SupportsVectors):
                     self._cluster(writer, self._store)
@@ -321,13 +361,19 @@ class SearchIndex:
             keeper.put_centroids(embedder.identity, pack_centres(made))
             writer.list_by(made)
 
-    def _flush_page(self) -> None:
-        """Write the buffer while the index is being built; nothing lists the file yet."""
-        with suppress(StoreError), self._storage.locked():
-            writer = SegmentWriter(self._snapshot, self._storage)
-            writer.flush(self._snapshot.buffer)
-            writer.merge(None)
-            self._snapshot.replace(writer.segments, writer.removed, writer.centroids)
+    def _flush_bulk(self) -> None:
+        """Write entries past the buffer; no manifest lists the file yet."""
+        snapshot = self._snapshot
+        entries = list((snapshot.bulk or {}).values())
+        try:
+            with self._storage.locked(LOCK_SECONDS):
+                writer = SegmentWriter(snapshot, self._storage)
+                writer.flush(snapshot)
+            snapshot.take(writer.segments, writer.removed, writer.centroids)
+        except StoreError:
+            snapshot.bulk = None
+            for entry in entries:
+                snapshot.put(entry)
 
     def _cut_out(self) -> None:
         """Write every file again that holds an erased exchange.
@@ -335,16 +381,17 @@ class SearchIndex:
         Raises:
             StoreError: It cannot be written; the next search or erasure tries again.
         """
-        if not self._erased:
+        if not self._erased or self._storage.is_empty():
+            self._erased = {}
             return
         there = self._store.get(self._erased)
         gone = [name for name in self._erased if name not in there]
-        with self._storage.locked():
+        with self._storage.locked(LOCK_SECONDS):
             self._take_other()
             writer = SegmentWriter(self._snapshot, self._storage)
             if writer.holds(gone):
                 writer.cut_out(gone)
-                writer.flush(self._snapshot.buffer)
+                writer.flush(self._snapshot)
                 self._commit(writer)
         self._erased = {}
 
@@ -382,5 +429,5 @@ class SearchIndex:
         )
         self._storage.write_manifest(manifest)
         self._serial = manifest.serial
-        self._snapshot.replace(writer.segments, writer.removed, writer.centroids)
+        self._snapshot.take(writer.segments, writer.removed, writer.centroids)
         self._storage.keep_only(writer.segments)

@@ -1,7 +1,7 @@
 """Checking a search index against the log."""
 
+from unabridged.domain.changes import Changes
 from unabridged.errors import StoreError
-from unabridged.ports import Store
 from unabridged.projections.search_index.snapshot import IndexSnapshot
 from unabridged.projections.search_index.storage import SegmentStorage
 
@@ -17,10 +17,15 @@ def verify(storage: SegmentStorage, snapshot: IndexSnapshot) -> list[str]:
     return said
 
 
-def differences(store: Store, snapshot: IndexSnapshot) -> list[str]:
-    """Return whatever does not fit the log, in words; the index has caught up with it."""
+def differences(everything: Changes, snapshot: IndexSnapshot) -> list[str]:
+    """Return whatever does not fit the log, in words.
+
+    Args:
+        everything: What the log holds.
+        snapshot: What the index holds, of the same revision.
+    """
     numbers = snapshot.numbers()
-    wanted, found = set(store.changes(None).numbers), set(numbers)
+    wanted, found = set(everything.numbers), set(numbers)
     counted = (
         (len(wanted - found), "exchanges are missing from the search index"),
         (len(found - wanted), "entries of the search index are stray"),

@@ -4,8 +4,9 @@ Segments never change. The buffer is copied before it is changed while somebody 
 that every search sees one state, without a lock.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from unabridged.domain.vectors import EmbedderInUse
 from unabridged.index.centres import Centres
 from unabridged.index.entry import Entry, name_of
 from unabridged.index.scene import Scene
-from unabridged.index.segment import Segment
+from unabridged.index.segment import Segment, moved
 from unabridged.index.tail import Tail
 from unabridged.index.view import View
 from unabridged.projections.search_index.segment_files import release
@@ -35,6 +36,8 @@ class IndexSnapshot:
         embedder: The embedder of the vectors; None for words only.
         centroids: What the vectors are listed by; None for none.
         bare: The numbers of exchanges that still lack vectors of the embedder.
+        bulk: Entries on their way into a segment, past the buffer, by id; None at other times.
+        moved: The segments that have other parents and positions than their files.
 
     Args:
         embedder: See above.
@@ -49,6 +52,8 @@ class IndexSnapshot:
         self.segments: dict[str, Segment] = {}
         self.removed: dict[str, set[int]] = {}
         self.bare: set[int] = set()
+        self.bulk: dict[str, Entry] | None = None
+        self.moved: set[str] = set()
         self.buffer = self.new_buffer()
         self._view: View | None = None
         self._readers: dict[int, int] = {}
@@ -60,7 +65,7 @@ class IndexSnapshot:
             return Tail()
         return Tail(self.embedder.identity, self.embedder.dimension, self.centroids)
 
-    def replace(
+    def take(
         self,
         segments: dict[str, Segment],
         removed: dict[str, set[int]],
@@ -68,11 +73,11 @@ class IndexSnapshot:
     ) -> None:
         """Take other segments, and begin a new buffer; a search keeps the one that it holds."""
         self.segments, self.removed, self.centroids = segments, removed, centroids
-        self.buffer, self._view = self.new_buffer(), None
+        self.buffer, self.bulk, self.moved, self._view = self.new_buffer(), None, set(), None
 
     def find(self, name: str) -> tuple[int, int] | None:
         """Return the number and the position of an exchange, or None."""
-        entry = self.buffer.named(name)
+        entry = (self.bulk or {}).get(name) or self.buffer.named(name)
         if entry is not None:
             return entry.place, entry.position
         for file, segment in self.segments.items():
@@ -86,7 +91,12 @@ class IndexSnapshot:
     def put(self, entry: Entry) -> None:
         """Take an entry; what was there of its number does not count any more."""
         self._cover(entry.place)
-        self._own_buffer().put(entry)
+        if self.bulk is None:
+            self._own_buffer().put(entry)
+            return
+        if entry.place in self.buffer:
+            self._own_buffer().remove(entry.place)
+        self.bulk[entry.name] = entry
 
     def remove(self, number: int) -> None:
         """Let an exchange not be found."""
@@ -95,18 +105,42 @@ class IndexSnapshot:
         if number in self.buffer:
             self._own_buffer().remove(number)
 
-    def behind(self, numbers: Iterable[int]) -> list[str]:
-        """Return the ids of exchanges and of all that follow them."""
-        found: dict[int, str] = {}
+    def behind(self, numbers: Iterable[int]) -> dict[int, int]:
+        """Return the numbers of all exchanges that follow others, each with that of its parent."""
+        found: dict[int, int] = {}
         waiting = list(numbers)
         while waiting:
             step = np.array(sorted(set(waiting)), dtype=np.int64)
             waiting = []
-            for number, name in self._children(step):
-                if number not in found:
-                    found[number] = name
-                    waiting.append(number)
-        return [found[number] for number in sorted(found)]
+            for source, gone in self._sources():
+                docs = source.children_of(step)
+                held = (source.arrays[name][docs].tolist() for name in ("places", "parents"))
+                for number, parent in zip(*held, strict=True):
+                    if number not in gone and number not in found:
+                        found[number] = parent
+                        waiting.append(number)
+        return found
+
+    def move(self, lines: Mapping[int, tuple[int, int]]) -> None:
+        """Put exchanges elsewhere on their paths.
+
+        Args:
+            lines: The number of the parent and the position, by the number of the exchange.
+        """
+        numbers = np.array(sorted(lines), dtype=np.int64)
+        for number in numbers.tolist():
+            entry = self.buffer.at(number)
+            if entry is not None:
+                parent, position = lines[number]
+                self._own_buffer().put(replace(entry, parent=parent, position=position))
+        for file, segment in self.segments.items():
+            docs = segment.docs(numbers)
+            if len(docs):
+                held = [lines[number] for number in segment.places[docs].tolist()]
+                parents, positions = np.array(held, dtype=np.int64).T
+                self.segments[file] = moved(segment, docs, parents, positions)
+                self.moved.add(file)
+                self._view = None
 
     def names_at(self, numbers: Iterable[int]) -> list[str]:
         """Return the ids of exchanges by their numbers."""
@@ -156,12 +190,6 @@ class IndexSnapshot:
             if number not in self.removed[file] and _holds(segment.places, number):
                 self.removed[file].add(number)
                 self._view = None
-
-    def _children(self, parents: NDArray[np.int64]) -> Iterator[tuple[int, str]]:
-        for source, gone in self._sources():
-            for number, name in _named(source, source.children_of(parents)):
-                if number not in gone:
-                    yield number, name
 
     def _sources(self) -> Iterator[tuple[Segment | Tail, set[int]]]:
         yield self.buffer, set()

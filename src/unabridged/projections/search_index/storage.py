@@ -15,14 +15,24 @@ from unabridged.projections.search_index import manifest as manifests, segment_f
 from unabridged.projections.search_index.manifest import Manifest
 
 LOCK = ".lock"
-LOCK_SECONDS = 30.0
 
 
 class SegmentStorage(Protocol):
     """Keeps the segments and the manifest of one index."""
 
-    def locked(self) -> AbstractContextManager[None]:
-        """Let nobody else write while the block runs."""
+    def locked(self, seconds: float) -> AbstractContextManager[None]:
+        """Let nobody else write while the block runs.
+
+        Args:
+            seconds: How long to wait for others.
+
+        Raises:
+            StoreError: Others write for longer, or it cannot be written.
+        """
+        ...
+
+    def is_empty(self) -> bool:
+        """Tell whether nothing was ever written."""
         ...
 
     def read_manifest(self) -> Manifest | None:
@@ -70,13 +80,17 @@ class FolderStorage:
         self._folder = folder
         self._cipher = cipher
 
-    def locked(self) -> AbstractContextManager[None]:
+    def locked(self, seconds: float) -> AbstractContextManager[None]:
         """Let nobody else write while the block runs."""
         try:
             private_folder(self._folder)
         except OSError as error:
             raise of_the_system(error, self._folder) from error
-        return locked(self._folder / LOCK, LOCK_SECONDS)
+        return locked(self._folder / LOCK, seconds)
+
+    def is_empty(self) -> bool:
+        """Whether nothing was ever written."""
+        return not self._folder.is_dir()
 
     def read_manifest(self) -> Manifest | None:
         """The manifest, or None."""
@@ -119,9 +133,14 @@ class MemoryStorage:
         self._manifest: Manifest | None = None
         self._numbers = count()
 
-    def locked(self) -> AbstractContextManager[None]:
+    def locked(self, seconds: float) -> AbstractContextManager[None]:
         """Let nobody else write while the block runs."""
+        del seconds  # nobody else writes here
         return nullcontext()
+
+    def is_empty(self) -> bool:
+        """Whether nothing was ever written."""
+        return not self._segments
 
     def read_manifest(self) -> Manifest | None:
         """The manifest, or None."""

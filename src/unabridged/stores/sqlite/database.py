@@ -1,7 +1,9 @@
 """A connection to one file: its transactions, its faults translated."""
 
 import random
+import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -22,6 +24,10 @@ from unabridged.stores.sqlite.statements import statements
 
 FOLDER_END = "-index"
 """What stands behind the file's name in the name of the folder that holds its index."""
+_MOST_IDLE = 8
+"""Connections of readers that stay open."""
+_READER_CACHE = -4000
+"""The page cache of a reader, in KiB as SQLite takes it."""
 _PURGE_PAUSE = 0.01
 """Seconds between two attempts to empty the log while others write, at the least."""
 
@@ -56,7 +62,10 @@ class Watcher(Protocol):
 
 
 class Database:
-    """One open file. One lock: a store object may be used from any thread.
+    """One open file. It may be used from any thread.
+
+    One connection writes, under a lock. Each read has a connection of its own, so that readers wait
+    neither for one another nor for the writer.
 
     Attributes:
         watcher: What sees every statement before it runs; None for nobody.
@@ -68,6 +77,7 @@ class Database:
         path: The file.
         cipher: What encrypts the files beside it, where its pages are encrypted; else None.
         busy_timeout: Seconds to wait for others where SQLite itself does not.
+        reconnect: Gives another connection to the file, for a reader; None where there is one only.
     """
 
     def __init__(
@@ -76,8 +86,12 @@ class Database:
         path: Path,
         cipher: Cipher | None = None,
         busy_timeout: float = 0.0,
+        reconnect: Callable[[], apsw.Connection] | None = None,
     ) -> None:
         self.path = path
+        self._reconnect = reconnect
+        self._idle: deque[apsw.Connection] = deque()
+        self._reading = threading.local()
         self._busy_timeout = busy_timeout
         self.cipher = cipher
         self.lock = RLock()
@@ -87,9 +101,13 @@ class Database:
         self.writable = not connection.readonly("main")
         self._connection: apsw.Connection | None = connection
         self._sql = statements()
+        self._identity = self._identity_of_file()
 
     def run(self, name: str, bindings: tuple[Any, ...] = ()) -> apsw.Cursor:
         """Run a named statement."""
+        reader: apsw.Connection | None = getattr(self._reading, "connection", None)
+        if reader is not None:
+            return reader.execute(self._sql[name], bindings)
         if self._connection is None:
             raise refusals.closed()
         if self.watcher is not None:
@@ -109,8 +127,50 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[None]:
         """One consistent view of the file, for as long as the block takes."""
-        with self._transaction("BEGIN"):
-            yield
+        reader = self._take_reader()
+        if reader is None:
+            with self._transaction("BEGIN"):
+                yield
+            return
+        self._reading.connection = reader
+        try:
+            with self.translated():
+                reader.execute("BEGIN")
+                try:
+                    yield
+                finally:
+                    if reader.in_transaction:
+                        reader.execute("COMMIT")
+        finally:
+            self._reading.connection = None
+            self._give_back(reader)
+
+    def _take_reader(self) -> apsw.Connection | None:
+        """Another connection, or None where the one that writes must serve."""
+        if self._connection is None:
+            raise refusals.closed()
+        if self._reconnect is None:
+            return None
+        with suppress(IndexError):
+            return self._idle.pop()
+        if self._identity_of_file() != self._identity:
+            return None  # of that name may be another file by now
+        with self.translated():
+            made = self._reconnect()
+            made.pragma("cache_size", _READER_CACHE)
+            return made
+
+    def _identity_of_file(self) -> tuple[int, int] | None:
+        with suppress(OSError):
+            found = self.path.stat()
+            return found.st_dev, found.st_ino
+        return None
+
+    def _give_back(self, reader: apsw.Connection) -> None:
+        if self._connection is None or len(self._idle) >= _MOST_IDLE:
+            shut(reader)
+        else:
+            self._idle.append(reader)
 
     @contextmanager
     def write(self) -> Iterator[None]:
@@ -154,7 +214,8 @@ class Database:
         try:
             yield
         except apsw.Error as error:
-            said = self._connection.system_errno if self._connection is not None else 0
+            at_fault = getattr(self._reading, "connection", None) or self._connection
+            said = at_fault.system_errno if at_fault is not None else 0
             raise faults.translate(error, self.path, said) from error
         except UnicodeDecodeError as error:
             raise faults.damaged(self.path, "a text in it is no text.") from error
@@ -221,5 +282,7 @@ class Database:
         """
         with self.lock:
             connection, self._connection = self._connection, None
+            while self._idle:
+                shut(self._idle.pop())
             if connection is not None:
                 shut(connection)

@@ -6,6 +6,7 @@ changed in the file since is read and proved anew.
 
 from collections import OrderedDict
 from dataclasses import dataclass
+from threading import RLock
 from typing import Any
 
 from unabridged.domain.exchange import Exchange
@@ -47,7 +48,7 @@ class Rows:
 
 
 class Known:
-    """Remembers exchanges by their rows; what was not asked for longest goes first.
+    """Remembers exchanges by their rows; what was not asked for longest goes first. Thread-safe.
 
     Args:
         most: Bytes of content that are held.
@@ -57,6 +58,7 @@ class Known:
         self._most = most
         self._held = 0
         self._exchanges: OrderedDict[object, tuple[Rows, Exchange]] = OrderedDict()
+        self._lock = RLock()
 
     def __len__(self) -> int:
         return len(self._exchanges)
@@ -64,28 +66,31 @@ class Known:
     def of(self, rows: Rows) -> Exchange | None:
         """The exchange that exactly these rows gave before, or None."""
         name = rows.header[0]
-        found = self._exchanges.get(name)
-        if found is None:
-            return None
-        if found[0] != rows:
-            self._drop(name)
-            return None
-        self._exchanges.move_to_end(name)
-        return found[1]
+        with self._lock:
+            found = self._exchanges.get(name)
+            if found is None:
+                return None
+            if found[0] != rows:
+                self._drop(name)
+                return None
+            self._exchanges.move_to_end(name)
+            return found[1]
 
     def keep(self, rows: Rows, exchange: Exchange) -> None:
         """Remember what was read from rows, and proved."""
         name = rows.header[0]
-        self._drop(name)
-        self._exchanges[name] = (rows, exchange)
-        self._held += rows.size
-        while self._held > self._most:
-            self._drop(next(iter(self._exchanges)))
+        with self._lock:
+            self._drop(name)
+            self._exchanges[name] = (rows, exchange)
+            self._held += rows.size
+            while self._held > self._most:
+                self._drop(next(iter(self._exchanges)))
 
     def clear(self) -> None:
         """Let all go: something was forgotten."""
-        self._exchanges.clear()
-        self._held = 0
+        with self._lock:
+            self._exchanges.clear()
+            self._held = 0
 
     def _drop(self, name: object) -> None:
         gone = self._exchanges.pop(name, None)

@@ -109,7 +109,13 @@ def _open(path: Path, access: Access) -> Database:
             raise faults.translate(error, path) from error
         raise
     cipher = access.cipher() if encrypted else None
-    return Database(connection, path, cipher, access.busy_timeout)
+    return Database(
+        connection,
+        path,
+        cipher,
+        access.busy_timeout,
+        lambda: connect(path, access, encrypted=encrypted),
+    )
 
 
 def connect(path: Path, access: Access, *, encrypted: bool) -> apsw.Connection:

@@ -1,6 +1,7 @@
 """The default store: one SQLite file for one space."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -15,7 +16,7 @@ from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import Space
 from unabridged.domain.session import Session
 from unabridged.domain.vectors import EmbedderInUse
-from unabridged.errors import StoreBusyError, StoreFormatError
+from unabridged.errors import StoreBusyError, StoreError, StoreFormatError
 from unabridged.ports import Cipher, Projection
 from unabridged.stores.codec import unpack
 from unabridged.stores.sqlite import (
@@ -152,7 +153,11 @@ class SqliteStore:
     def admit(self, session: Session, exchanges: Sequence[Exchange]) -> int:
         """Take over a conversation in one transaction; see ``ports.Store``."""
         with self._db.write():
-            return len(set(writing.admit(self._db, session, exchanges)))
+            added = len(set(writing.admit(self._db, session, exchanges)))
+        with suppress(StoreError):  # it is stored; what follows tries again when it is asked
+            for projection in self._projections if added else ():
+                projection.follow()
+        return added
 
     def amend(self, session: Session, expect_head: str | None) -> None:
         """Change a session's header, or create it; see ``ports.Store``."""
@@ -181,7 +186,7 @@ class SqliteStore:
 
     def session(self, session_id: str) -> Session | None:
         """One session's header, or None."""
-        with self._db.lock, self._db.translated():
+        with self._db.read():
             return reading.session(self._db, session_id)
 
     def sessions(self, newest: int | None = None) -> list[Session]:
@@ -232,7 +237,7 @@ class SqliteStore:
 
     def last_revision(self) -> int:
         """The log's revision now."""
-        with self._db.lock, self._db.translated():
+        with self._db.read():
             return tally.load(self._db).revision
 
     def changes(self, since: int | None) -> Changes:
@@ -269,7 +274,7 @@ class SqliteStore:
 
     def totals(self) -> Totals:
         """How much the space holds; ``bytes`` are those of the file, its log and its index."""
-        with self._db.lock, self._db.translated():
+        with self._db.read():
             count = tally.load(self._db)
         return Totals(
             sessions=count.sessions,

@@ -29,7 +29,8 @@ def scan(path: Path, pieces: Sequence[Sequence[bytes]]) -> Scan:
     folder = folder_of(path)
     if folder.is_dir():
         for part in sorted(folder.iterdir()):
-            search.through(f"{folder.name}/{part.name}", _plain(part))
+            if not part.name.startswith("."):  # a lock
+                search.through(f"{folder.name}/{part.name}", _plain(part))
     return Scan(tuple(search.files), search.bytes, tuple(sorted(search.found)))
 
 
