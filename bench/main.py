@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import click
 
+from bench.commands.compare_command import compare_command
 from bench.commands.condense_command import condense_command
 from bench.commands.core_command import core_command
 from bench.commands.emotion_command import emotion_command
@@ -53,6 +54,7 @@ for each in (
     emotion_command,
     histories_command,
     peers_command,
+    compare_command,
 ):
     bench.add_command(each)
 

@@ -24,10 +24,7 @@ def mode(path):
 def test_what_is_written_is_for_its_owner_only_whatever_the_umask(tmp_path):
     private_folder(tmp_path / "a" / "b")
     durable.write_whole(tmp_path / "a" / "b" / "file", b"x")
-    durable.append_to(tmp_path / "a" / "log", b"y", 0)
-    assert [mode(tmp_path / n) for n in ("a", "a/b", "a/b/file", "a/log")] == [
-        0o700, 0o700, 0o600, 0o600,
-    ]  # fmt: skip
+    assert [mode(tmp_path / n) for n in ("a", "a/b", "a/b/file")] == [0o700, 0o700, 0o600]
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_beside_it(tmp_path, monkeypatch):
@@ -56,13 +53,6 @@ def test_what_does_not_pass_the_check_never_takes_the_old_ones_place(tmp_path):
     with pytest.raises(ValueError, match="no"):
         durable.write_whole(path, b"new", refuse)
     assert path.read_bytes() == b"old"
-
-
-def test_appending_replaces_what_stood_behind(tmp_path):
-    path = tmp_path / "log"
-    durable.append_to(path, b"one two", 0)
-    durable.append_to(path, b" three", 3)
-    assert path.read_bytes() == b"one three"
 
 
 def test_a_lock_is_held_by_one(tmp_path):

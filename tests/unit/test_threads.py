@@ -70,10 +70,10 @@ def test_no_turn_of_many_threads_is_lost(tmp_path, store, threads, turns):
 @pytest.mark.parametrize("store", ["memory", "sqlite", "readable"])
 def test_threads_in_one_session_stand_behind_each_other(tmp_path, store):
     with opened(tmp_path, store) as memory:
-        ids = together(4, lambda n: talk(memory, n, 4, "together"))
+        ids = together(16, lambda n: talk(memory, n, 3, "together"))
         check_whole(memory, [one for own in ids for one in own])
         path = memory.space.log.history("together", 99)
-        assert len(path) == 16  # one path: each stands behind the one that was there
+        assert len(path) == 48  # one path: each stands behind the one that was there
         assert all(later.parent == earlier.id for earlier, later in pairwise(path))
 
 

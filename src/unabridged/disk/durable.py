@@ -123,23 +123,6 @@ def write_new(path: Path, data: bytes) -> None:
         os.close(handle)
 
 
-def append_to(path: Path, data: bytes, at: int) -> None:
-    """Write behind the first ``at`` bytes of a file, durable when it returns; the rest goes.
-
-    Raises:
-        OSError: As the system says; what stands behind ``at`` is then undefined.
-    """
-    handle = os.open(path, os.O_CREAT | os.O_WRONLY | _BINARY, FILE_MODE)
-    try:
-        _private(handle)
-        os.ftruncate(handle, at)
-        os.lseek(handle, at, os.SEEK_SET)
-        _write_all(handle, data)
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def remove(path: Path) -> None:
     """Remove a file; one that is not there or cannot be removed is left."""
     with suppress(OSError):

@@ -29,33 +29,23 @@ class InMemoryStore:
 
     Args:
         space: The space that it holds.
-        content: What it holds already; it belongs to the store from now on.
-        revision: The revision at which that was so.
     """
 
-    def __init__(self, space: Space, content: Content | None = None, revision: int = 0) -> None:
+    def __init__(self, space: Space) -> None:
         self._space = space
         self._lock = RLock()
         self._closed = False
-        self.content = content or Content()
+        self.content = Content()
         self._sessions = self.content.sessions
         self._entries = self.content.entries
         self._records = self.content.records
         self._generation = token_hex(8)
-        self._changes = MemoryChanges(revision)
+        self._changes = MemoryChanges()
         self._owners: dict[str, str] = {}
         self._messages: dict[str, Message] = {}
-        for session in self._sessions:
-            self._changes.touched(session)
         for kind in RecordKind:
             self._changes.filed(kind)
-        for name, entry in self._entries.items():
-            self._changes.wrote(name)
-            for message in entry.exchange.messages:
-                self._messages[message.id] = message
-                self._owners[message.id] = name
-        self._tokens = sum(message.tokens or 0 for message in self._messages.values())
-        self._bytes = sum(map(size_of, self._messages.values()))
+        self._tokens = self._bytes = 0
 
     @property
     def space(self) -> Space:

@@ -1,6 +1,6 @@
 """The records of a store in memory."""
 
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import replace
 
 from unabridged.domain.record import Record, RecordKind
@@ -20,24 +20,6 @@ class Shelf:
 
     def __init__(self) -> None:
         self._held: dict[tuple[RecordKind, str], Packed] = {}
-
-    def __iter__(self) -> Iterator[Packed]:
-        """Every record as it is kept, in the order in which they came."""
-        return iter(self._held.values())
-
-    def kept(self, record: Record) -> Packed | None:
-        """Give what is kept where it is this very record, and None where it is not."""
-        held = self._held.get((record.kind, record.id))
-        return held if held is not None and held[0] is record else None
-
-    def body(self, kind: RecordKind, record_id: str) -> bytes | None:
-        """The body of a record as it is kept; None where there is none."""
-        held = self._held.get((kind, record_id))
-        return None if held is None else held[1]
-
-    def restore(self, records: Iterable[Packed]) -> None:
-        """Take over what was kept elsewhere."""
-        self._held = {(record.kind, record.id): (record, body) for record, body in records}
 
     def put(self, records: Iterable[Packed], exchanges: Container[str]) -> set[RecordKind]:
         """Keep records of which every exchange is there; one of the same kind and id is replaced.

@@ -63,12 +63,18 @@ def begin_behind(space: Space, context: Context, title: str = "") -> tuple[Conte
     Raises:
         HeadMovedError: Others moved the session again and again.
     """
-    for _ in range(ATTEMPTS - 1):
-        try:
-            return context, begin(space, context, title)
-        except HeadMovedError:
+    try:
+        return context, begin(space, context, title)
+    except HeadMovedError:
+        pass  # others were faster: threads that were too late take turns
+    with space.editing:
+        for _ in range(ATTEMPTS - 1):
             context = _behind(space, context)
-    return context, begin(space, context, title)
+            try:
+                return context, begin(space, context, title)
+            except HeadMovedError:
+                continue
+        return context, begin(space, _behind(space, context), title)
 
 
 def _behind(space: Space, context: Context) -> Context:

@@ -182,7 +182,7 @@ def test_another_program_on_the_same_session(memory):
 
         def chat_late(text, **options):
             turn = chat(text, **options)
-            if text == "two" and other.session is None:
+            if text == "two" and other.header is None:
                 other.switch("1")
                 other.record(other.prepare("meanwhile"), "Hm.")
             return turn
