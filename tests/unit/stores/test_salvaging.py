@@ -325,7 +325,7 @@ def test_a_damaged_index_loses_nothing(spaces):
     truth = everything(store)
     store.close()
     connection = apsw.Connection(str(spaces.path_of(SPACE)))
-    connection.execute("INSERT INTO embedder VALUES (9, 'y', 4, 0, x'00')")
+    connection.execute("INSERT INTO embedder VALUES (9, 'y', 4, 0, 1, x'00')")
     connection.close()
     spaces = SpacesFolder(spaces.folder, ready=SqliteStore.embedded_by)
     with pytest.raises(StoreDamagedError):

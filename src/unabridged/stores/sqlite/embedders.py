@@ -11,7 +11,7 @@ from unabridged.errors import StoreError
 from unabridged.stores.codec import pack
 from unabridged.stores.sqlite import change_feed, tally
 from unabridged.stores.sqlite.database import Database
-from unabridged.stores.sqlite.rows import checked, column, name_of, sealed
+from unabridged.stores.sqlite.rows import Row, checked, column, name_of, sealed
 
 NOBODY = -1
 """The number of an embedder that has none."""
@@ -151,11 +151,21 @@ def put_centroids(db: Database, identity: str, centroids: bytes) -> None:
 
 
 def repair(db: Database) -> None:
-    """Remove rows of vectors and centroids that are not what was written."""
-    for statement, table in (("all vectors", "vector"), ("all centres", "centres")):
-        for row in db.rows(statement):
-            try:
-                checked(table, row, db.path)
-            except StoreError:
-                gone = "remove vectors of" if table == "vector" else "remove centres"
-                db.run(gone, (row[1] if table == "vector" else row[0],))
+    """Remove embedders, vectors and centroids that are not what was written."""
+    for row in _damaged(db, "embedder", "embedders"):
+        drop(db, Kept(row[0], "", 0, in_use=False))
+    for row in _damaged(db, "vector", "all vectors"):
+        db.run("remove vectors of", (row[1],))
+    for row in _damaged(db, "centres", "all centres"):
+        db.run("remove centres", (row[0],))
+
+
+def _damaged(db: Database, table: str, statement: str) -> list[Row]:
+    """The rows of a table that are not what was written."""
+    found = []
+    for row in db.rows(statement):
+        try:
+            checked(table, row, db.path)
+        except StoreError:
+            found.append(row)
+    return found
