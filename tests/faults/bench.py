@@ -25,6 +25,13 @@ SECRET = "xylographer"
 PLACES = ("Oslo", "Lima", "Quito", "Accra", "Turin")
 
 
+def kept_in(store: str, layout: str = "model") -> dict[str, str]:
+    """The settings behind a name of a store: ``files`` is SQLite with readable files."""
+    if store == "files":
+        return {"store": "sqlite", "layout": layout}
+    return {"store": store, "layout": "none"}
+
+
 class Bench:
     """One home.
 
@@ -36,10 +43,8 @@ class Bench:
 
     def __init__(self, home: Path, store: str = "sqlite", **changes: object) -> None:
         self.home = home
-        layout = changes.pop("layout", "model") if store == "files" else "none"
-        changes.pop("layout", None)
-        kept = "sqlite" if store == "files" else store
-        plain = Settings(home=str(home), store=kept, layout=layout, condense_tokens=400)
+        kept = kept_in(store, str(changes.pop("layout", "model")))
+        plain = Settings(home=str(home), condense_tokens=400, **kept)
         self.settings = replace(plain, **changes)
 
     def open(self, day: int = 100, **changes: object) -> Talker:

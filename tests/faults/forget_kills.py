@@ -27,7 +27,7 @@ from unabridged.custody.work import begun
 from unabridged.disk import durable
 from unabridged.domain.record import RecordKind
 from unabridged.errors import SettingError
-from unabridged.stores import segments
+from unabridged.projections.search_index import segment_files
 from unabridged.stores.sqlite import scrubbing
 from unabridged.stores.sqlite.database import Database
 from unabridged.testing.clock import ManualClock
@@ -65,7 +65,7 @@ def killed_at(step):
     traced = {
         Database: ("run", "_empty_log", "_wipe_gaps"),
         scrubbing: ("scrub",),
-        segments: ("_write_file", "sync_folder", "remove"),
+        segment_files: ("_write_file", "sync_folder", "remove"),
     }
     for owner, names in traced.items():
         for name in names:

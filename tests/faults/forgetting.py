@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
+from tests.faults.bench import kept_in
 from tests.faults.figures import arguments, skip, tell
 from tests.helpers.talker import Talker
 from tests.opened import store_of
@@ -60,7 +61,7 @@ class Said:
 @contextmanager
 def opened(home, clock, store="sqlite", **more):
     model = ScriptedModel(abilities=Abilities("m", trained_window=WINDOW, source="server"))
-    settings = {"window": WINDOW, "condense_tokens": 400, "condense_messages": 4, "store": store}
+    settings = {"window": WINDOW, "condense_tokens": 400, "condense_messages": 4, **kept_in(store)}
     with Talker.open(home, upstream=model, clock=clock, **{**settings, **more}) as memory:
         yield memory
 

@@ -157,7 +157,8 @@ def killed(kind: str, bench: Bench, name: str, rng: Random) -> list[str]:
 def killed_process(bench: Bench, name: str, rng: Random) -> list[str]:
     """The same for the command line as a process of its own."""
     words = f"{name} asks for boxes"
-    environ = {**os.environ, "UNABRIDGED_STORE": bench.settings.store}
+    kept = {name: getattr(bench.settings, name) for name in ("store", "layout")}
+    environ = {**os.environ, **{f"UNABRIDGED_{k.upper()}": v for k, v in kept.items()}}
     argv = [*PROGRAM, "ask", "--upstream", "quote", "--home", str(bench.home), words]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with subprocess.Popen(argv, env=environ, **quiet) as process:

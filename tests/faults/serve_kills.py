@@ -25,7 +25,7 @@ import httpx2
 from tests.clients.held import path
 from tests.clients.patterns.page import Page, RefusedError
 from tests.clients.process import Serve
-from tests.faults.bench import quick_folder
+from tests.faults.bench import kept_in, quick_folder
 from tests.faults.figures import arguments, tell
 from tests.helpers.talker import talking
 
@@ -215,7 +215,8 @@ def run(count: int, seed: int, store: str) -> Tally:
     """Kill so many times."""
     tally, rng, folder = Tally(), Random(seed), quick_folder("serve")
     behind = talkers = home = None
-    environ = {"UNABRIDGED_STORE": store, "UNABRIDGED_LOG": "none"}
+    kept = {f"UNABRIDGED_{name.upper()}": value for name, value in kept_in(store).items()}
+    environ = {**kept, "UNABRIDGED_LOG": "none"}
     try:
         for number in range(count):
             if number % FRESH == 0:

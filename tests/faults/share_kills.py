@@ -17,6 +17,7 @@ import time
 from datetime import timedelta
 from pathlib import Path
 
+from tests.faults.bench import kept_in
 from tests.faults.figures import arguments, skip, tell
 from tests.faults.forget_kills import child, killed_at
 from tests.helpers.talker import Talker
@@ -47,7 +48,7 @@ class Home:
 
     def __init__(self, path, store):
         self.path, self.clock = path, ManualClock(step=timedelta(seconds=7))
-        self.settings = Settings(home=str(path), store=store, upstream="quote")
+        self.settings = Settings(home=str(path), upstream="quote", **kept_in(store))
 
     def open(self, space):
         return Talker.open(settings=settings_for(self.settings, space), clock=self.clock)

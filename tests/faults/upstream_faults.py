@@ -19,7 +19,7 @@ from random import Random
 
 import httpx2
 from tests.faults import faulty
-from tests.faults.bench import quick_folder
+from tests.faults.bench import kept_in, quick_folder
 from tests.faults.figures import arguments, tell
 from tests.helpers.talker import talking
 from tests.server.conftest import running
@@ -245,7 +245,11 @@ def run(count: int, seed: int, store: str) -> Tally:
     urls = {"ollama": fronts["ollama"].url, "openai": f"{fronts['openai'].url}/v1"}
     ones = {
         name: running(
-            home=folder / name, store=store, upstream=name, timeout=SILENCE, **{f"{name}_url": url}
+            home=folder / name,
+            upstream=name,
+            timeout=SILENCE,
+            **kept_in(store),
+            **{f"{name}_url": url},
         )
         for name, url in urls.items()
     }

@@ -125,7 +125,7 @@ def test_memory_file_corruption_handling_where_nothing_is_left(manager, tmp_path
     (tmp_path / "memory" / "test-model.json").write_text("invalid json content {")
     with manager("test-model") as memory:
         assert memory.exchanges() == []
-        assert memory.space.salvaged.unsure  # aside" in memory.file_notes[0]
+        assert "set aside" in memory.space.log.file_notes[0]
         memory.record(memory.prepare("test"), "response")
     document = json.loads((tmp_path / "memory" / "test-model.json").read_text("utf-8"))
     assert document["metadata"]["version"] == "3.0"
@@ -151,11 +151,11 @@ def test_atomic_memory_operations(manager, tmp_path, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(os, "fsync", full)
             memory.record(context, "response")
-            assert "no room left" in memory.file_notes[0]
+            assert "no room left" in memory.space.log.file_notes[0]
     again = json.loads(path.read_text("utf-8"))["current_conversation"]
     assert [one["user"]["content"] for one in again] == ["test"]
     with manager("test-model") as memory:
-        assert memory.space.salvaged == []
+        assert memory.space.log.file_notes == []
         memory.record(memory.prepare("and then"), "response")
         assert [one.user.text for one in memory.exchanges()] == ["test", "late", "and then"]
     again = json.loads(path.read_text("utf-8"))["current_conversation"]
