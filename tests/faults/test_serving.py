@@ -6,6 +6,9 @@ from random import Random
 import pytest
 from tests.faults import faulty, serve_kills, upstream_faults
 
+from unabridged import config
+from unabridged.wiring.lanes import SpacePool
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX processes"),
@@ -28,27 +31,15 @@ def test_a_kill_in_mid_stream_loses_nothing(store):
     assert not tally.failed, tally.wrong
 
 
-def test_a_server_that_does_not_store_first_is_found_out(monkeypatch):
+def test_a_server_that_does_not_store_first_is_found_out(tmp_path):
     """The programs can fail: questions that are not in memory are noticed."""
+    empty = SpacePool(config.load(home=tmp_path, environ={}))
     behind = serve_kills.Behind(Random(0))
     try:
         behind.reached.add("Page 0-0 asks number 1 of boxes.")
         tally = serve_kills.Tally()
-
-        class Nothing:
-            def hold(self, scope):
-                return self
-
-            def __enter__(self):
-                return self
-
-            def __exit__(self, *_):
-                """Nothing to do."""
-
-            def conversations(self):
-                return []
-
-        serve_kills.judge(Nothing(), behind, [], tally, whole=False)
+        serve_kills.judge(empty, behind, [], tally, whole=False)
         assert tally.lost == 1
     finally:
         behind.server.close()
+        empty.close()
