@@ -510,19 +510,19 @@ class Drive:
     def ranked(self, query, limit=10):
         """What a search finds, best first: the session's title and the user's words."""
         self.clock.move()
-        found = self.memory.search(query, limit)
+        found = self.space.search(query, limit)
         return [(one.session_title, one.exchange.user.text) for one in found]
 
     def whole(self, context):
         """What stands whole in a prompt, named likewise."""
         kept = (row for row in context.ledger.rows if row.kind.value == "exchange")
         names = [row.id for row in kept if row.verdict.value == "kept"]
-        found = [self.memory.show(name) for name in names]
-        return {(self.memory.by_id(one.session).title, one.user.text) for one in found}
+        found = [self.space.log.get(name) for name in names]
+        return {(self.space.sessions.get(one.session).title, one.user.text) for one in found}
 
     def coherence(self):
         """What the check of the last condensation found, and what all of them did."""
-        told = self.memory.upkeep.stats()
+        told = self.space.condensations.stats()
         held = told.coherence
         return {
             "runs": told.runs,
