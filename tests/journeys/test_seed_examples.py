@@ -334,15 +334,15 @@ def validate_condensation_coherence(memory, before, outlook):
 def test_condensation_cycle(told):
     """Mended: of n messages `ceil(share x n)` stay, since `int` would condense a lone critical one;
     and a condensation says what was said, not "[5 standard interactions]"."""
-    session = told.session.id
-    before = told.history(100)
+    session = told.header.id
+    before = told.exchanges(100)
     assert len(before) == 17
-    plan = told.upkeep.plan(session)
+    plan = told.space.condensations.plan(session)
     assert plan.due  # check_condensation_needed
     assert plan.candidates == 12  # preserve_recent=5
-    assert told.upkeep.condensations() == []  # looking changes nothing
+    assert told.space.condensations.condensations() == []  # looking changes nothing
 
-    after = told.upkeep.condense(session)
+    after = told.space.condensations.condense(session)
     assert after.usable
     assert after.keep == {"standard": 2, "world_building": 2, "character_focused": 3}
     assert after.condense == {"standard": 3, "world_building": 2}
@@ -352,23 +352,23 @@ def test_condensation_cycle(told):
     for one in after.made:
         assert one.lines
         assert all(line.text.strip() in said for line in one.lines)
-        opened = told.upkeep.expand(one.id)
+        opened = told.space.condensations.expand(one.id)
         assert [e.user.text for e in opened.exchanges]
         assert {e.user.text for e in opened.exchanges} <= set(said)
 
     checks = validate_condensation_coherence(told, before, after)
     assert checks.pop("token_reduction") > 0
     assert all(checks.values()), checks
-    assert [e.user.text for e in told.history(100)] == said  # every original stays
-    stats = told.upkeep.stats()
+    assert [e.user.text for e in told.exchanges(100)] == said  # every original stays
+    stats = told.space.condensations.stats()
     assert (stats.runs, stats.messages_condensed) == (1, 5)
     assert stats.by_category == {"standard": 3, "world_building": 2}
     assert stats.tokens_saved == after.coherence.tokens_before - after.coherence.tokens_after
 
 
 def test_condensation_is_saved_and_loaded(told, tmp_path):
-    told.upkeep.condense(told.session.id)
-    held = told.upkeep.condensations()
+    told.space.condensations.condense(told.header.id)
+    held = told.space.condensations.condensations()
     told.close()
     with Talker.open(tmp_path, profile="story", upstream="quote") as memory:
         assert memory.space.condensations.condensations() == held
