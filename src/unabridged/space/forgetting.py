@@ -107,7 +107,7 @@ class Forgetting:
         """Finish what was begun and interrupted; opening a memory does it by itself.
 
         Args:
-            renew: Whether condensations are made anew; else the next tending does that.
+            renew: Whether condensations are made again; else the next maintenance does that.
         """
         return self._forgetter.resume(renew=renew)
 

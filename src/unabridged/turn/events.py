@@ -10,7 +10,7 @@ from unabridged.domain.message import ToolCall, ToolResult
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """The context stands; a second one follows where the server refused the first."""
+    """The context is prepared; a second one follows if the server refused the first."""
 
     context: Context
 
