@@ -12,8 +12,8 @@ from itertools import accumulate
 
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
+from unabridged.domain.results import Transcript
 from unabridged.domain.session import Session
-from unabridged.domain.views import Conversation
 
 VOCABULARY = 30_000
 """Different words; with Zipf's law about what a million words of chat hold."""
@@ -106,14 +106,14 @@ class TalkGenerator:
             ] = None
         return sorted(made, key=len)  # common words are short
 
-    def conversations(self, exchanges: int) -> Iterator[Conversation]:
+    def conversations(self, exchanges: int) -> Iterator[Transcript]:
         """Draw conversations that hold so many exchanges together."""
         while exchanges > 0:
             size = min(EXCHANGES, exchanges)
             yield self.conversation(size)
             exchanges -= size
 
-    def conversation(self, size: int = EXCHANGES) -> Conversation:
+    def conversation(self, size: int = EXCHANGES) -> Transcript:
         """Draw one conversation."""
         topic = self._topic()
         self.topics.append(topic)
@@ -127,7 +127,7 @@ class TalkGenerator:
             head = exchange.messages[-1].id
             drawn.append(exchange)
         title = " ".join(topic[:4])
-        return Conversation(Session(name, title, at, at, head, "bench", name), tuple(drawn))
+        return Transcript(Session(name, title, at, at, head, "bench", name), tuple(drawn))
 
     def _topic(self) -> Sequence[str]:
         kind = self._chance.random()

@@ -7,7 +7,7 @@ from typing import Any
 from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo, echo_lines, plain
 from unabridged.cli.paint import Column, paint, table, width
-from unabridged.cli.text import wrap
+from unabridged.cli.terminal_text import wrap
 
 INTERRUPTED = 130
 """The exit code of a benchmark that was interrupted and showed what it had."""
@@ -39,7 +39,6 @@ def show(invocation: Invocation, report: Any) -> None:
 
 
 def _lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Lay figures out: a column for each field that any of them has; notes below."""
     filled = [name for name in rows[0] if any(row[name] not in (None, "") for row in rows)]
     names = [name for name in filled if name != "note"]
     columns = [Column(n, right=_is_figure(n, rows), flexible=n == "name") for n in names]

@@ -79,7 +79,7 @@ def smollm2(request):
 def fetched_embedder(request):
     """Give a function that fetches a transformer's folder, once into pytest's own cache folder."""
     from unabridged.embeddings.hub import fetch
-    from unabridged.embeddings.runtime import need
+    from unabridged.embeddings.onnx_session import need
 
     def get(name):
         try:

@@ -13,7 +13,7 @@ from typing import Any
 
 from bench.figures.timer import timed
 from bench.recall.default_embedder import default_embedder
-from unabridged.condense.emotion import STRONG, Feelings, Felt
+from unabridged.annotations.emotion import STRONG, EmotionAnalyzer, Felt
 from unabridged.errors import BadRecordError, TransferError
 from unabridged.ports import Embedder
 
@@ -79,9 +79,9 @@ def ways(embedder: Embedder) -> dict[str, Callable[[Sequence[str]], list[Felt]]]
     """The ways to read feelings that are compared."""
     return {
         "marks": _marks,
-        "words": Feelings().feel,
-        "meaning": Feelings(embedder, by_words=False).feel,
-        "both": Feelings(embedder).feel,
+        "words": EmotionAnalyzer().feel,
+        "meaning": EmotionAnalyzer(embedder, by_words=False).feel,
+        "both": EmotionAnalyzer(embedder).feel,
     }
 
 
@@ -132,7 +132,6 @@ def pearson(left: Sequence[float], right: Sequence[float]) -> float | None:
 
 
 def _error(correlation: float | None, count: int) -> float | None:
-    """Half the width of the 95 % interval (Fisher, 1921: the z of r has the error 1/√(n-3))."""
     if correlation is None or count <= 3 or abs(correlation) >= 1:
         return None
     z, error = math.atanh(correlation), SURE / math.sqrt(count - 3)

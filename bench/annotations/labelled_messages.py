@@ -59,7 +59,6 @@ def _read(text: str) -> Labelled:
 
 
 def _objects(text: str) -> Iterator[Any]:
-    """The objects of JSON lines, of an array, or of an array within an object."""
     try:
         whole = json.loads(text)
     except ValueError:
@@ -83,7 +82,6 @@ def _json(line: str, number: int) -> Any:
 
 
 def _pair(record: Any, number: int) -> tuple[Intent, str]:
-    """An intent and a message."""
     fields: Mapping[str, Any] = record if isinstance(record, dict) else {}
     label, words = _first(fields, _LABELS), _first(fields, _WORDS)
     try:

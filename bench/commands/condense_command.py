@@ -10,7 +10,7 @@ from bench.report_output import INTERRUPTED, progress_printer
 from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, paint, table, width
-from unabridged.cli.text import wrap
+from unabridged.cli.terminal_text import wrap
 
 _Figures = Mapping[str, Mapping[str, Any]]
 _ABREAST = 3
@@ -94,7 +94,6 @@ def lines(data: Mapping[str, Any]) -> list[str]:
 
 
 def _figures(group: Mapping[str, _Figures]) -> list[str]:
-    """Each method with its means and their standard errors."""
     held, errors = group["figures"], group["standard_errors"]
     names = list(next(iter(held.values())))
     columns = [Column("method", flexible=True), *(Column(name, right=True) for name in names)]
@@ -106,7 +105,6 @@ def _figures(group: Mapping[str, _Figures]) -> list[str]:
 
 
 def _gains(differences: _Figures) -> list[str]:
-    """How far we are above each baseline; a few measures beside each other."""
     names = [name for name in next(iter(differences.values())) if name != "size"]
     shown: list[str] = []
     for begin in range(0, len(names), _ABREAST):
@@ -118,12 +116,10 @@ def _gains(differences: _Figures) -> list[str]:
 
 
 def _gain(gain: Any) -> str:
-    """A difference and its interval: ``+.041 (-.02 +.10)``."""
     return f"{gain.mean:+.3f} ({gain.low:+.2f} {gain.high:+.2f})".replace("0.", ".")
 
 
 def _wanted(each: Mapping[str, Any]) -> Iterator[str]:
-    """The must and the aim of each measure that has them."""
     for name, held in each["least"].items():
         yield f"{name}: must {_share(held['must'])}, aim {_share(held['aim'])}"
         yield ""
@@ -146,7 +142,7 @@ def _speed(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _written(found: Mapping[str, Any]) -> list[str]:
-    """What a model wrote, as a table of two columns."""
+    # What a model wrote, as a table of two columns.
     if not found:
         return []
     reasons = "; ".join(f"{count} times {reason}" for reason, count in found["reasons"].items())

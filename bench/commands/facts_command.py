@@ -10,7 +10,7 @@ from bench.report_output import progress_printer
 from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, paint, table, width
-from unabridged.cli.text import wrap
+from unabridged.cli.terminal_text import wrap
 
 
 @click.command(
@@ -52,7 +52,6 @@ def facts_command(invocation: Invocation, data: str, sample: int, seed: int) -> 
 
 
 def _drawn(found: Mapping[str, Any]) -> list[str]:
-    """What was drawn, and how long answering takes."""
     heads = ("exchanges", "facts", "per 100", "ms each")
     columns = [Column("data"), *(Column(head, right=True) for head in heads)]
     rows = [
@@ -78,7 +77,6 @@ def _drawn(found: Mapping[str, Any]) -> list[str]:
 
 
 def _precision(found: Mapping[str, Any]) -> list[str]:
-    """What must and must not be returned."""
     heads = ("must return", "must not: cases", "violated", "only: cases", "violated")
     columns = [Column("precisionmembench"), *(Column(head, right=True) for head in heads)]
     rows = [

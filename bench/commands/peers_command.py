@@ -7,7 +7,7 @@ from bench.report_output import INTERRUPTED, progress_printer
 from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, paint, table, width
-from unabridged.cli.text import wrap
+from unabridged.cli.terminal_text import wrap
 
 _SHORT = {
     "peer": "peer",

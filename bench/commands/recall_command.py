@@ -14,7 +14,7 @@ from bench.report_output import INTERRUPTED, progress_printer
 from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, paint, table, width
-from unabridged.cli.text import wrap
+from unabridged.cli.terminal_text import wrap
 from unabridged.errors import SettingError
 
 MEASURES = (
@@ -40,7 +40,6 @@ _Command = Callable[..., Any]
 
 
 def _options(command: _Command) -> _Command:
-    """The options that every benchmark of recall takes."""
     for option in (
         click.option("--first", type=click.IntRange(1), help="Ask only so many questions."),
         click.option("--plot", metavar="FILE", help="Write the figures as bars, in SVG."),
@@ -120,7 +119,6 @@ def _run(
     *,
     search_only: bool,
 ) -> None:
-    """Run a benchmark, show its findings, and end with 130 where it was interrupted."""
     plot = given["plot"]
     if plot and Path(plot).suffix.lower() != ".svg":
         raise SettingError(
@@ -165,7 +163,6 @@ def lines(data: Mapping[str, Any]) -> list[str]:
 
 
 def _overall(data: Mapping[str, Any], unit: str) -> list[str]:
-    """All questions: each measure with its standard error, and the baselines with differences."""
     held = data["figures"][unit]["all"]
     errors = data["standard_errors"][unit]["all"]
     baselines = [n for n, b in data["baselines"].items() if unit in b["figures"]]
@@ -185,7 +182,6 @@ def _overall(data: Mapping[str, Any], unit: str) -> list[str]:
 
 
 def _gain(gain: Any) -> str:
-    """A difference and its interval: ``+.041 (-.02 +.10)``."""
     mean, low, high = f"{gain.mean:+.3f}", f"{gain.low:+.2f}", f"{gain.high:+.2f}"
     return f"{mean} ({low} {high})".replace("0.", ".")
 
@@ -205,7 +201,6 @@ def _by_type(groups: Mapping[str, Mapping[str, float]]) -> list[str]:
 
 
 def _recalled(groups: Mapping[str, Mapping[str, float]]) -> list[str]:
-    """How much was found and recalled, beside how much for questions about what was never said."""
     if not groups:
         return []
     names = list(next(iter(groups.values())))
@@ -219,7 +214,6 @@ def _share(value: float) -> str:
 
 
 def _plot(data: Mapping[str, Any]) -> str:
-    """The picture of a run's main figures."""
     unit = next((u for u, groups in data["figures"].items() if "all" in groups), "")
     ours = data["figures"].get(unit, {}).get("all", {})
     measures: Sequence[str] = [name for name in PLOTTED if name in ours]

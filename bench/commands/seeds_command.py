@@ -9,7 +9,7 @@ from bench.seeds import seeds_benchmark
 from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo_lines, plain
 from unabridged.cli.paint import Column, paint, table, width
-from unabridged.cli.text import wrap
+from unabridged.cli.terminal_text import wrap
 
 NAMES = ("workspace", "companion", "agent", "requirements", "story")
 """The profiles, each of which stands for a seed."""
@@ -64,7 +64,6 @@ def seeds_command(
 
 
 def _lines(seeds: Any, found: Any) -> list[str]:
-    """A table for each seed; notes below; how many were met at the end."""
     heads = (
         Column("metric"),
         Column("must"),
@@ -91,7 +90,6 @@ def _lines(seeds: Any, found: Any) -> list[str]:
 
 
 def _cells(one: Any) -> list[list[str]]:
-    """The rows of one metric: its name is wrapped, never cut."""
     first, *rest = wrap(one.metric, max(NARROWEST, width() - FIGURES))
     met = {True: "✓", False: "✗", None: ""}[one.met]
     figure = _figure(one.ours)

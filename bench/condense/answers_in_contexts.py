@@ -20,8 +20,8 @@ from bench.formats.longmemeval import LongMemEvalCorpus
 from bench.recall import locomo_benchmark, longmemeval_benchmark
 from bench.recall.recall_questions import EXCHANGE, RecallCase
 from bench.recall.subject import RecallSubject, opened
+from unabridged.domain.results import Transcript
 from unabridged.domain.settings import Settings
-from unabridged.domain.views import Conversation
 
 BUDGETS = (2_000, 4_000)
 """Memory budgets in tokens."""
@@ -51,7 +51,7 @@ class QuestionHistory(NamedTuple):
     """
 
     group: str
-    sessions: Sequence[Conversation]
+    sessions: Sequence[Transcript]
     now: datetime | None
     cases: Sequence[RecallCase]
 
@@ -128,20 +128,18 @@ def measure(histories: Iterator[QuestionHistory], into: FiguresTable, say: Say) 
 
 
 def _none() -> dict[str, float]:
-    """What a question gives whose answer stands nowhere in the history."""
     return {f"{name}@{budget}": 0.0 for name in ("answers", "overview") for budget in BUDGETS}
 
 
 def _asked(
     history: QuestionHistory, cases: Sequence[RecallCase]
 ) -> dict[str, dict[str, Mapping[str, float]]]:
-    """Question to method to measures."""
     found: dict[str, dict[str, Mapping[str, float]]] = {case.id: {} for case in cases}
     with tempfile.TemporaryDirectory(prefix="unabridged-bench-") as home:
-        told: Sequence[Conversation] = history.sessions
+        told: Sequence[Transcript] = history.sessions
         for method, settings in _WAYS:
-            tended = method == OURS
-            with opened(home, told, history.now, settings, tended=tended) as subject:
+            maintained = method == OURS
+            with opened(home, told, history.now, settings, maintained=maintained) as subject:
                 for case in cases:
                     subject.ask_at(case.now)
                     asked = _stood(subject, case.question, [case], "answers")
@@ -156,7 +154,6 @@ def _asked(
 def _stood(
     subject: RecallSubject, message: str, cases: Sequence[RecallCase], name: str
 ) -> dict[str, dict[str, float]]:
-    """Question to whether its answer stands in the context for a message, by budget."""
     found: dict[str, dict[str, float]] = {case.id: {} for case in cases}
     for budget in BUDGETS:
         text = searchable([subject.prepare(message, budget).text])

@@ -20,7 +20,7 @@ from bench.condense.condense_text import searchable, sources_of, unbroken
 from bench.formats.locomo import LocomoTalk, load, places
 from bench.formats.longmemeval import LongMemEvalCorpus
 from bench.recall.ranking_measures import words_of
-from unabridged.domain.views import Conversation
+from unabridged.domain.results import Transcript
 
 SHARE = 0.25
 """Of its tokens, what a session is condensed to."""
@@ -46,7 +46,7 @@ class AskedQuestion:
     group: str
     question: str
     answer: str
-    history: Sequence[Conversation]
+    history: Sequence[Transcript]
 
 
 def table(*, by_session: bool = False) -> FiguresTable:
@@ -153,7 +153,7 @@ class ConversationViews:
         self._share = share
         self._made: dict[tuple[str, ...], _View] = {}
 
-    def of(self, history: Sequence[Conversation], answer: str) -> dict[str, dict[str, float]]:
+    def of(self, history: Sequence[Transcript], answer: str) -> dict[str, dict[str, float]]:
         """Method to whether an answer still stands, and the size of what is left."""
         parts = [[session] for session in history] if self._by_session else [history]
         views = [self._view(part) for part in parts]
@@ -166,7 +166,7 @@ class ConversationViews:
             for name in self.trial.methods
         }
 
-    def _view(self, sessions: Sequence[Conversation]) -> "_View":
+    def _view(self, sessions: Sequence[Transcript]) -> "_View":
         key = tuple(each.session.foreign_id or each.session.id for each in sessions)
         if key not in self._made:
             sources = [source for session in sessions for source in sources_of(session)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bench.condense.condense_text import CondenseMethod, SplitTexts, drafted, fitted
 from bench.condense.textrank import ranks
-from unabridged.domain.condensation import Draft, Source
+from unabridged.domain.condensation import CondensationDraft, CondenseSource
 from unabridged.domain.message import Role
 
 SEED = 20_261_122
@@ -14,7 +14,7 @@ TEXTRANK = "textrank"
 
 Place = tuple[int, int]
 """The place of a source, and the number of a sentence in it."""
-Order = Callable[[Sequence[Source], Sequence[Place], SplitTexts], Iterable[Place]]
+Order = Callable[[Sequence[CondenseSource], Sequence[Place], SplitTexts], Iterable[Place]]
 """Puts every sentence with words into an order, the best first."""
 
 
@@ -32,7 +32,7 @@ class Ordered:
     order: Order
     texts: SplitTexts
 
-    def condense(self, sources: Sequence[Source], limit: int) -> Draft | None:
+    def condense(self, sources: Sequence[CondenseSource], limit: int) -> CondensationDraft | None:
         """Take whole sentences that fit."""
         places = [
             (place, number)
@@ -56,7 +56,7 @@ class UserOnly:
     texts: SplitTexts
     identity: str = "user messages"
 
-    def condense(self, sources: Sequence[Source], limit: int) -> Draft | None:
+    def condense(self, sources: Sequence[CondenseSource], limit: int) -> CondensationDraft | None:
         """Take the user's messages whole; the limit is passed over."""
         del limit
         chosen = {
@@ -68,42 +68,42 @@ class UserOnly:
         return drafted(sources, chosen, most, self.identity, self.texts)
 
 
-def _leading(_: Sequence[Source], places: Sequence[Place], __: SplitTexts) -> Iterable[Place]:
-    """The first sentences of the talk."""
+def _leading(
+    _: Sequence[CondenseSource], places: Sequence[Place], __: SplitTexts
+) -> Iterable[Place]:
     return places
 
 
 def _leading_of_each(
-    _: Sequence[Source], places: Sequence[Place], __: SplitTexts
+    _: Sequence[CondenseSource], places: Sequence[Place], __: SplitTexts
 ) -> Iterable[Place]:
-    """The first sentence of every message, then the second of every message, and so on."""
     return sorted(places, key=lambda each: (each[1], each[0]))
 
 
-def _newest(_: Sequence[Source], places: Sequence[Place], __: SplitTexts) -> Iterable[Place]:
-    """The last sentences of the talk."""
+def _newest(
+    _: Sequence[CondenseSource], places: Sequence[Place], __: SplitTexts
+) -> Iterable[Place]:
     return reversed(places)
 
 
-def _randomly(sources: Sequence[Source], places: Sequence[Place], _: SplitTexts) -> Iterable[Place]:
-    """By chance, the same for the same talk."""
+def _randomly(
+    sources: Sequence[CondenseSource], places: Sequence[Place], _: SplitTexts
+) -> Iterable[Place]:
     chance = random.Random(f"{SEED}/{sources[0].exchange if sources else ''}")  # noqa: S311 - a draw, no secret
     return chance.sample(places, len(places))
 
 
 def _user_first(
-    sources: Sequence[Source], places: Sequence[Place], _: SplitTexts
+    sources: Sequence[CondenseSource], places: Sequence[Place], _: SplitTexts
 ) -> Iterable[Place]:
-    """What the user said, in order; then the first sentence of every answer, the second and so on."""
     users = [each for each in places if sources[each[0]].role is Role.USER]
     others = [each for each in places if sources[each[0]].role is not Role.USER]
     return [*users, *sorted(others, key=lambda each: (each[1], each[0]))]
 
 
 def _textrank(
-    sources: Sequence[Source], places: Sequence[Place], texts: SplitTexts
+    sources: Sequence[CondenseSource], places: Sequence[Place], texts: SplitTexts
 ) -> Iterable[Place]:
-    """By how many others recommend it; of equals the earlier."""
     weights = ranks([texts.sentences(sources[p].text)[n] for p, n in places])
     return [place for _, place in sorted(zip(-weights, places, strict=True))]
 

@@ -18,8 +18,8 @@ from bench.condense.condense_check import CondenseChecks, CondenseTrial
 from bench.condense.condense_findings import ABOUT, OURS, CondenseFindings
 from bench.condense.condense_text import CondenseMethod, SplitTexts
 from bench.core.core_benchmark import machine
-from unabridged.condense.extract import Extractor
-from unabridged.domain.condensation import Draft, Source
+from unabridged.condense.extractive_condenser import ExtractiveCondenser
+from unabridged.domain.condensation import CondensationDraft, CondenseSource
 from unabridged.errors import SettingError
 from unabridged.language.words import query_terms
 from unabridged.tokens.estimate import EstimateTokenizer
@@ -43,7 +43,7 @@ def run(
     progress: Progress,
     only: Sequence[str] = (),
     first: int | None = None,
-    make: Make | None = Extractor,
+    make: Make | None = ExtractiveCondenser,
     written: int = 0,
 ) -> CondenseFindings:
     """Measure everything for which there is data.
@@ -93,14 +93,14 @@ def _known(only: Sequence[str], folder: Path, held: Mapping[str, Path]) -> None:
 class _Asked:
     """The extractive condenser, with an eye on a question."""
 
-    extractor: Extractor
+    extractor: ExtractiveCondenser
     question: str
 
     @property
     def identity(self) -> str:
         return self.extractor.identity
 
-    def condense(self, sources: Sequence[Source], limit: int) -> Draft | None:
+    def condense(self, sources: Sequence[CondenseSource], limit: int) -> CondensationDraft | None:
         return self.extractor.condense(sources, limit, query_terms(self.question))
 
 
@@ -137,13 +137,12 @@ class _Bench:
             model.close()
 
     def _trial(self, names: Collection[str], *, user: bool = False) -> CondenseTrial:
-        """Ours beside some baselines."""
         ours = None if self._make is None else self._make(self._texts.count)
         methods = {} if ours is None else {OURS: ours}
         methods |= {n: m for n, m in same_size(self._texts).items() if n in names}
         if user:
             methods[USER] = UserOnly(self._texts)
-        about = {ABOUT: partial(_Asked, ours)} if isinstance(ours, Extractor) else {}
+        about = {ABOUT: partial(_Asked, ours)} if isinstance(ours, ExtractiveCondenser) else {}
         return CondenseTrial(methods, self._texts, self.checks, self._say, about, frozenset({USER}))
 
     def answers(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bench.condense.condense_text import GAP, CondenseMethod, SplitTexts
-from unabridged.domain.condensation import Draft, Line, Source
+from unabridged.domain.condensation import CondensationDraft, CondenseSource, Line
 
 KINDS = ("not in its sources", "over the limit", "out of order", "tokens told wrongly")
 """What can be wrong."""
@@ -15,7 +15,7 @@ _SPACE = re.compile(r"\s+")
 
 
 def violations(
-    sources: Sequence[Source], draft: Draft, limit: int, texts: SplitTexts
+    sources: Sequence[CondenseSource], draft: CondensationDraft, limit: int, texts: SplitTexts
 ) -> Counter[str]:
     """Count what is wrong with a condensation that was made of whole sentences.
 
@@ -49,8 +49,7 @@ def violations(
     return +found
 
 
-def _whole(line: Line, source: Source, texts: SplitTexts) -> bool:
-    """Whether a line is the sentences of the message that it names, and no others."""
+def _whole(line: Line, source: CondenseSource, texts: SplitTexts) -> bool:
     pieces = texts.sentences(source.text)
     if not line.sentences or max(line.sentences) >= len(pieces):
         return False
@@ -76,7 +75,13 @@ class CondenseChecks:
         self.found: dict[str, Counter[str]] = {}
         """Method to what was wrong."""
 
-    def take(self, method: str, sources: Sequence[Source], draft: Draft | None, limit: int) -> None:
+    def take(
+        self,
+        method: str,
+        sources: Sequence[CondenseSource],
+        draft: CondensationDraft | None,
+        limit: int,
+    ) -> None:
         """Check one condensation; where nothing was made there is nothing to check."""
         if draft is None:
             return
@@ -113,8 +118,8 @@ class CondenseTrial:
     unbound: frozenset[str] = frozenset()
 
     def condensed(
-        self, sources: Sequence[Source], limit: int, question: str = ""
-    ) -> dict[str, Draft | None]:
+        self, sources: Sequence[CondenseSource], limit: int, question: str = ""
+    ) -> dict[str, CondensationDraft | None]:
         """Condense by every method, and check what comes.
 
         Args:

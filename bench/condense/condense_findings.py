@@ -137,7 +137,6 @@ class CondenseFindings:
         }
 
     def _headline(self) -> dict[str, float]:
-        """The main figures at the top, where they were measured and ours was there."""
         found = {}
         for table in self.tables:
             if table.name in _HEADLINES and OURS in table.groups.get("pooled", ()):

@@ -14,7 +14,7 @@ from bench.condense.condense_findings import OURS
 from bench.condense.condense_text import CondenseMethod, SplitTexts, sources_of
 from bench.figures.timer import timed
 from bench.generator import TalkGenerator
-from unabridged.domain.condensation import Source
+from unabridged.domain.condensation import CondenseSource
 
 SIZES = (10_000, 25_000, 100_000, 1_000_000)
 """Tokens of the talk."""
@@ -75,10 +75,10 @@ def measure(
     return [*rows, *_linear(rows, sizes)]
 
 
-def talk(size: int, count: Count) -> tuple[list[Source], int]:
+def talk(size: int, count: Count) -> tuple[list[CondenseSource], int]:
     """Draw talk of at least so many tokens, as one conversation, and say how many it takes."""
     drawn = TalkGenerator()
-    sources: list[Source] = []
+    sources: list[CondenseSource] = []
     total = 0
     while total < size:
         held = sources_of(drawn.conversation())
@@ -96,13 +96,13 @@ def _textrank(count: Count) -> CondenseMethod:
 def _condensed(
     make: Callable[[Count], CondenseMethod],
     counter: Callable[[], Count],
-    sources: Sequence[Source],
+    sources: Sequence[CondenseSource],
     limit: int,
 ) -> object:
     return make(counter()).condense(sources, limit)
 
 
-def _split(sources: Sequence[Source], counter: Callable[[], Count]) -> int:
+def _split(sources: Sequence[CondenseSource], counter: Callable[[], Count]) -> int:
     texts = SplitTexts(counter())
     return sum(texts.count(piece) for s in sources for piece in texts.sentences(s.text))
 
@@ -115,7 +115,6 @@ class _Took(NamedTuple):
 
 
 def _took(call: Callable[[], object], repeats: int) -> _Took:
-    """The medians of some calls."""
     if repeats > 1:
         call()  # what is read once a process is read
     held = []
@@ -127,7 +126,6 @@ def _took(call: Callable[[], object], repeats: int) -> _Took:
 
 
 def _linear(rows: Sequence[Mapping[str, Any]], sizes: Sequence[int]) -> Iterator[dict[str, Any]]:
-    """How much a token costs in large talk beside one in small; 1 is linear."""
     if not set(LINEAR) <= set(sizes):
         return
     methods = list(dict.fromkeys(row["method"] for row in rows))

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from bench.recall.ranking_measures import words_of
-from unabridged.domain.condensation import Draft, Line, Source
-from unabridged.domain.views import Conversation
+from unabridged.domain.condensation import CondensationDraft, CondenseSource, Line
+from unabridged.domain.results import Transcript
 from unabridged.language.sentences import sentences
 from unabridged.ports import Condenser
 
@@ -49,7 +49,7 @@ class SplitTexts:
             found = self._pieces[text] = tuple(sentences(text))
         return found
 
-    def tokens(self, sources: Iterable[Source]) -> int:
+    def tokens(self, sources: Iterable[CondenseSource]) -> int:
         """What messages take whole."""
         return sum(self.count(source.text) for source in sources)
 
@@ -59,10 +59,10 @@ class SplitTexts:
         self._pieces.clear()
 
 
-def sources_of(conversation: Conversation) -> list[Source]:
+def sources_of(conversation: Transcript) -> list[CondenseSource]:
     """The messages of a conversation as a condenser sees them; those without words are left out."""
     return [
-        Source(exchange.id, index, message.role, message.text, exchange.at)
+        CondenseSource(exchange.id, index, message.role, message.text, exchange.at)
         for exchange in conversation.exchanges
         for index, message in enumerate(exchange.messages)
         if message.text.strip()
@@ -70,7 +70,10 @@ def sources_of(conversation: Conversation) -> list[Source]:
 
 
 def fitted(
-    order: Iterable[tuple[int, int]], sources: Sequence[Source], limit: int, texts: SplitTexts
+    order: Iterable[tuple[int, int]],
+    sources: Sequence[CondenseSource],
+    limit: int,
+    texts: SplitTexts,
 ) -> dict[int, list[int]]:
     """Take sentences in an order while they fit; those that do not are passed over.
 
@@ -100,14 +103,16 @@ def fitted(
     return {place: chosen[place] for place in sorted(chosen)}
 
 
-def _price(source: Source, numbers: Sequence[int], texts: SplitTexts) -> int:
+def _price(source: CondenseSource, numbers: Sequence[int], texts: SplitTexts) -> int:
     return texts.count(said(texts.sentences(source.text), numbers))
 
 
 def _by_pieces(
-    order: Iterable[tuple[int, int]], sources: Sequence[Source], limit: int, texts: SplitTexts
+    order: Iterable[tuple[int, int]],
+    sources: Sequence[CondenseSource],
+    limit: int,
+    texts: SplitTexts,
 ) -> dict[int, list[int]]:
-    """Take sentences while the sum of what each takes by itself, with marks of gaps, fits."""
     mark = texts.count(f" {GAP} ")
     chosen: dict[int, list[int]] = {}
     left = limit
@@ -128,8 +133,8 @@ def _gaps(numbers: Sequence[int]) -> int:
 
 
 def drafted(
-    sources: Sequence[Source], chosen: Chosen, limit: int, by: str, texts: SplitTexts
-) -> Draft | None:
+    sources: Sequence[CondenseSource], chosen: Chosen, limit: int, by: str, texts: SplitTexts
+) -> CondensationDraft | None:
     """Put chosen sentences into lines, and leave out the last where marks of gaps make it too long.
 
     Args:
@@ -151,7 +156,7 @@ def drafted(
                 lines.append(Line(line, source.exchange, source.index, source.role, tuple(held)))
                 break
             held.pop()
-    return Draft(tuple(lines), spent, by) if lines else None
+    return CondensationDraft(tuple(lines), spent, by) if lines else None
 
 
 def said(pieces: Sequence[str], numbers: Sequence[int]) -> str:
@@ -169,7 +174,7 @@ def searchable(pieces: Iterable[str]) -> str:
     return "|".join(map(words_of, pieces))
 
 
-def unbroken(draft: Draft | None) -> list[str]:
+def unbroken(draft: CondensationDraft | None) -> list[str]:
     """What a condensation says, in pieces between which something was left out."""
     lines = draft.lines if draft else ()
     return [piece for line in lines for piece in line.text.split(GAP)]

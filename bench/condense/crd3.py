@@ -19,7 +19,7 @@ from bench.condense.condense_check import CondenseTrial
 from bench.condense.condense_findings import FiguresTable
 from bench.condense.textrank import telling
 from bench.figures.bootstrap import Parts
-from unabridged.domain.condensation import Draft, Source
+from unabridged.domain.condensation import CondensationDraft, CondenseSource
 from unabridged.domain.message import Role
 from unabridged.errors import TransferError
 
@@ -44,7 +44,7 @@ class Episode:
     """
 
     name: str
-    sources: tuple[Source, ...]
+    sources: tuple[CondenseSource, ...]
     used: Mapping[str, frozenset[str]]
 
 
@@ -91,7 +91,7 @@ def _episode(path: Path) -> Episode | None:
             if len(shared) >= SHARED_WORDS:
                 used[str(number)] = used.get(str(number), frozenset()) | shared
     sources = (
-        Source(str(number), 0, Role.USER, f"{name}: {words}" if name else words, _AT)
+        CondenseSource(str(number), 0, Role.USER, f"{name}: {words}" if name else words, _AT)
         for number, (name, words) in sorted(turns.items())
         if words
     )
@@ -99,7 +99,6 @@ def _episode(path: Path) -> Episode | None:
 
 
 def _said(turn: Mapping[str, Any]) -> tuple[str, str]:
-    """Who speaks, and the words; the file breaks them into lines of a caption."""
     return " and ".join(turn["NAMES"]).title(), " ".join(" ".join(turn["UTTERANCES"]).split())
 
 
@@ -139,7 +138,9 @@ def measure(episodes: Sequence[Episode], trial: CondenseTrial) -> FiguresTable:
     return found
 
 
-def compared(episode: Episode, stretch: Sequence[str], draft: Draft | None) -> dict[str, Parts]:
+def compared(
+    episode: Episode, stretch: Sequence[str], draft: CondensationDraft | None
+) -> dict[str, Parts]:
     """What some turns add to precision and recall.
 
     Args:

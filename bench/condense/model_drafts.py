@@ -22,10 +22,10 @@ from bench.figures.timer import timed
 from bench.formats.locomo import load
 from bench.formats.longmemeval import LongMemEvalCorpus
 from unabridged import config
-from unabridged.condense.extract import Extractor
-from unabridged.condense.written import FELL_BACK, Written
-from unabridged.domain.condensation import Draft, Source
-from unabridged.domain.views import Conversation
+from unabridged.condense.extractive_condenser import ExtractiveCondenser
+from unabridged.condense.llm_condenser import FELL_BACK, LlmCondenser
+from unabridged.domain.condensation import CondensationDraft, CondenseSource
+from unabridged.domain.results import Transcript
 from unabridged.language.sentences import sentences
 from unabridged.models.gguf import GgufModel
 from unabridged.models.smollm2 import fetched
@@ -54,7 +54,7 @@ def embedded() -> ChatModel | None:
     return GgufModel(path) if path is not None else None
 
 
-def sessions(held: Mapping[str, Path], count: int) -> list[Conversation]:
+def sessions(held: Mapping[str, Path], count: int) -> list[Transcript]:
     """Some sessions: LongMemEval's of the first questions and LoCoMo's first, in turns.
 
     Args:
@@ -69,7 +69,7 @@ def sessions(held: Mapping[str, Path], count: int) -> list[Conversation]:
     return list(islice(mixed, count))
 
 
-def _read(name: str, path: Path, count: int) -> Iterator[Conversation]:
+def _read(name: str, path: Path, count: int) -> Iterator[Transcript]:
     if name == "locomo":
         talks = load(path)
         yield from islice((s for talk in talks for s in talk.sessions), count)
@@ -118,7 +118,7 @@ class DraftTally:
 
 
 def measure(
-    held: Sequence[Conversation], model: ChatModel, trial: CondenseTrial, say: Callable[[str], None]
+    held: Sequence[Transcript], model: ChatModel, trial: CondenseTrial, say: Callable[[str], None]
 ) -> Iterator[DraftTally]:
     """Let the model condense sessions.
 
@@ -132,7 +132,7 @@ def measure(
         What came of them so far, after each.
     """
     texts = trial.texts
-    written = Written(model, Extractor(texts.count), texts.count)
+    written = LlmCondenser(model, ExtractiveCondenser(texts.count), texts.count)
     tally = DraftTally(model.model)
     for number, session in enumerate(held, 1):
         say(f"Written by {model.model}: session {number} of {len(held)} …")
@@ -154,21 +154,20 @@ def measure(
         yield tally
 
 
-def opening(sources: Sequence[Source], texts: SplitTexts) -> list[Source]:
+def opening(sources: Sequence[CondenseSource], texts: SplitTexts) -> list[CondenseSource]:
     """The first messages, while they take ``MOST`` tokens together at the most."""
     spent = accumulate(texts.count(source.text) for source in sources)
     return [source for source, total in zip(sources, spent, strict=True) if total <= MOST]
 
 
-def _reason(draft: Draft | None) -> str:
-    """Why the model's words were not taken, without any words of what was said."""
+def _reason(draft: CondensationDraft | None) -> str:
     notes = draft.notes if draft else ()
     told = next((note for note in notes if note.startswith(FELL_BACK)), "")
     fault = told.partition(": ")[2]
     return _DIGITS.sub("N", fault.partition(":")[0].rstrip("."))
 
 
-def unsaid(text: str, sources: Sequence[Source]) -> list[str]:
+def unsaid(text: str, sources: Sequence[CondenseSource]) -> list[str]:
     """Numbers and capitalised words of a text that do not stand in its sources.
 
     Args:

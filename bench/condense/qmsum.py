@@ -19,7 +19,7 @@ from bench.condense.condense_findings import ABOUT, FiguresTable
 from bench.condense.condense_text import SplitTexts, unbroken
 from bench.condense.rouge import rouge_l
 from bench.condense.textrank import telling
-from unabridged.domain.condensation import Draft, Source
+from unabridged.domain.condensation import CondensationDraft, CondenseSource
 from unabridged.domain.message import Role
 from unabridged.errors import TransferError
 
@@ -59,7 +59,7 @@ class Meeting:
     """
 
     name: str
-    sources: tuple[Source, ...]
+    sources: tuple[CondenseSource, ...]
     general: tuple[MeetingQuery, ...]
     specific: tuple[MeetingQuery, ...]
 
@@ -94,7 +94,7 @@ def _meeting(path: Path) -> Meeting | None:
     if not isinstance(data, dict) or not data.get("meeting_transcripts"):
         return None
     sources = [
-        Source(str(number), 0, Role.USER, text, _AT)
+        CondenseSource(str(number), 0, Role.USER, text, _AT)
         for number, turn in enumerate(data["meeting_transcripts"])
         if (text := _said(turn))
     ]
@@ -107,7 +107,7 @@ def _meeting(path: Path) -> Meeting | None:
 
 
 def _said(turn: Mapping[str, Any]) -> str:
-    """A turn's words behind its speaker's name, as LoCoMo's are stored; empty without words."""
+    # A turn's words behind its speaker's name, as LoCoMo's are stored; empty without words.
     words = " ".join(_MARK.sub(" ", str(turn.get("content", ""))).split())
     speaker = str(turn.get("speaker", "")).strip()
     return f"{speaker}: {words}" if any(c.isalnum() for c in words) else ""
@@ -173,7 +173,6 @@ def measure(
 def _summarised(
     meeting: Meeting, query: MeetingQuery, trial: CondenseTrial, into: FiguresTable
 ) -> None:
-    """Condense to about the length of the person's answer, and compare."""
     question = query.text if query.turns else ""
     for times in LENGTHS:
         limit = times * trial.texts.count(query.answer)
@@ -182,7 +181,6 @@ def _summarised(
 
 
 def _spans(meeting: Meeting, trial: CondenseTrial, into: FiguresTable) -> None:
-    """Condense to a share of the tokens, once for all questions, and look at each one's turns."""
     total = trial.texts.tokens(meeting.sources)
     for share in SHARES:
         limit = int(total * share)
@@ -197,7 +195,7 @@ def _spans(meeting: Meeting, trial: CondenseTrial, into: FiguresTable) -> None:
 
 
 def covered(
-    meeting: Meeting, query: MeetingQuery, draft: Draft | None, texts: SplitTexts
+    meeting: Meeting, query: MeetingQuery, draft: CondensationDraft | None, texts: SplitTexts
 ) -> dict[str, float]:
     """How much of the turns that bear on a question is left; empty where none has words."""
     wanted = {s.exchange: s.text for s in meeting.sources if int(s.exchange) in query.turns}
@@ -215,5 +213,5 @@ def covered(
     }
 
 
-def _rouge(draft: Draft | None, answer: str) -> dict[str, float]:
+def _rouge(draft: CondensationDraft | None, answer: str) -> dict[str, float]:
     return {"rouge-l": rouge_l("\n".join(unbroken(draft)), answer).f1}

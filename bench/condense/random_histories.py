@@ -11,20 +11,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from unabridged.condense.extract import Extractor
-from unabridged.condense.schemes import SCHEMES
-from unabridged.condense.select import least_kept
-from unabridged.domain.category import ExchangeReading, Reading, Scheme
+from unabridged.annotations.schemes import SCHEMES
+from unabridged.condense.extractive_condenser import ExtractiveCondenser
+from unabridged.condense.verbatim_selection import least_kept
+from unabridged.domain.annotation import Annotation, ExchangeReading, Scheme
 from unabridged.domain.chat import Abilities
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
+from unabridged.domain.results import Transcript
 from unabridged.domain.session import Session
 from unabridged.domain.settings import Settings
-from unabridged.domain.views import Conversation as Transcript
 from unabridged.errors import PromptTooLargeError
-from unabridged.ingest.condensing import Terms, Trigger, candidates_of, spoken
-from unabridged.ingest.upkeep import Upkeep
 from unabridged.language.names import names_in
+from unabridged.maintenance.condense_session import CondenseTools, Trigger, candidates_of, spoken
+from unabridged.maintenance.condense_sessions import Condensations
 from unabridged.memory import Memory
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
@@ -76,7 +76,9 @@ class _Given:
         if exchange.id not in self._held:
             names = [category.name for category in self._scheme.categories]
             messages = {
-                m.id: Reading(self._draw.choice(names), round(self._draw.random(), 2), by="random")
+                m.id: Annotation(
+                    self._draw.choice(names), round(self._draw.random(), 2), by="random"
+                )
                 for m in exchange.messages
             }
             self._held[exchange.id] = ExchangeReading(exchange.id, self._scheme.name, messages)
@@ -101,32 +103,32 @@ def run(count: int, progress: Callable[[str], None], seed: int = 0) -> HistoryOu
 
 
 def _one(draw: random.Random, found: HistoryOutcome) -> None:
-    """One history: it grows, is condensed, and is asked, a few times over."""
     window = draw.choice([512, 700, 1024, 2048, 4096, 8192])
     abilities = Abilities("m", trained_window=window, source="server")
     settings = Settings(home="unused", store="memory", window=window, embedder="none")
     scheme = draw.choice(list(SCHEMES.values()))
-    readings = _Given(scheme, draw)
+    annotations = _Given(scheme, draw)
     model = ScriptedModel(abilities=abilities)
     with Memory.open(settings=settings, upstream=model, clock=ManualClock()) as memory:
-        terms = Terms(scheme, Extractor(_COUNT), names_in, _COUNT)
+        terms = CondenseTools(scheme, ExtractiveCondenser(_COUNT), names_in, _COUNT)
         trigger = Trigger(draw.choice([50, 200, 1000]), draw.choice([0, 6]), draw.randint(0, 6))
-        upkeep = Upkeep(memory.space.dependencies.store, ManualClock(), readings, terms, trigger)
+        condensations = Condensations(
+            memory.space.dependencies.store, ManualClock(), annotations, terms, trigger
+        )
         said: dict[str, Exchange] = {}
         for _ in range(draw.randint(1, 3)):
             grown = _grown(draw, said)
             memory.import_transcript(grown)
             said |= {exchange.id: exchange for exchange in grown.exchanges}
-            outlook = upkeep.condense("s", force=draw.random() < 0.5)
+            outlook = condensations.condense("s", force=draw.random() < 0.5)
             found.runs += outlook.usable
             found.refused += bool(outlook.made and not outlook.usable)
-            found.broken.update(_broken(memory, upkeep, readings, said))
+            found.broken.update(_broken(memory, condensations, annotations, said))
         talk = memory.conversation("s")
         found.broken.update(_asked(talk, draw, window, found))
 
 
 def _grown(draw: random.Random, said: Mapping[str, Exchange]) -> Transcript:
-    """The same session with more exchanges."""
     made = list(said.values())
     for _ in range(draw.randint(1, 14)):
         number = len(made)
@@ -156,32 +158,32 @@ def _sentence(draw: random.Random) -> str:
 
 
 def _broken(
-    memory: Memory, upkeep: Upkeep, readings: _Given, said: Mapping[str, Exchange]
+    memory: Memory, condensations: Condensations, annotations: _Given, said: Mapping[str, Exchange]
 ) -> Iterator[str]:
-    """What a run broke."""
     held = {exchange.id: exchange for exchange in memory.space.log.scan()}
     if {name: e.text for name, e in held.items()} != {name: e.text for name, e in said.items()}:
         yield "an original is lost"
-    view = upkeep.view("s")
+    view = condensations.view("s")
     for one in view.condensations:
-        opened = {e.id: e.text for e in upkeep.expand(one.id).exchanges}
+        opened = {e.id: e.text for e in condensations.expand(one.id).exchanges}
         if opened != {name: said[name].text for name in one.covers}:
             yield "a condensation does not open up to its originals"
         for line in one.lines:
             whole = said[line.exchange].messages[line.index].text
             if any(piece.strip() not in whole for piece in line.text.split("[…]")):
                 yield "a sentence was not said"
-    yield from _shares(upkeep, readings, list(said.values()))
+    yield from _shares(condensations, annotations, list(said.values()))
 
 
-def _shares(upkeep: Upkeep, readings: _Given, path: Sequence[Exchange]) -> Iterator[str]:
-    """Every category keeps its share of the originals verbatim."""
-    scheme = upkeep.terms.scheme
-    gone = upkeep.view("s").condensed()
+def _shares(
+    condensations: Condensations, annotations: _Given, path: Sequence[Exchange]
+) -> Iterator[str]:
+    scheme = condensations.terms.scheme
+    gone = condensations.view("s").condensed()
     every: Counter[str] = Counter()
     kept: Counter[str] = Counter()
-    for exchange in candidates_of(path, upkeep.trigger.spared):
-        judged = readings.of([exchange])[exchange.id].messages
+    for exchange in candidates_of(path, condensations.trigger.spared):
+        judged = annotations.of([exchange])[exchange.id].messages
         for index, message in spoken(exchange):
             every[judged[message.id].category] += 1
             kept[judged[message.id].category] += (exchange.id, index) not in gone
@@ -193,7 +195,6 @@ def _shares(upkeep: Upkeep, readings: _Given, path: Sequence[Exchange]) -> Itera
 def _asked(
     talk: Conversation, draw: random.Random, window: int, found: HistoryOutcome
 ) -> Iterator[str]:
-    """What a prompt breaks."""
     try:
         context = talk.prepare(draw.choice(["What did Anna say?", _sentence(draw), "Hello!"]))
     except PromptTooLargeError:

@@ -97,7 +97,6 @@ class BareSqlite:
         return len(self._file.execute(f"PRAGMA table_info({table})").fetchall())
 
     def _index(self) -> None:
-        """Let FTS5 index every message's terms."""
         self._file.execute(
             "BEGIN; CREATE VIRTUAL TABLE bare_word USING fts5(terms, tokenize = 'ascii')"
         )
@@ -164,6 +163,5 @@ def _has(file: apsw.Connection, table: str) -> bool:
 
 
 def _text(parts: Any) -> str:
-    """The words of a message's parts."""
     held: list[dict[str, Any]] = msgspec.json.decode(parts)
     return "\n".join(part["text"] for part in held if part["type"] == "text")

@@ -58,7 +58,6 @@ def run(
 
 
 def _sized(sizes: Sequence[int], seed: int, say: Progress) -> Iterator[ReportRow]:
-    """Let one store grow, and measure it at each size."""
     drawn = TalkGenerator(seed)
     stored = 0
     with tempfile.TemporaryDirectory(prefix="unabridged-bench-") as home:
@@ -72,7 +71,6 @@ def _sized(sizes: Sequence[int], seed: int, say: Progress) -> Iterator[ReportRow
 
 
 def _seed(bench: SizedStore, exchanges: int, say: Progress) -> float:
-    """Store conversations, and give the milliseconds that storing took."""
     took = 0.0
     done = 0
     with bench.open() as memory:

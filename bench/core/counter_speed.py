@@ -15,9 +15,9 @@ from unabridged.budget.count import Counter
 from unabridged.domain.message import Message
 from unabridged.models.smollm2 import fetched
 from unabridged.ports import Tokenizer
-from unabridged.tokens.bpe import TiktokenTokenizer
 from unabridged.tokens.estimate import EstimateTokenizer
 from unabridged.tokens.gguf import GgufTokenizer
+from unabridged.tokens.tiktoken import TiktokenTokenizer
 
 LARGE = 32_768
 """Tokens of the prepared context that is counted, about."""
@@ -38,7 +38,6 @@ def rows(say: Callable[[str], None]) -> Iterator[ReportRow]:
 
 
 def _speed() -> Iterator[ReportRow]:
-    """Count a large prepared context without stored counts and with nothing remembered."""
     drawn = TalkGenerator()
     with in_memory(WINDOW) as memory:
         conversation = drawn.conversation(400)
@@ -64,7 +63,6 @@ def _tiktoken() -> bool:
 
 
 def _errors() -> Iterator[ReportRow]:
-    """Hold the estimate against real tokenizers: the embedded model's, and tiktoken's."""
     path = _embedded()
     if path is not None:
         truth = GgufTokenizer(str(path))
@@ -77,7 +75,7 @@ def _errors() -> Iterator[ReportRow]:
 
 
 def _embedded() -> Path | None:
-    """The embedded model's file: the one that the settings name, else the one fetched."""
+    # The embedded model's file: the one that the settings name, else the one fetched.
     if find_spec("xllamacpp") is None:
         return None
     settings = config.load()
@@ -85,7 +83,6 @@ def _embedded() -> Path | None:
 
 
 def _against(truth: Tokenizer, name: str) -> Iterator[ReportRow]:
-    """The errors of the estimate against one tokenizer."""
     found = token_errors.run(EstimateTokenizer(), truth, conversations=CONVERSATIONS)
     *kinds, total = found
     of = f"of {total['conversations']:,} conversations"

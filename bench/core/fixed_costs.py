@@ -11,7 +11,7 @@ from bench.generator import TalkGenerator
 from unabridged.budget.complexity import complexity
 from unabridged.context.tiers import NO_ROOM
 from unabridged.domain.budget import Mode
-from unabridged.domain.context import Context, LedgerRow, Tier, Verdict
+from unabridged.domain.context import Context, Decision, LedgerRow, Tier
 from unabridged.intent.detect import detect
 
 MESSAGES = 300
@@ -41,11 +41,6 @@ def _reading() -> ReportRow:
 
 
 def _reuse() -> Iterator[ReportRow]:
-    """Hold sessions of mixed intents and complexities in a narrow window.
-
-    Alone in a space on one topic; on six topics, one after the other; and beside earlier
-    conversations, with every fourth message on one of them.
-    """
     shares, used = _held(_session)
     yield row("prefix_reuse", fmean(shares), unit="share", note=f"mean of {TALKS} sessions")
     yield row("prefix_reuse, median", median(shares), unit="share")
@@ -62,7 +57,6 @@ def _reuse() -> Iterator[ReportRow]:
 
 
 def _held(session: Callable[[int], Iterator[Context]]) -> tuple[list[float], list[float]]:
-    """Prefix reuse of each request; memory used by those that left out what bears on them."""
     shares: list[float] = []
     used: list[float] = []
     for seed in range(TALKS):
@@ -76,20 +70,11 @@ def _held(session: Callable[[int], Iterator[Context]]) -> tuple[list[float], lis
 
 
 def _left_out(row: LedgerRow) -> bool:
-    """Whether something that bears on the message was left out."""
-    relevant = row.tier is Tier.SEMANTIC and row.verdict is Verdict.LEFT_OUT
+    relevant = row.tier is Tier.SEMANTIC and row.decision is Decision.LEFT_OUT
     return relevant and row.reason == NO_ROOM
 
 
 def _session(seed: int, *, topics: int = 1, earlier: int = 0) -> Iterator[Context]:
-    """Talk, and give the context of each request.
-
-    Args:
-        seed: Draws the talk.
-        topics: Topics of the session, one after the other.
-        earlier: Exchanges of other conversations that are stored before; every fourth message
-            bears on one of them, or on an earlier topic of this session.
-    """
     drawn = TalkGenerator(seed)
     with in_memory(NARROW) as memory:
         for conversation in drawn.conversations(max(earlier, 10 * topics)):

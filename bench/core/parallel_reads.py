@@ -100,7 +100,6 @@ def _rows(size: int, threads: Sequence[int], say: Progress, seed: int) -> Iterat
 def _scaled(
     name: str, read: Read, bench: SizedStore, threads: Sequence[int], say: Progress
 ) -> Iterator[ReportRow]:
-    """Read by each number of threads; the baseline is the smallest number."""
     baseline: float | None = None
     for number in threads:
         say(f"{name}: {_threads(number)} …")
@@ -120,7 +119,6 @@ def _threads(number: int) -> str:
 def _while_one_writes(
     memory: Memory, reads: Mapping[str, Read], bench: SizedStore, say: Progress
 ) -> Iterator[ReportRow]:
-    """Read in one thread while another writes; the baseline is the same without the other."""
     write = _writer(memory, bench.drawn)
     alone = spread(timed(write)[0] for _ in range(WRITES))
     given: dict[str, Any] = {"size": bench.size, "aims": NO_AIMS}
@@ -139,7 +137,6 @@ def _while_one_writes(
 
 
 def _writer(memory: Memory, drawn: TalkGenerator) -> Callable[[], object]:
-    """Return what stores the next exchange of a session; texts are drawn before."""
     topic = drawn.topics[-1]
     said = [(drawn.said(topic), drawn.answered(topic)) for _ in range(WRITES)]
     numbers = count()

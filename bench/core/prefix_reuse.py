@@ -46,7 +46,6 @@ def rows(corpus: LongMemEvalCorpus, say: Callable[[str], None]) -> Iterator[Repo
 
 
 def _session(exchanges: Sequence[Exchange], seed: int) -> Iterator[float]:
-    """The prefix reuse of each request of one session."""
     chance = random.Random(seed)  # noqa: S311 - a draw, no secret
     with in_memory(NARROW) as memory:
         talk = memory.conversation()

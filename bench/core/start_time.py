@@ -37,7 +37,6 @@ def rows() -> Iterator[ReportRow]:
 
 
 def _run(program: str) -> str:
-    """Run a program of ours in an interpreter of its own."""
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - our own words
     return done.stdout.strip()

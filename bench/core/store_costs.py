@@ -11,20 +11,20 @@ from bench import generator
 from bench.core.store_sizes import model, newest_conversation
 from bench.scale.scale_steps import size
 from unabridged.domain.settings import Settings
+from unabridged.home.key_source import new_key
 from unabridged.memory import Memory
-from unabridged.stores.sqlite.connecting import can_encrypt
+from unabridged.stores.sqlite.connection import can_encrypt
 from unabridged.testing.clock import ManualClock
 from unabridged.turn.conversation import Conversation
-from unabridged.wiring.keys import new_key
 
 BASELINE = "sqlite"
 WAYS: dict[str, dict[str, object]] = {
     BASELINE: {},
     "sqlite, encrypted": {"encrypt": True},
-    "files, a model": {"layout": "model"},
-    "files, an agent and session": {"layout": "agent"},
-    "files, a user": {"layout": "user"},
-    "files, a model, packed": {"layout": "model", "compression": True},
+    "files, a model": {"json_files": "model"},
+    "files, an agent and session": {"json_files": "agent"},
+    "files, a user": {"json_files": "user"},
+    "files, a model, packed": {"json_files": "model", "json_compression": True},
 }
 """What is measured: its name, and the settings that make it."""
 WARMING, ROUNDS = 3, 15
@@ -88,7 +88,6 @@ def _measure(way: str, exchanges: int) -> Row:
 
 
 def _one(talk: Conversation, number: int) -> tuple[float, float]:
-    """Seconds that it takes to store a question, and its answer."""
     context = talk.prepare(f"Where did I put the {number}th key of the shed in the garden?")
     gc.collect()
     began = perf_counter()

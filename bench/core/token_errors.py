@@ -15,7 +15,7 @@ from typing import Any
 
 from bench.core.token_texts import CODE_LINES, CODE_NAMES, EMOJI, SENTENCES
 from unabridged.budget.count import Counter
-from unabridged.budget.shares import MARGIN_SHARE
+from unabridged.budget.window_shares import MARGIN_SHARE
 from unabridged.domain.message import Message, Role, Text
 from unabridged.ports import Tokenizer
 
@@ -95,7 +95,7 @@ def _row(
 
 
 def _errors(counter: Counter, drawn: Sequence[_Conversation], truth: Tokenizer) -> list[float]:
-    """By how much each conversation was counted too low (above 0) or too high, as a share."""
+    # By how much each conversation was counted too low (above 0) or too high, as a share.
     errors = []
     for conversation in drawn:
         cost = conversation.cost(truth)

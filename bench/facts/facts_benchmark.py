@@ -18,12 +18,12 @@ from bench.formats import locomo, longmemeval
 from bench.recall.default_embedder import default_embedder
 from unabridged.clock import SystemClock
 from unabridged.domain.exchange import Exchange
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.errors import TransferError
-from unabridged.knowledge.book import FactBook
-from unabridged.knowledge.rules import VERSION, extract
+from unabridged.knowledge.fact_rules import VERSION, extract
+from unabridged.knowledge.facts import Facts
 from unabridged.knowledge.statements import Statement, to_record
-from unabridged.stores.inmemory import InMemoryStore
+from unabridged.stores.in_memory import InMemoryStore
 
 HELD = 3_000
 """Facts over which the time of ``bearing`` is measured, as far as there are so many."""
@@ -73,7 +73,6 @@ def run(data: str | Path, *, progress: Progress, sample: int = 0, seed: int = 1)
 
 
 def _places(data: Path) -> list[tuple[str, Path]]:
-    """What lies at a path, by the name of the data set."""
     folders = [data, *sorted(data.iterdir())] if data.is_dir() else [data]
     found = [(name, place) for place in folders if (name := _kind(place))]
     if not found:
@@ -85,7 +84,6 @@ def _places(data: Path) -> list[tuple[str, Path]]:
 
 
 def _kind(place: Path) -> str:
-    """Which data set lies at a path; empty for none."""
     if place.is_dir():
         names = [each.name for each in place.iterdir() if each.is_file()]
         if precisionmembench.BELIEFS in names:
@@ -99,7 +97,6 @@ def _kind(place: Path) -> str:
 
 
 def _exchanges(name: str, place: Path) -> Iterator[Exchange]:
-    """Every exchange of a data set, each session once."""
     if name == "locomo":
         for talk in locomo.load(place):
             for session in talk.sessions:
@@ -110,7 +107,6 @@ def _exchanges(name: str, place: Path) -> Iterator[Exchange]:
 
 
 def _drawn(name: str, exchanges: Sequence[Exchange]) -> tuple[dict[str, Any], list[Statement]]:
-    """What the rules draw from exchanges, in figures and in facts."""
     for exchange in exchanges[:20]:
         extract(exchange)  # the first reads the tables
     began = time.perf_counter()
@@ -132,12 +128,11 @@ def _drawn(name: str, exchanges: Sequence[Exchange]) -> tuple[dict[str, Any], li
 
 
 def _bearing(drawn: Iterable[Statement], asked: Sequence[str]) -> dict[str, Any]:
-    """How long ``bearing`` takes, warm, and how many facts it gives."""
-    store = InMemoryStore(Space())
+    store = InMemoryStore(SpaceId())
     held = list({statement.id: statement for statement in drawn}.values())[:HELD]
     # The store holds no exchanges, and keeps nothing that was drawn from what it does not hold.
     store.put([to_record(replace(statement, exchange=None)) for statement in held])
-    book = FactBook(store, SystemClock(), default_embedder())
+    book = Facts(store, SystemClock(), default_embedder())
     facts = len(book.all())
     book.bearing("The first lays the facts out.")
     times, given = [], []
@@ -157,7 +152,6 @@ def _bearing(drawn: Iterable[Statement], asked: Sequence[str]) -> dict[str, Any]
 
 
 def _sample(drawn: Sequence[Statement], size: int, seed: int) -> list[dict[str, str]]:
-    """A sample of facts for people to label; the same for the same seed."""
     unique = list({(s.subject, s.text.lower()): s for s in drawn}.values())
     chosen = random.Random(seed).sample(unique, min(size, len(unique)))  # noqa: S311 - a sample
     return [

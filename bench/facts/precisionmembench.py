@@ -30,13 +30,13 @@ from pathlib import Path
 from typing import Any
 
 from bench.recall.recall_baselines import Bm25
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.errors import TransferError
-from unabridged.knowledge.book import FactBook
+from unabridged.knowledge.facts import Facts
 from unabridged.knowledge.statements import Statement, to_record, withdrawn
 from unabridged.language.words import query_terms
 from unabridged.ports import Clock, Embedder
-from unabridged.stores.inmemory import InMemoryStore
+from unabridged.stores.in_memory import InMemoryStore
 
 BELIEFS = "beliefs.seed.json"
 CASES = "retrieval.cases.json"
@@ -136,9 +136,9 @@ class BeliefBook:
                     placed[owner].append(_statement(belief, older.get(str(belief["_id"]))))
         self._books = {}
         for owner, statements in placed.items():
-            store = InMemoryStore(Space(*owner))
+            store = InMemoryStore(SpaceId(*owner))
             store.put([to_record(statement) for statement in statements])
-            self._books[owner] = FactBook(store, clock, embedder)
+            self._books[owner] = Facts(store, clock, embedder)
 
     def bearing(self, case: ExpectedBeliefs) -> list[str]:
         """The beliefs that bear on a case's query, without the pinned, best first."""
@@ -156,13 +156,12 @@ class BeliefBook:
         """The beliefs that every prompt of a case's scopes carries."""
         return [f.id for book in self._asked(case) for f in book.pinned()]
 
-    def _asked(self, case: ExpectedBeliefs) -> list[FactBook]:
+    def _asked(self, case: ExpectedBeliefs) -> list[Facts]:
         owners = [(case.user, scope) for scope in case.scopes]
         return [self._books[owner] for owner in owners if owner in self._books]
 
 
 def _statement(belief: Mapping[str, Any], older: str | None) -> Statement:
-    """A belief as the statement of a person, who replaced an older one by it or took it back."""
     statement = Statement(
         id=str(belief["_id"]),
         text=str(belief["content"]),
@@ -177,12 +176,10 @@ def _statement(belief: Mapping[str, Any], older: str | None) -> Statement:
 
 
 def _is_over(belief: Mapping[str, Any]) -> bool:
-    """Whether a belief holds no longer."""
     return belief["epistemic_status"] == "superseded" or bool(belief.get("resolved_at"))
 
 
 def _words_of(belief: Mapping[str, Any]) -> str:
-    """All words by which a belief can be found: what BM25 ranks."""
     name = str(belief["canonical_name"]).replace("_", " ")
     return " ".join((name, *map(str, belief["aliases"]), str(belief["content"])))
 
@@ -214,7 +211,6 @@ def load(data: str | Path) -> tuple[list[dict[str, Any]], list[ExpectedBeliefs]]
 
 
 def _expected(case: Mapping[str, Any]) -> ExpectedBeliefs:
-    """What a case expects."""
     expect = case.get("expect") or {}
     relevant = expect.get("relevantBeliefs") or {}
     pinned = expect.get("pinnedFacts") or relevant.get("pinnedFacts") or {}
@@ -272,7 +268,6 @@ def run(data: str | Path, clock: Clock, embedder: Embedder | None) -> dict[str, 
 
 
 def _in_reach(case: ExpectedBeliefs, beliefs: BeliefBook, *, living: bool) -> dict[str, str]:
-    """The texts that BM25 ranks: of the case's user and scopes, and of those that hold or of all."""
     return {
         name: text
         for name, text in beliefs.texts.items()
@@ -283,7 +278,6 @@ def _in_reach(case: ExpectedBeliefs, beliefs: BeliefBook, *, living: bool) -> di
 
 
 def _is_lure(case: ExpectedBeliefs, beliefs: BeliefBook) -> bool:
-    """Whether a query shares a word with the names of a belief that holds no longer."""
     reach = {name for name in beliefs.gone if beliefs.scope_of[name][0] == case.user}
     asked = set(query_terms(case.query))
     return any(
@@ -300,7 +294,6 @@ def _judge(
     pinned: Sequence[str],
     beliefs: BeliefBook,
 ) -> None:
-    """Hold what was returned against what was expected."""
     returned = {*found, *pinned}
     tally.wanted += len(case.must)
     tally.returned += len(case.must & returned)

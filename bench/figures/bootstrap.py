@@ -100,7 +100,6 @@ def ratio_differences(
 
 
 def _over(rows: Sequence[Mapping[str, Parts]], name: str) -> tuple[float, NDArray[np.float64]]:
-    """A ratio, and the same of every resample; 0 where nothing stands below the line."""
     values = np.array([row[name] for row in rows], dtype=np.float64)
     above, below = values.sum(axis=0)
     drawn = _resampled(values)
@@ -114,7 +113,6 @@ def _interval(mean: float, means: NDArray[np.float64]) -> Interval:
 
 
 def _resampled(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The means of every resample; shape (resamples, measures)."""
     count = len(values)
     chance = np.random.default_rng(SEED)
     means = []

@@ -52,7 +52,6 @@ def bars(title: str, systems: Mapping[str, Shown], measures: Sequence[str]) -> s
 
 
 def _bar(left: float, figure: tuple[float, float], colour: str) -> list[str]:
-    """One bar with its figure above, and a whisker of one standard error each way."""
     value, error = figure
     top = _y(value)
     middle = left + _BAR / 2
@@ -90,7 +89,6 @@ def _y(value: float) -> float:
 
 
 def _short(measure: str) -> str:
-    """A measure as it fits under its bars: ``coverage@2000`` as ``cov. 2k``."""
     name, _, at = measure.partition("@")
     thousands = at[:-3] + "k" if at.endswith("000") else at
     if name in {"coverage", "verbatim"}:

@@ -122,7 +122,6 @@ def row(
 def _judged(
     aim: ReportAim, p50: float, ratio: float | None, size: int | None
 ) -> tuple[str, bool | None]:
-    """The target in words, and whether a median meets it."""
     most = aim.most if size is None else aim.by_size.get(size, aim.most)
     if most is not None:
         return f"≤ {most:g}", p50 <= most

@@ -19,15 +19,20 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from unabridged.domain.message import Role, Text
-from unabridged.domain.views import Conversation, Unread
+from unabridged.domain.results import SkippedRecord, Transcript
 from unabridged.errors import TransferError
-from unabridged.transfer.fields import as_id, as_list, as_object, as_text
+from unabridged.transfer.build_conversation import (
+    ImportOrigin,
+    RawMessage,
+    build_transcript,
+    skipped,
+)
 from unabridged.transfer.formats.table import Format, signs
+from unabridged.transfer.input_file import InputFile, InputLimits
+from unabridged.transfer.lenient_fields import as_id, as_list, as_object, as_text
 from unabridged.transfer.reader import Item
-from unabridged.transfer.records import Record, elements
-from unabridged.transfer.source import Limits, Source
+from unabridged.transfer.records import JsonRecord, elements
 from unabridged.transfer.times import parse_time
-from unabridged.transfer.weave import Loose, Origin, skipped, weave
 
 NAME = "locomo"
 
@@ -53,17 +58,17 @@ class LocomoTalk(NamedTuple):
     """
 
     id: str
-    sessions: tuple[Conversation, ...]
+    sessions: tuple[Transcript, ...]
     questions: tuple[Mapping[str, Any], ...]
     exchange_of: Mapping[Place, str]
     message_of: Mapping[Place, str]
-    unread: tuple[Unread, ...]
+    unread: tuple[SkippedRecord, ...]
 
 
-def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
+def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
     """Read every session of every conversation as a conversation of its own."""
     for number, record in enumerate(records, 1):
-        if isinstance(record, Unread):
+        if isinstance(record, SkippedRecord):
             yield record
             continue
         talk = talk_of(record, number)
@@ -97,11 +102,11 @@ def load(path: str | Path) -> list[LocomoTalk]:
     folder = Path(path)
     files = sorted(folder.glob("*.json*")) if folder.is_dir() else [folder]
     records = [record for file in files for record in _records(file)]
-    broken = next((record for record in records if isinstance(record, Unread)), None)
+    broken = next((record for record in records if isinstance(record, SkippedRecord)), None)
     talks = [
         talk_of(record, number)
         for number, record in enumerate(records, 1)
-        if isinstance(record, Record)
+        if isinstance(record, JsonRecord)
     ]
     found = [talk for talk in talks if talk.sessions]
     if broken or not found:
@@ -120,7 +125,7 @@ def places(evidence: Any) -> list[Place]:
     return list(dict.fromkeys((int(session), int(turn)) for session, turn in found))
 
 
-def talk_of(record: Record, number: int) -> LocomoTalk:
+def talk_of(record: JsonRecord, number: int) -> LocomoTalk:
     """Take one conversation apart.
 
     Args:
@@ -130,8 +135,8 @@ def talk_of(record: Record, number: int) -> LocomoTalk:
     data = as_object(record.value)
     held = as_object(data.get("conversation")) or data
     name = as_id(data.get("sample_id")) or str(number)
-    sessions: list[Conversation] = []
-    unread: list[Unread] = []
+    sessions: list[Transcript] = []
+    unread: list[SkippedRecord] = []
     exchange_of: dict[Place, str] = {}
     message_of: dict[Place, str] = {}
     numbers = sorted(int(m[1]) for key in held if (m := _SESSION.fullmatch(key)))
@@ -140,7 +145,9 @@ def talk_of(record: Record, number: int) -> LocomoTalk:
         at = _date(held.get(f"session_{session}_date_time"), reasons)
         turns = as_list(held[f"session_{session}"])
         loose = _loose(session, turns, reasons)
-        woven = weave(Origin(NAME, f"{name}/{session}", created=at), list(loose.values()))
+        woven = build_transcript(
+            ImportOrigin(NAME, f"{name}/{session}", created=at), list(loose.values())
+        )
         unread += [*skipped(f"{record.where}, session {session}", reasons), *woven.unread]
         if woven.conversation is None:
             continue
@@ -156,9 +163,8 @@ def talk_of(record: Record, number: int) -> LocomoTalk:
     return LocomoTalk(name, tuple(sessions), questions, exchange_of, message_of, tuple(unread))
 
 
-def _loose(session: int, turns: list[Any], reasons: Counter[str]) -> dict[Place, Loose]:
-    """The turns of a session as messages, alternately of the user and of the assistant."""
-    found: dict[Place, Loose] = {}
+def _loose(session: int, turns: list[Any], reasons: Counter[str]) -> dict[Place, RawMessage]:
+    found: dict[Place, RawMessage] = {}
     before: str | None = None
     for number, turn in enumerate(turns, 1):
         data = as_object(turn)
@@ -171,13 +177,14 @@ def _loose(session: int, turns: list[Any], reasons: Counter[str]) -> dict[Place,
             place = (-session, number)  # an id that came twice: no evidence names this
         role = Role.ASSISTANT if len(found) % 2 else Role.USER
         key = f"D{place[0]}:{place[1]}"
-        found[place] = Loose(key, role, (Text(said),), before, where=f"session {session}, {key}")
+        found[place] = RawMessage(
+            key, role, (Text(said),), before, where=f"session {session}, {key}"
+        )
         before = key
     return found
 
 
 def _said(turn: Mapping[str, Any]) -> str:
-    """A turn's words behind its speaker's name; a picture stands as its caption."""
     caption = as_text(turn.get("blip_caption")).strip()
     parts = [as_text(turn.get("text")).strip(), f"[shares {caption}]" if caption else ""]
     words = " ".join(part for part in parts if part)
@@ -186,7 +193,6 @@ def _said(turn: Mapping[str, Any]) -> str:
 
 
 def _date(value: Any, reasons: Counter[str]) -> datetime | None:
-    """Read ``1:56 pm on 8 May, 2023``, or any form that other files have; taken as UTC."""
     match = _DATE.search(as_text(value))
     try:
         if match is None:
@@ -205,8 +211,8 @@ def _date(value: Any, reasons: Counter[str]) -> datetime | None:
         return None
 
 
-def _records(path: Path) -> list[Record | Unread]:
-    source = Source(path, Limits())
+def _records(path: Path) -> list[JsonRecord | SkippedRecord]:
+    source = InputFile(path, InputLimits())
     try:
         return list(elements(next(iter(source.parts)).stream, source.limits.record))
     finally:

@@ -18,14 +18,21 @@ from typing import Any, NamedTuple
 import msgspec
 
 from unabridged.domain.message import Role, Text
-from unabridged.domain.views import Conversation, Unread
+from unabridged.domain.results import SkippedRecord, Transcript
 from unabridged.errors import NotFoundError, TransferError, UnknownFormatError
-from unabridged.transfer.fields import as_id, as_list, as_object, as_text, as_time
+from unabridged.transfer.build_conversation import (
+    BuiltTranscript,
+    ImportOrigin,
+    RawMessage,
+    build_transcript,
+    content_key,
+    skipped,
+)
 from unabridged.transfer.formats.table import Format, signs
+from unabridged.transfer.input_file import InputFile, InputLimits
+from unabridged.transfer.lenient_fields import as_id, as_list, as_object, as_text, as_time
 from unabridged.transfer.reader import Item
-from unabridged.transfer.records import Record, elements, lines
-from unabridged.transfer.source import Limits, Source
-from unabridged.transfer.weave import Loose, Origin, Woven, content_key, skipped, weave
+from unabridged.transfer.records import JsonRecord, elements, lines
 
 NAME = "longmemeval"
 
@@ -42,12 +49,12 @@ class QuestionHaystack(NamedTuple):
     """
 
     question: Mapping[str, Any]
-    conversations: list[Conversation]
+    conversations: list[Transcript]
     gold: tuple[str, ...]
 
 
 def read(
-    records: Iterable[Record | Unread], dates: Mapping[str, datetime] | None = None
+    records: Iterable[JsonRecord | SkippedRecord], dates: Mapping[str, datetime] | None = None
 ) -> Iterator[Item]:
     """Read the sessions of either shape, each session id once.
 
@@ -60,7 +67,7 @@ def read(
     """
     seen: set[str] = set()
     for record in records:
-        if isinstance(record, Unread):
+        if isinstance(record, SkippedRecord):
             yield record
             continue
         data = as_object(record.value)
@@ -111,7 +118,7 @@ def load_questions(path: str | Path) -> list[dict[str, Any]]:
     Raises:
         TransferError: The file cannot be read, or a record is no question.
     """
-    source = Source(path, Limits())
+    source = InputFile(path, InputLimits())
     try:
         stream = next(iter(source.parts)).stream
         array = stream.peek().lstrip().startswith(b"[")
@@ -238,7 +245,7 @@ class LongMemEvalCorpus:
                 gold.update(dict.fromkeys(woven.exchange_of.get(_key(index, turns[index]), ())))
         return QuestionHaystack(question, conversations, tuple(gold))
 
-    def pooled(self) -> Iterator[Conversation]:
+    def pooled(self) -> Iterator[Transcript]:
         """Give every session once, with the date at which a question names it first."""
         dates = _dates(self.questions.values())
         for session, turns in self._stored():
@@ -247,7 +254,7 @@ class LongMemEvalCorpus:
                 yield woven.conversation
 
     def _stored(self) -> Iterator[tuple[str, list[Any]]]:
-        """Every session's turns once: of the sessions file, else of the questions."""
+        # Every session's turns once: of the sessions file, else of the questions.
         for session, turns in self.turns.items():
             yield session, msgspec.json.decode(turns)
         seen = set(self.turns)
@@ -287,7 +294,6 @@ def _holds_sessions(question: Mapping[str, Any]) -> bool:
 
 
 def _inside(question: Mapping[str, Any]) -> Iterator[tuple[str, list[Any], datetime | None]]:
-    """The sessions that a question carries; one without an id is named by its place."""
     if _holds_sessions(question):
         for number, (session, turns, date) in enumerate(_sessions(question, {})):
             name = session or f"{question['question_id']}/{number}"
@@ -295,13 +301,12 @@ def _inside(question: Mapping[str, Any]) -> Iterator[tuple[str, list[Any], datet
 
 
 def _beside(path: Path, names: Sequence[str]) -> Path | None:
-    """The first file of a folder that has one of some names, packed or not."""
     packed = [f"{name}{ending}" for name in names for ending in ("", ".xz", ".gz")]
     return next((path / name for name in packed if (path / name).is_file()), None)
 
 
 def _load_turns(path: str | Path) -> dict[str, bytes]:
-    source, turns = Source(path, Limits()), dict[str, bytes]()
+    source, turns = InputFile(path, InputLimits()), dict[str, bytes]()
     decoder = msgspec.json.Decoder(_Stored)
     try:
         stream = next(iter(source.parts)).stream
@@ -318,8 +323,8 @@ def _load_turns(path: str | Path) -> dict[str, bytes]:
     return turns
 
 
-def _question(record: Record | Unread) -> dict[str, Any]:
-    value = record.value if isinstance(record, Record) else None
+def _question(record: JsonRecord | SkippedRecord) -> dict[str, Any]:
+    value = record.value if isinstance(record, JsonRecord) else None
     if not isinstance(value, dict) or not isinstance(value.get("question_id"), str):
         raise TransferError(
             f"{record.where} is no LongMemEval question.",
@@ -353,8 +358,10 @@ def _sessions(
         yield session, turns, named[number] if number < len(named) else None
 
 
-def _session(session: str, turns: list[Any], date: datetime | None, reasons: Counter[str]) -> Woven:
-    messages: list[Loose] = []
+def _session(
+    session: str, turns: list[Any], date: datetime | None, reasons: Counter[str]
+) -> BuiltTranscript:
+    messages: list[RawMessage] = []
     for index, turn in enumerate(turns):
         data = as_object(turn)
         role, text = _ROLES.get(as_text(data.get("role"))), as_text(data.get("content"))
@@ -364,8 +371,8 @@ def _session(session: str, turns: list[Any], date: datetime | None, reasons: Cou
         parent = messages[-1].key if messages else None
         at = None if messages else date
         where = f"session {session}, turn {index}"
-        messages.append(Loose(_key(index, data), role, (Text(text),), parent, at, where=where))
-    return weave(Origin(NAME, session, created=date), messages)
+        messages.append(RawMessage(_key(index, data), role, (Text(text),), parent, at, where=where))
+    return build_transcript(ImportOrigin(NAME, session, created=date), messages)
 
 
 def _key(index: int, turn: Mapping[str, Any]) -> str:

@@ -82,7 +82,6 @@ def run(data: str | Path, *, progress: Progress, only: Sequence[str] = ()) -> Co
 
 
 def _measured(name: str, data: str) -> dict[str, Any]:
-    """Measure one peer in a process of its own; where that fails, give its last words."""
     with (
         tempfile.TemporaryDirectory(prefix="unabridged-bench-") as folder,
         tempfile.TemporaryDirectory(prefix="unabridged-bench-") as home,
@@ -104,7 +103,6 @@ def _measured(name: str, data: str) -> dict[str, Any]:
 
 
 def _row(name: str, found: Mapping[str, Any]) -> dict[str, Any]:
-    """A peer's figures, rounded."""
     search = spread(found["search_ms"])
     resident = found["resident"]
     return {

@@ -41,7 +41,6 @@ def said(heard: StreamTimes) -> dict[str, Any]:
 
 
 def _is_good(heard: StreamTimes, words: int) -> bool:
-    """Whether an answer is whole, and says all that the upstream said."""
     text: str = said(heard)["content"]
     return heard.whole and heard.status == 200 and len(text.split()) == words
 
@@ -170,7 +169,6 @@ class MixedLoad:
         return f"{next(self._texts)} {asking(chunks, rate, tool=tool)}"
 
     async def _chat(self, dialect: str) -> bool:
-        """Go on in one of a few conversations; a client that sends all each time."""
         self._turn += 1
         place = self._turn % len(self._histories)
         history = [*self._histories[place][-12:], user(self._words(20, 50))]
@@ -186,7 +184,6 @@ class MixedLoad:
         return _is_good(heard, 20)
 
     async def _tools(self, dialect: str) -> bool:
-        """A call, its result, an answer: two requests of one exchange."""
         path = PATHS[dialect]
         words = user(self._words(10, tool=True))
         tool = {"name": "look_up", "description": "Look a word up.",
@@ -218,7 +215,7 @@ class MixedLoad:
         return heard.whole and heard.status == 200
 
     async def _side(self) -> bool:
-        """A title, as a chat page asks for it."""
+        # A title, as a chat page asks for it.
         words = (
             "### Task:\nGenerate a concise, 3-5 word title with an emoji summarizing the chat "
             f"history.\n<chat_history>\nUSER: hello\n</chat_history> {asking(5)}"
@@ -227,7 +224,6 @@ class MixedLoad:
         return heard.whole and heard.status == 200
 
     async def _cancelled(self) -> bool:
-        """A reader who leaves in the middle."""
         body = body_of([user(self._words(60, 100))])
         heard = await self._client.ask(PATHS["ollama"], body, most=10)
         return heard.status == 200 and len(heard.delays) >= 10

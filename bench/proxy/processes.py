@@ -70,11 +70,6 @@ def ours(home: Path, asked: str, dialect: str) -> Iterator[RunningProcess]:
 
 @contextmanager
 def _running(command: list[str]) -> Iterator[RunningProcess]:
-    """Start a server; its first line says where it listens.
-
-    Raises:
-        UnabridgedError: It ended before.
-    """
     process = subprocess.Popen(  # noqa: S603 - our own words
         command, stdout=subprocess.PIPE, text=True
     )

@@ -18,8 +18,8 @@ from bench.figures.timer import Spread, spread
 from bench.generator import TalkGenerator
 from bench.proxy import processes
 from unabridged.domain.settings import Settings
+from unabridged.home.api_keys import ApiKeys
 from unabridged.memory import Memory
-from unabridged.wiring.access import Access
 
 SIZE = 10_000
 """Exchanges that are stored."""
@@ -141,7 +141,6 @@ class _Pair(NamedTuple):
 
 
 def _streams(pair: _Pair, talk: _Talk, say: Progress) -> Iterator[ReportRow]:
-    """Measure streams of one dialect."""
     say(f"{pair.dialect}: one stream at a time …")
     yield from _firsts(pair, talk)
     say(f"{pair.dialect}: {STREAMS} streams at their pace …")
@@ -158,7 +157,7 @@ def _streams(pair: _Pair, talk: _Talk, say: Progress) -> Iterator[ReportRow]:
 
 
 def _firsts(pair: _Pair, talk: _Talk) -> Iterator[ReportRow]:
-    """The time to the first chunk, in turns, so that what else goes on is the same for both."""
+    # The time to the first chunk, in turns, so that what else goes on is the same for both.
     both = (pair.bare, pair.ours)
     took: dict[str, list[float]] = {url: [] for url in both}
     failed = 0
@@ -206,10 +205,9 @@ def _fast(pair: _Pair, bare: Mapping[str, Any], ours: Mapping[str, Any]) -> Repo
 
 
 def _soak(home: Path, asked: str, talk: _Talk, soak: Soak, say: Progress) -> Iterator[ReportRow]:
-    """Put a mixed load on the server, and look at its memory."""
     say(f"{soak.requests:,} requests of every kind in {soak.minutes:g} minutes …")
     seconds = soak.minutes * 60
-    token = Access(str(home)).token()
+    token = ApiKeys(str(home)).token()
     held: list[processes.ProcessUsage] = []
     with processes.ours(home, asked, "ollama") as ours:
         job = {"url": ours.url, "kind": "mixed", "token": token, "requests": soak.requests,
@@ -231,7 +229,6 @@ def _soak(home: Path, asked: str, talk: _Talk, soak: Soak, say: Progress) -> Ite
 
 
 def _memory(held: list[processes.ProcessUsage], requests: int) -> Iterator[ReportRow]:
-    """How memory went after the warm-up: its last tenth against its first."""
     tenth = max(1, len(held) // 10)
     for name, which in (("its own", 0), ("with mapped files", 1)):
         sizes = [one[which] for one in held]

@@ -86,7 +86,6 @@ class _Listening(asyncio.Protocol):
         self._look(told, len(body))
 
     def _look(self, told: bytes, size: int) -> None:
-        """End it where it is whole, or where enough came."""
         heard = self.heard
         if self._left is not None:
             self._left -= size

@@ -31,7 +31,6 @@ def rows(corpus: LongMemEvalCorpus, say: Callable[[str], None]) -> Iterator[Repo
 
 
 def _covered(haystack: QuestionHaystack) -> Iterator[tuple[int, float]]:
-    """The share of one question's gold at each budget."""
     with filled(haystack.conversations, asked_at(haystack.question)) as subject:
         for budget in BUDGETS:
             yield budget, _share(subject, haystack, budget)

@@ -6,7 +6,7 @@ from typing import Any
 from bench.recall.recall_findings import RecallFindings
 from unabridged import config
 from unabridged.domain.settings import Settings
-from unabridged.embeddings.choose import choose
+from unabridged.embeddings.choose_embedder import choose
 from unabridged.ports import Embedder
 
 NO_EMBEDDER = "Plain dense is left out: there is no embedder."

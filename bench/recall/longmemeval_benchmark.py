@@ -24,7 +24,7 @@ from bench.recall.recall_questions import (
     examined,
 )
 from bench.recall.subject import filled
-from unabridged.domain.views import Conversation
+from unabridged.domain.results import Transcript
 
 UNITS = (EXCHANGE, SESSION)
 _ABSTAINS = "_abs"
@@ -154,8 +154,7 @@ def _answer(given: Any) -> str:
     return "" if given is None else str(given)
 
 
-def _told(pool: Sequence[Conversation], progress: Progress) -> Iterator[Conversation]:
-    """Conversations, with a word of progress now and then."""
+def _told(pool: Sequence[Transcript], progress: Progress) -> Iterator[Transcript]:
     for number, conversation in enumerate(pool):
         if number % 500 == 0:
             progress(f"Storing session {number:,} of {len(pool):,} …")
@@ -163,7 +162,6 @@ def _told(pool: Sequence[Conversation], progress: Progress) -> Iterator[Conversa
 
 
 def _pooled(haystack: QuestionHaystack, stored: Mapping[str, str]) -> QuestionHaystack:
-    """A question with its evidence as it lies in the pool, where a session has one date only."""
     gold = (stored[_undated(name)] for name in haystack.gold if _undated(name) in stored)
     return haystack._replace(gold=tuple(gold))
 

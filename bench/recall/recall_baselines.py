@@ -83,10 +83,8 @@ def embedded(embedder: Embedder, texts: list[str]) -> NDArray[np.float32]:
 
 
 def _best(scores: NDArray[np.float64], limit: int) -> list[int]:
-    """The places of the highest scores, highest first; of equals the earlier first."""
     return [int(n) for n in np.argsort(-scores, kind="stable")[:limit]]
 
 
 def _telling(text: str) -> list[str]:
-    """The terms of a document without stop words."""
     return [term for term in terms(text) if term not in _PASSED_OVER]

@@ -134,7 +134,6 @@ class RecallFindings:
         }
 
     def _grouped(self, system: str) -> Iterator[tuple[str, str, list[dict[str, float]]]]:
-        """The measures of every unit for all questions, then for each type in order."""
         pairs = list(zip(self.cases, self.outcomes.get(system, ()), strict=True))
         units = list(dict.fromkeys(unit for _, outcome in pairs for unit in outcome.values))
         for unit in units:

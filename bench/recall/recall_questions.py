@@ -9,7 +9,7 @@ from bench.recall.recall_baselines import Bm25, Dense, Ranker
 from bench.recall.subject import DEPTH, RecallSubject
 from unabridged.budget.count import Counter
 from unabridged.domain.exchange import Exchange
-from unabridged.domain.views import Conversation
+from unabridged.domain.results import Transcript
 from unabridged.ports import Embedder
 from unabridged.tokens.estimate import EstimateTokenizer
 
@@ -99,7 +99,7 @@ class Baselines:
     """
 
     def __init__(
-        self, conversations: Sequence[Conversation], units: Iterable[str], embedder: Embedder | None
+        self, conversations: Sequence[Transcript], units: Iterable[str], embedder: Embedder | None
     ) -> None:
         self._rankers: dict[str, dict[str, Ranker]] = {BM25: {}}
         if embedder is not None:
@@ -134,13 +134,12 @@ class Baselines:
                 yield name
 
 
-def all_said(conversations: Iterable[Conversation]) -> str:
+def all_said(conversations: Iterable[Transcript]) -> str:
     """Everything that was said."""
     return "\n".join(exchange.text for held in conversations for exchange in held.exchanges)
 
 
 def _ranking(unit: str, found: Sequence[Exchange]) -> list[str]:
-    """What found exchanges are in another unit, each at its first place."""
     match unit:
         case "session":
             return distinct([exchange.session for exchange in found])
@@ -150,8 +149,7 @@ def _ranking(unit: str, found: Sequence[Exchange]) -> list[str]:
             return [exchange.id for exchange in found]
 
 
-def _documents(unit: str, conversations: Sequence[Conversation]) -> dict[str, str]:
-    """Id to text of every unit."""
+def _documents(unit: str, conversations: Sequence[Transcript]) -> dict[str, str]:
     match unit:
         case "session":
             return {held.session.id: all_said([held]) for held in conversations}

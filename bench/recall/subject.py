@@ -15,9 +15,9 @@ from typing import Any
 from bench.core.store_sizes import model
 from bench.figures.timer import timed
 from unabridged import config
-from unabridged.domain.context import Context, ItemKind, LedgerRow, Tier, Verdict
+from unabridged.domain.context import Context, Decision, ItemKind, LedgerRow, Tier
+from unabridged.domain.results import SearchResult, Transcript
 from unabridged.domain.settings import Settings
-from unabridged.domain.views import Conversation, Found
 from unabridged.memory import Memory
 from unabridged.testing.clock import ManualClock
 
@@ -68,7 +68,7 @@ class RecallSubject:
         if now is not None:
             self._clock.time = now
 
-    def search(self, question: str, limit: int = DEPTH) -> list[Found]:
+    def search(self, question: str, limit: int = DEPTH) -> list[SearchResult]:
         """Search, timed; the first question is asked twice, since the first search reads tables."""
         if not self.seconds["first search"]:
             took, _ = timed(self._memory.search, question, limit=limit)
@@ -94,7 +94,7 @@ class RecallSubject:
             context = self._under(question, window)
         self._last = (question, max(1, context.budget.memory) / window)
         exchanges = [r for r in context.ledger.rows if r.kind is ItemKind.EXCHANGE]
-        whole = frozenset(r.id for r in exchanges if r.verdict is Verdict.KEPT)
+        whole = frozenset(r.id for r in exchanges if r.decision is Decision.KEPT)
         return PreparedPrompt(whole, sum(map(_recalled, exchanges)), _text(context, question))
 
     def _under(self, question: str, window: int) -> Context:
@@ -106,7 +106,7 @@ class RecallSubject:
 
 @contextmanager
 def filled(
-    conversations: Iterable[Conversation],
+    conversations: Iterable[Transcript],
     now: datetime | None = None,
     settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> Iterator[RecallSubject]:
@@ -127,11 +127,11 @@ def filled(
 @contextmanager
 def opened(
     home: str,
-    conversations: Iterable[Conversation] = (),
+    conversations: Iterable[Transcript] = (),
     now: datetime | None = None,
     settings: Mapping[str, Any] = MappingProxyType({}),
     *,
-    tended: bool = False,
+    maintained: bool = False,
 ) -> Iterator[RecallSubject]:
     """Open the space of a home, and put conversations into it.
 
@@ -140,7 +140,7 @@ def opened(
         conversations: What comes to what it holds.
         now: The time at which it is asked; None for a time of the clock's own.
         settings: What shall differ from the defaults.
-        tended: Whether everything is done that is done after recording: judging, condensing …
+        maintained: Whether everything is done that is done after recording: judging, condensing …
     """
     clock = ManualClock(now) if now else ManualClock()
     chosen = Settings(home=home, max_prompt_tokens=LARGEST_PROMPT, **settings)
@@ -153,17 +153,16 @@ def opened(
             memory.import_transcript(conversation)
         for _ in memory.space.maintenance.embed():
             pass
-        for _ in memory.space.maintenance.run() if tended else ():
+        for _ in memory.space.maintenance.run() if maintained else ():
             pass
         yield RecallSubject(memory, clock)
 
 
 def _recalled(row: LedgerRow) -> bool:
-    return row.tier is Tier.SEMANTIC and row.verdict is not Verdict.LEFT_OUT
+    return row.tier is Tier.SEMANTIC and row.decision is not Decision.LEFT_OUT
 
 
 def _text(context: Context, question: str) -> str:
-    """What memory put into the prompt."""
     sent = [message.text for message in context.prompt if message.role != "system"]
     joined = "\n".join(sent)
     return joined.removesuffix(question)

@@ -108,7 +108,6 @@ def _measured(home: str, size: int) -> Iterator[ReportRow]:
 
 
 def _resident(warm: Mapping[str, Any], size: int) -> Iterator[ReportRow]:
-    """Memory after the searches, where the system tells."""
     held, before = warm["resident"], warm["resident_before"]
     if not held:
         return
@@ -125,7 +124,6 @@ def _resident(warm: Mapping[str, Any], size: int) -> Iterator[ReportRow]:
 
 
 def _step(name: str, **given: Any) -> dict[str, Any]:
-    """Do a step in a process of its own."""
     command = [sys.executable, "-m", "bench.scale.scale_steps", name, json.dumps(given)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603 - our own words
     if done.returncode == 130:  # the child was interrupted, and so were we

@@ -159,7 +159,6 @@ def exact(home: str) -> dict[str, Any]:
 
 
 def _opened(home: str) -> Any:
-    """Open the memory of a home, with the machine's own clock."""
     from bench.core.store_sizes import WINDOW, model  # noqa: PLC0415 - likewise
     from unabridged.domain.settings import Settings  # noqa: PLC0415 - after the process is bound
     from unabridged.memory import Memory  # noqa: PLC0415 - likewise
@@ -189,7 +188,6 @@ def size(folder: Path) -> int:
 
 
 def _put_out_of_cache(folder: Path) -> None:
-    """Ask the system to forget what it has read of the files (Linux; nothing elsewhere)."""
     if not hasattr(os, "posix_fadvise"):
         return
     for path in folder.rglob("*"):

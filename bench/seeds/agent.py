@@ -39,7 +39,6 @@ def measure(course: SeedRun) -> Iterator[SeedMetric]:
 
 
 def _large(course: SeedRun, turns: int) -> Iterator[SeedMetric]:
-    """One session of many turns."""
     course.say(f"agent: a session of {turns:,} turns …")
     home = course.folder(f"turns-{turns}")
     drawn = TalkGenerator(13, SHORT)
@@ -80,7 +79,6 @@ def _opened_and_closed(home: Path) -> None:
 
 
 def _talk(talk: Conversation, drawn: TalkGenerator, course: SeedRun) -> tuple[Spread, Spread, int]:
-    """Go on talking: what storing takes, what preparing takes, and the most turns in a prompt."""
     appends, contexts = [], []
     shown = 0
     for _ in range(course.scaled(CALLS["append"])):
@@ -96,7 +94,6 @@ def _talk(talk: Conversation, drawn: TalkGenerator, course: SeedRun) -> tuple[Sp
 
 
 def _given_back(course: SeedRun) -> Iterator[SeedMetric]:
-    """Open, use and close one memory over and over: what Python's allocator still holds then."""
     home = course.folder("back")
     drawn = TalkGenerator(17, SHORT)
     with opened(SEED, home) as memory:
@@ -132,7 +129,6 @@ def _given_back(course: SeedRun) -> Iterator[SeedMetric]:
 
 
 def _together(course: SeedRun, kind: str) -> Iterator[SeedMetric]:
-    """Many agents and sessions talk at the same time; then nobody has another's words."""
     home = course.folder(f"together-{kind}")
     said = course.scaled(SAID)
     jobs = [
@@ -156,7 +152,6 @@ def _together(course: SeedRun, kind: str) -> Iterator[SeedMetric]:
 
 
 def _placed(home: Path, of: str) -> Iterator[SeedMetric]:
-    """Where the files lie, and who may read them."""
     files = [path for path in home.rglob("*") if path.is_file()]
     named = [path for path in files if path.name.endswith("_conversation.json")]
     right = sum(path.parent == home / "chats" for path in named)
@@ -181,7 +176,6 @@ def _agent(agent: int) -> str:
 
 
 def _converse(job: tuple[str, int, int, int]) -> int:
-    """Talk in one session of one agent; count the contexts that hold what others said."""
     home, agent, session, said = job
     own = _mark(agent, session)
     others = [
@@ -199,7 +193,6 @@ def _converse(job: tuple[str, int, int, int]) -> int:
 
 
 def _told(home: Path, agent: int, session: int) -> list[str]:
-    """What is stored in a session afterwards."""
     with opened(SEED, home, agent=_agent(agent)) as memory:
         found = memory.space.sessions.find(_mark(agent, session))
         return [exchange.text for exchange in memory.space.log.history(found.id, 10_000)]

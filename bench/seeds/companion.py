@@ -14,11 +14,11 @@ from bench.generator import TalkGenerator
 from bench.seeds.companion_texts import PastConversation, as_stream, ended, pasts, rich_persona
 from bench.seeds.metric import SeedMetric, share, skipped, within
 from bench.seeds.seed_setup import SeedRun, asks, opened
-from unabridged.condense.earlier import earlier_from_data
-from unabridged.context.fence import as_line, neutralise
-from unabridged.domain.context import Context, ItemKind, Tier, Verdict
+from unabridged.condense.history_summary import earlier_from_data
+from unabridged.context.recall_block import as_line, neutralise
+from unabridged.domain.context import Context, Decision, ItemKind, Tier
 from unabridged.domain.exchange import Exchange, ExchangeState
-from unabridged.domain.views import Conversation as Transcript
+from unabridged.domain.results import Transcript
 from unabridged.language.sentences import OMITTED, sentences
 from unabridged.memory import Memory
 from unabridged.testing.clock import ManualClock
@@ -74,7 +74,6 @@ def measure(course: SeedRun) -> Iterator[SeedMetric]:
 
 
 def _look(past: PastConversation, seen: _Seen) -> None:
-    """Ask in a new session of many; where all is one conversation; there with a rich persona too."""
     _ask(past, ANEW, past.talks, (), seen)
     stream = as_stream(past.talks)
     cut = max(1, len(stream.exchanges) - REPLAYED)
@@ -90,7 +89,6 @@ def _ask(
     said: Sequence[Exchange],
     seen: _Seen,
 ) -> None:
-    """Say again what was said, then ask, and look at every context."""
     changes: dict[str, Any] = {"system": rich_persona()} if way == RICH else {}
     clock = ManualClock(past.now)
     with opened(SEED, Path("unused"), clock=clock, store="memory", **changes) as memory:
@@ -123,7 +121,6 @@ def _look_at(origin: str, way: str, context: Context, held: _Held, seen: _Seen) 
 
 
 def _fill(name: tuple[str, str], context: Context, seen: _Seen) -> None:
-    """How much of what may be used is used."""
     ledger = context.ledger
     used = sum(ledger.parts[tier] for tier in Tier)
     seen.memory.setdefault(name, []).append(used / context.budget.memory)
@@ -152,10 +149,9 @@ def _used(seen: _Seen) -> Iterator[SeedMetric]:
 
 
 def _count(context: Context, held: _Held, seen: _Seen) -> None:
-    """Look at every exchange and excerpt of a prompt: is it whole, sentence by sentence."""
     sent = "\n".join(str(message["content"]) for message in context.messages)
     for row in context.ledger.rows:
-        if row.kind is not ItemKind.EXCHANGE or row.verdict is Verdict.LEFT_OUT:
+        if row.kind is not ItemKind.EXCHANGE or row.decision is Decision.LEFT_OUT:
             continue
         exchange = held[row.id]
         if row.sentences:
@@ -181,12 +177,10 @@ def _count(context: Context, held: _Held, seen: _Seen) -> None:
 
 
 def _stands(text: str, sent: str) -> bool:
-    """Whether a text stands in a prompt, as it is or as it stands in the fence."""
     return text in sent or neutralise(text) in sent or as_line(text) in sent
 
 
 def _is_of(line: str, text: str) -> bool:
-    """Whether a line is made of whole sentences of a text."""
     ends, place = {0}, 0
     for sentence in sentences(text):
         place += len(sentence)
@@ -201,7 +195,6 @@ def _is_of(line: str, text: str) -> bool:
 
 
 def _intents(course: SeedRun) -> Iterator[SeedMetric]:
-    """How often intent is read as a person labelled it, on sets that nothing was tuned on."""
     name = "intent read as a person labelled it"
     if course.intent is None:
         why = "no labelled messages here: --intent FOLDER, or run it in a checkout"
@@ -239,7 +232,6 @@ def seeds_intent(text: str) -> str:
 
 
 def _latency(course: SeedRun) -> SeedMetric:
-    """``prepare`` over many stored exchanges, in a session that goes on."""
     stored = course.scaled(STORED, 100)
     home = course.folder("latency")
     drawn = TalkGenerator(7)

@@ -12,8 +12,8 @@ from bench.formats.longmemeval import LongMemEvalCorpus, asked_at
 from bench.generator import TalkGenerator
 from bench.seeds.seed_setup import SeedRun, asks
 from unabridged.domain.exchange import Exchange
+from unabridged.domain.results import Transcript
 from unabridged.domain.session import Session
-from unabridged.domain.views import Conversation
 from unabridged.tokens.estimate import EstimateTokenizer
 
 GENERAL = (
@@ -40,7 +40,7 @@ class PastConversation(NamedTuple):
     """
 
     origin: str
-    talks: Sequence[Conversation]
+    talks: Sequence[Transcript]
     questions: Sequence[str]
     now: datetime
 
@@ -83,7 +83,7 @@ def _drawn(course: SeedRun) -> PastConversation:
     return PastConversation("drawn talk", talks, (*asks(drawn, 10), *GENERAL), now)
 
 
-def as_stream(talks: Sequence[Conversation]) -> Conversation:
+def as_stream(talks: Sequence[Transcript]) -> Transcript:
     """Join sessions to the one conversation that a channel of a chat server is."""
     made: list[Exchange] = []
     last: str | None = None
@@ -101,7 +101,7 @@ def as_stream(talks: Sequence[Conversation]) -> Conversation:
                 )
             )
     header = Session("stream", "stream", made[0].at, made[-1].at, last)
-    return Conversation(header, tuple(made))
+    return Transcript(header, tuple(made))
 
 
 @cache
@@ -116,8 +116,8 @@ def rich_persona() -> str:
     return "\n".join(held)
 
 
-def ended(talk: Conversation, count: int) -> Conversation:
+def ended(talk: Transcript, count: int) -> Transcript:
     """The first exchanges of a conversation."""
     held = talk.exchanges[:count]
     session = replace(talk.session, updated=held[-1].at, head=held[-1].messages[-1].id)
-    return Conversation(session, held)
+    return Transcript(session, held)

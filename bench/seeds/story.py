@@ -17,11 +17,11 @@ from bench.seeds.story_texts import (
     seeds_own,
     seeds_summary,
 )
-from unabridged.condense.schemes import scheme
-from unabridged.condense.select import least_kept
+from unabridged.annotations.schemes import scheme
+from unabridged.condense.verbatim_selection import least_kept
 from unabridged.domain.condensation import Condensation, Level
 from unabridged.domain.message import Role
-from unabridged.domain.views import Conversation, Outlook
+from unabridged.domain.results import CondensePreview, Transcript
 from unabridged.language.names import names_in
 from unabridged.language.sentences import sentences
 from unabridged.memory import Memory
@@ -40,7 +40,6 @@ def measure(course: SeedRun) -> Iterator[SeedMetric]:
 
 
 def _own(course: SeedRun) -> Iterator[SeedMetric]:
-    """The seed's cycle on its own conversation."""
     story = seeds_own()
     with opened(SEED, course.folder("read"), **TRIED) as memory:
         yield _categories(memory, story)
@@ -61,7 +60,6 @@ def _own(course: SeedRun) -> Iterator[SeedMetric]:
 
 
 def _categories(memory: Memory, story: SeedStory) -> SeedMetric:
-    """How many of the seed's messages are read as it labels them, by the rules alone."""
     memory.import_transcript(story.talk)
     read = memory.space.annotations.of(story.talk.exchanges)
     right = sum(
@@ -72,8 +70,7 @@ def _categories(memory: Memory, story: SeedStory) -> SeedMetric:
     return share(SEED, "messages in the right category", right, len(SAID), least=1, note=note)
 
 
-def _ratios(outlook: Outlook) -> SeedMetric:
-    """Whether each category keeps its share verbatim."""
+def _ratios(outlook: CondensePreview) -> SeedMetric:
     named = scheme(SEED)
     counts = {
         name: outlook.keep.get(name, 0) + outlook.condense.get(name, 0)
@@ -88,9 +85,8 @@ def _ratios(outlook: Outlook) -> SeedMetric:
 
 
 def _kept(
-    memory: Memory, runs: Sequence[tuple[Conversation, Outlook]], of: str
+    memory: Memory, runs: Sequence[tuple[Transcript, CondensePreview]], of: str
 ) -> Iterator[SeedMetric]:
-    """What the seed's coherence checks and its fourth criterion ask of runs."""
     checks = [outlook.coherence for _, outlook in runs if outlook.coherence]
     yield SeedMetric(
         SEED, f"critical messages verbatim, {of}", "≥ 90 %",
@@ -124,9 +120,8 @@ def _kept(
 
 
 def _key_information(
-    talk: Conversation, made: Sequence[Condensation]
+    talk: Transcript, made: Sequence[Condensation]
 ) -> tuple[set[str], set[str], set[str]]:
-    """Names and numbers of what was condensed; those that still stand; those in the seed's way."""
     texts = {
         (exchange.id, index): message.text
         for exchange in talk.exchanges
@@ -145,7 +140,6 @@ def _key_information(
 
 
 def _told(texts: Iterable[str]) -> set[str]:
-    """The names and numbers in texts."""
     found: set[str] = set()
     for text in texts:
         found |= names_in(text)
@@ -154,7 +148,6 @@ def _told(texts: Iterable[str]) -> set[str]:
 
 
 def _reloaded(home: Path, stories: Sequence[SeedStory], changes: dict[str, Any]) -> SeedMetric:
-    """Open it once more: the condensed state is there, and opens up to every original."""
     right = total = 0
     with opened(SEED, home, **changes) as memory:
         for story in stories:
@@ -168,12 +161,11 @@ def _reloaded(home: Path, stories: Sequence[SeedStory], changes: dict[str, Any])
 
 
 def _long(course: SeedRun) -> Iterator[SeedMetric]:
-    """Stories of a little more than 25,000 tokens, under the profile's own limit."""
     origin, stories = long_stories(course)
     limit = course.scaled(LIMIT, 1_500)
     changes: dict[str, Any] = {"condense_tokens": limit}
     home = course.folder("long")
-    runs: list[tuple[Conversation, Outlook]] = []
+    runs: list[tuple[Transcript, CondensePreview]] = []
     took: list[float] = []
     split: list[float] = []
     early = late = 0
@@ -198,8 +190,7 @@ def _long(course: SeedRun) -> Iterator[SeedMetric]:
     yield _reloaded(home, stories, changes)
 
 
-def _shortened(story: SeedStory, limit: int) -> Conversation:
-    """The beginning of a story that stays below the limit."""
+def _shortened(story: SeedStory, limit: int) -> Transcript:
     held, tokens = [], 0
     for exchange in story.talk.exchanges:
         tokens += sum(message.tokens or 0 for message in exchange.messages)
@@ -209,8 +200,7 @@ def _shortened(story: SeedStory, limit: int) -> Conversation:
     return ended(story.talk, len(held))
 
 
-def _is_due(memory: Memory, talk: Conversation) -> bool:
-    """Whether a run is due over what was told so far."""
+def _is_due(memory: Memory, talk: Transcript) -> bool:
     memory.import_transcript(talk)
     return memory.space.condensations.plan(talk.session.id).due
 

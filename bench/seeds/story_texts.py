@@ -10,8 +10,8 @@ from bench.generator import TalkGenerator
 from bench.seeds.seed_setup import SeedRun
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
+from unabridged.domain.results import Transcript
 from unabridged.domain.session import Session
-from unabridged.domain.views import Conversation
 from unabridged.tokens.estimate import EstimateTokenizer
 
 LIMIT = 25_000
@@ -58,7 +58,7 @@ _EMOTIONS = {
 class SeedStory(NamedTuple):
     """A story as a conversation, and its tokens."""
 
-    talk: Conversation
+    talk: Transcript
     tokens: int
 
 
@@ -82,7 +82,7 @@ def told(name: str, turns: Sequence[tuple[str, str | None]]) -> SeedStory:
         parent = made[-1].id if made else None
         made.append(Exchange(known, name, parent, state, tuple(messages), at))
     header = Session(name, name, _BEGUN, made[-1].at, last)
-    return SeedStory(Conversation(header, tuple(made)), tokens)
+    return SeedStory(Transcript(header, tuple(made)), tokens)
 
 
 def seeds_own() -> SeedStory:
@@ -105,7 +105,6 @@ def long_stories(course: SeedRun, most: int = 6) -> tuple[str, list[SeedStory]]:
 
 
 def _stretches(episode: crd3.Episode, limit: int) -> Iterator[SeedStory]:
-    """Part an episode into stories of a little more than the limit; two turns are an exchange."""
     texts = [source.text for source in episode.sources]
     pairs = [(texts[n], texts[n + 1]) for n in range(0, len(texts) - 1, 2)]
     held: list[tuple[str, str | None]] = []

@@ -13,8 +13,8 @@ from unabridged.clock import SystemClock
 from unabridged.domain.budget import Mode
 from unabridged.domain.context import Context
 from unabridged.errors import StoreDamagedError
-from unabridged.toolbox import built_in
-from unabridged.wiring import Migrations
+from unabridged.factory import Migrations
+from unabridged.factory.load_tools import built_in
 
 EXCHANGES = 60
 """Exchanges that are held in turn in both modes, and with two models."""
@@ -37,7 +37,6 @@ def measure(course: SeedRun) -> Iterator[SeedMetric]:
 
 
 def _one_path(course: SeedRun) -> Iterator[SeedMetric]:
-    """Talk in both modes by turns: every context has the exchange before, and stays within."""
     count = course.scaled(EXCHANGES)
     seen = dict.fromkeys(Mode, 0)
     asked = dict.fromkeys(Mode, 0)
@@ -76,7 +75,6 @@ def _sends(context: Context, text: str) -> bool:
 
 
 def _budgets(course: SeedRun) -> Iterator[SeedMetric]:
-    """The answer's share of the window: by complexity, and the same whatever the window."""
     shares: dict[str, list[float]] = {SIMPLE: [], COMPLEX: []}
     for window in WINDOWS:
         home = course.folder(f"window-{window}")
@@ -104,7 +102,6 @@ def _budgets(course: SeedRun) -> Iterator[SeedMetric]:
 
 
 def _apart(course: SeedRun) -> Iterator[SeedMetric]:
-    """Two models say different things; then one's file is damaged; then an old file is taken over."""
     home = course.folder("apart")
     count = course.scaled(EXCHANGES // 3)
     crossed = total = 0
@@ -127,7 +124,6 @@ def _word(which: int, number: int) -> str:
 
 
 def _damaged(home: Path, count: int) -> Iterator[SeedMetric]:
-    """Cut one model's file in half, and open both."""
     path = next(path for path in (home / "memory").glob("*.json") if "3b" in path.name)
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
@@ -137,7 +133,7 @@ def _damaged(home: Path, count: int) -> Iterator[SeedMetric]:
     try:
         with opened(SEED, home, model=MODELS[1]) as memory:
             kept = len(newest_conversation(memory).history(10 * count))
-            told = memory.space.salvaged is not None
+            told = memory.space.recovered is not None
     except StoreDamagedError:
         kept, told = 0, True
     metric = share(SEED, "exchanges salvaged from the damaged file", kept, count, least=1)
@@ -148,7 +144,6 @@ def _damaged(home: Path, count: int) -> Iterator[SeedMetric]:
 
 
 def _taken_over(course: SeedRun) -> SeedMetric:
-    """An existing memory file of the seed's first format becomes a memory for a model."""
     home = course.folder("old")
     talk = TalkGenerator(5, TYPICAL).conversation(course.scaled(EXCHANGES))
     old = [

@@ -31,9 +31,9 @@ from unabridged.budget.count import Counter
 from unabridged.domain.budget import Mode
 from unabridged.domain.message import Message
 from unabridged.domain.scope import Scope
+from unabridged.factory.space_pool import SpacePool
 from unabridged.tokens.estimate import EstimateTokenizer
 from unabridged.turn.conversation import Conversation
-from unabridged.wiring.lanes import SpacePool
 
 SEED = "workspace"
 SIZES = (20, 200, 2_000)
@@ -142,7 +142,6 @@ class _Stage:
 
 
 def _alone(call: Callable[[], object]) -> float:
-    """Time a call with nothing left to collect of the one before: a program loads a memory once."""
     gc.collect()
     return timed(call)[0]
 
@@ -162,7 +161,6 @@ def _switched(pool: SpacePool, name: str) -> None:
 def _talk(
     talk: Conversation, questions: Sequence[str], drawn: TalkGenerator
 ) -> Iterator[tuple[float, float]]:
-    """Say and store one after the other: what preparing took, and what storing."""
     for question in questions:
         prepared, context = timed(talk.prepare, question)
         begun, _ = timed(talk.begin, context)
@@ -192,7 +190,6 @@ def _thirds(prompt: Sequence[Message]) -> int:
 
 
 def _complexity(course: SeedRun) -> SeedMetric:
-    """How long a message asks to be answered at."""
     drawn = TalkGenerator()
     list(drawn.conversations(100))
     messages = asks(drawn, course.scaled(CALLS["complexity"]))

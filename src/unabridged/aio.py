@@ -8,8 +8,8 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Requirement
-from unabridged.knowledge.book import FactBook
-from unabridged.knowledge.requirements import RequirementBook
+from unabridged.knowledge.facts import Facts
+from unabridged.knowledge.requirements import Requirements
 from unabridged.memory import Memory
 from unabridged.space.space import Space
 from unabridged.turn.conversation import Conversation
@@ -32,8 +32,6 @@ class _Wrapper(Generic[Sync]):
 def _awaited(
     method: Callable[Concatenate[Sync, Params], Result],
 ) -> Callable[Concatenate[_Wrapper[Sync], Params], Coroutine[Any, Any, Result]]:
-    """The same method, awaited: it runs in a thread, to its end also where the caller is cancelled."""
-
     async def call(self: _Wrapper[Sync], /, *args: Params.args, **kwargs: Params.kwargs) -> Result:
         return await asyncio.to_thread(method, self._sync, *args, **kwargs)
 
@@ -44,8 +42,6 @@ def _awaited(
 def _iterated(
     method: Callable[Concatenate[Sync, Params], Iterator[Item]],
 ) -> Callable[Concatenate[_Wrapper[Sync], Params], AsyncIterator[Item]]:
-    """The same iterator, asynchronous: each step runs in a thread."""
-
     def call(
         self: _Wrapper[Sync], /, *args: Params.args, **kwargs: Params.kwargs
     ) -> AsyncIterator[Item]:
@@ -105,8 +101,6 @@ class AsyncReply(_Wrapper[Reply]):
 def _replied(
     method: Callable[Concatenate[Sync, Params], Reply],
 ) -> Callable[Concatenate[_Wrapper[Sync], Params], Coroutine[Any, Any, AsyncReply]]:
-    """The same method, awaited; its reply is asynchronous."""
-
     async def call(
         self: _Wrapper[Sync], /, *args: Params.args, **kwargs: Params.kwargs
     ) -> AsyncReply:
@@ -137,38 +131,38 @@ class AsyncConversation(_Wrapper[Conversation]):
     rename = _awaited(Conversation.rename)
 
 
-class AsyncFacts(_Wrapper[FactBook]):
+class AsyncFacts(_Wrapper[Facts]):
     """What was learned of the user: ``Memory.facts``, awaited."""
 
-    all = _awaited(FactBook.all)
-    pinned = _awaited(FactBook.pinned)
-    get = _awaited(FactBook.get)
-    history = _awaited(FactBook.history)
-    add = _awaited(FactBook.add)
-    edit = _awaited(FactBook.edit)
-    pin = _awaited(FactBook.pin)
-    unpin = _awaited(FactBook.unpin)
-    withdraw = _awaited(FactBook.withdraw)
+    all = _awaited(Facts.all)
+    pinned = _awaited(Facts.pinned)
+    get = _awaited(Facts.get)
+    history = _awaited(Facts.history)
+    add = _awaited(Facts.add)
+    edit = _awaited(Facts.edit)
+    pin = _awaited(Facts.pin)
+    unpin = _awaited(Facts.unpin)
+    withdraw = _awaited(Facts.withdraw)
 
 
-def _add(book: RequirementBook, /, text: str, **fields: Any) -> Requirement:
+def _add(book: Requirements, /, text: str, **fields: Any) -> Requirement:
     return book.add(text, **fields)
 
 
-def _edit(book: RequirementBook, /, wanted: str, **fields: Any) -> Requirement:
+def _edit(book: Requirements, /, wanted: str, **fields: Any) -> Requirement:
     return book.edit(wanted, **fields)
 
 
-class AsyncRequirements(_Wrapper[RequirementBook]):
+class AsyncRequirements(_Wrapper[Requirements]):
     """What was required: ``Memory.requirements``, awaited."""
 
-    all = _awaited(RequirementBook.all)
-    get = _awaited(RequirementBook.get)
+    all = _awaited(Requirements.all)
+    get = _awaited(Requirements.get)
     add = _awaited(_add)
     edit = _awaited(_edit)
-    pin = _awaited(RequirementBook.pin)
-    unpin = _awaited(RequirementBook.unpin)
-    withdraw = _awaited(RequirementBook.withdraw)
+    pin = _awaited(Requirements.pin)
+    unpin = _awaited(Requirements.unpin)
+    withdraw = _awaited(Requirements.withdraw)
 
 
 class AsyncMemory(_Wrapper[Memory]):

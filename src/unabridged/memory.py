@@ -11,20 +11,23 @@ from unabridged.domain.chat import Usage
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.fact import Fact
-from unabridged.domain.forgetting import Plan, Receipt
+from unabridged.domain.forgetting import ForgetPlan, Receipt
+from unabridged.domain.results import (
+    ContextReport,
+    MaintenanceProgress,
+    SearchResult,
+    SessionSummary,
+    Stats,
+    Transcript,
+)
 from unabridged.domain.settings import Settings
 from unabridged.domain.settings_dict import SettingsDict
-from unabridged.domain.views import (
-    Account,
-    Conversation as Transcript,
-    Found,
-    SessionLine,
-    Stats,
-    Step,
-)
 from unabridged.errors import InputError
-from unabridged.knowledge.book import FactBook
-from unabridged.knowledge.requirements import RequirementBook
+from unabridged.factory import open_space
+from unabridged.factory.file_transfer import ImportResult, export_file, import_file
+from unabridged.factory.open_memory import settings_from
+from unabridged.knowledge.facts import Facts
+from unabridged.knowledge.requirements import Requirements
 from unabridged.ports import ChatModel, Clock
 from unabridged.space.space import Space
 from unabridged.space.tools import Offered
@@ -33,9 +36,6 @@ from unabridged.turn.conversation import Conversation, answer_from
 from unabridged.turn.record import begin_behind, record
 from unabridged.turn.run import Reply
 from unabridged.wire import openai
-from unabridged.wiring import open_space
-from unabridged.wiring.file_transfer import ImportResult, export_file, import_file
-from unabridged.wiring.opening import settings_from
 
 
 class Memory:
@@ -66,7 +66,7 @@ class Memory:
         clock: Clock | None = None,
         ephemeral: bool = False,
         create: bool = True,
-        salvage: bool = True,
+        recover: bool = True,
         **overrides: Unpack[SettingsDict],
     ) -> Self:
         """Open a space; its folder is made on first use.
@@ -76,14 +76,14 @@ class Memory:
             upstream: A model, or the name of an upstream; None for the setting. Where models have
                 memories of their own and the settings name none, it is asked which it would take.
             session: The session that calls without one are about; None for the newest. Where
-                sessions are isolated (the setting ``recall`` is ``session``), it is an id, and the
+                sessions are isolated (the setting ``recall_scope`` is ``session``), it is an id, and the
                 first message begins a session that is not there yet.
             settings: Every choice; then no file and no environment is read.
             clock: The time and ids; None for the machine's.
             ephemeral: Keep everything in memory, and nothing afterwards.
             create: Whether a space that is not there is begun; else an empty one in memory
                 represents it, for who only looks.
-            salvage: Whether a damaged file is set aside, and a new one begun with all that is whole
+            recover: Whether a damaged file is set aside, and a new one begun with all that is whole
                 in it (``space.salvaged`` then tells); else it is an error, and nothing is changed.
             **overrides: Any field of ``Settings``: ``user``, ``agent``, ``model``, ``profile`` …
 
@@ -103,7 +103,7 @@ class Memory:
             **overrides,
         )
         asked = upstream if not isinstance(upstream, str) else None
-        space = open_space(chosen, clock, model=asked, salvage=salvage, create=create)
+        space = open_space(chosen, clock, model=asked, recover=recover, create=create)
         try:
             return cls(space, _session_of(space, session))
         except BaseException:
@@ -121,12 +121,12 @@ class Memory:
         self.space.close()
 
     @property
-    def facts(self) -> FactBook:
+    def facts(self) -> Facts:
         """What was learned of the user."""
         return self.space.facts
 
     @property
-    def requirements(self) -> RequirementBook:
+    def requirements(self) -> Requirements:
         """What was required."""
         return self.space.requirements
 
@@ -294,7 +294,7 @@ class Memory:
         until: datetime | None = None,
         exact: bool = False,
         min_relevance: float | None = None,
-    ) -> list[Found]:
+    ) -> list[SearchResult]:
         """Find exchanges by words, meaning and time, best first; each whole, with its session.
 
         Args:
@@ -336,7 +336,7 @@ class Memory:
         said = [message for exchange in exchanges for message in exchange.messages]
         return [dict(message) for message in openai.messages(said)]
 
-    def sessions(self, *, limit: int | None = None) -> list[SessionLine]:
+    def sessions(self, *, limit: int | None = None) -> list[SessionSummary]:
         """Return the sessions, the last updated first.
 
         Args:
@@ -344,7 +344,7 @@ class Memory:
         """
         return self.space.sessions.summaries(self._named(None), limit)
 
-    def why(self, context: Context | str | None = None) -> Account:
+    def why(self, context: Context | str | None = None) -> ContextReport:
         """Explain a context: every token, every candidate, rendered again.
 
         Args:
@@ -384,7 +384,7 @@ class Memory:
         session: str | None = None,
         fact: str | None = None,
         search: str | None = None,
-    ) -> Plan:
+    ) -> ForgetPlan:
         """Return what a forgetting would do; nothing is changed. What is named adds up.
 
         Args:
@@ -401,7 +401,7 @@ class Memory:
 
     def forget(
         self,
-        *ids_or_plan: str | Plan,
+        *ids_or_plan: str | ForgetPlan,
         session: str | None = None,
         fact: str | None = None,
         search: str | None = None,
@@ -419,7 +419,7 @@ class Memory:
             NotFoundError: Something that was named is not there.
             StoreError: It could not be written; ``space.forgetting.resume`` ends it.
         """
-        plans = [one for one in ids_or_plan if isinstance(one, Plan)]
+        plans = [one for one in ids_or_plan if isinstance(one, ForgetPlan)]
         ids = [one for one in ids_or_plan if isinstance(one, str)]
         if plans and (len(plans) > 1 or ids or session or fact or search):
             raise InputError("A plan names all that goes.", hint="Give the plan alone.")
@@ -428,7 +428,7 @@ class Memory:
         )
         return self.space.forgetting.execute(plan)
 
-    def maintain(self, *, pages: int | None = None) -> Iterator[Step]:
+    def maintain(self, *, pages: int | None = None) -> Iterator[MaintenanceProgress]:
         """Do what is done after recording: annotate, learn facts, condense, archive.
 
         Nothing waits for it. It may be stopped at any moment, and continues where it stopped.
@@ -497,7 +497,6 @@ class Memory:
         return self.space.log.save()
 
     def _named(self, session: str | None) -> str | None:
-        """The id of the session that a call is about; None where none has begun."""
         wanted = session if session is not None else self._session
         if wanted is not None:
             return wanted
@@ -509,9 +508,8 @@ class Memory:
 
 
 def _session_of(space: Space, session: str | None) -> str | None:
-    """The id of the session that a memory is opened for."""
     if session is None:
         return None
-    if space.settings.recall == "session":
+    if space.settings.recall_scope == "session":
         return session
     return space.sessions.find(session).id

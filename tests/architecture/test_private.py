@@ -50,14 +50,14 @@ def private_names():
 def test_private_names_of_every_kind_are_found():
     code = (
         "memory._store; self._own; os._exit(0); x.__dict__; patch.setattr(scale, '_rows', rows)\n"
-        "patch.setattr('unabridged.transfer.database._GIVEN_FREE', 1)\nfrom a import _b, c"
+        "patch.setattr('unabridged.transfer.foreign_database._GIVEN_FREE', 1)\nfrom a import _b, c"
     )
     found = [name for node in ast.walk(ast.parse(code)) for name in named(node)]
     assert sorted(found) == [
         "_b",
         "_rows",
         "memory._store",
-        "unabridged.transfer.database._GIVEN_FREE",
+        "unabridged.transfer.foreign_database._GIVEN_FREE",
     ]
 
 

@@ -8,7 +8,7 @@ from tests.server.conftest import serving  # noqa: F401 - a fixture
 from unabridged.domain.message import ToolCall
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 from unabridged.testing.openai_server import OpenAIEntry, OpenAITestServer
-from unabridged.testing.replies import Reply
+from unabridged.testing.replies import ScriptedReply
 
 MODELS = ("m", "n")
 
@@ -25,8 +25,10 @@ def answering(*, thinks=False):
         thought = f"Thought {number}." if thinks else ""
         if body.get("tools") and last["role"] == "user" and "weather" in words:
             call = ToolCall(f"call_{number}", "weather", '{"city": "Leith"}')
-            return Reply("", calls=(call,), reasoning=thought)
-        return Reply(f"Answer number {number} it is, said in a few words.", reasoning=thought)
+            return ScriptedReply("", calls=(call,), reasoning=thought)
+        return ScriptedReply(
+            f"Answer number {number} it is, said in a few words.", reasoning=thought
+        )
 
     return reply
 

@@ -13,7 +13,7 @@ from tests.opened import transport_of
 from unabridged.domain.message import ToolCall
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 from unabridged.testing.openai_server import OpenAIEntry, OpenAITestServer
-from unabridged.testing.replies import Reply
+from unabridged.testing.replies import ScriptedReply
 
 UPSTREAMS = ["ollama", "openai", "quote"]
 HELLO = [{"role": "user", "content": "Hello, my boat is called Petronella."}]
@@ -131,7 +131,7 @@ def test_structured_output(start, client, upstream):
 
     def script(body):
         bodies.append(body)
-        return Reply(json.dumps({"name": "Petronella", "length": 12}))
+        return ScriptedReply(json.dumps({"name": "Petronella", "length": 12}))
 
     served, model = start(upstream, script)
     answer = client(served).chat(model, HELLO, format=Boat.model_json_schema())
@@ -181,7 +181,7 @@ def test_what_cannot_fit_is_refused_and_nothing_is_sent(behind, client):
 
 @pytest.mark.parametrize("upstream", ["ollama", "openai"])
 def test_an_error_in_mid_stream_comes_through(start, client, upstream):
-    served, model = start(upstream, Reply("a b c d", error="out of memory", after=2))
+    served, model = start(upstream, ScriptedReply("a b c d", error="out of memory", after=2))
     got = []
     with pytest.raises(ollama.ResponseError, match="out of memory"):
         got.extend(client(served).chat(model, HELLO, stream=True))
@@ -212,7 +212,7 @@ def test_generate(start, client, upstream):
 
 def test_a_call_made_by_a_model_of_openai_has_arguments_as_an_object(start, client):
     call = ToolCall("call_1", "weather", '{"city": "Köln"}')
-    served, model = start("openai", Reply("", calls=(call,)))
+    served, model = start("openai", ScriptedReply("", calls=(call,)))
     answer = client(served).chat(model, HELLO, tools=[weather])
     assert answer.message.tool_calls[0].function.arguments == {"city": "Köln"}
 

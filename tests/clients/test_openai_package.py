@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from tests.clients.held import conversations, paths, states
 
 from unabridged.domain.scope import Scope
-from unabridged.testing.replies import Reply
+from unabridged.testing.replies import ScriptedReply
 
 UPSTREAMS = ["openai", "ollama", "quote"]
 HELLO = [{"role": "user", "content": "Hello, my boat is called Petronella."}]
@@ -134,7 +134,7 @@ def test_structured_output_is_parsed(start, client, upstream):
 
     def script(body):
         bodies.append(body)
-        return Reply(json.dumps({"name": "Petronella", "length": 12}))
+        return ScriptedReply(json.dumps({"name": "Petronella", "length": 12}))
 
     served, model = start(upstream, script)
     talk = client(served).chat.completions
@@ -197,7 +197,7 @@ def test_what_cannot_fit_is_refused_and_nothing_is_sent(behind, client):
 
 @pytest.mark.parametrize("upstream", ["ollama", "openai"])
 def test_an_error_in_mid_stream_comes_through(start, client, upstream):
-    served, model = start(upstream, Reply("a b c d", error="out of memory", after=2))
+    served, model = start(upstream, ScriptedReply("a b c d", error="out of memory", after=2))
     got = []
     events = client(served).chat.completions.create(model=model, messages=HELLO, stream=True)
     with pytest.raises(openai.APIError, match="out of memory"):

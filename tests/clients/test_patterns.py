@@ -9,7 +9,7 @@ from tests.clients.patterns.librechat import LibreChat
 from tests.clients.patterns.open_webui import OpenWebUI
 
 from unabridged.domain.scope import Scope
-from unabridged.testing.replies import Reply
+from unabridged.testing.replies import ScriptedReply
 
 DIALECTS = ["openai", "ollama"]
 PIXEL = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII="
@@ -23,8 +23,10 @@ def slowly(body):
     """Answer a question for something longer piece by piece, so that it can be stopped."""
     words = str(body["messages"][-1]["content"])
     if words.endswith("A longer one."):
-        return Reply("So it went on and on, and nobody knew how it would end. " * 9, pause=0.05)
-    return Reply(f"{len(body['messages'])} messages I heard.")
+        return ScriptedReply(
+            "So it went on and on, and nobody knew how it would end. " * 9, pause=0.05
+        )
+    return ScriptedReply(f"{len(body['messages'])} messages I heard.")
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.embeddings.graph import Graph
 
 from unabridged.domain.settings import Settings
-from unabridged.embeddings.choose import choose
+from unabridged.embeddings.choose_embedder import choose
 from unabridged.embeddings.ollama import OllamaEmbedder
 from unabridged.embeddings.onnx import OnnxEmbedder
 from unabridged.embeddings.openai import OpenAIEmbedder

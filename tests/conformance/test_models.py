@@ -15,7 +15,7 @@ from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.models import CALL, SAY, WINDOW, ChatModelContract
 from unabridged.testing.ollama_server import OllamaTestServer
 from unabridged.testing.openai_server import OpenAITestServer
-from unabridged.testing.replies import Reply
+from unabridged.testing.replies import ScriptedReply
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CLOCK_CALL = ToolCall("call_7", "clock", '{"zone": "UTC"}')
@@ -32,7 +32,7 @@ class Clock:
 def replier(body):
     last = body["messages"][-1]
     if last["role"] == "user" and last["content"] == CALL:
-        return Reply(calls=(CLOCK_CALL,))
+        return ScriptedReply(calls=(CLOCK_CALL,))
     return "The sea is wide and blue."
 
 

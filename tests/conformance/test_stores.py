@@ -1,16 +1,16 @@
 import pytest
 
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.embeddings.static import StaticEmbedder
-from unabridged.index import centres, upkeep
-from unabridged.stores.inmemory import InMemoryStore
-from unabridged.stores.spaces import SpacesFolder
+from unabridged.home.followed_spaces import FollowedSpaces, JsonFolder
+from unabridged.home.spaces import SpacesFolder
+from unabridged.index import clusters, merge_policy
+from unabridged.stores.in_memory import InMemoryStore
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.indexed import open_indexed
 from unabridged.testing.stores import StoreContract
-from unabridged.wiring.followed_spaces import FollowedSpaces, JsonFolder
 
-SPACE = Space("ada", "tests")
+SPACE = SpaceId("ada", "tests")
 
 
 class TestInMemoryStore(StoreContract):
@@ -44,9 +44,9 @@ class TestSqliteStoreInSegments(TestSqliteStore):
 
     @pytest.fixture
     def store(self, tmp_path, opened, monkeypatch):
-        monkeypatch.setattr(upkeep, "SEALED_EXCHANGES", 2)
-        monkeypatch.setattr(upkeep, "FANOUT", 3)
-        monkeypatch.setattr(centres, "wanted", lambda passages: 3 if passages > 5 else 0)
+        monkeypatch.setattr(merge_policy, "SEALED_EXCHANGES", 2)
+        monkeypatch.setattr(merge_policy, "FANOUT", 3)
+        monkeypatch.setattr(clusters, "wanted", lambda passages: 3 if passages > 5 else 0)
         opened.append(open_indexed(tmp_path / "space.db", SPACE, embedder=StaticEmbedder()))
         self.opened = opened
         return opened[-1]

@@ -7,15 +7,15 @@ from pathlib import Path
 import apsw
 import pytest
 
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.errors import StoreFormatError
 from unabridged.projections.json_files import file_bytes, json_document
 from unabridged.projections.json_files.file_paths import FOLDERS as LAYOUTS
 from unabridged.projections.json_files.json_document import FORMAT
 from unabridged.projections.json_files.layouts import KNOWN
 from unabridged.stores.sqlite import SqliteStore
-from unabridged.stores.sqlite.opening import FORMAT as NEWEST
-from unabridged.testing.talk import Talk
+from unabridged.stores.sqlite.open_file import FORMAT as NEWEST
+from unabridged.testing.log_writer import LogWriter
 
 FORMATS = Path(__file__).parents[1] / "fixtures" / "formats"
 FOLDERS = sorted(FORMATS.glob("sqlite-*"))
@@ -44,7 +44,7 @@ def test_an_old_file_opens_and_says_the_same(folder, tmp_path):
     store = SqliteStore(path, create=False)
     assert described(store) == (folder / "space.json").read_text(encoding="utf-8")
     assert store.check() == []
-    said = Talk(store, "new").say("and it can be", "written")
+    said = LogWriter(store, "new").say("and it can be", "written")
     assert store.recent("new", 1) == [said]
     store.close()
 
@@ -70,7 +70,7 @@ def test_every_format_has_its_file():
 
 def test_a_file_of_another_format_is_refused(tmp_path):
     path = tmp_path / "space.db"
-    SqliteStore(path, Space("ada", "formats")).close()
+    SqliteStore(path, SpaceId("ada", "formats")).close()
     connection = apsw.Connection(str(path))
     connection.pragma("user_version", NEWEST + 1)
     connection.close()

@@ -2,25 +2,25 @@
 
 import pytest
 
-from unabridged.domain.chain import Signet
-from unabridged.domain.key import Key
-from unabridged.domain.scope import Space
-from unabridged.stores.anchor import Anchor
-from unabridged.stores.guard import Guard
+from unabridged.domain.encryption_key import EncryptionKey
+from unabridged.domain.hash_chain import MacKey
+from unabridged.domain.scope import SpaceId
+from unabridged.stores.checkpoint_file import CheckpointFile
+from unabridged.stores.integrity_policy import IntegrityPolicy
 from unabridged.stores.sqlite import SqliteStore
-from unabridged.stores.sqlite.connecting import Access
+from unabridged.stores.sqlite.connection import ConnectionOptions
 from unabridged.testing.stores import StoreContract
 
-SPACE = Space("ada", "tests")
-KEY = Key(bytes(range(32)))
+SPACE = SpaceId("ada", "tests")
+KEY = EncryptionKey(bytes(range(32)))
 
 
 class _Sealed(StoreContract):
     @pytest.fixture
     def store(self, tmp_path):
         self.folder = tmp_path
-        signet = Signet(KEY.for_("chain"), KEY.mark)
-        self.guard = Guard(signet, Anchor(tmp_path / "anchor", signet))
+        mac_key = MacKey(KEY.for_("chain"), KEY.mark)
+        self.guard = IntegrityPolicy(mac_key, CheckpointFile(tmp_path / "anchor", mac_key))
         self.stores = []
         yield self.open(create=True)
         for store in self.stores:
@@ -38,4 +38,4 @@ class _Sealed(StoreContract):
 class TestSealedSqliteStore(_Sealed):
     def make(self, *, create):
         path = self.folder / "space.db"
-        return SqliteStore(path, SPACE, create=create, access=Access(guard=self.guard))
+        return SqliteStore(path, SPACE, create=create, access=ConnectionOptions(guard=self.guard))

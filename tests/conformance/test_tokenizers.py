@@ -1,6 +1,6 @@
 from unabridged.testing.tokenizers import TokenizerContract
-from unabridged.tokens.bpe import TiktokenTokenizer
 from unabridged.tokens.estimate import EstimateTokenizer
+from unabridged.tokens.tiktoken import TiktokenTokenizer
 
 
 class TestEstimate(TokenizerContract):

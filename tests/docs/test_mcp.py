@@ -9,11 +9,11 @@ import pytest
 
 from mcp import Client
 from unabridged import config
-from unabridged.domain.access import Grant
+from unabridged.domain.permissions import Grant
 from unabridged.domain.scope import Scope
-from unabridged.mcp.desk import Caller, Desk
+from unabridged.factory.space_pool import SpacePool
+from unabridged.mcp.request_context import Caller, ToolRequests
 from unabridged.mcp.server import server_of
-from unabridged.wiring.lanes import SpacePool
 
 PAGE = (Path(__file__).parents[2] / "docs" / "howto" / "mcp.md").read_text("utf-8")
 
@@ -26,7 +26,7 @@ def offered(tmp_path_factory):
     caller = Caller(Scope(), Grant("test"))
 
     async def ask():
-        async with Client(server_of(Desk(pool, lambda _: caller)), cache=None) as client:
+        async with Client(server_of(ToolRequests(pool, lambda _: caller)), cache=None) as client:
             return (
                 {one.name for one in (await client.list_tools()).tools},
                 {one.name for one in (await client.list_prompts()).prompts},

@@ -7,6 +7,6 @@ from tests.faults.test_interplay import run as run_at  # noqa: F401 - a fixture
 from tests.unit.cli.conftest import run  # noqa: F401 - a fixture
 from tests.unit.cli.test_cli_encrypt import home  # noqa: F401 - a fixture
 
-from unabridged.stores.sqlite.connecting import can_encrypt
+from unabridged.stores.sqlite.connection import can_encrypt
 
 collect_ignore_glob = [] if can_encrypt() else ["test_*.py"]

@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 
-from unabridged.stores.sqlite.connecting import can_encrypt
+from unabridged.stores.sqlite.connection import can_encrypt
 
 
 def test_a_kill_while_a_home_is_encrypted_or_its_key_changed_loses_nothing():

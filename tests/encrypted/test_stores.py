@@ -6,26 +6,28 @@ import threading
 import apsw
 import pytest
 
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.embeddings.static import StaticEmbedder
 from unabridged.errors import (
     StoreBusyError,
     StoreKeyError,
 )
-from unabridged.index import upkeep
-from unabridged.stores.sqlite.connecting import Access, is_encrypted
-from unabridged.stores.sqlite.converting import convert
+from unabridged.index import merge_policy
+from unabridged.stores.sqlite.connection import ConnectionOptions, is_encrypted
+from unabridged.stores.sqlite.convert import convert
 from unabridged.testing.indexed import index_of, open_indexed
+from unabridged.testing.log_writer import LogWriter
 from unabridged.testing.stores import StoreContract
-from unabridged.testing.talk import Talk
 
-SPACE = Space("ada", "tests")
+SPACE = SpaceId("ada", "tests")
 KEY = bytes(range(32))
 SECRET = "Zanzibarholzwurm"
 
 
 def opened(path, key=KEY, **more):
-    return open_indexed(path, SPACE, access=Access(key=key), embedder=StaticEmbedder(), **more)
+    return open_indexed(
+        path, SPACE, access=ConnectionOptions(key=key), embedder=StaticEmbedder(), **more
+    )
 
 
 class TestEncryptedSqliteStore(StoreContract):
@@ -38,7 +40,7 @@ class TestEncryptedSqliteStore(StoreContract):
 
     @pytest.fixture
     def store(self, tmp_path, stores, monkeypatch):
-        monkeypatch.setattr(upkeep, "SEALED_EXCHANGES", 2)
+        monkeypatch.setattr(merge_policy, "SEALED_EXCHANGES", 2)
         stores.append(opened(tmp_path / "space.db"))
         self.stores = stores
         return stores[-1]
@@ -50,9 +52,9 @@ class TestEncryptedSqliteStore(StoreContract):
 
 
 def test_nothing_that_was_said_can_be_read_on_the_disk(tmp_path, monkeypatch):
-    monkeypatch.setattr(upkeep, "SEALED_EXCHANGES", 5)
+    monkeypatch.setattr(merge_policy, "SEALED_EXCHANGES", 5)
     store = opened(tmp_path / "space.db")
-    talk = Talk(store, "s1")
+    talk = LogWriter(store, "s1")
     for number in range(40):
         talk.say(f"{SECRET} number {number}", f"I heard {SECRET} {number}.")
     index_of(store).follow()
@@ -73,7 +75,7 @@ def test_nothing_that_was_said_can_be_read_on_the_disk(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("key", "said"), [(b"", "no key is named"), (KEY[::-1], "another key")])
 def test_without_the_right_key_it_says_so_and_touches_nothing(tmp_path, key, said):
     store = opened(tmp_path / "space.db")
-    Talk(store, "s1").say("one", "two")
+    LogWriter(store, "s1").say("one", "two")
     store.close()
     before = (tmp_path / "space.db").read_bytes()
     with pytest.raises(StoreKeyError, match=said) as caught:
@@ -84,7 +86,7 @@ def test_without_the_right_key_it_says_so_and_touches_nothing(tmp_path, key, sai
 
 def test_an_unencrypted_file_stays_as_it_is_when_a_key_is_named(tmp_path):
     store = opened(tmp_path / "space.db", b"")
-    Talk(store, "s1").say("one", "two")
+    LogWriter(store, "s1").say("one", "two")
     store.close()
     again = opened(tmp_path / "space.db")
     assert len(again.scan()) == 1
@@ -94,9 +96,9 @@ def test_an_unencrypted_file_stays_as_it_is_when_a_key_is_named(tmp_path):
 
 def test_forgetting_leaves_nothing_under_the_encryption_either(tmp_path):
     store = opened(tmp_path / "space.db")
-    talk = Talk(store, "s1")
+    talk = LogWriter(store, "s1")
     said = [talk.say(f"{SECRET} {n}" * 40, f"{SECRET} {n}" * 90) for n in range(30)]
-    store.forget(exchange.id for exchange in said)
+    store.erase(exchange.id for exchange in said)
     store.close()
     plain = apsw.Connection(str(tmp_path / "space.db"))
     plain.pragma("cipher", "chacha20")
@@ -110,13 +112,13 @@ def test_forgetting_leaves_nothing_under_the_encryption_either(tmp_path):
 
 
 def test_a_file_is_encrypted_and_made_readable_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(upkeep, "SEALED_EXCHANGES", 5)
+    monkeypatch.setattr(merge_policy, "SEALED_EXCHANGES", 5)
     path = tmp_path / "space.db"
     store = opened(path, b"")
-    talk = Talk(store, "s1")
+    talk = LogWriter(store, "s1")
     said = [talk.say(f"{SECRET} {n}", "Yes.") for n in range(20)]
     store.close()
-    access = Access(key=KEY)
+    access = ConnectionOptions(key=KEY)
     for encrypted in (True, False, True):
         assert convert(path, access, encrypted=encrypted)
         assert not convert(path, access, encrypted=encrypted)
@@ -134,9 +136,9 @@ def test_a_file_is_encrypted_and_made_readable_again(tmp_path, monkeypatch):
 def test_a_file_that_others_have_open_is_not_converted(tmp_path):
     path = tmp_path / "space.db"
     store = opened(path, b"")
-    Talk(store, "s1").say("one", "two")
+    LogWriter(store, "s1").say("one", "two")
     with pytest.raises(StoreBusyError):
-        convert(path, Access(busy_timeout=0.1, key=KEY), encrypted=True)
+        convert(path, ConnectionOptions(busy_timeout=0.1, key=KEY), encrypted=True)
     assert len(store.scan()) == 1
     store.close()
     assert not is_encrypted(path)
@@ -145,7 +147,7 @@ def test_a_file_that_others_have_open_is_not_converted(tmp_path):
 def test_a_program_that_waits_while_a_file_is_converted_writes_nothing_into_the_old_one(tmp_path):
     path = tmp_path / "space.db"
     store = opened(path, b"")
-    Talk(store, "s1").say("one", "two")
+    LogWriter(store, "s1").say("one", "two")
     store.close()
     seen = []
 
@@ -154,7 +156,7 @@ def test_a_program_that_waits_while_a_file_is_converted_writes_nothing_into_the_
             other = opened(path, create=False)
         except StoreBusyError:
             return
-        Talk(other, session).say("three", "four")
+        LogWriter(other, session).say("three", "four")
         seen.append(session)
         other.close()
 
@@ -162,7 +164,7 @@ def test_a_program_that_waits_while_a_file_is_converted_writes_nothing_into_the_
     for thread in threads:
         thread.start()
     with contextlib.suppress(StoreBusyError):
-        convert(path, Access(busy_timeout=5, key=KEY), encrypted=True)
+        convert(path, ConnectionOptions(busy_timeout=5, key=KEY), encrypted=True)
     for thread in threads:
         thread.join()
     again = opened(path, create=False)

@@ -14,10 +14,11 @@ from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import Scope
 from unabridged.domain.settings import Settings
-from unabridged.index import upkeep
+from unabridged.factory.adapters import store_for
+from unabridged.home.open_spaces import space_from, spaces_of
+from unabridged.index import merge_policy
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring.adapters import space_from, spaces_of, store_for
 
 BEGUN = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 SECRET = "xylographer"
@@ -28,7 +29,7 @@ PLACES = ("Oslo", "Lima", "Quito", "Accra", "Turin")
 def kept_in(store: str, layout: str = "model") -> dict[str, str]:
     """The settings behind a name of a store: ``files`` is SQLite with readable files."""
     if store == "files":
-        return {"store": "sqlite", "layout": layout}
+        return {"store": "sqlite", "json_files": layout}
     return {"store": store, "layout": "none"}
 
 
@@ -114,14 +115,14 @@ def fill_long(bench: Bench) -> None:
 def little_is_much():
     """Let the index seal and merge all the time."""
     names = ("SEALED_EXCHANGES", "SEALED_PASSAGES", "FANOUT", "LARGEST")
-    kept = {name: getattr(upkeep, name) for name in names}
+    kept = {name: getattr(merge_policy, name) for name in names}
     for name, value in zip(names, (5, 10, 2, 24), strict=True):
-        setattr(upkeep, name, value)
+        setattr(merge_policy, name, value)
     try:
         yield
     finally:
         for name, value in kept.items():
-            setattr(upkeep, name, value)
+            setattr(merge_policy, name, value)
 
 
 def state_of(store) -> str:

@@ -37,10 +37,10 @@ from tests.faults.workflows import WORKFLOWS, Workflow, condense
 from tests.opened import store_of
 
 from unabridged.errors import UnabridgedError
+from unabridged.factory import Home
 from unabridged.projections.followed import FollowedStore
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.stores_lookup import looked_up
-from unabridged.wiring import Home
 
 CALLS = "append admit amend put drop forget put_vectors switch_vectors rebuild archive unarchive".split()
 """What changes a store; each is one transaction."""
@@ -126,7 +126,7 @@ def enrich(bench: Bench) -> None:
     """Put other vectors in the place of those that are there."""
     import numpy as np
 
-    from unabridged.ingest.enrich import reembed
+    from unabridged.maintenance.embed import reembed
 
     class Other:
         identity, dimension, instant = "other-64", 64, False
@@ -145,7 +145,7 @@ def erase(bench: Bench) -> None:
     """Remove what holds the secret, bytes and all, and go on."""
     with bench.open() as memory:
         store = store_of(memory)
-        store.forget([x.id for x in store.scan() if SECRET in x.text])
+        store.erase([x.id for x in store.scan() if SECRET in x.text])
         say(memory, "What did my cousin do?", "She went to Oslo.")
 
 
@@ -177,7 +177,7 @@ LAYOUTS = {"sqlite": ("model",), "files": ("model", "agent", "user")}
 
 def bench_for(name: str, home: Path, store: str, layout: str) -> Bench:
     """A home as a write path finds it."""
-    return Bench(home, store, layout=layout)
+    return Bench(home, store, json_files=layout)
 
 
 def traced(flow: Workflow, folder: Path, store: str, layout: str = "model") -> Trace:

@@ -16,12 +16,12 @@ from tests.faults.bench import Bench, halves, quick_folder
 from tests.faults.figures import arguments, tell
 from tests.faults.kills import Say, forked
 
-from unabridged.domain.batch import Batch
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
 from unabridged.domain.session import Session
+from unabridged.domain.write import Batch
 from unabridged.errors import HeadMovedError, StoreBusyError
-from unabridged.testing.talk import START, Talk
+from unabridged.testing.log_writer import START, LogWriter
 
 SIZES = {"sqlite": (1, 2, 4, 8, 16, 32, 64), "files": (1, 2, 8)}
 SHARED = "shared"
@@ -82,7 +82,7 @@ def member(each: int):
     def work(bench: Bench, name: str, told: Say) -> None:
         try:
             store = bench.store()
-            own = Talk(store, name)
+            own = LogWriter(store, name)
             for number in range(each):
                 before = perf_counter()
                 write_shared(store, f"{name}-{number:04}")

@@ -29,7 +29,7 @@ from tests.faults.layers import Layer
 from tests.faults.workflows import WORKFLOWS, CommandFailedError, Workflow
 
 from unabridged.errors import UnabridgedError
-from unabridged.wiring import Home
+from unabridged.factory import Home
 
 GROWING = frozenset({"write", "create", "make folder", "link"})
 CHANGING = GROWING | {"truncate", "rename", "delete", "remove folder"}
@@ -118,7 +118,7 @@ class Tally:
 
 def course(flow: Workflow, folder: Path, store: str, layout: str = "model") -> Course:
     """Run a workflow undisturbed, once, and note its steps and operations."""
-    template = Bench(folder / "template" / "home", store, layout=layout)
+    template = Bench(folder / "template" / "home", store, json_files=layout)
     template.home.mkdir(parents=True)
     flow.prepare(template)
     shutil.copytree(folder / "template", folder / "trial")

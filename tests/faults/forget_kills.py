@@ -23,15 +23,15 @@ from tests.faults.figures import arguments, skip, tell
 from tests.faults.forgetting import Said, count, fill, opened, remnants
 from tests.opened import store_of
 
-from unabridged.custody.work import begun
-from unabridged.disk import durable
+from unabridged.disk import atomic_write
 from unabridged.domain.record import RecordKind
 from unabridged.errors import SettingError
+from unabridged.factory import Home
+from unabridged.forgetting.forget_journal import begun
 from unabridged.projections.search_index import segment_files
-from unabridged.stores.sqlite import scrubbing
-from unabridged.stores.sqlite.database import Database
+from unabridged.stores.sqlite import wipe_free_pages
+from unabridged.stores.sqlite.database import SqliteConnection
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Home
 
 WAYS = ("one", "session", "repeats", "fact", "space")
 _SYSTEM = ("open", "write", "fsync", "replace", "link", "unlink", "ftruncate")
@@ -63,14 +63,14 @@ def killed_at(step):
         return call
 
     traced = {
-        Database: ("run", "_empty_log", "_wipe_gaps"),
-        scrubbing: ("scrub",),
+        SqliteConnection: ("run", "_empty_log", "_wipe_gaps"),
+        wipe_free_pages: ("scrub",),
         segment_files: ("_write_file", "sync_folder", "remove"),
     }
     for owner, names in traced.items():
         for name in names:
             setattr(owner, name, counted(getattr(owner, name)))
-    durable.os = _Counting(counted)
+    atomic_write.os = _Counting(counted)
     return seen
 
 

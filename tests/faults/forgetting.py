@@ -30,9 +30,9 @@ from unabridged.domain.chat import Abilities
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.message import Reasoning, Role, Text, ToolCall, ToolResult
 from unabridged.errors import SettingError
+from unabridged.factory import Home
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring import Home
 
 WINDOW = 2048
 PLACES = ("Oslo", "Bern", "Turin", "Quito")
@@ -201,7 +201,9 @@ def one_home(seed, store, layout, times, report):
     """Forget several times in one home, and look through it after each."""
     rng = random.Random(f"{seed}-{store}")
     home = Path(tempfile.mkdtemp(prefix="forgetting-")) / "home"
-    more = {"layout": layout, "compression": rng.random() < 0.5} if store == "files" else {}
+    more = (
+        {"json_files": layout, "json_compression": rng.random() < 0.5} if store == "files" else {}
+    )
     said, clock = Said(seed, home, rng), ManualClock(step=timedelta(hours=3))
     try:
         with opened(home, clock, store, **more) as memory:

@@ -24,10 +24,10 @@ from tests.helpers.talker import Talker
 from unabridged.domain.fact import Requirement
 from unabridged.domain.message import Role
 from unabridged.domain.record import Record
+from unabridged.domain.results import SkippedRecord, Transcript
 from unabridged.domain.settings import Settings
-from unabridged.domain.views import Conversation, Unread
 from unabridged.errors import TransferError, UnabridgedError
-from unabridged.transfer.detect import open_file
+from unabridged.transfer.detect_format import open_file
 from unabridged.transfer.formats.table import FORMATS
 
 SLOW = 20
@@ -71,10 +71,10 @@ def read(data, name, tally):
     try:
         with open_file(data, format=name) as reader:
             for item in reader:
-                if isinstance(item, Conversation):
+                if isinstance(item, Transcript):
                     hangs_together(item)
                     conversations.append(item)
-                elif isinstance(item, Unread):
+                elif isinstance(item, SkippedRecord):
                     tally["unread"] += 1
                 elif not isinstance(item, (Requirement, Record)):
                     raise BadlyWovenError(f"gave a {type(item).__name__}")

@@ -16,25 +16,25 @@ from pathlib import Path
 
 import numpy as np
 
-from unabridged.domain.lookup import Probe
-from unabridged.embeddings.lexicon import StaticLexicon
+from unabridged.domain.index_query import IndexQuery
 from unabridged.embeddings.static import StaticEmbedder
+from unabridged.embeddings.word_pieces import StaticLexicon
 from unabridged.errors import HeadMovedError
-from unabridged.index import upkeep
-from unabridged.ingest.enrich import reembed
+from unabridged.index import merge_policy
 from unabridged.language.words import query_terms
-from unabridged.projections.search_index import manifest, segment_files as segments
-from unabridged.stores.sqlite.database import Database
+from unabridged.maintenance.embed import reembed
+from unabridged.projections.search_index import index_manifest, segment_files as segments
+from unabridged.stores.sqlite.database import SqliteConnection
 from unabridged.testing.indexed import index_of, open_indexed
-from unabridged.testing.talk import Talk
+from unabridged.testing.log_writer import LogWriter
 
 SEALED, FANOUT = 5, 2
 
 
 def small_segments():
     """Let little be much, so that sealing and merging happen all the time."""
-    upkeep.SEALED_EXCHANGES, upkeep.SEALED_PASSAGES = SEALED, 2 * SEALED
-    upkeep.FANOUT, upkeep.LARGEST = FANOUT, 24
+    merge_policy.SEALED_EXCHANGES, merge_policy.SEALED_PASSAGES = SEALED, 2 * SEALED
+    merge_policy.FANOUT, merge_policy.LARGEST = FANOUT, 24
 
 
 def opened(path, space=None):
@@ -58,8 +58,8 @@ def killed_at(step):
 
     traced = {
         segments: ("_write_file", "sync_folder", "remove"),
-        manifest: ("write_whole",),
-        Database: ("run",),
+        index_manifest: ("write_whole",),
+        SqliteConnection: ("run",),
     }
     for owner, names in traced.items():
         for name in names:
@@ -68,7 +68,7 @@ def killed_at(step):
 
 def write(store, name, count):
     """Say things in a session of its own; every seventh time, forget one of them."""
-    talk, rng, said = Talk(store, name), random.Random(name), []
+    talk, rng, said = LogWriter(store, name), random.Random(name), []
     for number in range(count):
         word = f"word{name}n{number}"
         while True:
@@ -84,7 +84,7 @@ def write(store, name, count):
         if number % 7 == 6:
             gone, word = said.pop(rng.randrange(len(said) - 1))
             print("forgetting", gone, word, flush=True)
-            store.forget([gone])
+            store.erase([gone])
             print("forgot", gone, word, flush=True)
 
 
@@ -94,7 +94,7 @@ def search(store, name, count):
     rounds = 0
     while not flag.exists() or rounds < count:
         rounds += 1
-        rows = index_of(store).search(probe("speak of nothing"))
+        rows = index_of(store).search(index_query("speak of nothing"))
         places = rows.places.tolist()
         if len(set(places)) != len(places):
             print("twice", places, flush=True)
@@ -110,8 +110,8 @@ def search(store, name, count):
     print("rounds", rounds, flush=True)
 
 
-def probe(text):
-    return Probe(tuple(query_terms(text)), StaticEmbedder().embed_query(text), limit=10_000)
+def index_query(text):
+    return IndexQuery(tuple(query_terms(text)), StaticEmbedder().embed_query(text), limit=10_000)
 
 
 class Other:

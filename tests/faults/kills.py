@@ -27,7 +27,7 @@ from tests.faults.workflows import run_command
 from tests.helpers.talker import Talker
 
 from unabridged.errors import HeadMovedError, UnabridgedError
-from unabridged.testing.talk import Talk
+from unabridged.testing.log_writer import LogWriter
 
 PROGRAM = [sys.executable, "-c", "from unabridged.cli.main import main; main()"]
 FRESH = 40
@@ -75,7 +75,7 @@ def library(bench: Bench, name: str, told: Say) -> None:
 
 def store(bench: Bench, name: str, told: Say) -> None:
     """A program that writes to the store as fast as it goes."""
-    talk = Talk(bench.store(), name)
+    talk = LogWriter(bench.store(), name)
     while True:
         begun = talk.begin("asks for boxes " * 30)
         told(f"begun {begun.id}")

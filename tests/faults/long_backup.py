@@ -13,16 +13,16 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from unabridged.domain.exchange import ExchangeState
-from unabridged.domain.scope import Space
-from unabridged.stores.backups import BackupsFolder, Wanted
-from unabridged.stores.restoring import restore
-from unabridged.stores.spaces import SpacesFolder
+from unabridged.domain.scope import SpaceId
+from unabridged.home.backups import BackupOptions, BackupsFolder
+from unabridged.home.restore_backup import restore
+from unabridged.home.spaces import SpacesFolder
 
 WRITER = Path(__file__).with_name("writer.py")
 WRITERS = 8
 ROUND = 10
 """Cycles on one space, which grows all the while."""
-SPACE = Space("ada", "backup")
+SPACE = SpaceId("ada", "backup")
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 
 
@@ -88,7 +88,7 @@ def cycle(spaces, backups, writers, number, home):
     while len(writers.done) < WRITERS * (number + 1):
         threading.Event().wait(0.01)
     begun, done = set(writers.begun), set(writers.done)
-    wanted = Wanted(SPACE, "it", lambda: spaces.open(SPACE, create=False))
+    wanted = BackupOptions(SPACE, "it", lambda: spaces.open(SPACE, create=False))
     at = AT + timedelta(seconds=number)
     made = backups.make([wanted], at, lambda *_: None)
     other = SpacesFolder(home / f"restored-{number}")

@@ -16,16 +16,16 @@ from pathlib import Path
 import apsw
 
 from unabridged.domain.record import RecordKind
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.errors import NotFoundError, StoreError
-from unabridged.stores import salvaging
+from unabridged.stores import reassemble
 from unabridged.stores.sqlite import SqliteStore
-from unabridged.stores.sqlite.connecting import Access
+from unabridged.stores.sqlite.connection import ConnectionOptions
 from unabridged.stores.sqlite.recover_rows import recover_rows
-from unabridged.testing.stores_writing import make_record
-from unabridged.testing.talk import Talk
+from unabridged.testing.log_writer import LogWriter
+from unabridged.testing.stores_writes import make_record
 
-SPACE = Space("ada", "damage")
+SPACE = SpaceId("ada", "damage")
 SESSIONS = ("s1", "s2", "s3")
 _NAME = re.compile(rb"s\d-x\d{5}")
 _READ = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
@@ -39,7 +39,7 @@ def build(path: Path) -> None:
     """Write a space with short and long exchanges, branches, records, and a log beside it."""
     store = SqliteStore(path, SPACE)
     for name in SESSIONS:
-        talk = Talk(store, name)
+        talk = LogWriter(store, name)
         said = []
         for i in range(25):
             long = "and so on for pages " * (900 if i % 10 == 3 else 0)
@@ -59,7 +59,7 @@ def add_log(source: Path, folder: Path) -> Path:
     live = folder / "live.db"
     shutil.copy(source, live)
     store = SqliteStore(live, SPACE)
-    talk = Talk(store, "s4")
+    talk = LogWriter(store, "s4")
     for i in range(4):
         talk.say(f"question {i} that lies in the log " * (1 + 90 * (i % 2)), f"answer {i}")
     copy = folder / "logged.db"
@@ -190,7 +190,7 @@ class Round:
             if owner != x.id:
                 self.places[x.id] = self.places[x.id] + self.places[owner]
         self.served = self.refused = self.wrong = 0
-        self.undamaged = self.salvaged = self.changed = self.written = 0
+        self.undamaged = self.recovered = self.changed = self.written = 0
         self.examples: list[str] = []
 
     def _copy(self, work: Path) -> None:
@@ -229,7 +229,7 @@ class Round:
         return question in ("sessions", "counts", "totals", "get")
 
     def _salvage(self, work: Path, touched, *, write: bool) -> None:
-        found = salvaging.assemble(recover_rows(work, Access()), str(work))
+        found = reassemble.assemble(recover_rows(work, ConnectionOptions()), str(work))
         got = {x.id: x for _, some in found.conversations for x in some}
         lost = {one.exchange for one in found.account.missing}
         for name, exchange in self.exchanges.items():
@@ -237,7 +237,7 @@ class Round:
                 continue
             self.undamaged += 1
             if name in got and said_in(got[name]) == said_in(exchange):
-                self.salvaged += 1
+                self.recovered += 1
             else:
                 self.examples.append(f"{touched}: {name} was not salvaged")
         for name, exchange in got.items():
@@ -255,7 +255,7 @@ class Round:
     def _write(self, found, got) -> None:
         fresh = self.folder / "work.db.fresh"
         store = SqliteStore(fresh, SPACE)
-        salvaging.write(found, store)
+        reassemble.write(found, store)
         if store.check() or {x.id: x for x in store.scan(limit=10_000)} != got:
             self.changed += 1
             self.examples.append("what was written is not what was salvaged")
@@ -275,15 +275,15 @@ def main(count: int, seed: int = 11) -> dict[str, object]:
         for number in range(count):
             rounds[number % 2].run(rng, number // 2)
     undamaged = sum(one.undamaged for one in rounds)
-    salvaged = sum(one.salvaged for one in rounds)
+    recovered = sum(one.recovered for one in rounds)
     return {
         "damages": count,
         "answers": sum(one.served for one in rounds),
         "refused": sum(one.refused for one in rounds),
         "wrong": sum(one.wrong for one in rounds),
         "undamaged_exchanges": undamaged,
-        "salvaged": salvaged,
-        "share": round(salvaged / max(1, undamaged), 6),
+        "salvaged": recovered,
+        "share": round(recovered / max(1, undamaged), 6),
         "salvaged_wrong": sum(one.changed for one in rounds),
         "written_and_read": sum(one.written for one in rounds),
         "examples": [text for one in rounds for text in one.examples][:10],

@@ -28,15 +28,15 @@ from tests.faults.bench import quick_folder
 from tests.faults.figures import arguments, tell
 from tests.faults.layers import Layer
 
+from unabridged.domain.results import Transcript
 from unabridged.domain.settings import Settings
-from unabridged.domain.views import Conversation
 from unabridged.errors import UnabridgedError
-from unabridged.stores.digest import digest_of
-from unabridged.testing.talk import Talk
-from unabridged.transfer.detect import open_file
-from unabridged.wiring import Home
-from unabridged.wiring.adapters import spaces_of
-from unabridged.wiring.migrating import Migrations
+from unabridged.factory import Home
+from unabridged.factory.migration import Migrations
+from unabridged.home.open_spaces import spaces_of
+from unabridged.stores.space_digest import digest_of
+from unabridged.testing.log_writer import LogWriter
+from unabridged.transfer.detect_format import open_file
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "imports"
 FILES = {
@@ -100,7 +100,7 @@ class Trial:
     def __init__(self, root: Path, store: str) -> None:
         self.root, self.old, self.home = root, root / "old", root / "home"
         self.settings = Settings(
-            home=str(self.home), layout="agent" if store == "files" else "none"
+            home=str(self.home), json_files="agent" if store == "files" else "none"
         )
 
     def migrations(self) -> Migrations:
@@ -123,7 +123,7 @@ class Trial:
         folder = spaces_of(self.settings)
         space = min(info.space for info in Home(self.settings).spaces() if info.space)
         store = folder.open(space, create=False)
-        Talk(store, "since").say(SINCE, "How is it there?")
+        LogWriter(store, "since").say(SINCE, "How is it there?")
         store.close()
 
     def copy(self, root: Path) -> "Trial":
@@ -238,7 +238,7 @@ def _holds_since(trial: Trial, migration: str) -> bool:
             if any(
                 SINCE in exchange.text
                 for item in reader
-                if isinstance(item, Conversation)
+                if isinstance(item, Transcript)
                 for exchange in item.exchanges
             ):
                 return True

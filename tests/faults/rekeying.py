@@ -26,9 +26,9 @@ from tests.helpers.talker import Talker
 
 from unabridged.domain.settings import Settings
 from unabridged.errors import StoreKeyError
-from unabridged.stores.sqlite.connecting import can_encrypt
-from unabridged.wiring.encryption import admit_key, encrypt_home, retire_keys
-from unabridged.wiring.keys import new_key, secrets_of
+from unabridged.home.encryption import admit_key, encrypt_home, retire_keys
+from unabridged.home.key_source import new_key, secrets_of
+from unabridged.stores.sqlite.connection import can_encrypt
 
 BESIDE = Path(sys.prefix) / "sqlite3mc"
 """Where the SQLite that encrypts lies."""

@@ -33,9 +33,9 @@ from unabridged import config
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.scope import Scope
 from unabridged.errors import UnabridgedError
+from unabridged.factory.space_pool import SpacePool
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
-from unabridged.testing.replies import Reply
-from unabridged.wiring.lanes import SpacePool
+from unabridged.testing.replies import ScriptedReply
 
 FRESH = 20
 """Kills after which another home is begun."""
@@ -88,7 +88,7 @@ class Behind:
         self.news.set()
         number = next(self._numbers)
         text = " ".join(f"Word {place} of answer {number}." for place in range(12))
-        return Reply(text, pause=self._rng.choice([0.0, 0.002, 0.01]))
+        return ScriptedReply(text, pause=self._rng.choice([0.0, 0.002, 0.01]))
 
 
 class Talker:

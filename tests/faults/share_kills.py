@@ -23,17 +23,17 @@ from tests.faults.forget_kills import child, killed_at
 from tests.helpers.talker import Talker
 from tests.opened import store_of
 
-from unabridged.custody.work import begun
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.domain.settings import Settings
 from unabridged.domain.share import ShareState
 from unabridged.errors import SettingError
+from unabridged.factory.sharing import SpaceShares
+from unabridged.forgetting.forget_journal import begun
+from unabridged.home.open_spaces import settings_for
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring.adapters import settings_for
-from unabridged.wiring.sharing import Shares
 
 WAYS = ("share", "handoff", "revoke")
-GIVER, TAKER = Space("ann", "work"), Space("ann", "coder")
+GIVER, TAKER = SpaceId("ann", "work"), SpaceId("ann", "coder")
 SECRET = "Xylophonia"
 TELLING = f"My cousin {SECRET} lives behind the old brewery, where the goats are."
 
@@ -54,7 +54,7 @@ class Home:
         return Talker.open(settings=settings_for(self.settings, space), clock=self.clock)
 
     def shares(self):
-        return Shares(settings_for(self.settings, GIVER), clock=self.clock)
+        return SpaceShares(settings_for(self.settings, GIVER), clock=self.clock)
 
     def say(self, space, *texts):
         with self.open(space) as memory:

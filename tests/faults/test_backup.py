@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from unabridged.domain.scope import Space
-from unabridged.stores.backups import BackupsFolder, Wanted
-from unabridged.stores.restoring import restore
-from unabridged.stores.spaces import SpacesFolder
-from unabridged.testing.talk import Talk
+from unabridged.domain.scope import SpaceId
+from unabridged.home.backups import BackupOptions, BackupsFolder
+from unabridged.home.restore_backup import restore
+from unabridged.home.spaces import SpacesFolder
+from unabridged.testing.log_writer import LogWriter
 
-SPACE = Space("ada", "kept")
+SPACE = SpaceId("ada", "kept")
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 
 
@@ -42,7 +42,7 @@ def test_a_backup_under_eight_writers_restores_to_one_moment():
 def filled(home, count=120):
     spaces = SpacesFolder(home / "spaces")
     store = spaces.open(SPACE)
-    talk = Talk(store)
+    talk = LogWriter(store)
     for number in range(count):
         talk.say(f"question {number} " * 30, f"answer {number} " * 30)
     return spaces, store
@@ -51,18 +51,18 @@ def filled(home, count=120):
 CODE = """
 import sys, pathlib
 from datetime import UTC, datetime
-from unabridged.domain.scope import Space
-from unabridged.stores.backups import BackupsFolder, Wanted
-from unabridged.stores.restoring import restore
-from unabridged.stores.spaces import SpacesFolder
+from unabridged.domain.scope import SpaceId
+from unabridged.home.backups import BackupsFolder, BackupOptions
+from unabridged.home.restore_backup import restore
+from unabridged.home.spaces import SpacesFolder
 home, what = pathlib.Path(sys.argv[1]), sys.argv[2]
-space = Space("ada", "kept")
+space = SpaceId("ada", "kept")
 spaces = SpacesFolder(home / "spaces")
 backups = BackupsFolder(home / "backups", "test")
 def moved(stage, done, of):
     print(stage, flush=True)
 if what == "backup":
-    wanted = Wanted(space, "kept", lambda: spaces.open(space, create=False))
+    wanted = BackupOptions(space, "kept", lambda: spaces.open(space, create=False))
     backups.make([wanted], datetime(2026, 3, 2, tzinfo=UTC), moved)
 else:
     restore(backups, spaces, backups.find("kept"), moved, replace=True)
@@ -94,7 +94,7 @@ def test_a_killed_backup_leaves_no_backup_and_no_harm(tmp_path):
     assert store.scan() == truth
     assert store.check() == []
     store.close()
-    wanted = Wanted(SPACE, "kept", lambda: spaces.open(SPACE, create=False))
+    wanted = BackupOptions(SPACE, "kept", lambda: spaces.open(SPACE, create=False))
     made = backups.make([wanted], AT, silent)
     assert sorted(p.name for p in backups.folder.iterdir()) == [".lock", Path(made.path).name]
 
@@ -106,13 +106,13 @@ def test_a_killed_restore_leaves_the_old_or_the_new(tmp_path):
     old = [x.id for x in store.scan()]
     store.close()
     backups = BackupsFolder(tmp_path / "backups", "test")
-    wanted = Wanted(SPACE, "kept", lambda: spaces.open(SPACE, create=False))
+    wanted = BackupOptions(SPACE, "kept", lambda: spaces.open(SPACE, create=False))
     made = backups.make([wanted], AT, silent)
     Path(made.path).rename(backups.folder / "kept.zip")
     outcomes = set()
     for turn in range(24):
         store = spaces.open(SPACE)
-        Talk(store, f"later{turn}").say("one more", "yes")
+        LogWriter(store, f"later{turn}").say("one more", "yes")
         new = [x.id for x in store.scan()]
         store.close()
         killed(tmp_path, "restore", turn * 0.012)

@@ -17,9 +17,9 @@ from unabridged.domain.condensation import Level
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
 from unabridged.domain.record import RecordKind
+from unabridged.domain.results import Transcript
 from unabridged.domain.session import Session
 from unabridged.domain.settings import Settings
-from unabridged.domain.views import Conversation
 from unabridged.models.scripted import ScriptedModel
 
 TENDER = Path(__file__).with_name("tender.py")
@@ -27,7 +27,7 @@ BEGUN = datetime(2026, 2, 1, tzinfo=UTC)
 SESSIONS, EXCHANGES = 4, 60
 
 
-def conversation(name: str, start: datetime) -> Conversation:
+def conversation(name: str, start: datetime) -> Transcript:
     draw = random.Random(name)
     made = []
     parent = last = None
@@ -41,7 +41,7 @@ def conversation(name: str, start: datetime) -> Conversation:
         reply = Message(f"{ident}a", Role.ASSISTANT, (Text(said),), at, user.id)
         made.append(Exchange(ident, name, parent, ExchangeState.COMPLETE, (user, reply), at))
         parent, last = ident, reply.id
-    return Conversation(Session(name, name, start, made[-1].at, last), tuple(made))
+    return Transcript(Session(name, name, start, made[-1].at, last), tuple(made))
 
 
 def opened(home: Path) -> Talker:
@@ -86,7 +86,7 @@ def state_of(home: Path):
     with opened(home) as memory:
         assert memory.space.log.check() == []
         store = store_of(memory)
-        readings = [(r.id, r.body) for r in store.records(RecordKind.READING)]
+        annotations = [(r.id, r.body) for r in store.records(RecordKind.READING)]
         facts = [(r.id, r.body) for r in store.records(RecordKind.FACT)]
         runs = {r.id for r in store.records(RecordKind.RUN)}
         said = [e.text for e in store.scan()]
@@ -94,7 +94,7 @@ def state_of(home: Path):
         for one in made:
             originals = memory.space.condensations.expand(one.id).exchanges
             assert tuple(e.id for e in originals) == one.covers
-        return made, readings, facts, runs, said
+        return made, annotations, facts, runs, said
 
 
 @pytest.mark.slow

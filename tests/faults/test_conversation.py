@@ -13,7 +13,7 @@ import pytest
 from tests.faults.damage import damage_index
 
 from unabridged.testing.ollama_server import OllamaTestServer
-from unabridged.testing.replies import Reply
+from unabridged.testing.replies import ScriptedReply
 
 PROGRAM = [sys.executable, "-c", "from unabridged.cli.main import main; main()"]
 
@@ -56,7 +56,7 @@ def space_file(environ, name="default"):
 
 
 def test_two_chats_in_one_session_lose_nothing_and_tear_nothing(environ):
-    with OllamaTestServer(Reply("One two three", pause=0.01)) as server:
+    with OllamaTestServer(ScriptedReply("One two three", pause=0.01)) as server:
         assert run(environ, "ask", *options(server), "first of all")[0] == 0
         both = [start(environ, "chat", *options(server)) for _ in range(2)]
         for who, process in enumerate(both):
@@ -81,7 +81,9 @@ def test_two_chats_in_one_session_lose_nothing_and_tear_nothing(environ):
 
 
 def test_a_chat_killed_in_mid_answer_goes_on_where_it_was(environ):
-    with OllamaTestServer([Reply("It was a long story", pause=30), "Welcome back."]) as server:
+    with OllamaTestServer(
+        [ScriptedReply("It was a long story", pause=30), "Welcome back."]
+    ) as server:
         with start(environ, "chat", *options(server)) as process:
             process.stdin.write(b"Tell me the story.\n")
             process.stdin.flush()
@@ -135,7 +137,7 @@ def test_a_damaged_space_is_named_and_who_reads_changes_nothing(environ):
         code, _, told = run(environ, *command, "--user", "ann")
         assert code == 5, command
         assert str(path) in told
-        assert "unabridged salvage" in told
+        assert "unabridged recover" in told
     assert run(environ, "doctor", "--upstream", "quote", "--user", "ann")[0] != 0
     assert path.read_bytes() == before
     assert shown(environ, "--user", "bob")[0]["message"] == "I am bob."
@@ -162,7 +164,7 @@ def test_nothing_is_left_of_a_file_and_that_is_said(environ):
     assert run(environ, "ask", "--upstream", "quote", "--user", "ann", "I am ann.")[0] == 0
     path = space_file(environ, "ann")
     path.write_bytes(b"\x00" * 9000)
-    code, out, told = run(environ, "salvage", "ann/default")
+    code, out, told = run(environ, "recover", "ann/default")
     assert code == 0, told
     (aside,) = (p for p in path.parent.glob(f"{path.name}.damaged-*") if p.suffix != ".account")
     assert aside.read_bytes() == b"\x00" * 9000

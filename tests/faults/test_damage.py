@@ -8,17 +8,17 @@ import apsw
 import pytest
 
 from unabridged.domain.record import RecordKind
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.errors import NotFoundError, StoreDamagedError, StoreError, StoreFormatError
-from unabridged.index import upkeep
+from unabridged.index import merge_policy
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.database import folder_of
 from unabridged.testing.indexed import index_of, open_indexed
+from unabridged.testing.log_writer import LogWriter
 from unabridged.testing.stores_lookup import looked_up
-from unabridged.testing.stores_writing import make_record
-from unabridged.testing.talk import Talk
+from unabridged.testing.stores_writes import make_record
 
-SPACE = Space("ada", "damage")
+SPACE = SpaceId("ada", "damage")
 SEARCHES = (["bicycl"], ["question"], ["answer", "7"])
 
 
@@ -27,7 +27,7 @@ def sound(tmp_path_factory):
     path = tmp_path_factory.mktemp("sound") / "space.db"
     store = SqliteStore(path, SPACE)
     for name in ("s1", "s2", "s3"):
-        talk = Talk(store, name)
+        talk = LogWriter(store, name)
         said = [
             talk.say(f"question {i} about a bicycle " * (1 + i % 9), f"answer {i} " * (1 + i % 7))
             for i in range(25)
@@ -202,14 +202,14 @@ def test_indices_are_made_anew(sound, tmp_path, change):
 @pytest.fixture
 def small_segments(monkeypatch):
     """Seal after every fourth exchange, so that a small space has segments."""
-    monkeypatch.setattr(upkeep, "SEALED_EXCHANGES", 4)
+    monkeypatch.setattr(merge_policy, "SEALED_EXCHANGES", 4)
 
 
 @pytest.mark.parametrize("harm", ["gone", "cut", "flipped", "folder"])
 def test_a_harmed_segment_is_made_anew(tmp_path, small_segments, harm):
     path = tmp_path / "space.db"
     store = open_indexed(path, SPACE)
-    talk = Talk(store)
+    talk = LogWriter(store)
     said = []
     for number in range(30):
         said.append(talk.say(f"question {number} about a bicycle", "an answer"))
@@ -242,7 +242,7 @@ def test_a_harmed_segment_is_made_anew(tmp_path, small_segments, harm):
 def test_files_that_nobody_lists_are_swept(tmp_path, small_segments):
     path = tmp_path / "space.db"
     store = open_indexed(path, SPACE)
-    talk = Talk(store)
+    talk = LogWriter(store)
     for number in range(5):
         talk.say(f"question {number}", "an answer")
         index_of(store).follow()
@@ -250,7 +250,7 @@ def test_files_that_nobody_lists_are_swept(tmp_path, small_segments):
     left_over = folder_of(path) / "left-over.seg"
     left_over.write_bytes(b"a crash left this")
     store = open_indexed(path, SPACE)
-    talk = Talk(store, "other")
+    talk = LogWriter(store, "other")
     for number in range(5):
         talk.say(f"one more {number}", "answer")
     index_of(store).follow()

@@ -13,34 +13,36 @@ import pytest
 from tests.opened import count_from
 
 from unabridged.domain.record import RecordKind
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.errors import (
     StoreBusyError,
     StoreFullError,
     StoreReadOnlyError,
 )
 from unabridged.stores.sqlite import SqliteStore
-from unabridged.stores.sqlite.opening import has_wal_reset_fault
+from unabridged.stores.sqlite.open_file import has_wal_reset_fault
+from unabridged.testing.log_writer import LogWriter
 from unabridged.testing.stores_lookup import looked_up
-from unabridged.testing.stores_writing import make_record
-from unabridged.testing.talk import Talk
+from unabridged.testing.stores_writes import make_record
 
-SPACE = Space("ada", "disk")
+SPACE = SpaceId("ada", "disk")
 NOBODY = 65534
 
 
 def writes(store, said):
     """Every way of writing."""
-    talk = Talk(store)
+    talk = LogWriter(store)
     talk.header, talk.parent = store.session("s1"), said.id
     count_from(talk, 500)
     return (
         lambda: talk.begin("more"),
-        lambda: store.admit(talk.header, [replace(said, id="other", messages=said.messages[:1])]),
-        lambda: store.amend(replace(talk.header, title="x"), talk.header.head),
+        lambda: store.import_session(
+            talk.header, [replace(said, id="other", messages=said.messages[:1])]
+        ),
+        lambda: store.set_session(replace(talk.header, title="x"), talk.header.head),
         lambda: store.put([make_record("f")]),
-        lambda: store.drop(RecordKind.FACT, ["f"]),
-        lambda: store.forget([said.id]),
+        lambda: store.delete(RecordKind.FACT, ["f"]),
+        lambda: store.erase([said.id]),
         store.rebuild,
     )
 
@@ -58,7 +60,7 @@ def talk_on(talk, said):
 
 def test_a_full_disk_keeps_what_was_acknowledged(small_disk):
     store = SqliteStore(small_disk / "space.db", SPACE)
-    talk = Talk(store)
+    talk = LogWriter(store)
     first = talk.say("the first", "of all")
     said = [first]
     with pytest.raises(StoreFullError) as caught:
@@ -86,13 +88,13 @@ def test_a_file_that_may_not_grow_is_full(tmp_path):
     code = """
 import pathlib, resource, signal, sys
 from unabridged.errors import StoreFullError
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.stores.sqlite import SqliteStore
-from unabridged.testing.talk import Talk
+from unabridged.testing.log_writer import LogWriter
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-store = SqliteStore(pathlib.Path(sys.argv[1]), Space("ada", "disk"))
+store = SqliteStore(pathlib.Path(sys.argv[1]), SpaceId("ada", "disk"))
 resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
-talk, count = Talk(store), 0
+talk, count = LogWriter(store), 0
 try:
     while count < 1000:
         talk.say("many words " * 300, "as many " * 300)
@@ -168,7 +170,7 @@ def test_what_cannot_be_written_can_be_read(tmp_path_factory, what, open_elsewhe
     folder = tmp_path_factory.mktemp("readonly")
     path = folder / "space.db"
     store = SqliteStore(path, SPACE)
-    Talk(store).say("hello there", "hi")
+    LogWriter(store).say("hello there", "hi")
     store.close()
     holder = None
     if open_elsewhere:
@@ -198,7 +200,7 @@ def test_what_cannot_be_written_can_be_read(tmp_path_factory, what, open_elsewhe
 
 def test_a_locked_store_is_busy_then_not(tmp_path):
     store = SqliteStore(tmp_path / "space.db", SPACE, busy_timeout=0.1)
-    said = Talk(store).say("hello", "hi")
+    said = LogWriter(store).say("hello", "hi")
     other = apsw.Connection(str(tmp_path / "space.db"))
     other.execute("BEGIN IMMEDIATE")
     for write in writes(store, said)[:-2]:
@@ -218,7 +220,7 @@ def test_threads_share_one_store(tmp_path):
 
     def talk(name):
         try:
-            mine = Talk(store, name)
+            mine = LogWriter(store, name)
             said = [mine.say(f"{name} {i}", "ok") for i in range(20)]
             assert store.recent(name, 50) == said
         except BaseException as error:  # noqa: BLE001 (told to the test below)

@@ -8,16 +8,16 @@ from tests.helpers.folders import bytes_in
 
 from unabridged.domain.message import Text
 from unabridged.domain.record import Record, RecordKind
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.errors import StoreBusyError
-from unabridged.index.entry import key_of
+from unabridged.index.indexed_exchange import key_of
 from unabridged.language.words import terms
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.indexed import index_of, open_indexed
+from unabridged.testing.log_writer import START, LogWriter
 from unabridged.testing.stores_lookup import looked_up
-from unabridged.testing.talk import START, Talk
 
-SPACE = Space("ada", "erasure")
+SPACE = SpaceId("ada", "erasure")
 WORDS = ("garden", "train", "supper", "window", "music", "letter", "river", "winter", "cousin")
 
 
@@ -42,7 +42,7 @@ def speak(talk, number, rng, length):
 def test_no_byte_is_left(tmp_path, seed):
     rng = random.Random(seed)
     store = SqliteStore(tmp_path / "space.db", SPACE)
-    talks = [Talk(store, f"s{number}") for number in range(5)]
+    talks = [LogWriter(store, f"s{number}") for number in range(5)]
     said = {}
     for number in range(160):
         length = rng.choice([3, 20, 120, 900, 2000 if seed else 200])
@@ -57,7 +57,7 @@ def test_no_byte_is_left(tmp_path, seed):
     gone = rng.sample(sorted(said), 80)
     for start in range(0, 80, 20):
         ids = [said[number].id for number in gone[start : start + 20]]
-        assert store.forget(ids) == 20
+        assert store.erase(ids) == 20
     left = bytes_in(tmp_path)
     found = [number for number in gone if secret(number).encode() in left]
     assert found == []
@@ -70,7 +70,7 @@ def test_no_byte_is_left(tmp_path, seed):
 
 def test_index_terms_and_titles_go_too(tmp_path):
     store = open_indexed(tmp_path / "space.db", SPACE)
-    talk = Talk(store)
+    talk = LogWriter(store)
     kept = talk.say("An ordinary question", "with its answer")
     text = "Xylotomists photographed quixotically 東京塔の秘密"
     talk.header = talk.header.__class__(**{**_fields(talk.header), "title": text})
@@ -78,7 +78,7 @@ def test_index_terms_and_titles_go_too(tmp_path):
     index_of(store).rebuild()  # which writes its files
     derived = {key_of(term).to_bytes(8, "little") for term in terms(text)} | {text.encode()}
     assert all(term in bytes_in(tmp_path) for term in derived)
-    store.forget([gone.id])
+    store.erase([gone.id])
     left = bytes_in(tmp_path)
     assert [term for term in derived if term in left] == []
     assert store.scan() == [kept]
@@ -91,15 +91,15 @@ def _fields(value):
 
 def test_while_others_read_the_log_waits_and_says_so(tmp_path):
     store = SqliteStore(tmp_path / "space.db", SPACE, busy_timeout=0.1)
-    said = Talk(store).say("zyzzyva", "ok")
+    said = LogWriter(store).say("zyzzyva", "ok")
     reader = apsw.Connection(str(tmp_path / "space.db"))
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM message").fetchall()
     with pytest.raises(StoreBusyError, match="removed"):
-        store.forget([said.id])
+        store.erase([said.id])
     assert store.scan() == []
     reader.execute("COMMIT")
     reader.close()
-    assert store.forget([]) == 0
+    assert store.erase([]) == 0
     assert b"zyzzyva" not in bytes_in(tmp_path)
     store.close()

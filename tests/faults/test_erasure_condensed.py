@@ -51,7 +51,7 @@ def test_no_byte_is_left_in_condensations_facts_readings_and_prompts(tmp_path):
         assert all(secret(n).encode() in before for n in ids)
 
         gone = random.Random(3).sample(sorted(ids), len(ids) // 2)
-        store.forget([ids[n] for n in gone])
+        store.erase([ids[n] for n in gone])
         assert [n for n in gone if secret(n).encode() in bytes_in(tmp_path)] == []
         list(memory.maintain())
         said = " ".join(

@@ -5,20 +5,20 @@ import pytest
 from tests.helpers.folders import bytes_in
 from tests.opened import database_of, flush, put_again, snapshot_of
 
-from unabridged.domain.scope import Space
-from unabridged.embeddings.lexicon import StaticLexicon
+from unabridged.domain.scope import SpaceId
 from unabridged.embeddings.static import StaticEmbedder
-from unabridged.index import upkeep
-from unabridged.index.entry import pack_vectors, pack_words
-from unabridged.retrieval.entries import Reader, as_vectors
+from unabridged.embeddings.word_pieces import StaticLexicon
+from unabridged.index import merge_policy
+from unabridged.index.indexed_exchange import pack_vectors, pack_words
+from unabridged.retrieval.analyze import Analyzer, as_vectors
 from unabridged.retrieval.passages import passages
 from unabridged.testing.indexed import index_of, open_indexed
+from unabridged.testing.log_writer import LogWriter
 from unabridged.testing.stores_lookup import looked_up
-from unabridged.testing.talk import Talk
 
-SPACE = Space("ada", "erasure")
+SPACE = SpaceId("ada", "erasure")
 EMBEDDER, LEXICON = StaticEmbedder(), StaticLexicon()
-READER = Reader(EMBEDDER, LEXICON)
+READER = Analyzer(EMBEDDER, LEXICON)
 OTHER = "other-1"
 LONG = "Quixotic xylophones vex jumbled zephyrs beside the wharf of Ulaanbaatar. " * 12
 """Long enough for several passages."""
@@ -26,8 +26,8 @@ LONG = "Quixotic xylophones vex jumbled zephyrs beside the wharf of Ulaanbaatar.
 
 @pytest.fixture(autouse=True)
 def _small_segments(monkeypatch):
-    monkeypatch.setattr(upkeep, "SEALED_EXCHANGES", 6)
-    monkeypatch.setattr(upkeep, "FANOUT", 2)
+    monkeypatch.setattr(merge_policy, "SEALED_EXCHANGES", 6)
+    monkeypatch.setattr(merge_policy, "FANOUT", 2)
 
 
 def opened(path, *, embedder=EMBEDDER):
@@ -76,7 +76,7 @@ def in_a_segment(store, said):
 
 
 def in_a_merged_segment(store, said):
-    talk = Talk(store, "more")
+    talk = LogWriter(store, "more")
     for number in range(40, 64):
         talk.say(f"something else {number}", "indeed")
         index_of(store).follow()
@@ -103,9 +103,9 @@ def half_reembedded(store, said):
 
 def wholly_reembedded(store, said):
     half_reembedded(store, said)
-    made = {x.id: other_vectors(x) for x in store.lacking(OTHER, 1000)}
+    made = {x.id: other_vectors(x) for x in store.missing_vectors(OTHER, 1000)}
     store.put_vectors(OTHER, made)
-    store.switch_vectors(OTHER)
+    store.activate_vectors(OTHER)
     index_of(store).follow()
     assert store.embedded_by() == OTHER
 
@@ -129,14 +129,14 @@ STATES = [
 @pytest.mark.parametrize("state", STATES)
 def test_no_byte_of_the_index_is_left(tmp_path, state):
     store = opened(tmp_path / "space.db")
-    talk = Talk(store)
+    talk = LogWriter(store)
     said = [say(store, number, talk) for number in range(9)]
     state(store, said)
     gone, kept = said[2:6], [*said[:2], *said[6:]]
     marks = set().union(*(traces(one, kept) for one in gone))
     before = bytes_in(tmp_path)
     assert sum(mark in before for mark in marks) >= 12
-    assert store.forget([x.id for x in gone]) == 4
+    assert store.erase([x.id for x in gone]) == 4
     left = bytes_in(tmp_path)
     assert [mark for mark in marks if mark in left] == []
     for one in kept:  # what stays is there still
@@ -150,29 +150,29 @@ def test_no_byte_of_the_index_is_left(tmp_path, state):
 
 def test_what_only_moves_up_keeps_its_vectors(tmp_path):
     store = opened(tmp_path / "space.db", embedder=None)
-    talk = Talk(store)
+    talk = LogWriter(store)
     said = [say(store, number, talk) for number in range(9)]
     store.put_vectors(OTHER, {x.id: other_vectors(x) for x in said})
     half = {x.id: other_vectors(x) for x in said[:5]}
     store.put_vectors("third-1", half)
     assert store.embedded_by() == OTHER
-    assert store.forget([said[1].id]) == 1
-    assert store.lacking(OTHER, 100) == []
-    assert [x.id for x in store.lacking("third-1", 100)] == [x.id for x in said[5:]]
+    assert store.erase([said[1].id]) == 1
+    assert store.missing_vectors(OTHER, 100) == []
+    assert [x.id for x in store.missing_vectors("third-1", 100)] == [x.id for x in said[5:]]
     store.rebuild()
-    assert store.lacking(OTHER, 100) == []
-    assert [x.id for x in store.lacking("third-1", 100)] == [x.id for x in said[5:]]
+    assert store.missing_vectors(OTHER, 100) == []
+    assert [x.id for x in store.missing_vectors("third-1", 100)] == [x.id for x in said[5:]]
     assert store.check() == []
     store.close()
 
 
 def test_what_a_killed_process_left_goes_when_others_forget(tmp_path):
     store = opened(tmp_path / "space.db")
-    talk = Talk(store)
+    talk = LogWriter(store)
     said = [say(store, number, talk) for number in range(9)]
     in_a_segment(store, said)
     folder = next(tmp_path.glob("*-index"))
     (folder / "left.segment").write_bytes(b"of one that was forgotten when the power went")
-    store.forget([said[0].id])
+    store.erase([said[0].id])
     assert not (folder / "left.segment").exists()
     store.close()

@@ -8,8 +8,8 @@ import os
 import pytest
 from tests.faults import forget_kills, forgetting
 
-from unabridged.stores.sqlite import scrubbing
-from unabridged.stores.sqlite.database import Database
+from unabridged.stores.sqlite import wipe_free_pages
+from unabridged.stores.sqlite.database import SqliteConnection
 
 STORES = ("sqlite", "files")
 FAULTS = ("left", "closed", "reported_left", "lost", "unsound")
@@ -26,8 +26,8 @@ def test_no_byte_is_left_in_the_home(store):
 
 @pytest.mark.long
 def test_a_store_that_does_not_wipe_is_found_out(monkeypatch):
-    monkeypatch.setattr(Database, "purge", lambda _: True)
-    monkeypatch.setattr(scrubbing, "scrub", lambda *_: 0)
+    monkeypatch.setattr(SqliteConnection, "purge", lambda _: True)
+    monkeypatch.setattr(wipe_free_pages, "scrub", lambda *_: 0)
     report = forgetting.run(6, 3)
     assert report["left"] > 0
 
@@ -45,6 +45,6 @@ def test_a_kill_leaves_it_not_begun_or_finished(store):
 @pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX processes")
 def test_what_is_not_finished_on_opening_is_found_out(monkeypatch):
-    monkeypatch.setattr("unabridged.wiring.opening.finish_forgetting", lambda *_: None)
+    monkeypatch.setattr("unabridged.factory.open_memory.finish_forgetting", lambda *_: None)
     report = forget_kills.run(8, 1)
     assert report["wrong"]

@@ -16,20 +16,20 @@ from unabridged.domain.settings import Settings
 
 CHILD = """
 import json, resource, sys
-from unabridged.domain.views import Conversation, Unread
+from unabridged.domain.results import Transcript, SkippedRecord
 from unabridged.errors import TransferError
-from unabridged.transfer.detect import open_file
-from unabridged.transfer.source import Limits
+from unabridged.transfer.detect_format import open_file
+from unabridged.transfer.input_file import InputLimits
 
 limit, path, held = int(sys.argv[1]) << 20, sys.argv[2], int(sys.argv[3]) << 20
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 resource.setrlimit(resource.RLIMIT_CPU, (240, 240))
 figures = {"exchanges": 0, "unread": 0, "error": ""}
 try:
-    with open_file(path, limits=Limits(held=held)) as reader:
+    with open_file(path, limits=InputLimits(held=held)) as reader:
         for item in reader:
-            figures["unread"] += isinstance(item, Unread)
-            figures["exchanges"] += len(item.exchanges) if isinstance(item, Conversation) else 0
+            figures["unread"] += isinstance(item, SkippedRecord)
+            figures["exchanges"] += len(item.exchanges) if isinstance(item, Transcript) else 0
 except TransferError as error:
     figures["error"] = str(error)
 print(json.dumps(figures))
@@ -224,7 +224,7 @@ def test_sessions_of_agents_of_any_shape_cost_no_more_than_their_size(reading):
     ],
 )
 def test_depth_around_the_limit_is_told(depth, form):
-    from unabridged.transfer.detect import open_file
+    from unabridged.transfer.detect_format import open_file
 
     for opening, closing in (("[", "]"), ('{"a":', "}"), ('{"a":[', "]}")):
         deep = opening * depth + "1" + closing * depth

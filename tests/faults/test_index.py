@@ -16,22 +16,22 @@ import msgspec
 import pytest
 from tests.opened import snapshot_of
 
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.errors import StoreFullError
-from unabridged.index import upkeep
+from unabridged.index import merge_policy
 from unabridged.language.words import query_terms
-from unabridged.projections.search_index import manifest, segment_files as segments
+from unabridged.projections.search_index import index_manifest, segment_files as segments
 from unabridged.projections.search_index.flush import SegmentWriter
 from unabridged.projections.search_index.index import SearchIndex
 from unabridged.projections.search_index.storage import FolderStorage
-from unabridged.retrieval.entries import Reader
+from unabridged.retrieval.analyze import Analyzer
 from unabridged.stores.sqlite.database import folder_of
 from unabridged.testing.indexed import index_of
+from unabridged.testing.log_writer import LogWriter
 from unabridged.testing.stores_lookup import looked_up
-from unabridged.testing.talk import Talk
 
 INDEXER = Path(__file__).with_name("indexer.py")
-SPACE = Space("ada", "index")
+SPACE = SpaceId("ada", "index")
 ALL = 10_000
 
 
@@ -48,7 +48,7 @@ indexer = _load()
 @pytest.fixture(autouse=True)
 def _small_segments(monkeypatch):
     for name in ("SEALED_EXCHANGES", "SEALED_PASSAGES", "FANOUT", "LARGEST"):
-        monkeypatch.setattr(upkeep, name, getattr(upkeep, name))
+        monkeypatch.setattr(merge_policy, name, getattr(merge_policy, name))
     indexer.small_segments()
 
 
@@ -66,7 +66,7 @@ def run(path, work, name, count, *step):
 
 def fill(path, count, name="s1", space=None):
     store = indexer.opened(path, space)
-    talk = Talk(store, name)
+    talk = LogWriter(store, name)
     said = []
     for n in range(count):
         said.append(talk.say(f"word{name}n{n} of marble", f"So word{name}n{n}"))
@@ -77,7 +77,7 @@ def fill(path, count, name="s1", space=None):
 
 def listed(path):
     """The segments that the manifest lists."""
-    found = manifest.read(folder_of(path), None)
+    found = index_manifest.read(folder_of(path), None)
     return {one.name for one in found.segments} if found else set()
 
 
@@ -94,7 +94,7 @@ def proven(path, said, gone=()):
     for word in gone:
         assert looked_up(store, word) == {}, word
     assert store.check() == []
-    talk = Talk(store, f"after{os.urandom(4).hex()}")
+    talk = LogWriter(store, f"after{os.urandom(4).hex()}")
     for _ in range(indexer.SEALED):
         talk.say("something more", "yes")
     index_of(store).follow()
@@ -190,7 +190,7 @@ class StoppedError(Exception):
 
 STOPS = {
     "a file is written": (SegmentWriter, "merge"),
-    "the manifest is due": (manifest, "write"),
+    "the manifest is due": (index_manifest, "write"),
     "old files are removed": (segments, "remove"),
 }
 
@@ -199,7 +199,7 @@ STOPS = {
 def test_a_flush_that_stops_anywhere_leaves_no_half_state(path, monkeypatch, step):
     said = fill(path, 4)
     store = indexer.opened(path)
-    talk = Talk(store, "s2")
+    talk = LogWriter(store, "s2")
 
     def stop(*_args):
         raise StoppedError
@@ -223,7 +223,7 @@ def test_no_room_for_a_segment_is_no_failure(path, monkeypatch):
         raise StoreFullError(f"There is no room in {folder}.", hint="Make room.")
 
     store = indexer.opened(path)
-    talk = Talk(store, "s2")
+    talk = LogWriter(store, "s2")
     with monkeypatch.context() as patch:
         patch.setattr(segments, "write", full)
         said = [talk.say(f"wordfull{n} of marble", "Yes") for n in range(12)]
@@ -244,7 +244,7 @@ def small_index(path, mounted):
 
 def test_a_really_full_disk_for_segments_is_no_failure(path, small_index):
     store = indexer.opened(path)
-    talk = Talk(store, "s1")
+    talk = LogWriter(store, "s1")
     said = {}
     for number in range(120):
         said[talk.say(f"wordsmall{number} of marble {os.urandom(40).hex()}", "Yes").id] = number
@@ -266,7 +266,7 @@ def test_an_index_that_vanishes_is_made_anew(path):
     assert looked_up(other, "words1n3")
     assert other.check() == []
     assert looked_up(mapped, "words1n3")
-    mapped_talk = Talk(mapped, "s2")
+    mapped_talk = LogWriter(mapped, "s2")
     for number in range(12):
         exchange = mapped_talk.say(f"wordlater{number} of marble", "Yes")
         said[exchange.id] = f"wordlater{number}"
@@ -281,7 +281,7 @@ def test_an_index_that_vanishes_under_a_writer_is_made_anew(path):
     store = indexer.opened(path)
     assert looked_up(store, "words1n3")
     shutil.rmtree(folder_of(path))
-    talk = Talk(store, "s2")
+    talk = LogWriter(store, "s2")
     for number in range(12):
         said[talk.say(f"wordlater{number} of marble", "Yes").id] = f"wordlater{number}"
     store.close()
@@ -289,8 +289,8 @@ def test_an_index_that_vanishes_under_a_writer_is_made_anew(path):
 
 
 DAMAGES = {
-    "no manifest": lambda folder: (folder / manifest.NAME).unlink(),
-    "another byte": lambda folder: _flip(folder / manifest.NAME),
+    "no manifest": lambda folder: (folder / index_manifest.NAME).unlink(),
+    "another byte": lambda folder: _flip(folder / index_manifest.NAME),
     "an older manifest": lambda folder: _rewrite(folder, revision=1),
     "a newer manifest": lambda folder: _rewrite(folder, revision=10_000),
     "another generation": lambda folder: _rewrite(folder, generation="another"),
@@ -307,14 +307,16 @@ def _flip(path):
 
 
 def _rewrite(folder, **changes):
-    manifest.write(folder, msgspec.structs.replace(manifest.read(folder, None), **changes), None)
+    index_manifest.write(
+        folder, msgspec.structs.replace(index_manifest.read(folder, None), **changes), None
+    )
 
 
 @pytest.mark.parametrize("what", DAMAGES)
 def test_whatever_happens_to_the_files_everything_is_found(path, what):
     said = fill(path, 13)
     store = indexer.opened(path)
-    Talk(store, "s2").begin("wordlast of marble")
+    LogWriter(store, "s2").begin("wordlast of marble")
     before = looked_up(store, *query_terms("marble"))
     store.close()
     DAMAGES[what](folder_of(path))
@@ -328,19 +330,19 @@ def test_whatever_happens_to_the_files_everything_is_found(path, what):
 
 
 def test_a_space_keeps_its_index_when_it_is_renamed_and_merged(tmp_path):
-    from unabridged.stores.spaces import SpacesFolder
+    from unabridged.home.spaces import SpacesFolder
 
     def ready(store):
-        reader = Reader(indexer.StaticEmbedder(), indexer.StaticLexicon())
+        reader = Analyzer(indexer.StaticEmbedder(), indexer.StaticLexicon())
         store.attach(SearchIndex(store, reader, FolderStorage(store.index_folder, None)))
 
     folder = SpacesFolder(tmp_path, ready=ready)
-    old, new, third = (Space("ada", name) for name in ("old", "new", "third"))
+    old, new, third = (SpaceId("ada", name) for name in ("old", "new", "third"))
     said = fill(folder.path_of(old), 13, space=old)
     stale = folder_of(folder.path_of(new))
     stale.mkdir()
     (stale / "left.segment").write_bytes(b"words of a space that is gone")
-    names = listed(folder.path_of(old)) | {manifest.NAME, ".lock"}
+    names = listed(folder.path_of(old)) | {index_manifest.NAME, ".lock"}
     folder.rename(old, new)
     assert not folder_of(folder.path_of(old)).exists()
     assert {part.name for part in stale.iterdir()} - {"left.segment"} == names
@@ -351,7 +353,7 @@ def test_a_space_keeps_its_index_when_it_is_renamed_and_merged(tmp_path):
         assert store.embedded_by()
         store.close()
         proven(folder.path_of(space), {x.id: f"words1n{n}" for n, x in enumerate(said)})
-    aside = folder.set_aside(new)
+    aside = folder.quarantine(new)
     assert not folder_of(folder.path_of(new)).exists()
     proven(aside, {x.id: f"words1n{n}" for n, x in enumerate(said)})
 
@@ -361,9 +363,9 @@ def test_what_cannot_be_written_is_searched_whole(path, monkeypatch, state):
     said = fill(path, 17)
     store = indexer.opened(path)
     if state == "not followed":
-        Talk(store, "s2").say("another thing", "Yes")
+        LogWriter(store, "s2").say("another thing", "Yes")
     if state == "awaited":
-        Talk(store, "s2").begin("another thing")
+        LogWriter(store, "s2").begin("another thing")
     wanted = list(looked_up(store, *query_terms("marble")))
     store.close()
     if state == "vanished":
@@ -373,7 +375,7 @@ def test_what_cannot_be_written_is_searched_whole(path, monkeypatch, state):
     def connect(path, _access, *, encrypted):
         return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
 
-    monkeypatch.setattr("unabridged.stores.sqlite.opening.connect", connect)
+    monkeypatch.setattr("unabridged.stores.sqlite.open_file.connect", connect)
     store = indexer.opened(path)
     assert store.read_only
     assert list(looked_up(store, *query_terms("marble"))) == wanted

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from unabridged.domain.exchange import ExchangeState
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.stores.sqlite import SqliteStore
 
 WRITER = Path(__file__).with_name("writer.py")
-SPACE = Space("ada", "kill")
+SPACE = SpaceId("ada", "kill")
 
 
 def start(path, session, count, name):
@@ -82,7 +82,7 @@ def test_processes_that_create_at_once_make_one_store(tmp_path):
     code = (
         "import sys, pathlib; from unabridged.domain.scope import Space;"
         "from unabridged.stores.sqlite import SqliteStore;"
-        "from unabridged.testing.talk import Talk;"
+        "from unabridged.testing.log_writer import LogWriter;"
         "store = SqliteStore(pathlib.Path(sys.argv[1]), Space('ada', 'kill'));"
         "Talk(store, sys.argv[2]).say('a', 'b'); store.close()"
     )

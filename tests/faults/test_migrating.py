@@ -5,7 +5,8 @@ import os
 import pytest
 from tests.faults import migrating
 
-from unabridged.migration import archive, settling
+from unabridged.home import file_moves
+from unabridged.migration import old_folder_archive
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX processes")
 
@@ -21,10 +22,10 @@ def test_old_or_new_works_wherever_it_is_killed(store):
 @pytest.mark.long
 def test_spaces_that_are_switched_to_one_by_one_are_found_out(monkeypatch):
     def careless(shelf, moves):
-        settling._move(shelf, moves.pairs)
-        shelf.save(settling.msgspec.structs.replace(shelf.load(moves.id), phase=moves.phase))
+        file_moves._move(shelf, moves.pairs)
+        shelf.save(file_moves.msgspec.structs.replace(shelf.load(moves.id), phase=moves.phase))
 
-    monkeypatch.setattr(settling, "decide", careless)
+    monkeypatch.setattr(file_moves, "decide", careless)
     tally = migrating.Tally()
     kill_at_the_end(tally)
     assert tally.neither
@@ -32,13 +33,13 @@ def test_spaces_that_are_switched_to_one_by_one_are_found_out(monkeypatch):
 
 @pytest.mark.long
 def test_a_folder_that_is_written_to_is_found_out(monkeypatch):
-    real = archive.make
+    real = old_folder_archive.make
 
     def careless(wanted, target):
         (wanted.folder / "memory.json").write_text("{}")
         return real(wanted, target)
 
-    monkeypatch.setattr(archive, "make", careless)
+    monkeypatch.setattr(old_folder_archive, "make", careless)
     tally = migrating.Tally()
     kill_at_the_end(tally, kills=3, every=20)
     assert tally.old_changed

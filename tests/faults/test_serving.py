@@ -7,7 +7,7 @@ import pytest
 from tests.faults import faulty, serve_kills, upstream_faults
 
 from unabridged import config
-from unabridged.wiring.lanes import SpacePool
+from unabridged.factory.space_pool import SpacePool
 
 pytestmark = [
     pytest.mark.slow,

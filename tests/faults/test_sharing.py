@@ -11,7 +11,7 @@ from tests.faults import share_kills
 
 from unabridged.domain.record import RecordKind
 from unabridged.domain.share import ShareState, to_record
-from unabridged.sharing import delivering
+from unabridged.sharing import deliver
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX processes")
 
@@ -27,7 +27,7 @@ def test_a_kill_is_completed_by_sharing_again_or_revoking(store):
 
 @pytest.mark.long
 def test_a_share_that_is_written_down_too_late_is_found_out(monkeypatch):
-    monkeypatch.setattr(delivering, "to_record", _late)
+    monkeypatch.setattr(deliver, "to_record", _late)
     report = share_kills.run(24, 1)
     assert report["wrong"]
 

@@ -47,7 +47,7 @@ class Tally:
     lost: int = 0
     hung: int = 0
     untold: int = 0
-    mended: int = 0
+    repaired: int = 0
     """Resets of a connection used before, on which nothing was said: asked once more on a new one."""
     unhealed: int = 0
     slowest: float = 0.0
@@ -205,7 +205,7 @@ def judge(served, front, trial: Trial, tally: Tally) -> None:
     tally.slowest = max(tally.slowest, time.monotonic() - before)
     found = settled(served, trial)
     if trial.kind == "reset" and not trial.fault.form and not told:
-        tally.mended += 1
+        tally.repaired += 1
         if [x.state for x in found] != [ExchangeState.COMPLETE]:
             tally.miss("untold", trial, [str(x.state) for x in found])
         return
@@ -284,7 +284,7 @@ def main() -> int:
         "upstream_faults", chosen, begun,
         failed=tally.failed, wrong=dict(tally.wrong.most_common(12)), faults=tally.faults,
         kinds=tally.kinds, lost=tally.lost, doubled=tally.doubled, hung=tally.hung,
-        untold=tally.untold, mended=tally.mended, unhealed=tally.unhealed, slowest_s=round(tally.slowest, 2),
+        untold=tally.untold, repaired=tally.repaired, unhealed=tally.unhealed, slowest_s=round(tally.slowest, 2),
     )  # fmt: skip
 
 

@@ -68,7 +68,10 @@ def run_command(bench: Bench, *words: str) -> str:
     """
     home = ["--home", str(bench.home)]
     out, code = StringIO(), 0
-    chosen = {"UNABRIDGED_STORE": bench.settings.store, "UNABRIDGED_LAYOUT": bench.settings.layout}
+    chosen = {
+        "UNABRIDGED_STORE": bench.settings.store,
+        "UNABRIDGED_JSON_FILES": bench.settings.json_files,
+    }
     argv = [*words, *home]
     with (
         redirect_stdout(out),
@@ -142,7 +145,7 @@ def facts(bench: Bench) -> None:
         memory.facts.withdraw(kept.id)
 
 
-def tend(bench: Bench) -> None:
+def maintain(bench: Bench) -> None:
     with bench.open() as memory:
         say(memory, "I moved to Turin last week.", "How nice.")
         list(memory.maintain())
@@ -271,7 +274,7 @@ WORKFLOWS = (
     Workflow("retitle", retitle),
     Workflow("pin", pin),
     Workflow("facts", facts),
-    Workflow("tend", tend),
+    Workflow("tend", maintain),
     Workflow("condense", condense, fill_long),
     Workflow("archive", archive),
     Workflow("forget", forget, forgets=True),

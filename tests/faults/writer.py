@@ -8,11 +8,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from unabridged.domain.batch import Batch
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.session import Session
+from unabridged.domain.write import Batch
 from unabridged.errors import HeadMovedError
 from unabridged.stores.sqlite import SqliteStore
 

@@ -10,7 +10,7 @@ from unabridged import errors
 from unabridged.domain.chat import ChatRequest
 from unabridged.domain.message import Message, Role, Text, ToolCall, ToolResult
 from unabridged.domain.settings import Settings
-from unabridged.models import choose, gguf
+from unabridged.models import choose_model, gguf
 from unabridged.models.gguf import GgufModel
 from unabridged.models.openai import OpenAIModel, OpenAIServer
 from unabridged.testing.models import CLOCK, ChatModelContract, asking
@@ -126,7 +126,7 @@ def test_a_stop_is_heard_while_the_prompt_is_read(smollm2, monkeypatch):
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(gguf.wire.Assembler, "feed", interrupted)
+        patch.setattr(gguf.openai.Assembler, "feed", interrupted)
         with pytest.raises(KeyboardInterrupt):
             list(model.chat(ChatRequest(prompt, window=4096)))
     assert 0 < seen[-1] < 2000
@@ -137,12 +137,12 @@ def test_a_stop_is_heard_while_the_prompt_is_read(smollm2, monkeypatch):
 
 def test_auto_takes_the_fetched_model(smollm2):
     cache = smollm2.parent.parent
-    found = choose.choose(Settings(ollama_url="http://127.0.0.1:9"), Clock(), cache)
+    found = choose_model.choose(Settings(ollama_url="http://127.0.0.1:9"), Clock(), cache)
     assert (found.model.provider, found.model.model) == ("gguf", smollm2.stem)
     assert "small" in found.note
     (row,) = [
         row
-        for row in choose.diagnose(Settings(ollama_url="http://127.0.0.1:9"), Clock(), cache)
+        for row in choose_model.diagnose(Settings(ollama_url="http://127.0.0.1:9"), Clock(), cache)
         if row.provider == "gguf"
     ]
     assert (row.answers, row.window, row.origin) == (True, 8192, "trained")

@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from unabridged.condense.extract import Extractor
-from unabridged.condense.grounds import invented
-from unabridged.condense.written import FELL_BACK, Written
-from unabridged.domain.condensation import Source
+from unabridged.condense.extractive_condenser import ExtractiveCondenser
+from unabridged.condense.grounding_check import invented
+from unabridged.condense.llm_condenser import FELL_BACK, LlmCondenser
+from unabridged.domain.condensation import CondenseSource
 from unabridged.domain.message import Role
 from unabridged.models.gguf import GgufModel
 from unabridged.tokens.estimate import EstimateTokenizer
@@ -40,10 +40,11 @@ def model(smollm2):
 @pytest.mark.parametrize("said", SAID)
 def test_what_the_embedded_model_writes_is_checked(model, said):
     sources = [
-        Source("e0", n, (Role.USER, Role.ASSISTANT)[n], text, AT) for n, text in enumerate(said)
+        CondenseSource("e0", n, (Role.USER, Role.ASSISTANT)[n], text, AT)
+        for n, text in enumerate(said)
     ]
-    extractor = Extractor(COUNT)
-    draft = Written(model, extractor, COUNT).condense(sources, 45)
+    extractor = ExtractiveCondenser(COUNT)
+    draft = LlmCondenser(model, extractor, COUNT).condense(sources, 45)
     assert draft.tokens <= 45
     text = " ".join(line.text for line in draft.lines)
     assert invented(text, sources) == []

@@ -14,29 +14,29 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from unabridged import config
-from unabridged.domain.chat import Abilities, Chunk, ToolSpec, Usage
+from unabridged.domain.chat import Abilities, StreamChunk, ToolSpec, Usage
+from unabridged.domain.client_history import RequestOptions
 from unabridged.domain.fact import Requirement
-from unabridged.domain.hearing import Wishes
 from unabridged.domain.message import Role, ToolCall, ToolResult
 from unabridged.domain.record import Record
+from unabridged.domain.results import Transcript
 from unabridged.domain.scope import Scope
-from unabridged.domain.views import Conversation as Transcript
 from unabridged.errors import (
     ContextRefusedError,
     NotFoundError,
     PromptTooLargeError,
     UnabridgedError,
 )
+from unabridged.factory.open_memory import _dependencies, open_space
+from unabridged.home.open_spaces import space_from
 from unabridged.models.scripted import ScriptedModel
 from unabridged.space.space import Space
-from unabridged.stores.inmemory import InMemoryStore
-from unabridged.transfer.detect import open_file
+from unabridged.stores.in_memory import InMemoryStore
+from unabridged.transfer.detect_format import open_file
 from unabridged.turn.conversation import Conversation, sync
 from unabridged.turn.prepare import PromptOptions
 from unabridged.turn.turn import Turn
 from unabridged.wire import openai
-from unabridged.wiring.adapters import space_from
-from unabridged.wiring.opening import _dependencies, open_space
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 PAUSE = timedelta(minutes=3)
@@ -44,9 +44,9 @@ SHARED = ("user", "agent")
 STORES = {
     "sqlite": {"store": "sqlite", "isolation": SHARED},
     "memory": {"store": "memory", "isolation": SHARED},
-    "files-model": {"layout": "model", "isolation": (*SHARED, "model")},
-    "files-agent": {"layout": "agent", "isolation": SHARED},
-    "files-user": {"layout": "user", "isolation": ("user",)},
+    "files-model": {"json_files": "model", "isolation": (*SHARED, "model")},
+    "files-agent": {"json_files": "agent", "isolation": SHARED},
+    "files-user": {"json_files": "user", "isolation": ("user",)},
 }
 MODEL = "golden"
 WINDOW = 8192
@@ -314,8 +314,8 @@ class Drive:
         self.clock.move()
         specs = tuple(spec_of(tool) for tool in tools)
         options = PromptOptions(self._asked, reach=self._reach)
-        wishes = Wishes(specs, window, most)
-        turn = Turn(self.space, options, synced=synced, wishes=wishes)
+        request_options = RequestOptions(specs, window, most)
+        turn = Turn(self.space, options, synced=synced, request_options=request_options)
         try:
             sent = turn.start()
         except PromptTooLargeError as error:
@@ -338,8 +338,8 @@ class Drive:
         if sent is None or not sent.is_recorded:
             return None
         made = [ToolCall(name, tool, json.dumps(arguments)) for name, tool, arguments in calls]
-        sent.receive(Chunk(text=text, calls=tuple(made)))
-        sent.receive(Chunk(done=True))
+        sent.receive(StreamChunk(text=text, calls=tuple(made)))
+        sent.receive(StreamChunk(done=True))
         exchange = sent.finish()
         self._notes += len(sent.notes)
         self._go_on(sent.context)
@@ -516,7 +516,7 @@ class Drive:
     def whole(self, context):
         """What stands whole in a prompt, named likewise."""
         kept = (row for row in context.ledger.rows if row.kind.value == "exchange")
-        names = [row.id for row in kept if row.verdict.value == "kept"]
+        names = [row.id for row in kept if row.decision.value == "kept"]
         found = [self.space.log.get(name) for name in names]
         return {(self.space.sessions.get(one.session).title, one.user.text) for one in found}
 
@@ -599,7 +599,7 @@ class Drive:
             row.tier.value if row.tier else "",
             row.kind.value,
             name,
-            row.verdict.value,
+            row.decision.value,
             row.tokens,
             row.reason,
             row.at.isoformat() if row.at else "",

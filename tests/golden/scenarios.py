@@ -118,10 +118,10 @@ def settings(drive):
         {"max_turns": 3},
         {"condenser": "none"},
         {"condenser": "none", "memory_cap": 900},
-        {"evidence_floor": 0.9},
-        {"evidence_floor": 0.0},
+        {"min_relevance": 0.9},
+        {"min_relevance": 0.0},
         {"vivid_share": 0.1, "summary_share": 0.8, "contextual_share": 0.05},
-        {"vivid_around": True},
+        {"recall_neighbors": True},
         {"immediate_share": 0.5, "knowledge_share": 0.0},
         {"immediate_share": 0.0, "knowledge_share": 0.6, "memory_cap": 600},
         {"max_output": 300, "max_prompt_tokens": 1500},
@@ -636,7 +636,7 @@ def condensed_story(drive):
     ask(drive, dice.questions())
     talk(drive, dice, STORY, 4)
     drive.maintain()
-    drive.reopen(scheme="assistant")
+    drive.reopen(categories="assistant")
     ask(drive, dice.questions())
 
 
@@ -752,7 +752,7 @@ def sharing(drive):
 # One session alone.
 
 
-@scenario(recall="session")
+@scenario(recall_scope="session")
 def recall_session(drive):
     dice = Dice("alone")
     names = []
@@ -773,7 +773,7 @@ def recall_session(drive):
     drive.sync([user("What is my sister called?")], session=names[1])
     drive.take_up("nobody-yet")
     ask(drive, asked)
-    drive.reopen(recall="space")
+    drive.reopen(recall_scope="space")
     ask(drive, asked)
 
 

@@ -18,12 +18,12 @@ import unabridged
 from mcp import Client
 from unabridged import config
 from unabridged.cli.main import cli
-from unabridged.domain.access import Grant
+from unabridged.domain.permissions import Grant
 from unabridged.domain.scope import Scope
-from unabridged.mcp.desk import Caller, Desk
+from unabridged.factory.space_pool import SpacePool
+from unabridged.mcp.request_context import Caller, ToolRequests
 from unabridged.mcp.server import server_of
-from unabridged.server.memory import openapi_document
-from unabridged.wiring.lanes import SpacePool
+from unabridged.server.routes import openapi_document
 
 FOLDER = Path(__file__).parent / "snapshots"
 WIDTH = 100
@@ -78,7 +78,9 @@ def tools():
         caller = Caller(Scope(), Grant("test"))
 
         async def asked():
-            async with Client(server_of(Desk(pool, lambda _: caller)), cache=None) as client:
+            async with Client(
+                server_of(ToolRequests(pool, lambda _: caller)), cache=None
+            ) as client:
                 return {
                     "tools": (await client.list_tools()).tools,
                     "prompts": (await client.list_prompts()).prompts,

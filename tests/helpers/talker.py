@@ -144,20 +144,20 @@ class Talker(Memory):
         """Find where a client's list is in the log, and import what is new."""
         return sync(self.space, drafts, session, store=store)
 
-    def prepare_synced(self, synced, wishes):
+    def prepare_synced(self, synced, request_options):
         """Make the context for a synced history."""
         options = PromptOptions(self.asked, persona=self.persona, reach=self.reach)
         name = self.space.clock.new_id()
-        return prepare_synced(self.space, options, synced, wishes, name)
+        return prepare_synced(self.space, options, synced, request_options, name)
 
-    def turn(self, synced, wishes):
+    def turn(self, synced, request_options):
         """Return the turn that answers a synced history."""
         options = PromptOptions(self.asked, persona=self.persona, reach=self.reach)
-        return Turn(self.space, options, synced=synced, wishes=wishes)
+        return Turn(self.space, options, synced=synced, request_options=request_options)
 
-    def started(self, synced, wishes):
+    def started(self, synced, request_options):
         """Return that turn when what the client said is stored."""
-        turn = self.turn(synced, wishes)
+        turn = self.turn(synced, request_options)
         turn.start()
         return turn
 

@@ -150,21 +150,21 @@ def test_input_in_no_encoding_is_kept_byte_for_byte(environ):
 
 SLOW = """
 import sys, time
-from unabridged.wiring import opening
-from unabridged.domain.chat import Abilities, Chunk
+from unabridged.factory import open_memory
+from unabridged.domain.chat import Abilities, StreamChunk
 
 class Slow:
     model, provider = "slow", "scripted"
     def abilities(self):
         return Abilities(self.model, trained_window=8192)
     def chat(self, request):
-        yield Chunk(text="It was called ")
+        yield StreamChunk(text="It was called ")
         time.sleep(60)
-        yield Chunk(text="never", done=True)
+        yield StreamChunk(text="never", done=True)
     def close(self):
         pass
 
-opening.choose_model = lambda *_: (Slow(), "")
+open_memory.choose_model = lambda *_: (Slow(), "")
 from unabridged.cli.main import main
 main()
 """

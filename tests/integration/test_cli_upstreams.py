@@ -9,7 +9,7 @@ from unabridged.cli.main import cli
 from unabridged.domain.message import ToolCall
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 from unabridged.testing.openai_server import OpenAITestServer
-from unabridged.testing.replies import Reply
+from unabridged.testing.replies import ScriptedReply
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_tools_are_called_and_stored_with_the_exchange(run, tmp_path):
         encoding="utf-8",
     )
     call = ToolCall("c1", "weather", '{"city": "Lisbon"}')
-    script = [Reply(calls=(call,)), Reply(text="It rains.")]
+    script = [ScriptedReply(calls=(call,)), ScriptedReply(text="It rains.")]
     with OllamaTestServer(script) as server:
         words = ["--ollama", server.url, "--mode", "tools", "--tools", str(path)]
         ran = run("ask", "--json", *words, "How is the weather?")
@@ -82,7 +82,7 @@ def test_tools_are_called_and_stored_with_the_exchange(run, tmp_path):
 
 def test_an_answer_that_breaks_off_is_kept_and_told(run):
     with OllamaTestServer(
-        Reply(text="It was called Azul", error="out of memory", after=4)
+        ScriptedReply(text="It was called Azul", error="out of memory", after=4)
     ) as server:
         ran = run("ask", "--ollama", server.url, "What was it called?")
     assert ran.exit_code == 6

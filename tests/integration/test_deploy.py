@@ -13,8 +13,8 @@ from click.testing import CliRunner
 
 from unabridged import config
 from unabridged.cli.main import COMMANDS, cli
-from unabridged.server.service import LAST_SECONDS
-from unabridged.server.serving import BREAK, GRACE
+from unabridged.server.run_server import BREAK, GRACE
+from unabridged.server.state import LAST_SECONDS
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -110,6 +110,6 @@ def test_the_sample_holds_settings_that_can_be_used(tmp_path):
     commented = set(
         re.findall(r"^# (\w+) = ", (DEPLOY / "unabridged.toml").read_text(), re.MULTILINE)
     )
-    assert {"listen", "upstream", "memory_failure", "log"} <= given
+    assert {"listen", "upstream", "on_memory_error", "log"} <= given
     assert commented <= set(config.NAMES)
     assert config.load(home=tmp_path, environ={}, agent="coder").mode == "tools"

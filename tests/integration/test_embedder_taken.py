@@ -7,10 +7,10 @@ import pytest
 from tests.helpers.talker import Talker
 from tests.opened import store_of
 
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.embeddings.static import IDENTITY
+from unabridged.home.spaces import SpacesFolder
 from unabridged.models.scripted import ScriptedModel
-from unabridged.stores.spaces import SpacesFolder
 
 FORMATS = Path(__file__).parents[1] / "fixtures" / "formats"
 
@@ -45,7 +45,7 @@ def test_where_only_its_sessions_are_listed_first(tmp_path):
 
 @pytest.mark.parametrize("folder", sorted(FORMATS.glob("sqlite-*")), ids=lambda f: f.name)
 def test_a_file_of_an_older_format_is_searched_by_meaning(folder, tmp_path):
-    space = Space("ada", "formats", "model:1")
+    space = SpaceId("ada", "formats", "model:1")
     path = SpacesFolder(tmp_path / "spaces").path_of(space)
     path.parent.mkdir(exist_ok=True)
     shutil.copy(folder / "space.db", path)
@@ -54,5 +54,5 @@ def test_a_file_of_an_older_format_is_searched_by_meaning(folder, tmp_path):
     with Talker.open(tmp_path, isolation=isolation, upstream="quote", **names) as memory:
         assert memory.stats().exchanges == 14
         assert store_of(memory).embedded_by() == IDENTITY
-        assert store_of(memory).lacking(IDENTITY, 100) == []
+        assert store_of(memory).missing_vectors(IDENTITY, 100) == []
         assert "I went to the tower" in by_meaning(memory, "visiting a skyscraper")

@@ -10,9 +10,9 @@ import pytest
 
 STORES = {
     "sqlite": {},
-    "files by model": {"UNABRIDGED_LAYOUT": "model"},
-    "files by agent": {"UNABRIDGED_LAYOUT": "agent"},
-    "files by user": {"UNABRIDGED_LAYOUT": "user"},
+    "files by model": {"UNABRIDGED_JSON_FILES": "model"},
+    "files by agent": {"UNABRIDGED_JSON_FILES": "agent"},
+    "files by user": {"UNABRIDGED_JSON_FILES": "user"},
 }
 BAD = '{"role": "user", "content": 3}\n{"role": "user", "content": "hello there"}\nnot json\n'
 

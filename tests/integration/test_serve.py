@@ -14,7 +14,7 @@ import pytest
 from tests.helpers.talker import Talker
 
 from unabridged.testing.ollama_server import OllamaTestServer
-from unabridged.testing.replies import Reply
+from unabridged.testing.replies import ScriptedReply
 
 COMMAND = [sys.executable, "-c", "from unabridged.cli.main import main; main()", "serve"]
 
@@ -99,7 +99,7 @@ def test_an_idle_connection_keeps_nobody_waiting(served):
         assert end(process)[0] == 0
 
 
-SLOW = Reply("one two three four five six seven eight nine ten", pause=0.1)
+SLOW = ScriptedReply("one two three four five six seven eight nine ten", pause=0.1)
 BODY = {"model": "llama3.2", "messages": [{"role": "user", "content": "Count, please."}]}
 
 
@@ -126,8 +126,8 @@ def test_a_stream_is_finished_before_the_end_and_nothing_new_is_begun(served, tm
 
 @pytest.mark.parametrize("how", ["two signals", "too slow"])
 def test_what_is_not_finished_in_time_is_kept_as_incomplete(tmp_path, how):
-    forever = Reply(" ".join(["word"] * 1000), pause=0.1)
-    grace = "import unabridged.server.serving as s; s.serve.__defaults__ = (0.5,)\n"
+    forever = ScriptedReply(" ".join(["word"] * 1000), pause=0.1)
+    grace = "import unabridged.server.run_server as s; s.serve.__defaults__ = (0.5,)\n"
     code = (grace if how == "too slow" else "") + COMMAND[2]
     home = tmp_path / "home"
     with OllamaTestServer(script=forever) as upstream, httpx2.Client(timeout=30) as client:

@@ -14,7 +14,7 @@ from unabridged.models.ollama import OllamaModel, OllamaServer
 from unabridged.models.openai import OpenAIModel, OpenAIServer
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 from unabridged.testing.openai_server import OpenAIEntry, OpenAITestServer
-from unabridged.testing.replies import Reply
+from unabridged.testing.replies import ScriptedReply
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 CALL = ToolCall("call_1", "weather", '{"city": "Köln"}')
@@ -76,7 +76,7 @@ def play(world):
 
 
 def test_an_answer_streams_with_words_thoughts_and_usage(play):
-    _, model = play(Reply("Ja, 海 und\u2028Meer.", reasoning="Let me think."))
+    _, model = play(ScriptedReply("Ja, 海 und\u2028Meer.", reasoning="Let me think."))
     chunks = list(model.chat(ask()))
     assert text(chunks) == "Ja, 海 und\u2028Meer."
     assert "".join(chunk.reasoning for chunk in chunks) == "Let me think."
@@ -85,7 +85,7 @@ def test_an_answer_streams_with_words_thoughts_and_usage(play):
 
 
 def test_a_tool_call_comes_whole_and_its_result_goes_back(play, world):
-    server, model = play([Reply("I look.", calls=(CALL,)), "Rain."])
+    server, model = play([ScriptedReply("I look.", calls=(CALL,)), "Rain."])
     chunks = list(model.chat(ask(tools=(SPEC,))))
     calls = [call for chunk in chunks for call in chunk.calls]
     assert [(c.id, c.name, c.arguments) for c in calls] == [
@@ -111,7 +111,7 @@ def test_connections_are_reused(play):
 
 
 def test_an_error_in_mid_stream_keeps_what_came(play):
-    _, model = play(Reply("one two three four", error="CUDA out of memory", after=2))
+    _, model = play(ScriptedReply("one two three four", error="CUDA out of memory", after=2))
     got = []
     with pytest.raises(errors.UpstreamRefusedError, match="CUDA out of memory"):
         got.extend(model.chat(ask()))
@@ -119,7 +119,7 @@ def test_an_error_in_mid_stream_keeps_what_came(play):
 
 
 def test_a_stream_that_breaks_off_keeps_what_came(play):
-    _, model = play(Reply("one two three four", breaks=True, after=3))
+    _, model = play(ScriptedReply("one two three four", breaks=True, after=3))
     got = []
     with pytest.raises(errors.UpstreamBrokenError) as caught:
         got.extend(model.chat(ask()))
@@ -128,7 +128,7 @@ def test_a_stream_that_breaks_off_keeps_what_came(play):
 
 
 def test_a_refusal_says_status_and_reason(play):
-    _, model = play(Reply(status=503, error="server busy, please try again"))
+    _, model = play(ScriptedReply(status=503, error="server busy, please try again"))
     with pytest.raises(errors.UpstreamRefusedError, match="server busy") as caught:
         list(model.chat(ask()))
     assert caught.value.status == 503
@@ -136,7 +136,7 @@ def test_a_refusal_says_status_and_reason(play):
 
 
 def test_a_reader_that_leaves_stops_the_server(play):
-    server, model = play([Reply("word " * 4000, pause=0.001), "Yes."])
+    server, model = play([ScriptedReply("word " * 4000, pause=0.001), "Yes."])
     stream = model.chat(ask())
     next(stream)
     stream.close()
@@ -154,7 +154,7 @@ def test_nobody_at_the_address(world):
 
 
 def test_a_server_that_does_not_begin_is_away():
-    with OllamaTestServer(Reply("late", delay=1.0)) as server:
+    with OllamaTestServer(ScriptedReply("late", delay=1.0)) as server:
         model = OllamaModel("llama3.2", OllamaServer(server.url, timeout=0.2))
         with pytest.raises(errors.UpstreamAwayError, match="did not begin"):
             list(model.chat(ask()))
@@ -162,7 +162,7 @@ def test_a_server_that_does_not_begin_is_away():
 
 
 def test_a_server_that_falls_silent_is_broken():
-    with OllamaTestServer(Reply("one two", pause=1.0)) as server:
+    with OllamaTestServer(ScriptedReply("one two", pause=1.0)) as server:
         model = OllamaModel("llama3.2", OllamaServer(server.url, timeout=0.3))
         got = []
         with pytest.raises(errors.UpstreamBrokenError, match="nothing more came"):
@@ -353,7 +353,9 @@ def test_a_server_that_refuses_a_field_is_asked_in_its_own_accent(refuses, left)
 
 
 def test_a_stream_may_end_without_a_mark_but_not_without_a_reason():
-    with OpenAITestServer([Reply("a b", ends="silent"), Reply("a b", ends="cut")]) as server:
+    with OpenAITestServer(
+        [ScriptedReply("a b", ends="silent"), ScriptedReply("a b", ends="cut")]
+    ) as server:
         model = OpenAIModel("test-model", OpenAIServer(server.base_url))
         assert list(model.chat(ask()))[-1].finish == "stop"
         with pytest.raises(errors.UpstreamBrokenError):

@@ -7,7 +7,7 @@ import pytest
 
 from unabridged import errors
 from unabridged.domain.settings import Settings
-from unabridged.models import choose, gguf, smollm2
+from unabridged.models import choose_model, gguf, smollm2
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 from unabridged.testing.openai_server import OpenAIEntry, OpenAITestServer
 
@@ -28,7 +28,7 @@ def chosen(tmp_path):
 
     def pick(**settings):
         settings.setdefault("ollama_url", NOBODY)
-        found = choose.choose(Settings(**settings), Clock(), tmp_path)
+        found = choose_model.choose(Settings(**settings), Clock(), tmp_path)
         opened.append(found.model)
         return found
 
@@ -150,7 +150,7 @@ def test_a_refusal_for_length_makes_the_window_be_asked_anew(chosen, tmp_path):
 def test_what_is_available_and_why_not():
     with OllamaTestServer(models=[OllamaEntry("m:1b")]) as server:
         settings = Settings(ollama_url=server.url, openai_url=f"{NOBODY}/v1")
-        rows = {row.provider: row for row in choose.available(settings, Clock(), None)}
+        rows = {row.provider: row for row in choose_model.available(settings, Clock(), None)}
     assert list(rows) == ["openai", "ollama", "gguf", "quote"]
     assert rows["ollama"].models == ("m:1b",)
     assert "does not answer" in rows["openai"].note
@@ -161,7 +161,7 @@ def test_the_diagnosis_tells_the_real_window():
     entry = OllamaEntry("m:1b", loaded=2048)
     with OllamaTestServer(models=[entry]) as ollama, OpenAITestServer(window=512) as openai:
         settings = Settings(ollama_url=ollama.url, openai_url=openai.base_url)
-        rows = {row.provider: row for row in choose.diagnose(settings, Clock(), None)}
+        rows = {row.provider: row for row in choose_model.diagnose(settings, Clock(), None)}
     one = rows["ollama"]
     assert (one.answers, one.version, one.model) == (True, "0.33.0", "m:1b")
     assert (one.window, one.origin) == (2048, "loaded")
@@ -173,10 +173,10 @@ def test_the_diagnosis_tells_the_real_window():
 
 def test_the_diagnosis_of_what_is_away_or_empty():
     with OllamaTestServer(models=[]) as server:
-        row = choose.diagnose(Settings(ollama_url=server.url), Clock(), None)[0]
+        row = choose_model.diagnose(Settings(ollama_url=server.url), Clock(), None)[0]
         assert (row.answers, row.models) == (False, ())
         assert "ollama pull" in row.note
-    away = choose.diagnose(Settings(ollama_url=NOBODY), Clock(), None)[0]
+    away = choose_model.diagnose(Settings(ollama_url=NOBODY), Clock(), None)[0]
     assert away.answers is False
     assert "ollama serve" in away.note
 
@@ -188,6 +188,6 @@ def test_a_bare_install_quotes_and_says_what_to_install(chosen, monkeypatch):
     assert "unabridged[http]" in found.note
     with pytest.raises(errors.MissingExtraError, match="httpx2"):
         chosen(upstream="ollama")
-    rows = choose.diagnose(Settings(ollama_url=NOBODY), Clock(), None)
+    rows = choose_model.diagnose(Settings(ollama_url=NOBODY), Clock(), None)
     assert "unabridged[http]" in rows[0].note
-    assert "unabridged[http]" in choose.available(Settings(), Clock(), None)[0].note
+    assert "unabridged[http]" in choose_model.available(Settings(), Clock(), None)[0].note

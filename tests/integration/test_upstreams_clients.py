@@ -8,7 +8,7 @@ from tests.opened import transport_of
 from unabridged.domain.message import ToolCall
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 from unabridged.testing.openai_server import OpenAITestServer
-from unabridged.testing.replies import Reply
+from unabridged.testing.replies import ScriptedReply
 
 CALL = ToolCall("call_1", "weather", '{"city": "Köln"}')
 HELLO = [{"role": "user", "content": "hello there"}]
@@ -37,7 +37,7 @@ def ollama_client():
 
 
 def test_ollama_chat_streamed_and_whole(ollama_client):
-    with OllamaTestServer(Reply("Good day.", reasoning="Hm.", calls=(CALL,))) as server:
+    with OllamaTestServer(ScriptedReply("Good day.", reasoning="Hm.", calls=(CALL,))) as server:
         client = ollama_client(server)
         whole = client.chat("llama3.2", HELLO, tools=[TOOL])
         assert whole.message.content == "Good day."
@@ -87,7 +87,10 @@ def test_ollama_refuses_to_embed_as_the_server_does(ollama_client):
 
 
 def test_ollama_errors(ollama_client):
-    replies = [Reply("a b c", error="broken", after=1), Reply(status=500, error="no memory")]
+    replies = [
+        ScriptedReply("a b c", error="broken", after=1),
+        ScriptedReply(status=500, error="no memory"),
+    ]
     with OllamaTestServer(replies) as server:
         client = ollama_client(server)
         with pytest.raises(ollama.ResponseError, match="not found") as caught:
@@ -128,7 +131,7 @@ def openai_client():
 
 
 def test_openai_chat_streamed_and_whole(openai_client):
-    with OpenAITestServer(Reply("Good day.", calls=(CALL,), cached=1)) as server:
+    with OpenAITestServer(ScriptedReply("Good day.", calls=(CALL,), cached=1)) as server:
         chat = openai_client(server).chat.completions
         whole = chat.create(model="test-model", messages=HELLO, tools=[TOOL])
         choice = whole.choices[0]
@@ -180,7 +183,9 @@ def test_openai_refuses_to_embed_as_the_server_does(openai_client):
 
 
 def test_openai_errors(openai_client):
-    with OpenAITestServer(Reply("a b c", error="broken", after=1), window=100, key="k") as server:
+    with OpenAITestServer(
+        ScriptedReply("a b c", error="broken", after=1), window=100, key="k"
+    ) as server:
         client = openai_client(server, "k")
         long = [{"role": "user", "content": "word " * 200}]
         with pytest.raises(openai.BadRequestError) as caught:
@@ -196,7 +201,7 @@ def test_openai_errors(openai_client):
 
 
 def test_openai_stream_that_breaks(openai_client):
-    with OpenAITestServer(Reply("a b c", breaks=True, after=2)) as server:
+    with OpenAITestServer(ScriptedReply("a b c", breaks=True, after=2)) as server:
         stream = openai_client(server).chat.completions.create(
             model="test-model", messages=HELLO, stream=True
         )

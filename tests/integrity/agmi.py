@@ -21,23 +21,23 @@ from agmi.adapters.base import (  # type: ignore[import-untyped]  # the suite ha
 )
 from tests.integrity.forge_sqlite import SqliteForger
 
-from unabridged.domain.chain import Signet
+from unabridged.domain.encryption_key import EncryptionKey
 from unabridged.domain.exchange import ExchangeState
-from unabridged.domain.key import Key
-from unabridged.domain.scope import Space
+from unabridged.domain.hash_chain import MacKey
+from unabridged.domain.scope import SpaceId
 from unabridged.errors import StoreError
-from unabridged.stores.anchor import Anchor
-from unabridged.stores.codec import unpack
-from unabridged.stores.guard import Guard
+from unabridged.stores.checkpoint_file import CheckpointFile
+from unabridged.stores.integrity_policy import IntegrityPolicy
+from unabridged.stores.json_codec import unpack
 from unabridged.stores.sqlite import SqliteStore
-from unabridged.stores.sqlite.connecting import Access
-from unabridged.testing.talk import Talk
+from unabridged.stores.sqlite.connection import ConnectionOptions
+from unabridged.testing.log_writer import LogWriter
 
-SPACE = Space("agmi", "tests")
+SPACE = SpaceId("agmi", "tests")
 MINE, OTHER = "agmi-session", "agmi-session-B"
 _SLOT = ("id", "exchange", "session")
 _META = ("role", "at", "tokens", "tokenizer")
-_KEY = Key(bytes(range(32)))
+_KEY = EncryptionKey(bytes(range(32)))
 Opened = SqliteStore
 
 
@@ -73,9 +73,9 @@ class _Adapter(MemoryAdapter):  # type: ignore[misc]  # the suite has no types
     def __init__(self) -> None:
         self._folder: Path | None = None
         self._store: Opened | None = None
-        self._talks: dict[str, Talk] = {}
+        self._talks: dict[str, LogWriter] = {}
 
-    def open_store(self, guard: Guard) -> Opened:
+    def open_store(self, guard: IntegrityPolicy) -> Opened:
         """Open the store in the home."""
         raise NotImplementedError
 
@@ -212,9 +212,11 @@ class _Adapter(MemoryAdapter):  # type: ignore[misc]  # the suite has no types
 
     def _open(self) -> Opened:
         if self._store is None:
-            signet = Signet(_KEY.for_("chain"), _KEY.mark) if self.keyed else Signet()
-            anchor = Anchor(self.home().with_name("anchor"), signet) if self.anchored else None
-            self._store = self.open_store(Guard(signet, anchor))
+            signet = MacKey(_KEY.for_("chain"), _KEY.mark) if self.keyed else MacKey()
+            anchor = (
+                CheckpointFile(self.home().with_name("anchor"), signet) if self.anchored else None
+            )
+            self._store = self.open_store(IntegrityPolicy(signet, anchor))
             for talk in self._talks.values():
                 talk.store = self._store
         return self._store
@@ -226,7 +228,7 @@ class _Adapter(MemoryAdapter):  # type: ignore[misc]  # the suite has no types
 
     def _say(self, session: str, count: int) -> None:
         """Say so many messages: questions and answers in turn."""
-        talk = self._talks.setdefault(session, Talk(self._store, session))
+        talk = self._talks.setdefault(session, LogWriter(self._store, session))
         for _ in range(count):
             asked = self._open().recent(session, 1)
             words = f"agmi-{session}-{len(self._read(session))}"
@@ -261,9 +263,9 @@ class SqliteStoreAdapter(_Adapter):
 
     name = "unabridged-sqlite"
 
-    def open_store(self, guard: Guard) -> Opened:  # type: ignore[explicit-override]  # typing.override came with 3.12
+    def open_store(self, guard: IntegrityPolicy) -> Opened:  # type: ignore[explicit-override]  # typing.override came with 3.12
         """Open the file."""
-        return SqliteStore(self._path, SPACE, access=Access(guard=guard))
+        return SqliteStore(self._path, SPACE, access=ConnectionOptions(guard=guard))
 
     def forge(self) -> _Forgery:  # type: ignore[explicit-override]  # typing.override came with 3.12
         """Change its rows."""

@@ -13,11 +13,11 @@ from typing import Any
 
 import apsw
 
-from unabridged.domain.chain import SALT_BYTES, Signet
+from unabridged.domain.hash_chain import SALT_BYTES, MacKey
 from unabridged.domain.message import Text, part_to_dict
-from unabridged.stores.codec import pack, unpack
+from unabridged.stores.json_codec import pack, unpack
 from unabridged.stores.sqlite.rows import DIGEST_BYTES, digest, meta_row
-from unabridged.stores.sqlite.statements import parse
+from unabridged.stores.sqlite.sql import parse
 
 Row = tuple[Any, ...]
 MESSAGE = ("seq", "id", "exchange", "parent", "role", "at", "tokens", "tokenizer", "parts")
@@ -106,7 +106,7 @@ class SqliteForger:
             self._move_head(exchange["session"], row["id"], row["parent"])
             self._count(messages=-1, tokens=-(row["tokens"] or 0))
             if as_forgotten:
-                self._run("loosen link", (Signet().gone(b"guessed"), number))
+                self._run("loosen link", (MacKey().gone(b"guessed"), number))
             elif link:
                 self._run("remove link", (number,))
 

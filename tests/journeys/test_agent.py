@@ -11,8 +11,8 @@ import pytest
 from tests.helpers.talker import Talker
 from tests.journeys.house import prompts
 
+from unabridged.home.api_keys import ApiKeys
 from unabridged.testing.ollama_server import OllamaTestServer
-from unabridged.wiring.access import Access
 
 AGENTS = ("alpha", "beta", "gamma", "delta", "omega")
 SESSIONS = ("001", "002")
@@ -126,7 +126,7 @@ def test_agents_and_sessions_in_processes_on_the_command_line(model, house):
 def test_agents_and_sessions_through_the_server(model, house):
     place = house(model.url, "agent")
     url = place.serve()
-    token = Access(place.home).token()
+    token = ApiKeys(place.home).token()
 
     def work(agent, session):
         named = {"X-Unabridged-Agent": agent, "X-Unabridged-Session": session}
@@ -203,7 +203,7 @@ def test_what_is_not_saved_is_said_and_lost_with_the_process(model, house):
 def test_packed_and_elsewhere_the_memory_is_the_same(model, house):
     place = house(model.url, "agent")
     elsewhere = place.root / "elsewhere" / "agent.json"
-    for chosen in (["compression=yes"], [f"custom_filepath={elsewhere}"]):
+    for chosen in (["json_compression=yes"], [f"json_path={elsewhere}"]):
         own = [word for each in chosen for word in ("--set", each)]
         name = ("--agent", "packed" if "compression" in chosen[0] else "moved", "--session", "001")
         place.run("ask", *name, *own, "My desk is red.")

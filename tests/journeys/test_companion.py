@@ -114,7 +114,7 @@ def ask(house, model, text, *words):
 
 
 def kept(why, tier):
-    return [r for r in why["rows"] if r["tier"] == tier and r["verdict"] != "left out"]
+    return [r for r in why["rows"] if r["tier"] == tier and r["decision"] != "left out"]
 
 
 def test_who_asks_remember_gets_the_project_whole(life, model):
@@ -132,7 +132,7 @@ def test_who_asks_remember_gets_the_project_whole(life, model):
             f'<recalled-exchange date="{day}'
         )
     assert all(detail in fence for detail in DETAILS)
-    assert {row["verdict"] for row in kept(why, "semantic")} == {"kept"}
+    assert {row["decision"] for row in kept(why, "semantic")} == {"kept"}
     days = re.findall(r'<recalled-exchange date="([^"]+)"', fence)
     assert days == sorted(days)
 
@@ -148,7 +148,7 @@ def test_who_asks_for_an_overview_gets_condensations(life, model):
     months = [row["at"][:7] for row in overviews]
     assert months[: 2 * len(talks)].count(last) == len(talks)
     assert fence.count(f'<recalled-summary date="{last}') == len(talks) >= 2
-    assert all(row["verdict"] == "condensed" and row["tokens"] < 250 for row in overviews)
+    assert all(row["decision"] == "condensed" and row["tokens"] < 250 for row in overviews)
 
 
 def test_a_passing_mention_is_background_and_a_greeting_nothing(life, model):

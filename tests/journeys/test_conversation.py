@@ -8,14 +8,14 @@ import pytest
 from tests.helpers.talker import Talker
 
 from bench.formats.longmemeval import question_haystack
-from unabridged.domain.context import Tier, Verdict
+from unabridged.domain.context import Decision, Tier
 from unabridged.domain.exchange import ExchangeState
 from unabridged.errors import PromptTooLargeError, UpstreamAwayError, UpstreamBrokenError
 from unabridged.testing.clock import ManualClock
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 from unabridged.testing.openai_server import OpenAITestServer
-from unabridged.testing.replies import Reply
-from unabridged.transfer.detect import open_file
+from unabridged.testing.replies import ScriptedReply
+from unabridged.transfer.detect_format import open_file
 
 CHECKOUT = Path(__file__).parents[2]
 OWN = CHECKOUT / "tests" / "fixtures" / "imports"
@@ -45,7 +45,7 @@ def bring_own(memory: Talker) -> dict[tuple[str, int], str]:
 
 def held_whole(context, exchange_id: str) -> bool:
     """Whether an exchange stands in the prompt, every word of both sides."""
-    rows = [r for r in context.ledger.rows if r.id == exchange_id and r.verdict is Verdict.KEPT]
+    rows = [r for r in context.ledger.rows if r.id == exchange_id and r.decision is Decision.KEPT]
     return bool(rows)
 
 
@@ -119,7 +119,7 @@ def test_tools_are_called_and_stored_with_the_exchange(tmp_path):
     from unabridged.domain.message import Role, ToolCall
 
     call = ToolCall("c1", "lucky_number", '{"person": "Ann"}')
-    script = [Reply("", calls=(call,)), Reply("It is 7.")]
+    script = [ScriptedReply("", calls=(call,)), ScriptedReply("It is 7.")]
 
     def lucky_number(person: str) -> int:
         """Give somebody's lucky number."""
@@ -146,7 +146,9 @@ def test_tools_are_called_and_stored_with_the_exchange(tmp_path):
 
 
 def test_what_was_said_survives_an_upstream_that_fails(tmp_path):
-    with OllamaTestServer(Reply("One two three four", breaks=True, after=2), count=words) as server:
+    with OllamaTestServer(
+        ScriptedReply("One two three four", breaks=True, after=2), count=words
+    ) as server:
         with Talker.open(tmp_path, **ollama(server)) as memory:
             with pytest.raises(UpstreamBrokenError):
                 memory.chat("Count to four.").finish()

@@ -12,12 +12,12 @@ import pytest
 from tests.helpers.talker import Talker
 from tests.journeys.house import prompts
 
-from unabridged.domain.access import Grant
 from unabridged.domain.context import Tier
+from unabridged.domain.permissions import Grant
+from unabridged.factory import available_models
+from unabridged.home.api_keys import ApiKeys
 from unabridged.testing.clock import ManualClock
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
-from unabridged.wiring import available_models
-from unabridged.wiring.access import Access
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "requirements"
 VOLERE = (
@@ -334,7 +334,7 @@ def test_two_users_with_keys_talk_through_the_server_with_the_official_client(mo
 
     place = house(model.url, "requirements")
     clock = ManualClock()
-    access = Access(place.home)
+    access = ApiKeys(place.home)
     place.home.mkdir(exist_ok=True)
     keys = {
         user: access.create(Grant(user, user=user), clock.now())[1] for user in ("marta", "heike")

@@ -296,7 +296,7 @@ def told(tmp_path):
     the least number of messages, which its own check asks for, is none.
     """
     settings = {"profile": "story", "upstream": "quote", "condense_tokens": 100}
-    with Talker.open(tmp_path, **settings, condense_messages=0, condense_spared=5) as memory:
+    with Talker.open(tmp_path, **settings, condense_messages=0, condense_keep_last=5) as memory:
         for words, category, importance in generate_test_conversation():
             context = memory.prepare(words)
             exchange = memory.record(context, None, state=ExchangeState.UNANSWERED)

@@ -10,7 +10,7 @@ from tests.server.clients import ollama_client
 
 from unabridged.domain.message import ToolCall
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
-from unabridged.testing.replies import Reply, spoken
+from unabridged.testing.replies import ScriptedReply, spoken
 
 LARGE, SMALL = "qwen2.5:7b", "qwen2.5:3b"
 TRAINED = 32_768
@@ -38,8 +38,8 @@ def answer(body):
     offered = [tool["function"]["name"] for tool in body.get("tools") or ()]
     if last["role"] == "user" and "folder" in last["content"] and "list_files" in offered:
         call = ToolCall("c1", "list_files", '{"folder": "work"}')
-        return Reply("", calls=(call,))
-    return Reply(f"{body['model']} read {len(body['messages'])} messages.")
+        return ScriptedReply("", calls=(call,))
+    return ScriptedReply(f"{body['model']} read {len(body['messages'])} messages.")
 
 
 @pytest.fixture
@@ -341,7 +341,7 @@ def test_the_file_of_one_model_is_carried_to_another_machine(place, server, hous
 
 @pytest.mark.slow
 def test_a_chat_that_is_killed_keeps_what_was_said(house):
-    slow = Reply("This answer takes its time " * 20, pause=0.5)
+    slow = ScriptedReply("This answer takes its time " * 20, pause=0.5)
     with OllamaTestServer(slow, models=(OllamaEntry(LARGE),), count=count) as server:
         place = house(server.url, "workspace")
         process = place.start("chat", "--model", LARGE, stdin=-1)

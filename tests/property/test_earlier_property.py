@@ -9,7 +9,7 @@ from tests.helpers.talker import Talker
 from tests.opened import store_of
 
 from unabridged.domain.chat import Abilities
-from unabridged.domain.context import ItemKind, Tier, Verdict
+from unabridged.domain.context import Decision, ItemKind, Tier
 from unabridged.domain.record import RecordKind
 from unabridged.errors import PromptTooLargeError
 from unabridged.models.scripted import ScriptedModel
@@ -58,7 +58,7 @@ def looked_at(memory, context, *, forgotten: bool):
         for r in ledger.rows
         if r.tier in {Tier.IMMEDIATE, Tier.RECENT}
         and r.kind is ItemKind.EXCHANGE
-        and r.verdict is not Verdict.LEFT_OUT
+        and r.decision is not Decision.LEFT_OUT
     ]
     assert len(set(shown)) == len(shown)
     history = [item["id"] for item in context.manifest["history"]]
@@ -100,7 +100,7 @@ def test_whatever_window_and_whatever_is_forgotten(tmp_path, seed):
                 memory.asked = model_of(window)
             path = memory.exchanges(1000)
             if seed % 2 and rng.random() < 0.05 and path:
-                store_of(memory).forget([rng.choice(path).id])
+                store_of(memory).erase([rng.choice(path).id])
                 forgotten = True
             if rng.random() < 0.05:
                 list(memory.maintain(pages=rng.choice([None, 1])))

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 from hypothesis import given, strategies as st
 
-from unabridged.condense.extract import Extractor
-from unabridged.condense.joining import GAP
-from unabridged.domain.condensation import Source
+from unabridged.condense.extractive_condenser import ExtractiveCondenser
+from unabridged.condense.join_sentences import GAP
+from unabridged.domain.condensation import CondenseSource
 from unabridged.domain.message import Role
 from unabridged.language.sentences import sentences
 from unabridged.tokens.estimate import EstimateTokenizer
@@ -27,7 +27,7 @@ def sources(draw):
         total = len(sentences(text))
         allowed = draw(st.none() | st.lists(st.integers(0, total), unique=True).map(sorted))
         made.append(
-            Source(
+            CondenseSource(
                 f"e{number // 2}",
                 number % 2,
                 draw(st.sampled_from([Role.USER, Role.ASSISTANT])),
@@ -51,7 +51,7 @@ COUNTS = st.sampled_from([EstimateTokenizer().count, by_letters, lambda text: le
 
 @given(sources(), st.integers(0, 120), COUNTS)
 def test_every_draft_keeps_the_rules(given_sources, limit, count):
-    draft = Extractor(count).condense(given_sources, limit)
+    draft = ExtractiveCondenser(count).condense(given_sources, limit)
     if draft is None:
         return
     assert draft.tokens == sum(count(line.text) for line in draft.lines) <= limit
@@ -74,6 +74,6 @@ def test_every_draft_keeps_the_rules(given_sources, limit, count):
 @given(sources(), st.integers(0, 120))
 def test_the_same_twice_is_the_same(given_sources, limit):
     count = EstimateTokenizer().count
-    assert Extractor(count).condense(given_sources, limit) == Extractor(count).condense(
-        list(given_sources), limit
-    )
+    assert ExtractiveCondenser(count).condense(given_sources, limit) == ExtractiveCondenser(
+        count
+    ).condense(list(given_sources), limit)

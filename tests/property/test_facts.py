@@ -7,8 +7,8 @@ from hypothesis import given, settings, strategies as st
 from tests.helpers.examples import examples
 
 from unabridged.domain.fact import FactState
-from unabridged.knowledge.merge import settle
-from unabridged.knowledge.rules import draw
+from unabridged.knowledge.fact_rules import draw
+from unabridged.knowledge.resolve_facts import resolve_facts
 from unabridged.knowledge.statements import Statement, derived_id, from_record, to_record
 
 T = datetime(2026, 5, 1, tzinfo=UTC)
@@ -52,13 +52,13 @@ said = st.lists(statement(), max_size=12, unique_by=lambda s: s.id)
 def test_facts_do_not_depend_on_the_order_of_arrival(statements, random):
     shuffled = list(statements)
     random.shuffle(shuffled)
-    assert settle(statements) == settle(shuffled)
+    assert resolve_facts(statements) == resolve_facts(shuffled)
 
 
 @given(said)
 @settings(max_examples=examples(150), deadline=None)
 def test_every_statement_is_in_one_fact_and_disputes_are_mutual(statements):
-    settled = settle(statements)
+    settled = resolve_facts(statements)
     members = sorted(s.id for each in settled for s in each.members)
     assert members == sorted(s.id for s in statements)
     current = {each.fact.id: each.fact for each in settled if each.fact.until is None}
@@ -75,7 +75,7 @@ def test_every_statement_is_in_one_fact_and_disputes_are_mutual(statements):
 @given(said)
 @settings(max_examples=examples(100), deadline=None)
 def test_a_person_is_never_superseded_by_others_without_a_dispute(statements):
-    settled = settle(statements)
+    settled = resolve_facts(statements)
     persons = [s for s in statements if s.by == "user" and s.attribute]
     for each in settled:
         if each.fact.state is FactState.SUPERSEDED and any(m.by == "user" for m in each.members):
@@ -88,7 +88,7 @@ def test_a_person_is_never_superseded_by_others_without_a_dispute(statements):
 def test_what_goes_takes_only_its_own_with_it(statements):
     for gone in {s.exchange for s in statements if s.exchange}:
         left = [s for s in statements if s.exchange != gone]
-        facts = settle(left)
+        facts = resolve_facts(left)
         assert sorted(s.id for each in facts for s in each.members) == sorted(s.id for s in left)
 
 

@@ -8,9 +8,9 @@ from tests.helpers.examples import examples
 from tests.helpers.talker import Talker
 from tests.opened import store_of
 
-from unabridged.custody.pieces import words_of
 from unabridged.domain.chat import Abilities
 from unabridged.domain.record import RecordKind
+from unabridged.forgetting.remnant_scan import words_of
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
 

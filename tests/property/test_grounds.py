@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 from hypothesis import assume, given, strategies as st
 
-from unabridged.condense.grounds import invented
-from unabridged.domain.condensation import Source
+from unabridged.condense.grounding_check import invented
+from unabridged.domain.condensation import CondenseSource
 from unabridged.domain.message import Role
 from unabridged.language.words import fold, stem, terms
 
@@ -16,7 +16,7 @@ SAID = (
     "She pays 1,200 euros for seven rooms, I think, at 19:30.",
     "They read about ships and never went to sea.",
 )
-SOURCES = [Source("e0", n, Role.USER, text, AT) for n, text in enumerate(SAID)]
+SOURCES = [CondenseSource("e0", n, Role.USER, text, AT) for n, text in enumerate(SAID)]
 NAMES = st.builds(
     lambda first, rest: first + rest,
     st.sampled_from("BCDFGKLMNPRSTVZÅÖĐЖД"),

@@ -9,16 +9,22 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from tests.helpers.examples import examples
 
-from unabridged.domain.lookup import Probe, Shortlist
-from unabridged.index import by_vectors, by_words
-from unabridged.index.centres import Centres, train
-from unabridged.index.entry import Entry, Vectors, count_words, key_of, quantise
-from unabridged.index.impact import by_sides, by_whole, relative
-from unabridged.index.lookup import look_up
-from unabridged.index.merging import merge
+from unabridged.domain.index_query import IndexHits, IndexQuery
+from unabridged.index import term_search, vector_search
+from unabridged.index.buffer import IndexBuffer
+from unabridged.index.clusters import ClusterCentroids, train
+from unabridged.index.indexed_exchange import (
+    IndexedExchange,
+    Vectors,
+    count_words,
+    key_of,
+    quantise,
+)
+from unabridged.index.merge import merge
+from unabridged.index.query import look_up
 from unabridged.index.segment import Segment, build
-from unabridged.index.tail import Tail
-from unabridged.index.view import View
+from unabridged.index.segments_view import View
+from unabridged.index.term_weights import by_sides, by_whole, relative
 
 DIMENSION = 24
 EMBEDDER = "made"
@@ -27,7 +33,7 @@ VOCABULARY = [f"w{i}" for i in range(60)]
 
 def entry(
     place: int, seed: int = 0, parent: int | None = None, *, dimension: int = DIMENSION
-) -> Entry:
+) -> IndexedExchange:
     """An entry that follows from its place and a seed."""
     rng = random.Random(f"{place} {seed}")
     words = [
@@ -39,7 +45,7 @@ def entry(
     codes, scales = quantise(numbers.standard_normal((passages, dimension)).astype(np.float32))
     sides = np.array([rng.choice((1, 2, 3)) for _ in range(passages)], dtype=np.uint8)
     before = place - 1 if rng.random() < 0.7 else rng.choice((-1, place // 2 if place else -1))
-    return Entry(
+    return IndexedExchange(
         place=place,
         session=rng.randrange(5),
         parent=before if parent is None else parent,
@@ -52,18 +58,18 @@ def entry(
     )
 
 
-def probe(seed: int, limit: int = 8, *, dimension: int = DIMENSION) -> Probe:
+def index_query(seed: int, limit: int = 8, *, dimension: int = DIMENSION) -> IndexQuery:
     rng = random.Random(seed)
     terms = rng.sample([*VOCABULARY, "nobody", "never"], rng.randrange(1, 9))
     vector = np.random.default_rng(seed).standard_normal(dimension).astype(np.float32)
     session = rng.randrange(6) if rng.random() < 0.3 else None
-    return Probe(tuple(terms), None if rng.random() < 0.1 else vector, limit, session)
+    return IndexQuery(tuple(terms), None if rng.random() < 0.1 else vector, limit, session)
 
 
 def divided(
-    entries: Iterable[Entry],
+    entries: Iterable[IndexedExchange],
     seed: int,
-    centres: Centres | None = None,
+    centres: ClusterCentroids | None = None,
     *,
     dimension: int = DIMENSION,
 ) -> View:
@@ -78,7 +84,7 @@ def divided(
         segment, stale = _segment(rng, held[start:stop], held, centres, dimension)
         segments.append(segment)
         removed.append(stale if len(stale) or rng.random() < 0.5 else None)
-    tail = Tail(EMBEDDER, dimension, centres)
+    tail = IndexBuffer(EMBEDDER, dimension, centres)
     for one in held[edges[-1] if edges else 0 :]:
         if rng.random() < 0.3:
             tail.put(entry(one.place, rng.randrange(99), dimension=dimension))
@@ -92,9 +98,9 @@ def divided(
 
 def _segment(
     rng: random.Random,
-    some: list[Entry],
-    held: list[Entry],
-    centres: Centres | None,
+    some: list[IndexedExchange],
+    held: list[IndexedExchange],
+    centres: ClusterCentroids | None,
     dimension: int,
 ) -> tuple[Segment, np.ndarray]:
     here = {one.place for one in some}
@@ -113,7 +119,7 @@ def _segment(
     return merged, np.array(stale if kept else [], dtype=np.int64)
 
 
-def expected(entries: Iterable[Entry], asked: Probe) -> Shortlist:
+def expected(entries: Iterable[IndexedExchange], asked: IndexQuery) -> IndexHits:
     """What a lookup gives where everything is compared exactly."""
     held = {one.place: one for one in entries}
     words = {place: _words(one) for place, one in held.items()}
@@ -158,7 +164,7 @@ def expected(entries: Iterable[Entry], asked: Probe) -> Shortlist:
         dtype=np.uint8,
     ).reshape(len(rows), len(asked.terms), 2)
     names = [held[p].name_bytes for p in rows]
-    return Shortlist(
+    return IndexHits(
         places=np.array(rows, dtype=np.int64),
         names=np.concatenate([*names, np.empty(0, dtype=np.uint8)]),
         name_starts=np.cumsum([0, *map(len, names)]),
@@ -182,7 +188,7 @@ def expected(entries: Iterable[Entry], asked: Probe) -> Shortlist:
     )
 
 
-def _words(one: Entry) -> dict[int, tuple[int, int]]:
+def _words(one: IndexedExchange) -> dict[int, tuple[int, int]]:
     words = one.words
     return {
         k: (u, a)
@@ -192,7 +198,7 @@ def _words(one: Entry) -> dict[int, tuple[int, int]]:
     }
 
 
-def _nearness(one: Entry, vector: np.ndarray | None) -> dict[int, np.float32]:
+def _nearness(one: IndexedExchange, vector: np.ndarray | None) -> dict[int, np.float32]:
     if one.vectors is None or vector is None:
         return {}
     codes, scales = quantise(vector[None, :])
@@ -214,9 +220,9 @@ def _joint(near: dict[int, np.float32]) -> np.float32:
     return max(near.get(1, zero), zero) + max(*near.values(), zero)
 
 
-def same(left: Shortlist, right: Shortlist) -> list[str]:
+def same(left: IndexHits, right: IndexHits) -> list[str]:
     """The columns that differ."""
-    return [name for name in Shortlist.__dataclass_fields__ if not _equal(left, right, name)]
+    return [name for name in IndexHits.__dataclass_fields__ if not _equal(left, right, name)]
 
 
 def _equal(left, right, name):
@@ -225,15 +231,19 @@ def _equal(left, right, name):
 
 
 SEEDS = st.integers(0, 1 << 32)
-SMALL = ((by_vectors, "EXACT"), (by_vectors, "SCANNED"))
-SMALL_WORDS = ((by_words, "MOST_POSTINGS"), (by_words, "SURVIVORS"), (by_words, "_SEARCH_COST"))
+SMALL = ((vector_search, "EXACT"), (vector_search, "SCANNED"))
+SMALL_WORDS = (
+    (term_search, "MOST_POSTINGS"),
+    (term_search, "SURVIVORS"),
+    (term_search, "_SEARCH_COST"),
+)
 
 
 @given(SEEDS, st.integers(1, 50), st.integers(1, 12))
 @settings(max_examples=examples(60), deadline=None)
 def test_small_spaces_give_what_plain_python_gives(seed, count, limit):
     entries = [entry(place * (1 + seed % 3), seed) for place in range(count)]
-    asked = probe(seed, limit)
+    asked = index_query(seed, limit)
     view = divided(entries, seed + 1)
     assert view.exchanges == count
     assert same(look_up(view, asked), expected(entries, asked)) == []
@@ -246,11 +256,11 @@ def test_no_division_changes_anything_where_short_cuts_are_taken(seed, count, li
     entries = [entry(place * (1 + seed % 3), seed) for place in range(count)]
     codes = [one.vectors.codes for one in entries if one.vectors is not None]
     centres = train(np.concatenate(codes), rng.randrange(1, 6)) if codes and seed % 3 else None
-    asked = probe(seed, limit)
+    asked = index_query(seed, limit)
     with pytest.MonkeyPatch.context() as patch:
         for module, name in (*SMALL, *SMALL_WORDS):
             patch.setattr(module, name, rng.choice((2, 5, 20)))
-        patch.setattr(by_vectors, "RESCORED", (rng.choice((2, 5, 20)), 20))
+        patch.setattr(vector_search, "RESCORED", (rng.choice((2, 5, 20)), 20))
         one, other = (look_up(divided(entries, seed + i, centres), asked) for i in range(2))
     assert same(one, other) == []
 
@@ -259,9 +269,9 @@ def test_no_division_changes_anything_where_short_cuts_are_taken(seed, count, li
 @settings(max_examples=examples(30), deadline=None)
 def test_looking_finds_what_was_put_since_the_last_time(seed, count):
     entries = [entry(place, seed) for place in range(count)]
-    tail = Tail(EMBEDDER, DIMENSION)
+    tail = IndexBuffer(EMBEDDER, DIMENSION)
     view = View([build(entries[::2], EMBEDDER, DIMENSION)], (), tail)
-    asked = probe(seed, 4)
+    asked = index_query(seed, 4)
     for i, one in enumerate(entries[1::2]):
         tail.put(one)
         now = [*entries[::2], *entries[1::2][: i + 1]]

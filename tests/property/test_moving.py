@@ -9,16 +9,16 @@ from tests.helpers.examples import examples
 from tests.property.spaces import content, spaces
 
 from unabridged.domain.record import Record, RecordKind
-from unabridged.domain.scope import Space
-from unabridged.domain.views import Conversation
-from unabridged.ingest.sessions import conversations
-from unabridged.sharing.carrying import leaving, take
-from unabridged.stores.copying import compare, copy
-from unabridged.stores.digest import digest_of
-from unabridged.stores.inmemory import InMemoryStore
+from unabridged.domain.results import Transcript
+from unabridged.domain.scope import SpaceId
+from unabridged.recording.sessions import conversations
+from unabridged.sharing.copy_sessions import leaving, take
+from unabridged.stores.copy_space import compare, copy
+from unabridged.stores.in_memory import InMemoryStore
+from unabridged.stores.space_digest import digest_of
 from unabridged.stores.sqlite import SqliteStore
-from unabridged.transfer.detect import open_file
-from unabridged.transfer.unabridged import write_jsonl
+from unabridged.transfer.detect_format import open_file
+from unabridged.transfer.native_jsonl import write_jsonl
 
 
 def taken_over(data, store):
@@ -26,8 +26,8 @@ def taken_over(data, store):
     with open_file(io.BytesIO(data)) as reader:
         for item in reader:
             match item:
-                case Conversation():
-                    store.admit(item.session, item.exchanges)
+                case Transcript():
+                    store.import_session(item.session, item.exchanges)
                 case Record():
                     records.append(item)
                 case _:
@@ -41,7 +41,7 @@ def test_a_space_comes_back_equal(store, contexts):
     stream = io.BytesIO()
     records = list(leaving(store, contexts=contexts))
     write_jsonl(conversations(store), stream, records=records, space=store.space)
-    other = InMemoryStore(Space("other", "space"))
+    other = InMemoryStore(SpaceId("other", "space"))
     assert taken_over(stream.getvalue(), other) == len(records)
     left_out = set() if contexts else {RecordKind.CONTEXT, RecordKind.BLOB}
     assert content(other) == content(store, without={RecordKind.PROGRESS, *left_out})
@@ -53,12 +53,12 @@ def test_a_space_comes_back_equal(store, contexts):
 @given(spaces())
 def test_a_copy_gives_the_same_digest(store):
     with TemporaryDirectory() as folder:
-        other = SqliteStore(Path(folder) / "x.db", Space("other", "space"))
+        other = SqliteStore(Path(folder) / "x.db", SpaceId("other", "space"))
         try:
             copy(store, other)
             assert compare(store, other).equal
             assert digest_of(other).value == digest_of(store).value
-            back = InMemoryStore(Space("back", "again"))
+            back = InMemoryStore(SpaceId("back", "again"))
             copy(other, back)
             assert content(back) == content(store)
         finally:

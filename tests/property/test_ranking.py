@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 import numpy as np
 from hypothesis import given, strategies as st
 
-from unabridged.domain.lookup import Shortlist
-from unabridged.index.entry import ANSWER_SENTENCE, USER_SENTENCE
-from unabridged.retrieval.features import Asked, features
+from unabridged.domain.index_query import IndexHits
+from unabridged.index.indexed_exchange import ANSWER_SENTENCE, USER_SENTENCE
+from unabridged.retrieval.features import QueryTerms, features
 from unabridged.retrieval.rank import rank
-from unabridged.retrieval.recipes import RECALL
+from unabridged.retrieval.ranking_weights import RECALL
 
-ASKED = Asked("a b c", datetime(2026, 1, 1, tzinfo=UTC), {"a": "a", "b": "b", "c": "c"})
+ASKED = QueryTerms("a b c", datetime(2026, 1, 1, tzinfo=UTC), {"a": "a", "b": "b", "c": "c"})
 TERMS = len(ASKED.terms)
 
 
@@ -32,7 +32,7 @@ class Letters:
 
 
 @st.composite
-def shortlists(draw, least=1):
+def index_hits_of_all(draw, least=1):
     rows = draw(st.integers(least, 9))
 
     def column(kind, low, high, shape=()):
@@ -58,7 +58,7 @@ def shortlists(draw, least=1):
     ]
     before = [draw(st.integers(-1, row - 1)) for row in range(rows)]
     names = [str(place).encode() for place in range(1, rows + 1)]
-    return Shortlist(
+    return IndexHits(
         places=np.arange(1, rows + 1),
         names=np.frombuffer(b"".join(names), dtype=np.uint8),
         name_starts=np.cumsum([0, *map(len, names)]),
@@ -109,14 +109,14 @@ def reordered(rows, order):
     )
 
 
-@given(shortlists(), st.randoms(use_true_random=False))
+@given(index_hits_of_all(), st.randoms(use_true_random=False))
 def test_the_order_of_rows_changes_nothing(rows, random):
     order = list(range(len(rows.places)))
     random.shuffle(order)
     assert ranked(reordered(rows, order)) == ranked(rows)
 
 
-@given(shortlists())
+@given(index_hits_of_all())
 def test_what_was_found_is_ranked_once_with_evidence_that_never_rises(rows):
     found = ranked(rows)
     assert sorted(int(one.exchange) for one in found) == rows.places[rows.found].tolist()
@@ -125,7 +125,7 @@ def test_what_was_found_is_ranked_once_with_evidence_that_never_rises(rows):
     assert all(0 <= score <= 1 for score in scores)
 
 
-@given(shortlists())
+@given(index_hits_of_all())
 def test_a_row_that_says_nothing_changes_no_order(rows):
     more = {
         name: np.concatenate((getattr(rows, name), np.array([value], getattr(rows, name).dtype)))

@@ -10,18 +10,18 @@ from tests.helpers.examples import examples
 from tests.opened import flush
 
 from unabridged.domain.intent import Intent
-from unabridged.domain.scope import Space
-from unabridged.embeddings.lexicon import StaticLexicon
+from unabridged.domain.scope import SpaceId
 from unabridged.embeddings.static import StaticEmbedder
-from unabridged.index import upkeep
+from unabridged.embeddings.word_pieces import StaticLexicon
+from unabridged.index import merge_policy
 from unabridged.projections.search_index.in_memory import MemorySearchIndex
-from unabridged.retrieval.entries import Reader
-from unabridged.retrieval.finder import Finder, Question
-from unabridged.stores.inmemory import InMemoryStore
+from unabridged.retrieval.analyze import Analyzer
+from unabridged.retrieval.search import Search, SearchQuery
+from unabridged.stores.in_memory import InMemoryStore
 from unabridged.testing.indexed import index_of, open_indexed
-from unabridged.testing.talk import START, Talk
+from unabridged.testing.log_writer import START, LogWriter
 
-SPACE = Space("ada", "same")
+SPACE = SpaceId("ada", "same")
 WORDS = (
     "garden", "train", "Lisbon", "cousin", "window", "get_user_id", "42", "yesterday", "coffee",
     "东京塔", "she", "the", "hotel", "blue", "folder", "🌊", "trian", "March", "river", "paints",
@@ -49,7 +49,7 @@ class _Both:
 
     def __init__(self, store):
         self.store = store
-        self.talk = Talk(store)
+        self.talk = LogWriter(store)
         self.said = []
 
     def take(self, step):
@@ -70,19 +70,19 @@ class _Both:
             self._forget(self.said.pop(first % len(self.said)))
 
     def _forget(self, chosen):
-        self.store.forget([chosen.id])
-        self.talk.header = self.store.session("s1") or Talk(None).header
+        self.store.erase([chosen.id])
+        self.talk.header = self.store.session("s1") or LogWriter(None).header
         last = self.store.recent("s1", 1)
         self.talk.parent = last[0].id if last else None
         self.said = list(self.store.get([x.id for x in self.said]).values())
 
 
 def results(store, index=None):
-    reader = Reader(EMBEDDER, LEXICON)
-    finder = Finder(store, index or MemorySearchIndex(store, reader), reader)
+    reader = Analyzer(EMBEDDER, LEXICON)
+    finder = Search(store, index or MemorySearchIndex(store, reader), reader)
     now = START + timedelta(days=2)
     return [
-        [(e.exchange.id, e.score) for e in finder.find(Question(text, now, intent), 20)]
+        [(e.exchange.id, e.score) for e in finder.find(SearchQuery(text, now, intent), 20)]
         for text in QUESTIONS
         for intent in Intent
         if intent in Intent
@@ -101,8 +101,8 @@ def _open(path, space=None):
 )
 @given(steps=st.lists(STEP, min_size=1, max_size=25))
 def test_results_do_not_depend_on_the_index(sealed, steps, monkeypatch):
-    monkeypatch.setattr(upkeep, "SEALED_EXCHANGES", sealed)
-    monkeypatch.setattr(upkeep, "FANOUT", 2)
+    monkeypatch.setattr(merge_policy, "SEALED_EXCHANGES", sealed)
+    monkeypatch.setattr(merge_policy, "FANOUT", 2)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "space.db"
         store = _open(path, SPACE)

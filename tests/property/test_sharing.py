@@ -6,17 +6,17 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given, settings, strategies as st
 from tests.helpers.examples import examples
 
-from unabridged.custody.keys import PassingKeys
-from unabridged.custody.tombstones import Recogniser
 from unabridged.domain.fact import FactState
 from unabridged.domain.record import RecordKind
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.domain.share import Share, ShareKind, ShareSide, from_record
-from unabridged.knowledge.book import FactBook
+from unabridged.forgetting.temporary_keys import PassingKeys
+from unabridged.forgetting.tombstones import ForgottenIndex
+from unabridged.knowledge.facts import Facts
 from unabridged.knowledge.statements import Statement, to_record
-from unabridged.sharing.delivering import Taker, deliver
-from unabridged.sharing.parcel import Wanted
-from unabridged.stores.inmemory import InMemoryStore
+from unabridged.sharing.deliver import Taker, deliver
+from unabridged.sharing.share_content import ShareSelection
+from unabridged.stores.in_memory import InMemoryStore
 from unabridged.testing.clock import ManualClock
 
 T = datetime(2026, 5, 1, tzinfo=UTC)
@@ -46,9 +46,9 @@ class World:
 
     def __post_init__(self):
         self.clocks = [ManualClock(T + timedelta(minutes=skew)) for skew in self.skews]
-        self.stores = [InMemoryStore(Space("ann", f"a{n}")) for n in range(len(self.skews))]
+        self.stores = [InMemoryStore(SpaceId("ann", f"a{n}")) for n in range(len(self.skews))]
         pairs = zip(self.stores, self.clocks, strict=True)
-        self.books = [FactBook(store, clock) for store, clock in pairs]
+        self.books = [Facts(store, clock) for store, clock in pairs]
 
     def held(self, n):
         return {r.id for r in self.stores[n].records(RecordKind.FACT)}
@@ -93,8 +93,8 @@ class World:
             by="ann",
             all_facts=True,
         )
-        to = Taker(store, Recogniser(store, PassingKeys()), lambda exchange: exchange)
-        wanted = Wanted(all_facts=True)
+        to = Taker(store, ForgottenIndex(store, PassingKeys()), lambda exchange: exchange)
+        wanted = ShareSelection(all_facts=True)
         # Each side reads its own clock: what arrives is dated by who is given to.
         return deliver(self.stores[giver], to, wanted, draft, self.clocks[taker])
 

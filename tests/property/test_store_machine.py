@@ -5,14 +5,14 @@ from pathlib import Path
 from hypothesis import HealthCheck, settings
 from tests.helpers.examples import examples
 
-from unabridged.domain.scope import Space
-from unabridged.stores.inmemory import InMemoryStore
-from unabridged.stores.spaces import SpacesFolder
+from unabridged.domain.scope import SpaceId
+from unabridged.home.followed_spaces import FollowedSpaces, JsonFolder
+from unabridged.home.spaces import SpacesFolder
+from unabridged.stores.in_memory import InMemoryStore
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.stateful import StoreMachine
-from unabridged.wiring.followed_spaces import FollowedSpaces, JsonFolder
 
-SPACE = Space("ada", "machine")
+SPACE = SpaceId("ada", "machine")
 LESS = settings(
     max_examples=examples(40),
     stateful_step_count=25,

@@ -12,20 +12,20 @@ from tests.helpers.examples import examples
 from tests.integrity.forge_sqlite import SqliteForger
 from tests.opened import database_of
 
-from unabridged.domain.chain import Signet
-from unabridged.domain.key import Key
+from unabridged.domain.encryption_key import EncryptionKey
+from unabridged.domain.hash_chain import MacKey
 from unabridged.domain.record import RecordKind
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.errors import StoreError, StoreTamperedError
-from unabridged.stores.guard import Guard
+from unabridged.stores.integrity_policy import IntegrityPolicy
 from unabridged.stores.sqlite import SqliteStore
-from unabridged.stores.sqlite.connecting import Access
-from unabridged.testing.stores_writing import make_record
-from unabridged.testing.talk import Talk
+from unabridged.stores.sqlite.connection import ConnectionOptions
+from unabridged.testing.log_writer import LogWriter
+from unabridged.testing.stores_writes import make_record
 
-SPACE = Space("ada", "tests")
-KEY = Key(bytes(range(32)))
-KEYED = Access(guard=Guard(Signet(KEY.for_("chain"), KEY.mark)))
+SPACE = SpaceId("ada", "tests")
+KEY = EncryptionKey(bytes(range(32)))
+KEYED = ConnectionOptions(guard=IntegrityPolicy(MacKey(KEY.for_("chain"), KEY.mark)))
 SLOW = settings(
     max_examples=examples(12),
     deadline=None,
@@ -45,7 +45,7 @@ steps = st.lists(
 
 def lived(store, history):
     """Live through a history; every session begins with two exchanges."""
-    talks = {n: Talk(store, f"s{n}") for n in range(3)}
+    talks = {n: LogWriter(store, f"s{n}") for n in range(3)}
     said = {
         n: [talk.say(f"first {n}", "yes"), talk.say(f"second {n}", "no")]
         for n, talk in talks.items()
@@ -72,11 +72,11 @@ def lived(store, history):
         elif step == "twin":
             said[n].append(talk.regenerate(store.get([one.id])[one.id], f"again {number}"))
         elif step == "forget":
-            store.forget([one.id])
+            store.erase([one.id])
         elif step == "record":
             store.put([make_record(f"r{number}", *([one.id] if one else []))])
         elif header is not None:
-            store.amend(replace(header, title=f"title {number}"), header.head)
+            store.set_session(replace(header, title=f"title {number}"), header.head)
 
 
 @pytest.fixture(scope="module")
@@ -234,7 +234,7 @@ def test_forgetting_anything_leaves_the_chain_sound_and_no_salt_or_text(folder, 
         with database_of(store).read():
             rows = {row[1]: row for row in database_of(store).rows("messages from", (-1,))}
             links = {row[0]: row for row in database_of(store).run("every link with its message")}
-        store.forget(exchange.id for exchange in gone)
+        store.erase(exchange.id for exchange in gone)
         left = {m.id for x in store.scan() for m in x.messages}
         lost = [rows[name] for name in rows if name not in left]
         assert store.check() == []
@@ -255,7 +255,7 @@ def test_without_the_key_a_sealed_file_is_read_but_not_written(folder):
     try:
         assert len(store.scan()) == 6
         with pytest.raises(StoreError, match=KEY.mark) as caught:
-            Talk(store, "new").begin("hello")
+            LogWriter(store, "new").begin("hello")
         assert caught.value.hint
         assert store.session("new") is None
     finally:
@@ -265,15 +265,19 @@ def test_without_the_key_a_sealed_file_is_read_but_not_written(folder):
 
 def test_with_another_key_it_is_refused(folder):
     path = made(folder, [])
-    other = Key(bytes(32))
+    other = EncryptionKey(bytes(32))
     with pytest.raises(StoreError, match=other.mark):
         SqliteStore(
-            path, create=False, access=Access(guard=Guard(Signet(other.for_("chain"), other.mark)))
+            path,
+            create=False,
+            access=ConnectionOptions(
+                guard=IntegrityPolicy(MacKey(other.for_("chain"), other.mark))
+            ),
         )
 
 
 def test_a_file_without_seals_is_not_sealed_under_a_key_unasked(folder):
-    path = made(folder, [], Access())
+    path = made(folder, [], ConnectionOptions())
     with pytest.raises(StoreError, match="not sealed under the key"):
         SqliteStore(path, create=False, access=KEYED)
     asked = replace(KEYED, guard=replace(KEYED.guard, adopts=True))
@@ -286,22 +290,22 @@ def test_a_file_without_seals_is_not_sealed_under_a_key_unasked(folder):
 
 
 def test_a_file_that_was_changed_is_not_sealed_under_a_key(folder):
-    path = made(folder, [], Access())
+    path = made(folder, [], ConnectionOptions())
     SqliteForger(path).say(3, "something else")
     asked = replace(KEYED, guard=replace(KEYED.guard, adopts=True))
     with pytest.raises(StoreTamperedError, match="position 3"):
         SqliteStore(path, create=False, access=asked)
-    assert "position 3" in " ".join(checked(path, Access()))
+    assert "position 3" in " ".join(checked(path, ConnectionOptions()))
 
 
 def test_who_computes_every_digest_anew_is_noticed_by_a_key_only(folder):
     """What no key protects: said in docs/integrity.md, and shown here."""
-    path = made(folder, [], Access())
+    path = made(folder, [], ConnectionOptions())
     forger = SqliteForger(path)
     forger.say(3, "something else")
     forger.unchain()
-    read(path, Access())
-    assert checked(path, Access()) == []
+    read(path, ConnectionOptions())
+    assert checked(path, ConnectionOptions()) == []
     path = made(folder, [])
     forger.say(3, "something else")
     forger.unchain()

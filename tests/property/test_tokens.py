@@ -5,8 +5,8 @@ from hypothesis import given, settings, strategies as st
 from tests.helpers.examples import examples
 
 from unabridged.budget.calibration import BOUNDS, Calibration
-from unabridged.tokens.bpe import TiktokenTokenizer
 from unabridged.tokens.estimate import EstimateTokenizer
+from unabridged.tokens.tiktoken import TiktokenTokenizer
 
 TEXT = st.text(st.characters(), max_size=400) | st.text("ab AB1.\n 中é😂", max_size=400)
 COUNTS = st.dictionaries(st.sampled_from(sorted(BOUNDS)), st.floats(0, 50_000), max_size=6)

@@ -18,17 +18,17 @@ from unabridged.domain.message import (
     ToolCall,
     ToolResult,
 )
+from unabridged.domain.results import SkippedRecord, Transcript
 from unabridged.domain.session import Session
-from unabridged.domain.views import Conversation, Unread
 from unabridged.errors import TransferError
-from unabridged.transfer.detect import open_file
+from unabridged.transfer.current_path import current_path
+from unabridged.transfer.detect_format import open_file
 from unabridged.transfer.formats.table import FORMATS
 from unabridged.transfer.markdown import write_markdown
 from unabridged.transfer.messages import write_messages
-from unabridged.transfer.path import current_path
-from unabridged.transfer.unabridged import write_jsonl
-from unabridged.transfer.version3 import documents
+from unabridged.transfer.native_jsonl import write_jsonl
 from unabridged.transfer.webpage import write_html
+from unabridged.transfer.workspaceai_v3 import documents
 
 ANY = st.text(st.characters(codec=None), max_size=30)
 NAME = st.text("abcdef0123", min_size=1, max_size=8)
@@ -80,7 +80,7 @@ def conversations(draw):
     header = Session(
         session, draw(ANY), draw(TIMES), draw(TIMES), head, draw(ANY), draw(st.none() | ANY)
     )
-    return Conversation(header, tuple(exchanges))
+    return Transcript(header, tuple(exchanges))
 
 
 def everything(data, **options):
@@ -91,7 +91,7 @@ def everything(data, **options):
 def read_or_refused(data, name):
     with suppress(TransferError):
         assert all(
-            isinstance(item, (Conversation, Unread)) for item in everything(data, format=name)
+            isinstance(item, (Transcript, SkippedRecord)) for item in everything(data, format=name)
         )
 
 
@@ -131,7 +131,7 @@ def test_a_second_import_is_the_same_and_every_conversation_hangs_together(lines
     items = everything(data, format="jsonl")
     assert items == everything(data, format="jsonl")
     for item in items:
-        if isinstance(item, Conversation):
+        if isinstance(item, Transcript):
             hangs_together(item)
 
 
@@ -140,7 +140,7 @@ def test_a_longer_file_never_takes_an_exchange_back(lines, more):
     def identities(messages):
         timed = [{**m, "time": n + 10**9} for n, m in enumerate(messages)]
         items = everything("".join(json.dumps(m) + "\n" for m in timed).encode(), format="jsonl")
-        return [[e.id for e in i.exchanges] for i in items if isinstance(i, Conversation)]
+        return [[e.id for e in i.exchanges] for i in items if isinstance(i, Transcript)]
 
     longer = {name for ids in identities(lines + more) for name in ids}
     assert all(set(ids[:-1]) <= longer for ids in identities(lines))
@@ -178,7 +178,7 @@ def test_any_tree_and_any_circle_gives_whole_exchanges(mapping, current):
     items = everything(data)
     assert items == everything(data)
     for item in items:
-        if isinstance(item, Conversation):
+        if isinstance(item, Transcript):
             hangs_together(item)
 
 
@@ -206,7 +206,7 @@ def test_any_tree_of_open_webui_gives_whole_exchanges(messages, current):
     items = everything(data)
     assert items == everything(data)
     for item in items:
-        if isinstance(item, Conversation):
+        if isinstance(item, Transcript):
             hangs_together(item)
 
 
@@ -238,9 +238,9 @@ def test_a_longer_chat_never_takes_an_exchange_back(lines, more):
         items = everything(data)
         assert items == everything(data)
         for item in items:
-            if isinstance(item, Conversation):
+            if isinstance(item, Transcript):
                 hangs_together(item)
-        return [e.id for i in items if isinstance(i, Conversation) for e in i.exchanges]
+        return [e.id for i in items if isinstance(i, Transcript) for e in i.exchanges]
 
     before, after = identities(lines), identities(lines + more)
     if more and more[0]["is_user"] and more[0]["mes"]:

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta, timezone
 import numpy as np
 from hypothesis import given, strategies as st
 
-from unabridged.retrieval.when import closeness, order_hint, spans
-from unabridged.retrieval.when_words import HOLIDAYS, LANGUAGES, SEASONS, VAGUE
+from unabridged.retrieval.time.parse_time import closeness, order_hint, spans
+from unabridged.retrieval.time.words import HOLIDAYS, LANGUAGES, SEASONS, VAGUE
 
 NOW = st.datetimes(
     datetime(1970, 1, 2),  # noqa: DTZ001 - hypothesis adds the zone

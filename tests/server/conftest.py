@@ -10,11 +10,11 @@ import uvicorn
 
 from unabridged import config
 from unabridged.clock import SystemClock
-from unabridged.config.agents import by_agent
+from unabridged.config.agent_settings import by_agent
+from unabridged.factory.space_pool import SpacePool
+from unabridged.home.api_keys import ApiKeys
 from unabridged.server.app import create_app
-from unabridged.server.service import Service
-from unabridged.wiring.access import Access
-from unabridged.wiring.lanes import SpacePool
+from unabridged.server.state import Service
 
 
 class Served(str):
@@ -37,7 +37,7 @@ class Served(str):
     @property
     def bearer(self):
         """The header that opens memory on this machine while there is no key: the token."""
-        return bearer(Access(self.settings.home).token())
+        return bearer(ApiKeys(self.settings.home).token())
 
 
 def bearer(secret):

@@ -41,10 +41,10 @@ from schemathesis.specs.openapi.checks import (
 from tests.helpers.talker import Talker
 
 from unabridged import config
+from unabridged.factory.space_pool import SpacePool
+from unabridged.home.api_keys import ApiKeys
 from unabridged.server.app import create_app
-from unabridged.server.service import Service
-from unabridged.wiring.access import Access
-from unabridged.wiring.lanes import SpacePool
+from unabridged.server.state import Service
 
 CHECKS = (
     not_a_server_error,
@@ -126,7 +126,7 @@ def _throw(figures, session, url, operation, mode, most, seed):  # noqa: PLR0917
     @given(case=operation.as_strategy(generation_mode=mode), real=st.booleans(), data=st.data())
     def one(case, real, data):
         if real:
-            _mend(case, ids, data)
+            _repair(case, ids, data)
         figures.cases += 1
         figures.per_operation[label] += 1
         try:
@@ -142,7 +142,7 @@ def _throw(figures, session, url, operation, mode, most, seed):  # noqa: PLR0917
     one()
 
 
-def _mend(case, ids, data):
+def _repair(case, ids, data):
     """Let a case reach something: ids that there are, in the memory that holds them."""
     for name, known in ids.items():
         if known:
@@ -211,7 +211,7 @@ def main():
         url = f"http://127.0.0.1:{door.getsockname()[1]}"
         while not server.started:
             time.sleep(0.05)
-        headers = {"Authorization": f"Bearer {Access(settings.home).token()}"}
+        headers = {"Authorization": f"Bearer {ApiKeys(settings.home).token()}"}
         try:
             figures = fuzz(url, headers, wanted.cases, wanted.seed)
         finally:

@@ -12,14 +12,14 @@ from tests.helpers.talker import Talker
 from tests.server.asking import ELSEWHERE, HERE, ask
 
 from unabridged import config
-from unabridged.domain.access import Grant, Right
-from unabridged.mcp.http import mcp_mount
+from unabridged.domain.permissions import Grant, Right
+from unabridged.factory.space_pool import SpacePool
+from unabridged.home.api_keys import ApiKeys
+from unabridged.mcp.http_transport import mcp_mount
 from unabridged.server.app import create_app
-from unabridged.server.service import Service
-from unabridged.server.whose import scope_of
+from unabridged.server.resolve_scope import scope_of
+from unabridged.server.state import Service
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring.access import Access
-from unabridged.wiring.lanes import SpacePool
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 ANN, BOB = "ann", "bob"
@@ -77,7 +77,7 @@ class Planted:
     """The server, and what it holds."""
 
     app: object
-    access: Access
+    access: ApiKeys
     clock: ManualClock
     settings: object
     ids: dict
@@ -115,7 +115,7 @@ async def planted(home, **settings):
     service = Service(found, SpacePool(found, clock))
     app = create_app(service, [mcp_mount(service.pool, scope_of)])
     async with app.router.lifespan_context(app):
-        yield Planted(app, Access(home), clock, found, ids)
+        yield Planted(app, ApiKeys(home), clock, found, ids)
 
 
 def identities(house):

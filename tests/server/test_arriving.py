@@ -5,7 +5,7 @@ import pytest
 import uvicorn
 from starlette.responses import PlainTextResponse
 
-from unabridged.server import arriving
+from unabridged.server import header_limits
 
 
 async def _app(scope, receive, send):
@@ -14,7 +14,9 @@ async def _app(scope, receive, send):
 
 @pytest.fixture
 def port():
-    made = uvicorn.Config(_app, http=arriving.Arriving, ws="none", lifespan="off", log_config=None)
+    made = uvicorn.Config(
+        _app, http=header_limits.Arriving, ws="none", lifespan="off", log_config=None
+    )
     server = uvicorn.Server(made)
     taken = socket.create_server(("127.0.0.1", 0))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [taken]})
@@ -63,5 +65,5 @@ def test_a_head_without_an_end_is_let_go_of(port):
 
 @pytest.mark.parametrize("begun", [b"", b"GET / HTTP/1.1\r\nhost: x\r\nx: y"])
 def test_a_head_that_does_not_come_is_waited_for_no_longer(monkeypatch, begun, port):
-    monkeypatch.setattr(arriving, "HEAD_SECONDS", 0.2)
+    monkeypatch.setattr(header_limits, "HEAD_SECONDS", 0.2)
     assert said(port, begun).startswith(b"HTTP/1.1 408")

@@ -15,7 +15,7 @@ from unabridged.domain.scope import Scope
 from unabridged.errors import StoreDamagedError
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 from unabridged.testing.openai_server import OpenAIEntry, OpenAITestServer
-from unabridged.testing.replies import Reply
+from unabridged.testing.replies import ScriptedReply
 
 MODEL = "llama3.2:latest"
 WORDS = "the cheese project is called Emmental and it begins in May"
@@ -181,7 +181,10 @@ def test_what_cannot_fit_is_refused_by_how_much_before_anything_is_sent(serving,
 def test_an_error_of_the_upstream_comes_through_and_the_words_are_kept_once(
     front, upstream, http, dialect, stream
 ):
-    upstream.script.script = [Reply(status=503, error="busy with other things"), "Now then."]
+    upstream.script.script = [
+        ScriptedReply(status=503, error="busy with other things"),
+        "Now then.",
+    ]
     url = front()
     path = "/api/chat" if dialect == "ollama" else "/v1/chat/completions"
     body = {
@@ -211,7 +214,7 @@ def test_an_upstream_that_is_away_is_said_and_the_words_are_kept(serving, http):
 
 @pytest.mark.parametrize("dialect", ["ollama", "openai"])
 def test_what_came_is_kept_as_incomplete_where_the_client_leaves(front, upstream, dialect):
-    upstream.script.script = Reply(text="word " * 400, pause=0.01)
+    upstream.script.script = ScriptedReply(text="word " * 400, pause=0.01)
     url = front()
     path = "/api/chat" if dialect == "ollama" else "/v1/chat/completions"
     body = {"model": MODEL, "stream": True, "messages": [{"role": "user", "content": WORDS}]}
@@ -231,7 +234,7 @@ def test_what_came_is_kept_as_incomplete_where_the_client_leaves(front, upstream
 
 @pytest.mark.parametrize("stream", [True, False])
 def test_nothing_goes_on_for_a_client_that_leaves_before_the_answer(front, upstream, stream):
-    upstream.script.script = Reply(text="late", delay=3)
+    upstream.script.script = ScriptedReply(text="late", delay=3)
     url = front()
     body = {"model": MODEL, "stream": stream, "messages": [{"role": "user", "content": WORDS}]}
     with httpx2.Client(timeout=1.0) as client, pytest.raises(httpx2.ReadTimeout):
@@ -249,7 +252,7 @@ def test_nothing_goes_on_for_a_client_that_leaves_before_the_answer(front, upstr
 def test_what_broke_off_is_kept_as_incomplete_and_said(front, upstream, http, dialect, stream):
     if not stream and dialect == upstream.provider:
         pytest.skip("the protocol server's whole answers do not break off")
-    upstream.script.script = Reply(text="one two three four", breaks=True, after=2)
+    upstream.script.script = ScriptedReply(text="one two three four", breaks=True, after=2)
     url = front()
     path = "/api/chat" if dialect == "ollama" else "/v1/chat/completions"
     body = {"model": MODEL, "stream": stream, "messages": [{"role": "user", "content": WORDS}]}
@@ -267,7 +270,7 @@ def test_what_broke_off_is_kept_as_incomplete_and_said(front, upstream, http, di
 
 def test_a_tool_loop_is_one_exchange_and_each_round_has_the_same_beginning(front, upstream):
     call = ToolCall("call_7", "weather", '{"town": "Bern"}')
-    upstream.script.script = [Reply(calls=(call,)), "It rains in Bern."]
+    upstream.script.script = [ScriptedReply(calls=(call,)), "It rains in Bern."]
     url = front()
     with closing(openai.OpenAI(base_url=url.v1, api_key="none", max_retries=0)) as client:
         schema = {"type": "object", "properties": {"town": {"type": "string"}}}
@@ -298,7 +301,7 @@ def test_a_tool_loop_is_one_exchange_and_each_round_has_the_same_beginning(front
 
 @pytest.mark.parametrize("way", ["refuse", "pass"])
 def test_where_memory_fails_the_setting_says_what_happens(front, upstream, http, monkeypatch, way):
-    url = front(memory_failure=way)
+    url = front(on_memory_error=way)
 
     def fails(*_, **__):
         raise StoreDamagedError("It is damaged.", hint="Look at `unabridged doctor`.")
@@ -335,7 +338,7 @@ def test_an_answer_that_cannot_be_stored_is_said_or_passed(front, upstream, http
         raise StoreDamagedError("It is damaged.", hint="Look at `unabridged doctor`.")
 
     for way in ("refuse", "pass"):
-        url = front(memory_failure=way)
+        url = front(on_memory_error=way)
         monkeypatch.setattr("unabridged.turn.turn.record", fails)
         body = {"model": MODEL, "messages": [{"role": "user", "content": WORDS}]}
         answer = http.post(url + "/api/chat", json=body)

@@ -7,7 +7,7 @@ import sys
 import pytest
 from tests.helpers.talker import talking
 
-from unabridged.cli.connecting import NO_KEY, Server, client_of, filled
+from unabridged.cli.client_configs import NO_KEY, ServerAddress, client_of, filled
 from unabridged.domain.scope import Scope
 
 
@@ -19,7 +19,7 @@ def server(serving):
         with talking(url.service.pool, Scope()) as memory:
             return [e.user.text for c in memory.space.log.transcripts() for e in c.exchanges]
 
-    made = Server(str(url), str(url.settings.home), "quote", NO_KEY, "", "", "unabridged")
+    made = ServerAddress(str(url), str(url.settings.home), "quote", NO_KEY, "", "", "unabridged")
     return made, held
 
 

@@ -1,6 +1,6 @@
 import asyncio
 
-from unabridged.server.watching import Watch
+from unabridged.server.observability import Watch
 
 
 def test_a_cancel_is_never_swallowed_wherever_it_comes():

@@ -13,7 +13,7 @@ from tests.server.clients import async_ollama_client, http, ollama_client, opena
 from unabridged.domain.scope import Scope
 from unabridged.testing.ollama_server import OllamaTestServer
 from unabridged.testing.openai_server import OpenAITestServer
-from unabridged.testing.replies import Reply
+from unabridged.testing.replies import ScriptedReply
 
 PNG = "iVBORw0KGgo="
 
@@ -56,7 +56,7 @@ def stored(url, **scope):
 
 
 def test_what_is_generated_is_recorded_and_sent_as_a_chat(before_ollama):
-    server, url = before_ollama(Reply("Good day.", reasoning="Hm."))
+    server, url = before_ollama(ScriptedReply("Good day.", reasoning="Hm."))
     with ollama_client(url) as client:
         made = client.generate(
             "llama3.2", "Hello there.", system="Be kind.", images=[PNG], format="json",
@@ -148,7 +148,7 @@ def test_readonly_recalls_and_gives_no_context(before_ollama):
 
 
 def test_a_break_in_the_stream_is_told_and_kept(before_ollama):
-    _, url = before_ollama(Reply("Half an answer.", breaks=True, after=2))
+    _, url = before_ollama(ScriptedReply("Half an answer.", breaks=True, after=2))
     with ollama_client(url) as client:
         came = []
         with pytest.raises(ollama.ResponseError, match="broke off"):
@@ -202,7 +202,7 @@ def test_off_and_side_requests_go_to_ollama_as_they_are(before_ollama):
 
 
 def test_an_openai_upstream_goes_on_with_the_text(before_openai):
-    server, url = before_openai(Reply("return x", pause=0.0))
+    server, url = before_openai(ScriptedReply("return x", pause=0.0))
     with ollama_client(url) as client:
         made = client.generate(
             "test-model", "def f(x): ", suffix="# end", options={"num_predict": 9, "stop": ["#"]}
@@ -315,7 +315,7 @@ def test_completions_inside_this_process_are_one_message(serving):
     ],
 )
 def test_a_client_that_leaves_before_the_answer_stops_the_upstream(before_ollama, path, body):
-    server, url = before_ollama(Reply("word " * 200, delay=1.0, pause=0.01))
+    server, url = before_ollama(ScriptedReply("word " * 200, delay=1.0, pause=0.01))
     with http(url) as client, pytest.raises(httpx2.ReadTimeout):
         client.post(path, json={**body, "stream": True}, timeout=0.3)
     assert server.wait_for_stop(20)

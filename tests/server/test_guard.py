@@ -7,12 +7,12 @@ import pytest
 from starlette.responses import JSONResponse
 from tests.server.asking import ELSEWHERE, ask
 
-from unabridged.domain.access import Grant, Right
+from unabridged.domain.permissions import Grant, Right
 from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
-from unabridged.server.guard import Guard, refuse_to_listen
+from unabridged.home.api_keys import KEYS, ApiKeys
+from unabridged.server.auth import AuthMiddleware, refuse_to_listen
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring.access import KEYS, Access
 
 DIALECTS = ("/api/chat", "/v1/chat/completions")
 MEMORY = ("/memory/stats", "/mcp", "/metrics")
@@ -30,10 +30,10 @@ class House:
 
     def __init__(self, home, *, inside=_inside, limits=None, **settings):
         self.settings = Settings(home=str(home), **settings)
-        self.access = Access(home)
+        self.access = ApiKeys(home)
         self.clock = ManualClock(step=timedelta())
         self.inside = inside
-        self.guard = Guard(
+        self.guard = AuthMiddleware(
             self._behind,
             settings=self.settings,
             access=self.access,
@@ -107,7 +107,7 @@ def test_keys_end_and_are_revoked_while_the_server_runs(house):
     ending = house.key("a", expires=house.clock.now() + timedelta(minutes=1))
     revoked = house.key("b")
     assert granted(house.ask("POST", "/api/chat", bearer(ending))) == "a"
-    Access(house.settings.home).revoke("b", house.clock.now())
+    ApiKeys(house.settings.home).revoke("b", house.clock.now())
     house.clock.time += timedelta(seconds=60)
     for secret in (ending, revoked):
         answer = house.ask("POST", "/api/chat", bearer(secret))
@@ -254,7 +254,7 @@ def test_the_last_use_of_a_key_is_kept(house):
         await asyncio.gather(*asyncio.all_tasks() - {asyncio.current_task()})
 
     asyncio.run(asked())
-    assert Access(house.settings.home).every()[0].used == house.clock.now()
+    assert ApiKeys(house.settings.home).every()[0].used == house.clock.now()
 
 
 def test_the_root_opens_nothing_below_it(house):

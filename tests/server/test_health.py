@@ -116,9 +116,9 @@ def test_metrics_count_what_was_done(serving, http):
 
 
 def test_a_stream_is_counted_while_it_is_open(serving, http):
-    from unabridged.testing.replies import Reply
+    from unabridged.testing.replies import ScriptedReply
 
-    slow = Reply("one two three four five", pause=0.05)
+    slow = ScriptedReply("one two three four five", pause=0.05)
     with OllamaTestServer(script=slow, models=[OllamaEntry(MODEL)]) as upstream:
         url = serving(upstream="ollama", ollama_url=upstream.url)
         body = {"model": MODEL, "messages": [{"role": "user", "content": "Count."}]}

@@ -12,19 +12,19 @@ from tests.unit.context.reading import control_tokens, tags
 
 from unabridged import config
 from unabridged.clock import SystemClock
-from unabridged.context.fence import CLOSING
+from unabridged.context.recall_block import CLOSING
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
+from unabridged.domain.results import Transcript
 from unabridged.domain.scope import Scope
 from unabridged.domain.session import Session
-from unabridged.domain.views import Conversation
-from unabridged.mcp.http import mcp_mount
+from unabridged.factory.space_pool import SpacePool
+from unabridged.home.api_keys import ApiKeys
+from unabridged.mcp.http_transport import mcp_mount
 from unabridged.server.app import create_app
-from unabridged.server.service import Service
-from unabridged.server.whose import scope_of
+from unabridged.server.resolve_scope import scope_of
+from unabridged.server.state import Service
 from unabridged.testing.ollama_server import OllamaTestServer
-from unabridged.wiring.access import Access
-from unabridged.wiring.lanes import SpacePool
 
 pytestmark = pytest.mark.long
 
@@ -128,7 +128,7 @@ def foreign(number, marked):
     exchange = Exchange(
         f"{marked}"[:190], f"s{number}", None, ExchangeState.UNANSWERED, (said,), AT
     )
-    return Conversation(Session(f"s{number}", marked, AT, AT, head=said.id), (exchange,))
+    return Transcript(Session(f"s{number}", marked, AT, AT, head=said.id), (exchange,))
 
 
 def flaws(messages, question):
@@ -175,7 +175,7 @@ def test_no_injection_escapes_by_any_way(tmp_path):
         )
         service = Service(settings, SpacePool(settings, SystemClock()))
         app = create_app(service, [mcp_mount(service.pool, scope_of)])
-        token = Access(settings.home).token()
+        token = ApiKeys(settings.home).token()
         async with app.router.lifespan_context(app):
             for start in range(0, len(INJECTIONS), A_CHUNK):
                 way = Way(app, token, f"user{start}")

@@ -8,10 +8,10 @@ from tests.server.asking import ask
 from tests.server.test_guard import House, bearer
 
 from unabridged.errors import RequestRefusedError
-from unabridged.server.limits import Limits, Rates, check_depth
+from unabridged.server.limits import Rates, RequestLimits, check_depth
 
 PATHS = ("/api/chat", "/v1/chat/completions", "/v1/embeddings")
-SMALL = Limits(body=1000, pause=0.05, seconds=0.2)
+SMALL = RequestLimits(body=1000, pause=0.05, seconds=0.2)
 
 
 def small(tmp_path, **settings):
@@ -137,7 +137,7 @@ def test_json_may_be_so_deep_and_no_deeper(tmp_path):
 
 
 def test_brackets_in_strings_are_no_depth():
-    limits = Limits(body=10**9)
+    limits = RequestLimits(body=10**9)
     for text in ("[" * 5000, '\\"[' * 5000, "[" * 500 + "\\\\"):
         check_depth(json.dumps({"messages": [{"content": text}]}).encode(), limits)
     flat = [{"role": "user", "content": "x"}] * 5000
@@ -163,16 +163,16 @@ def test_depth_is_what_a_reader_of_json_counts():
         value = [made(rng, 6)]
         body, depth = json.dumps(value).encode(), depth_of(value)
         seen.add(depth)
-        check_depth(body, Limits(body=1, depth=depth))
+        check_depth(body, RequestLimits(body=1, depth=depth))
         if depth > 1:
             with pytest.raises(RequestRefusedError):
-                check_depth(body, Limits(body=1, depth=depth - 1))
+                check_depth(body, RequestLimits(body=1, depth=depth - 1))
     assert {2, 3, 4, 5} <= seen
 
 
 def test_looking_at_depth_takes_time_in_proportion():
     """A pattern that goes back would take hours over these; the limit of every test ends it."""
-    limits = Limits(body=10**9)
+    limits = RequestLimits(body=10**9)
     for unit in (b'\\"', b'"', b"\\", b'"\\', b"]"):
         body = b"[" * 64 + b'"' + unit * 500_000
         check_depth(body, limits)
@@ -206,7 +206,7 @@ def test_a_key_may_ask_so_often_in_a_minute():
 
 
 def test_who_asks_too_often_is_told_when_to_come_back_and_others_are_served(tmp_path):
-    house = House(tmp_path / "home", rate=2)
+    house = House(tmp_path / "home", rate_limit=2)
     one, two = house.key("one"), house.key("two")
 
     async def asked():

@@ -9,8 +9,8 @@ from tests.helpers.talker import Talker
 from tests.server.asking import ELSEWHERE, HERE
 from tests.server.planted import ANN, BOB, METHODS, SECRETS, bearer, identities, planted, words_of
 
-from unabridged.domain.access import Right
-from unabridged.server.rules import Door, rule_for
+from unabridged.domain.permissions import Right
+from unabridged.server.route_permissions import Door, rule_for
 
 pytestmark = pytest.mark.slow
 
@@ -59,7 +59,7 @@ _MCP = {
 }
 
 
-async def probe(house, probes, template, method, identity):
+async def index_query(house, index_queries, template, method, identity):
     name, headers, client, hidden = identity
     sent = {"content-type": "application/json", "if-match": "*", **headers}
     if template == "/mcp":
@@ -67,7 +67,7 @@ async def probe(house, probes, template, method, identity):
     body = b"" if method in ("GET", "HEAD") else json.dumps(BODIES.get(template, {})).encode()
     answer = await house.ask(method, house.path(template), sent, body=body, client=client)
     leaked = [word for word in hidden if word in answer.everything.lower()]
-    probes.append((template, method, name, answer.status, leaked))
+    index_queries.append((template, method, name, answer.status, leaked))
     return answer
 
 
@@ -82,7 +82,7 @@ def state_of(settings):
 
 
 def test_no_identity_gets_what_is_anothers_while_there_are_keys(tmp_path):
-    probes = []
+    index_queries = []
 
     async def asked():
         async with planted(tmp_path / "home") as house:
@@ -91,22 +91,22 @@ def test_no_identity_gets_what_is_anothers_while_there_are_keys(tmp_path):
             for template in house.routes():
                 for method in METHODS:
                     for identity in everybody:
-                        await probe(house, probes, template, method, identity)
+                        await index_query(house, index_queries, template, method, identity)
             assert state_of(house.settings) == before
 
     asyncio.run(asked())
-    assert [p for p in probes if p[4]] == [], "leaks"
+    assert [p for p in index_queries if p[4]] == [], "leaks"
     refused = {"none", "dummy", "wrong", "expired", "revoked", "token elsewhere"}
-    for template, method, name, status, _ in probes:
+    for template, method, name, status, _ in index_queries:
         if template in HEALTH or status in (404, 405):
             continue
         if name in refused:
             assert status == 401, (template, method, name)
-    assert len(probes) > 2000
+    assert len(index_queries) > 2000
 
 
 def test_no_identity_gets_what_is_anothers_on_the_loopback_without_keys(tmp_path):
-    probes = []
+    index_queries = []
 
     async def asked():
         async with planted(tmp_path / "home") as house:
@@ -127,12 +127,12 @@ def test_no_identity_gets_what_is_anothers_on_the_loopback_without_keys(tmp_path
             for template in house.routes():
                 for method in METHODS:
                     for identity in table:
-                        await probe(house, probes, template, method, identity)
+                        await index_query(house, index_queries, template, method, identity)
             assert state_of(house.settings) == before
 
     asyncio.run(asked())
-    assert [p for p in probes if p[4]] == [], "leaks"
-    for template, method, name, status, _ in probes:
+    assert [p for p in index_queries if p[4]] == [], "leaks"
+    for template, method, name, status, _ in index_queries:
         if template in HEALTH or status in (404, 405):
             continue
         door = rule_for(method, template).door
@@ -142,7 +142,7 @@ def test_no_identity_gets_what_is_anothers_on_the_loopback_without_keys(tmp_path
             assert (status == 401) == (door is Door.MEMORY), (template, method, name)
         else:
             assert status != 401, (template, method, name)
-    assert len(probes) > 1000
+    assert len(index_queries) > 1000
 
 
 LOOKING = {
@@ -171,7 +171,7 @@ LOOKING = {
 
 def test_who_may_gets_it(tmp_path):
     """The same probes find what they look for where the key is right: else they would prove nothing."""
-    found, probes = set(), []
+    found, index_queries = set(), []
 
     async def asked():
         async with planted(tmp_path / "home") as house:
@@ -179,7 +179,7 @@ def test_who_may_gets_it(tmp_path):
             whole = ("ann", bearer(ann), ELSEWHERE, [])
             for template in house.routes():
                 for method in ("GET", "POST"):
-                    answer = await probe(house, probes, template, method, whole)
+                    answer = await index_query(house, index_queries, template, method, whole)
                     words = [w for w in SECRETS[ANN].values() if w in answer.everything.lower()]
                     found.update((template, word) for word in words)
 
@@ -192,7 +192,7 @@ def test_who_may_gets_it(tmp_path):
 
 
 def test_rights_bind_on_every_route(tmp_path):
-    probes = []
+    index_queries = []
 
     async def asked():
         async with planted(tmp_path / "home") as house:
@@ -205,27 +205,27 @@ def test_rights_bind_on_every_route(tmp_path):
                         needed = rule_for(method, template).right
                         who = (right, bearer(key), ELSEWHERE, [])
                         if needed is not right:
-                            answer = await probe(house, probes, template, method, who)
+                            answer = await index_query(house, index_queries, template, method, who)
                             assert answer.status == 403, (template, method, right, needed)
                             leaked = [w for w in words_of(ANN) if w in answer.everything]
                             assert not leaked
 
     asyncio.run(asked())
-    assert len(probes) > 300
+    assert len(index_queries) > 300
 
 
 def test_a_key_for_one_session_lists_shows_and_recalls_no_other(tmp_path):
     async def asked():
         async with planted(tmp_path / "home") as house:
             key = house.key("one", user=ANN, session=house.ids["second"], rights=frozenset(Right))
-            probes = []
+            index_queries = []
             hidden = words_of(ANN, "two") + words_of(BOB)
             for template in house.routes():
                 if template.startswith("/memory"):
                     for method in METHODS:
                         who = ("session", bearer(key), ELSEWHERE, hidden)
-                        await probe(house, probes, template, method, who)
-            return probes
+                        await index_query(house, index_queries, template, method, who)
+            return index_queries
 
     assert [p for p in asyncio.run(asked()) if p[4]] == []
 

@@ -24,7 +24,7 @@ from unabridged.errors import (
     UpstreamBrokenError,
 )
 from unabridged.testing.memory_contract import KnowledgeContract, MemoryContract
-from unabridged.wire.own import to_json
+from unabridged.wire.json_api import to_json
 
 
 class TestEmbedded(MemoryContract, KnowledgeContract):

@@ -5,8 +5,8 @@ import pytest
 from tests.helpers.talker import Talker
 
 from unabridged.domain.exchange import Exchange
-from unabridged.domain.views import Account, Found, Stats
-from unabridged.wire.own import from_plain
+from unabridged.domain.results import ContextReport, SearchResult, Stats
+from unabridged.wire.json_api import from_plain
 
 SAID = [
     ("My sister's name is Marta and she lives in Porto.", "Noted: Marta in Porto."),
@@ -69,11 +69,11 @@ def test_exchanges_of_a_session_come_the_newest_first_and_all_the_oldest_first(h
 
 def test_values_come_back_as_they_are_in_memory(http, url):
     found = [
-        from_plain(Found, item)
+        from_plain(SearchResult, item)
         for item in http.post("/memory/search", json={"query": "sister in Porto"}).json()["items"]
     ]
     stats = from_plain(Stats, http.get("/memory/stats").json())
-    account = from_plain(Account, http.get("/memory/contexts/last").json())
+    account = from_plain(ContextReport, http.get("/memory/contexts/last").json())
     url.service.pool.close()
     with Talker.open(settings=url.settings) as memory:
         assert found[0].exchange == memory.get(found[0].exchange.id)

@@ -4,9 +4,9 @@ import httpx2
 import pytest
 from tests.helpers.talker import talking
 
-from unabridged.domain.access import ALL_RIGHTS, Grant, Right
+from unabridged.domain.permissions import ALL_RIGHTS, Grant, Right
 from unabridged.domain.scope import Scope
-from unabridged.wiring.access import Access
+from unabridged.home.api_keys import ApiKeys
 
 TO = {"user": "ann", "agent": "coder"}
 SAID = {"user": "I live in Zurich.", "assistant": "Noted."}
@@ -14,13 +14,13 @@ SAID = {"user": "I live in Zurich.", "assistant": "Noted."}
 
 @pytest.fixture(params=["none", "agent"])
 def url(serving, tmp_path, request):
-    return serving(home=tmp_path / "home", upstream="quote", layout=request.param)
+    return serving(home=tmp_path / "home", upstream="quote", json_files=request.param)
 
 
 @pytest.fixture
 def of(url, tmp_path):
     """Gives a client for a key of its own."""
-    access, made = Access(str(tmp_path / "home")), []
+    access, made = ApiKeys(str(tmp_path / "home")), []
 
     def client(name, agent="work", rights=ALL_RIGHTS, **given):
         grant = Grant(name, user="ann", rights=frozenset(rights), **given)
@@ -102,7 +102,7 @@ def test_a_key_for_one_user_gives_nothing_to_what_all_users_share(serving, tmp_p
     (home / "config" / "unabridged.toml").write_text('[agents.pool]\nisolation = ["agent"]\n')
     home.chmod(0o700)
     url = serving(home=home, upstream="quote")
-    secret = Access(str(home)).create(Grant("ann", user="ann"), url.service.clock.now())[1]
+    secret = ApiKeys(str(home)).create(Grant("ann", user="ann"), url.service.clock.now())[1]
     headers = {"Authorization": f"Bearer {secret}"}
     with httpx2.Client(base_url=str(url), headers=headers, timeout=30) as http:
         session = http.post("/memory/exchanges", json=SAID).json()["exchange"]["session"]
@@ -116,7 +116,7 @@ def test_a_key_for_one_user_gives_nothing_to_what_all_users_share(serving, tmp_p
 def test_a_key_with_a_profile_shares_under_it(serving, tmp_path):
     url = serving(home=tmp_path / "home", upstream="quote")
     grant = Grant("lab", user="ann", profile="agent")
-    secret = Access(str(tmp_path / "home")).create(grant, url.service.clock.now())[1]
+    secret = ApiKeys(str(tmp_path / "home")).create(grant, url.service.clock.now())[1]
     headers = {"Authorization": f"Bearer {secret}"}
     with httpx2.Client(base_url=str(url), headers=headers, timeout=30) as http:
         session = http.post("/memory/exchanges", json=SAID).json()["exchange"]["session"]

@@ -9,12 +9,12 @@ from tests.helpers.talker import Talker
 from tests.opened import store_of
 
 from unabridged.clock import SystemClock
-from unabridged.domain.access import Grant
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange
+from unabridged.domain.permissions import Grant
+from unabridged.home.api_keys import ApiKeys
 from unabridged.space.idempotency import Idempotency
-from unabridged.wire.own import from_plain
-from unabridged.wiring.access import Access
+from unabridged.wire.json_api import from_plain
 
 
 @pytest.fixture
@@ -275,7 +275,7 @@ def test_a_key_for_one_session_reaches_nothing_else(http, url):
     mine = post(http, "/memory/exchanges", {"user": "Mine"}, status=201)["exchange"]
     other = post(http, "/memory/exchanges", {"user": "Others"}, status=201)["exchange"]
     grant = Grant("one", session=mine["session"])
-    _, secret = Access(url.settings.home).create(grant, SystemClock().now())
+    _, secret = ApiKeys(url.settings.home).create(grant, SystemClock().now())
     with httpx2.Client(base_url=str(url), headers={"Authorization": f"Bearer {secret}"}) as client:
         assert [e.user.text for e in said(client)] == ["Mine"]
         assert client.get(f"/memory/exchanges/{other['id']}").status_code == 404
@@ -358,8 +358,8 @@ def test_condensing_and_tending(http):
     assert {c["id"] for c in done["made"]} == {c["id"] for c in listed} != set()
     opened = http.get(f"/memory/condensations/{listed[0]['id']}").json()
     assert [e["id"] for e in opened["exchanges"]] == listed[0]["covers"]
-    tended = post(http, "/memory/tend", {"pages": 1})
-    assert "condense" in {stage["stage"] for stage in tended["stages"]}
+    maintained = post(http, "/memory/tend", {"pages": 1})
+    assert "condense" in {stage["stage"] for stage in maintained["stages"]}
 
 
 def test_keys_expire_after_a_day(http, url):

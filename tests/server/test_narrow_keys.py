@@ -6,10 +6,10 @@ import httpx2
 import pytest
 from tests.helpers.talker import talking
 
-from unabridged.domain.access import Grant
+from unabridged.domain.permissions import Grant
 from unabridged.domain.scope import Scope
+from unabridged.home.api_keys import ApiKeys
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
-from unabridged.wiring.access import Access
 
 MODEL = "llama3.2:latest"
 SECRET = "the vault of the cheese project opens with Ulaanbaatar"
@@ -26,7 +26,7 @@ def upstream():
 def test_a_key_for_one_session_recalls_from_no_other(serving, upstream, tmp_path, kind):
     home = tmp_path / "home"
     url = serving(home=home, upstream=kind, ollama_url=upstream.url)
-    access, clock = Access(str(home)), url.service.clock
+    access, clock = ApiKeys(str(home)), url.service.clock
     wide = access.create(Grant("wide", user="ann"), clock.now())[1]
     narrow = access.create(Grant("narrow", user="ann", session="desk"), clock.now())[1]
     said = {"model": MODEL, "stream": False, "messages": [{"role": "user", "content": SECRET}]}

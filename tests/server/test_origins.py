@@ -61,7 +61,7 @@ TYPES = ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data
 
 def test_every_route_is_asked_by_its_own_names_and_by_its_own_pages_only(tmp_path):
     """Host × Origin × route, with the token, which opens everything: what fails, fails for these."""
-    probes = []
+    index_queries = []
 
     async def asked():
         async with planted(tmp_path / "home", hosts=("memory.example",)) as house:
@@ -71,20 +71,22 @@ def test_every_route_is_asked_by_its_own_names_and_by_its_own_pages_only(tmp_pat
                 for method in sorted(methods & {"GET", "POST", "DELETE"}):
                     for host in (*FOREIGN, *BROKEN):
                         answer = await house.ask(method, path, token, host=host)
-                        probes.append((method, path, host, answer.status, {400, 403}))
+                        index_queries.append((method, path, host, answer.status, {400, 403}))
                     for page in PAGES:
                         answer = await house.ask(method, path, {**token, **page})
-                        probes.append((method, path, page, answer.status, {403}))
+                        index_queries.append((method, path, page, answer.status, {403}))
                         assert "access-control" not in answer.everything.lower()
                     if method == "POST":
                         for kind in TYPES:
                             sent = {"origin": "http://evil.example", "content-type": kind}
                             answer = await house.ask(method, path, {**token, **sent}, body=b"{}")
-                            probes.append((method, path, kind, answer.status, {403}))
+                            index_queries.append((method, path, kind, answer.status, {403}))
 
     asyncio.run(asked())
-    assert [probe for probe in probes if probe[3] not in probe[4]] == []
-    assert len(probes) > 1000
+    assert [
+        index_query for index_query in index_queries if index_query[3] not in index_query[4]
+    ] == []
+    assert len(index_queries) > 1000
 
 
 def test_a_preflight_of_another_site_gets_nothing(tmp_path):

@@ -6,9 +6,9 @@ import httpx2
 import pytest
 
 from unabridged.client import RemoteMemory
-from unabridged.domain.access import Grant
+from unabridged.domain.permissions import Grant
+from unabridged.home.api_keys import ApiKeys
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
-from unabridged.wiring.access import Access
 
 SMALL, LARGE = "qwen2.5:3b", "qwen2.5:7b"
 SECRET = "The vault of the cheese project opens with Ulaanbaatar."
@@ -29,7 +29,7 @@ def said(client, url, key, text, model):
 def test_each_key_is_served_under_its_own_profile(serving, upstream, tmp_path):
     url = serving(upstream="ollama", ollama_url=upstream.url)
     home = tmp_path / "home"
-    access, clock = Access(home), url.service.clock
+    access, clock = ApiKeys(home), url.service.clock
     apart = access.create(Grant("lab", user="ann", profile="workspace"), clock.now())[1]
     plain = access.create(Grant("desk", user="ann"), clock.now())[1]
     ours = access.create(Grant("desk2", user="ann", profile="requirements"), clock.now())[1]
@@ -52,7 +52,7 @@ def test_each_key_is_served_under_its_own_profile(serving, upstream, tmp_path):
 
 def test_memory_over_http_names_the_model_where_models_are_apart(serving, upstream):
     url = serving(upstream="ollama", ollama_url=upstream.url, profile="workspace")
-    token = Access(url.settings.home).token()
+    token = ApiKeys(url.settings.home).token()
     with RemoteMemory(str(url), key=token, model=LARGE) as large:
         large.record(large.prepare(SECRET), "Noted.")
         assert large.search("Ulaanbaatar")
@@ -66,7 +66,7 @@ def test_memory_over_http_names_the_model_where_models_are_apart(serving, upstre
 
 def test_a_key_whose_profile_is_gone_is_told_so(serving, upstream, tmp_path):
     url = serving(upstream="ollama", ollama_url=upstream.url)
-    access = Access(tmp_path / "home")
+    access = ApiKeys(tmp_path / "home")
     key = access.create(Grant("old", profile="gone"), url.service.clock.now())[1]
     body = {"model": SMALL, "messages": [{"role": "user", "content": "Hello"}]}
     answer = httpx2.post(f"{url}/api/chat", json=body, headers={"Authorization": f"Bearer {key}"})
@@ -77,7 +77,7 @@ def test_a_key_whose_profile_is_gone_is_told_so(serving, upstream, tmp_path):
 
 def test_who_only_looks_begins_no_space(serving, upstream, tmp_path):
     url = serving(upstream="ollama", ollama_url=upstream.url)
-    token = Access(url.settings.home).token()
+    token = ApiKeys(url.settings.home).token()
     headers = {"Authorization": f"Bearer {token}", "X-Unabridged-User": "nobody"}
     with httpx2.Client(base_url=str(url), headers=headers) as http:
         for path in ("sessions", "stats", "facts", "pins", "requirements"):

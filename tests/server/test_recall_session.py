@@ -39,7 +39,7 @@ def talk(url, name):
 
 
 def test_five_clients_at_once_recall_from_their_own_session_only(serving, upstream):
-    url = serving(upstream="ollama", ollama_url=upstream.url, recall="session")
+    url = serving(upstream="ollama", ollama_url=upstream.url, recall_scope="session")
     with ThreadPoolExecutor(5) as pool:
         list(pool.map(lambda name: talk(url, name), NAMES))
     with talking(url.service.pool, Scope()) as memory:
@@ -59,7 +59,7 @@ def test_five_clients_at_once_recall_from_their_own_session_only(serving, upstre
 
 @pytest.mark.parametrize("dialect", PATHS)
 def test_quoted_is_the_session_that_is_answered(serving, dialect):
-    url = serving(upstream="quote", recall="session")
+    url = serving(upstream="quote", recall_scope="session")
     for name in NAMES[:2]:
         post(url, dialect, f"My sister is called {name}.", f"at-{name}")
     for name, other in (NAMES[:2], NAMES[1::-1]):
@@ -71,7 +71,7 @@ def test_quoted_is_the_session_that_is_answered(serving, dialect):
 
 
 def test_a_server_writes_at_once_since_nobody_is_there_to_save(serving, tmp_path):
-    url = serving(upstream="quote", layout="model", auto_save=False)
+    url = serving(upstream="quote", json_files="model", auto_save=False)
     post(url, "ollama", "My sister is called Ottilie.", "at-desk")
     (path,) = (tmp_path / "home" / "memory").glob("*.json")
     assert "Ottilie" in path.read_text("utf-8")

@@ -14,7 +14,7 @@ from unabridged.domain.scope import Scope
 from unabridged.testing.http_server import Answered
 from unabridged.testing.ollama_server import OllamaTestServer
 from unabridged.testing.openai_server import OpenAITestServer
-from unabridged.testing.replies import Reply
+from unabridged.testing.replies import ScriptedReply
 
 CALL = ToolCall("call_w", "weather", '{"city": "Köln"}')
 TOOL = {
@@ -61,7 +61,7 @@ def said(server):
 
 
 def test_a_response_is_answered_recorded_and_given_back(before):
-    server, url = before(Reply("Good day.", reasoning="Hm."))
+    server, url = before(ScriptedReply("Good day.", reasoning="Hm."))
     with openai_client(url) as client:
         made = client.responses.create(
             model=server.model, input="My cat is called Mira.", instructions="Be kind.",
@@ -96,7 +96,7 @@ def test_a_response_is_answered_recorded_and_given_back(before):
 
 
 def test_a_streamed_response_comes_in_typed_events(before):
-    server, url = before(Reply("Good day to you.", reasoning="Hm, well."))
+    server, url = before(ScriptedReply("Good day to you.", reasoning="Hm, well."))
     with openai_client(url) as client:
         with client.responses.stream(model=server.model, input="Hello.") as stream:
             events = list(stream)
@@ -169,7 +169,7 @@ def test_equal_beginnings_stay_in_their_own_conversations(serving):
 
 
 def test_tools_are_called_and_answered_by_the_response_before(before):
-    server, url = before([Reply("I look.", calls=(CALL,)), "It rains.", "Bye."])
+    server, url = before([ScriptedReply("I look.", calls=(CALL,)), "It rains.", "Bye."])
     with openai_client(url) as client:
         first = client.responses.create(model=server.model, input="Rain?", tools=[TOOL])
         (call,) = [item for item in first.output if item.type == "function_call"]
@@ -199,7 +199,7 @@ def test_tools_are_called_and_answered_by_the_response_before(before):
 
 
 def test_tools_work_for_clients_that_send_everything_each_time(before):
-    server, url = before([Reply(calls=(CALL,)), "It rains."])
+    server, url = before([ScriptedReply(calls=(CALL,)), "It rains."])
     with openai_client(url) as client:
         history = [{"role": "user", "content": "Rain?"}]
         first = client.responses.create(
@@ -219,7 +219,7 @@ def test_tools_work_for_clients_that_send_everything_each_time(before):
 
 
 def test_items_may_be_referred_to(before):
-    server, url = before([Reply("Good day.", reasoning="Hm."), "Yes."])
+    server, url = before([ScriptedReply("Good day.", reasoning="Hm."), "Yes."])
     with openai_client(url) as client:
         first = client.responses.create(model=server.model, input="Hello.")
         items = [{"role": "user", "content": "Hello."}]
@@ -288,7 +288,7 @@ def test_what_cannot_be_taken_is_refused_and_nothing_is_asked(before):
 
 
 def test_a_stream_that_breaks_off_fails_and_keeps_what_came(before):
-    server, url = before(Reply("Half an answer is here.", breaks=True, after=2))
+    server, url = before(ScriptedReply("Half an answer is here.", breaks=True, after=2))
     with openai_client(url) as client:
         events = list(client.responses.create(model=server.model, input="Hello.", stream=True))
     assert events[-1].type == "response.failed"
@@ -302,7 +302,7 @@ def test_a_stream_that_breaks_off_fails_and_keeps_what_came(before):
 
 
 def test_refusals_of_the_upstream_are_told_and_the_message_is_kept(before):
-    server, url = before(Reply(status=429, error="slow down"))
+    server, url = before(ScriptedReply(status=429, error="slow down"))
     with openai_client(url) as client:
         with pytest.raises(openai.RateLimitError, match="slow down"):
             client.responses.create(model=server.model, input="Hello.")
@@ -312,7 +312,7 @@ def test_refusals_of_the_upstream_are_told_and_the_message_is_kept(before):
 
 
 def test_an_answer_that_was_cut_is_incomplete(before):
-    server, url = before(Reply("One two", finish="length"))
+    server, url = before(ScriptedReply("One two", finish="length"))
     with openai_client(url) as client:
         made = client.responses.create(model=server.model, input="Count.")
     assert made.status == "incomplete"

@@ -11,26 +11,30 @@ from tests.server.conftest import bearer
 from tests.server.test_guard import House
 
 from unabridged.clock import SystemClock
-from unabridged.domain.access import Grant, Right
 from unabridged.domain.message import ToolCall
+from unabridged.domain.permissions import Grant, Right
+from unabridged.home.api_keys import ApiKeys
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 from unabridged.testing.openai_server import OpenAIEntry, OpenAITestServer
-from unabridged.testing.replies import Reply
-from unabridged.wiring.access import Access
+from unabridged.testing.replies import ScriptedReply
 
 pytestmark = pytest.mark.slow
 
 UPSTREAM_KEY = "sk-upstreamkey0123456789abcdef"
 MODEL = "llama3.2:latest"
 REPLIES = {
-    "whole": lambda word: Reply(f"Yes, {word}."),
-    "refuses": lambda word: Reply(status=500, error=f"{word} went wrong"),
-    "quotes the key": lambda word: Reply(status=401, error=f"Incorrect key {UPSTREAM_KEY}: {word}"),
-    "fails inside": lambda word: Reply(f"{word} and more words", error=f"{word} {UPSTREAM_KEY}"),
-    "breaks": lambda word: Reply(f"{word} one two three", breaks=True, after=2),
-    "calls": lambda word: Reply(calls=(ToolCall("c1", "look", json.dumps({"of": word})),)),
-    "thinks": lambda word: Reply(f"{word}.", reasoning=f"{word} it is"),
-    "busy": lambda word: Reply(status=429, error=f"{word}: too many"),
+    "whole": lambda word: ScriptedReply(f"Yes, {word}."),
+    "refuses": lambda word: ScriptedReply(status=500, error=f"{word} went wrong"),
+    "quotes the key": lambda word: ScriptedReply(
+        status=401, error=f"Incorrect key {UPSTREAM_KEY}: {word}"
+    ),
+    "fails inside": lambda word: ScriptedReply(
+        f"{word} and more words", error=f"{word} {UPSTREAM_KEY}"
+    ),
+    "breaks": lambda word: ScriptedReply(f"{word} one two three", breaks=True, after=2),
+    "calls": lambda word: ScriptedReply(calls=(ToolCall("c1", "look", json.dumps({"of": word})),)),
+    "thinks": lambda word: ScriptedReply(f"{word}.", reasoning=f"{word} it is"),
+    "busy": lambda word: ScriptedReply(status=429, error=f"{word}: too many"),
 }
 PATHS = {
     "/api/chat": lambda text, stream: {"messages": [{"role": "user", "content": text}]},
@@ -134,7 +138,7 @@ def test_no_secret_is_in_logs_metrics_or_anybodys_answer(serving, tmp_path, capf
             "openai_url": f"{upstream.url}/v1",
         }
         url = serving(upstream=kind, openai_key=UPSTREAM_KEY, **where)
-        access = Access(url.settings.home)
+        access = ApiKeys(url.settings.home)
         token = access.token()
         with httpx2.Client(timeout=30) as client:
             talk(flows, client, url, upstream, {})

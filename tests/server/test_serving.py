@@ -3,7 +3,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from unabridged.domain.scope import Scope
-from unabridged.server.service import service_of
+from unabridged.server.state import service_of
 
 
 async def _hello(request):

@@ -4,11 +4,11 @@ from types import SimpleNamespace
 import pytest
 from starlette.requests import Request
 
-from unabridged.domain.access import Grant
+from unabridged.domain.permissions import Grant
 from unabridged.domain.scope import Scope
 from unabridged.domain.settings import Settings
 from unabridged.errors import InputError, NameRefusedError, PermissionRefusedError
-from unabridged.server.whose import scope_of
+from unabridged.server.resolve_scope import scope_of
 
 FREE = Grant("free")
 

@@ -1,10 +1,10 @@
 import pytest
 
 from unabridged.domain.record import Record, RecordKind
-from unabridged.domain.scope import Space
-from unabridged.sharing.carrying import CARRIED, leaving, take
-from unabridged.stores.inmemory import InMemoryStore
-from unabridged.testing.talk import START, Talk
+from unabridged.domain.scope import SpaceId
+from unabridged.sharing.copy_sessions import CARRIED, leaving, take
+from unabridged.stores.in_memory import InMemoryStore
+from unabridged.testing.log_writer import START, LogWriter
 
 FACT = {
     "text": "Lives in Berlin",
@@ -22,9 +22,9 @@ RUN = {"session": "s1", "condensed": {"standard": 1}, "kept": {}, "by": "x", "co
 
 @pytest.fixture
 def store():
-    held = InMemoryStore(Space("ada", "helper"))
-    Talk(held, "s1").say("I live in Berlin", "Nice")
-    Talk(held, "s2").say("Hello", "Hi")
+    held = InMemoryStore(SpaceId("ada", "helper"))
+    LogWriter(held, "s1").say("I live in Berlin", "Nice")
+    LogWriter(held, "s2").say("Hello", "Hi")
     return held
 
 
@@ -36,8 +36,8 @@ def fact(name="f", body=FACT, exchanges=(X1,)):
 
 
 def other_space():
-    held = InMemoryStore(Space("bob", "helper"))
-    Talk(held, "s1").say("I live in Berlin", "Nice")
+    held = InMemoryStore(SpaceId("bob", "helper"))
+    LogWriter(held, "s1").say("I live in Berlin", "Nice")
     return held
 
 

@@ -11,8 +11,8 @@ from tests.opened import store_of
 
 STORES = [
     {"store": "sqlite"},
-    {"layout": "agent", "recall": "session"},
-    {"layout": "user", "compression": True},
+    {"json_files": "agent", "recall_scope": "session"},
+    {"json_files": "user", "json_compression": True},
     {"store": "memory"},
 ]
 HANDLES = Path("/proc/self/fd")
@@ -62,7 +62,7 @@ def test_what_is_left_on_disk_is_the_memory_and_its_locks(tmp_path, settings):
 
 
 def test_a_session_of_an_agent_in_which_nothing_was_said_leaves_no_file(tmp_path):
-    settings = {"layout": "agent", "upstream": "quote"}
+    settings = {"json_files": "agent", "upstream": "quote"}
     for agent in ("alpha", "beta"):
         with Talker.open(tmp_path, agent=agent, **settings) as memory:
             memory.new_session("Nothing is said here")
@@ -78,7 +78,7 @@ def test_a_session_of_an_agent_in_which_nothing_was_said_leaves_no_file(tmp_path
 
 
 def test_what_was_held_back_and_never_saved_leaves_nothing_either(tmp_path):
-    settings = {"layout": "model", "upstream": "quote", "auto_save": False}
+    settings = {"json_files": "model", "upstream": "quote", "auto_save": False}
     with Talker.open(tmp_path, **settings) as memory:
         memory.chat("My sister is called Ottilie.").finish()
         assert memory.space.log.unsaved

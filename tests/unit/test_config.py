@@ -26,13 +26,13 @@ def test_defaults_when_nothing_is_said(tmp_path):
 
 def test_the_seeds_figures_are_the_defaults(tmp_path):
     got = config.load(home=tmp_path, environ={})
-    assert (got.condense_tokens, got.condense_messages, got.condense_spared) == (
+    assert (got.condense_tokens, got.condense_messages, got.condense_keep_last) == (
         25_000,
         20,
         5,
     )  # EMM
     assert got.model_cache_ttl == 3600  # ReqVIBE
-    assert (got.auto_save, got.compression, got.custom_filepath) == (True, False, "")  # Dana
+    assert (got.auto_save, got.json_compression, got.json_path) == (True, False, "")  # Dana
     assert (got.verbosity.value, got.mode.value) == ("balanced", "chat")  # WorkspaceAI
 
 
@@ -58,15 +58,15 @@ def test_every_setting_has_a_variable(tmp_path):
         "ollama_url": "http://h:1", "openai_url": "http://h/v1", "openai_key": "k", "gguf": "g",
         "window": "8_192", "max_prompt_tokens": "4,096", "max_output": "auto", "memory_cap": "16000", "mode": "tools",
         "verbosity": "concise", "persona": "p", "system": "s", "tools": "a.py,b.py:f",
-        "recall": "session", "immediate_share": "0.2", "knowledge_share": "0.1", "vivid_share": "0.7",
-        "vivid_around": "true", "summary_share": "0.3", "contextual_share": "0.5", "tokenizer": "estimate", "model_cache_ttl": "60", "timeout": "1.5", "evidence_floor": "0.5",
+        "recall_scope": "session", "immediate_share": "0.2", "knowledge_share": "0.1", "vivid_share": "0.7",
+        "recall_neighbors": "true", "summary_share": "0.3", "contextual_share": "0.5", "tokenizer": "estimate", "model_cache_ttl": "60", "timeout": "1.5", "min_relevance": "0.5",
         "condenser": "none", "condense_tokens": "9000", "condense_messages": "6",
-        "condense_spared": "3", "scheme": "story", "facts": "none", "requirements": "wide", "judge": "model", "embedder": "onnx:intfloat/multilingual-e5-small", "reranker": "onnx:/models/cross",
-        "layout": "agent", "compression": "true", "auto_save": "false", "custom_filepath": "x.json",
+        "condense_keep_last": "3", "categories": "story", "facts": "none", "requirement_patterns": "wide", "classifier": "model", "embedder": "onnx:intfloat/multilingual-e5-small", "reranker": "onnx:/models/cross",
+        "json_files": "agent", "json_compression": "true", "auto_save": "false", "json_path": "x.json",
         "max_turns": "20", "max_sessions": "10", "max_bytes": "1_000_000", "key": "env:SECRET",
-        "encrypt": "false", "anchor": "/away/anchor.json",
-        "listen": "[::1]:8080", "hosts": "memory.lan, desk", "memory_failure": "pass",
-        "max_body": "65536", "max_streams": "8", "rate": "60", "log": "json",
+        "encrypt": "false", "checkpoint_file": "/away/anchor.json",
+        "listen": "[::1]:8080", "hosts": "memory.lan, desk", "on_memory_error": "pass",
+        "max_body": "65536", "max_streams": "8", "rate_limit": "60", "log": "json",
     }  # fmt: skip
     assert set(samples) == set(config.NAMES)
     environ = {f"UNABRIDGED_{name.upper()}": value for name, value in samples.items()}
@@ -78,7 +78,7 @@ def test_every_setting_has_a_variable(tmp_path):
     assert got.mode is Mode.TOOLS
     assert got.tools == ("a.py", "b.py:f")
     assert got.timeout == 1.5
-    assert (got.compression, got.auto_save, got.max_bytes) == (True, False, 1_000_000)
+    assert (got.json_compression, got.auto_save, got.max_bytes) == (True, False, 1_000_000)
 
 
 def test_home_comes_from_the_environment_and_is_absolute(tmp_path, monkeypatch):
@@ -158,7 +158,7 @@ def test_unknown_names_are_refused_with_the_nearest(tmp_path):
         ("isolation", ["team"], "user, agent, model"),
         ("ollama_url", "localhost:11434", "http://"),
         ("openai_url", "h/v1", "http://"),
-        ("evidence_floor", 2, "0 to 1"),
+        ("min_relevance", 2, "0 to 1"),
         ("timeout", 0, "more than 0"),
         ("embedder", "bm25", "static, none, ollama:MODEL"),
         ("embedder", "ollama:", "onnx:FOLDER"),
@@ -186,14 +186,14 @@ def test_shares_that_are_more_than_all_of_memory_are_refused_with_the_way_out(tm
 
 def test_a_file_elsewhere_is_refused_where_no_readable_file_is_written(tmp_path):
     with pytest.raises(SettingError, match="the layout is none") as caught:
-        config.load(home=tmp_path, environ={}, custom_filepath="x.json")
+        config.load(home=tmp_path, environ={}, json_path="x.json")
     assert "layout to model" in caught.value.hint
-    config.load(home=tmp_path, environ={}, custom_filepath="x.json", layout="model")
+    config.load(home=tmp_path, environ={}, json_path="x.json", json_files="model")
 
 
 def test_readable_files_are_refused_in_an_encrypted_home(tmp_path):
     with pytest.raises(SettingError, match="readable files, and the home is encrypted") as caught:
-        config.load(home=tmp_path, environ={}, encrypt=True, layout="user")
+        config.load(home=tmp_path, environ={}, encrypt=True, json_files="user")
     assert "unabridged export" in caught.value.hint
 
 
@@ -278,12 +278,12 @@ def test_set_refuses_what_it_would_garble(tmp_path):
 def test_an_agent_may_have_settings_of_its_own(tmp_path):
     path = file_in(
         tmp_path,
-        'max_turns = 5\nuser = "ann"\n[agents.tutor]\nmax_turns = 20\ncompression = true\n'
+        'max_turns = 5\nuser = "ann"\n[agents.tutor]\nmax_turns = 20\njson_compression = true\n'
         '[agents."a b"]\nauto_save = false\n',
     )
     for given in ({"agent": "tutor"}, {"environ": {"UNABRIDGED_AGENT": "tutor"}}):
         got = config.read(home=tmp_path, **{"environ": {}, **given})
-        assert (got.settings.max_turns, got.settings.compression) == (20, True)
+        assert (got.settings.max_turns, got.settings.json_compression) == (20, True)
         assert got.sources["max_turns"] == f"{path}, agent tutor"
     assert config.load(home=tmp_path, environ={}).max_turns == 5
     assert config.load(home=tmp_path, environ={}, agent="a b").auto_save is False
@@ -311,15 +311,15 @@ def test_a_wrong_table_of_an_agent_is_refused_whoever_is_asked_for(tmp_path, tex
 def test_set_writes_for_one_agent_and_leaves_the_rest(tmp_path):
     path = file_in(tmp_path, '# mine\nuser = "a"\n\n[agents.tutor] # his\nmode = "tools"\n')
     write_setting(tmp_path, "max_turns", "20", ("agents", "tutor"))
-    write_setting(tmp_path, "compression", "true", ("agents", "a.b"))
+    write_setting(tmp_path, "json_compression", "true", ("agents", "a.b"))
     write_setting(tmp_path, "model", "m")
     assert path.read_text(encoding="utf-8") == (
         '# mine\nuser = "a"\nmodel = "m"\n\n[agents.tutor] # his\nmode = "tools"\n'
-        'max_turns = 20\n\n[agents."a.b"]\ncompression = true\n'
+        'max_turns = 20\n\n[agents."a.b"]\njson_compression = true\n'
     )
-    write_setting(tmp_path, "compression", None, ("agents", "a.b"))
+    write_setting(tmp_path, "json_compression", None, ("agents", "a.b"))
     write_setting(tmp_path, "max_turns", None, ("agents", "never seen"))
-    assert config.load(home=tmp_path, environ={}, agent="a.b").compression is False
+    assert config.load(home=tmp_path, environ={}, agent="a.b").json_compression is False
     with pytest.raises(SettingError, match="cannot be another one"):
         write_setting(tmp_path, "user", "x", ("agents", "tutor"))
 

@@ -2,11 +2,11 @@
 
 from unabridged.domain.message import Role, part_to_dict
 from unabridged.domain.record import Record, RecordKind
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.log.entrances import EntranceKind, entrances
-from unabridged.stores.inmemory import InMemoryStore
-from unabridged.testing.stores_reading import EVERY_PART
-from unabridged.testing.talk import START, Talk
+from unabridged.stores.in_memory import InMemoryStore
+from unabridged.testing.log_writer import START, LogWriter
+from unabridged.testing.stores_reads import EVERY_PART
 
 
 def strings_in(value):
@@ -20,8 +20,8 @@ def strings_in(value):
 
 
 def test_no_text_of_a_message_is_missing():
-    store = InMemoryStore(Space("ada"))
-    talk = Talk(store)
+    store = InMemoryStore(SpaceId("ada"))
+    talk = LogWriter(store)
     talk.answer(talk.begin(EVERY_PART), EVERY_PART[::-1])
     types = {part_to_dict(part)["type"] for part in EVERY_PART}
     said = set().union(*(strings_in(part_to_dict(part)) for part in EVERY_PART)) - types
@@ -30,12 +30,12 @@ def test_no_text_of_a_message_is_missing():
 
 
 def test_titles_and_records_are_listed():
-    store = InMemoryStore(Space("ada"))
-    talk = Talk(store)
+    store = InMemoryStore(SpaceId("ada"))
+    talk = LogWriter(store)
     header = talk.header.__class__(
         **{name: getattr(talk.header, name) for name in talk.header.__slots__} | {"title": "Boats"}
     )
-    store.amend(header, None)
+    store.set_session(header, None)
     body = {"text": "one", "more": [{"deep": ("two", 3)}, "three"]}
     store.put(Record(kind, f"r-{kind}", START, body) for kind in RecordKind)
     found = [(one.kind, one.id, one.text) for one in entrances(store)]

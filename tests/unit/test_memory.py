@@ -8,8 +8,8 @@ from tests.helpers.talker import Talker
 from tests.opened import counter_of, store_of
 
 from unabridged.budget.count import Counter
-from unabridged.domain.chat import Abilities, Chunk, ToolSpec, Usage
-from unabridged.domain.context import ItemKind, Tier, Verdict
+from unabridged.domain.chat import Abilities, StreamChunk, ToolSpec, Usage
+from unabridged.domain.context import Decision, ItemKind, Tier
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.message import Reasoning, Role, Text
 from unabridged.errors import (
@@ -120,7 +120,7 @@ def test_what_an_edit_or_a_retry_replaces_is_not_recalled(memory):
     context = memory.prepare("", retry_of=said.id)
     assert "Brie it is" not in str(context.messages)
     (row,) = [r for r in context.ledger.rows if r.id == said.id]
-    assert (row.verdict, row.reason) == (Verdict.LEFT_OUT, "another branch of this message")
+    assert (row.decision, row.reason) == (Decision.LEFT_OUT, "another branch of this message")
     memory.undo()
     assert "brie" not in str(memory.prepare("Favourite cheese? Gouda.").messages).casefold()
     memory.new_session()
@@ -212,7 +212,7 @@ def test_why_says_what_was_forgotten_since(memory):
     context = memory.prepare("Remember the code word swordfish?")
     asked = memory.record(context, "It is swordfish.")
     assert memory.why(asked.id).intact
-    store_of(memory).forget([old.id])
+    store_of(memory).erase([old.id])
     account = memory.why(asked.id)
     assert not account.intact
     assert account.missing == (old.id,)
@@ -262,7 +262,11 @@ def test_a_turn_that_is_stopped_keeps_what_came(tmp_path):
 
 
 def test_reasoning_is_kept_apart_and_never_sent_again(tmp_path):
-    answer = (Chunk(reasoning="secret thought"), Chunk(text="Plain."), Chunk(done=True))
+    answer = (
+        StreamChunk(reasoning="secret thought"),
+        StreamChunk(text="Plain."),
+        StreamChunk(done=True),
+    )
     with Talker.open(tmp_path, upstream=scripted(answer)) as memory:
         exchange = memory.chat("Think.").finish()
         assert exchange.messages[-1].parts == (Reasoning("secret thought"), Text("Plain."))
@@ -298,7 +302,7 @@ def test_every_candidate_has_a_row_and_the_rest_is_one(memory):
     memory.new_session()
     context = memory.prepare("What is the colour of box 7?")
     rows = [r for r in context.ledger.rows if r.tier is Tier.SEMANTIC]
-    assert {r.verdict for r in rows} >= {Verdict.KEPT}
+    assert {r.decision for r in rows} >= {Decision.KEPT}
     assert len(rows) + context.ledger.rest_count == 40
     assert context.ledger.rest_tokens > 0
 
@@ -310,11 +314,11 @@ def test_a_damaged_space_is_reported_and_the_others_are_untouched(tmp_path):
     (path,) = (tmp_path / "spaces").glob("ann*.db")
     path.write_bytes(b"no database at all" * 400)
     with pytest.raises(StoreDamagedError) as damage:
-        Talker.open(tmp_path, upstream=scripted(), user="ann", salvage=False)
+        Talker.open(tmp_path, upstream=scripted(), user="ann", recover=False)
     assert damage.value.hint
     assert path.read_bytes().startswith(b"no database")
     with Talker.open(tmp_path, upstream=scripted(), user="ann") as memory:
-        assert memory.space.salvaged is not None
+        assert memory.space.recovered is not None
         assert memory.exchanges() == []
     aside = path.with_name(f"{path.name}.damaged-1")
     assert aside.read_bytes().startswith(b"no database")
@@ -427,7 +431,9 @@ def test_what_is_fixed_and_large_is_refused_or_left_out_never_cut(tmp_path, fixe
             context = memory.prepare("Do thing number 399.", mode="tools", tools=specs)
         rows = [row for row in context.ledger.rows if row.tier is None]
         assert len(rows) == 400
-        assert {r.id for r in rows if r.verdict is Verdict.KEPT} == {t.name for t in context.tools}
+        assert {r.id for r in rows if r.decision is Decision.KEPT} == {
+            t.name for t in context.tools
+        }
         assert 0 < len(context.tools) < 400
         assert "t399" in {t.name for t in context.tools}
         assert sum(context.ledger.parts.values()) == context.ledger.window
@@ -483,14 +489,14 @@ def test_where_far_more_was_found_than_fits_the_prompt_is_within_all_the_same(
             assert min(ledger.parts.values()) >= 0
             assert sum(ledger.parts.values()) == window
             rows = [row for row in ledger.rows if row.tier is Tier.SEMANTIC]
-            assert any(row.verdict is Verdict.LEFT_OUT for row in rows)
+            assert any(row.decision is Decision.LEFT_OUT for row in rows)
             for row in ledger.rows:
                 sent = "\n".join(message.text for message in context.prompt)
                 label = f"whole: {row.id}" in sent or f" {row.id[:12]}]" in sent
                 if row.kind is ItemKind.CONDENSATION:
                     assert f"id {row.id}" in context.prompt[0].text
                 else:
-                    assert (row.verdict is Verdict.CONDENSED) == bool(row.sentences) == label
+                    assert (row.decision is Decision.CONDENSED) == bool(row.sentences) == label
 
 
 def test_what_was_recalled_counts_as_what_changed_since_the_last_prompt(memory):

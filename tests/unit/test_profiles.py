@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from unabridged import config
-from unabridged.config.agents import by_agent
+from unabridged.config.agent_settings import by_agent
 from unabridged.config.personas import persona_text
 from unabridged.config.profiles import names, profile_of
 from unabridged.domain.settings import Settings
@@ -49,9 +49,9 @@ def test_they_are_listed_before_a_persons_own(home):
 
 
 def test_a_profile_stands_right_below_the_place_that_chose_it(home):
-    write(home, 'profile = "workspace"\nlayout = "user"\nwindow = 9000\n')
+    write(home, 'profile = "workspace"\njson_files = "user"\nwindow = 9000\n')
     by_file = config.read(home=home, environ={})
-    assert (by_file.settings.store, by_file.settings.layout) == ("sqlite", "user")
+    assert (by_file.settings.store, by_file.settings.json_files) == ("sqlite", "user")
     assert by_file.sources["store"] == "profile workspace"
     by_variable = config.read(home=home, environ={"UNABRIDGED_PROFILE": "companion"})
     assert by_variable.settings.window == 24_576  # chosen above the file, so it goes before it
@@ -65,22 +65,22 @@ def test_a_profile_stands_right_below_the_place_that_chose_it(home):
 
 def test_the_last_place_can_choose_none(home):
     write(home, 'profile = "workspace"\n')
-    assert config.load(home=home, environ={}, profile="").layout == "none"
+    assert config.load(home=home, environ={}, profile="").json_files == "none"
 
 
 def test_an_agent_has_its_own(home):
     write(home, 'profile = "workspace"\n[agents.bard]\nprofile = "story"\ncondense_tokens = 500\n')
     assert config.load(home=home, environ={}, agent="bard").condense_tokens == 500
-    assert config.load(home=home, environ={}, agent="bard").layout == "none"
-    assert config.load(home=home, environ={}, agent="clerk").layout == "model"
+    assert config.load(home=home, environ={}, agent="bard").json_files == "none"
+    assert config.load(home=home, environ={}, agent="clerk").json_files == "model"
 
 
 def test_a_request_has_its_own(home):
     write(home, "[agents.bard]\nwindow = 2048\n")
     agents = by_agent(home=home, environ={}, profile="workspace")
-    assert agents.of("clerk").layout == "model"
+    assert agents.of("clerk").json_files == "model"
     under = agents.of("clerk", "story")
-    assert (under.layout, under.window, under.agent) == ("none", 32_768, "clerk")
+    assert (under.json_files, under.window, under.agent) == ("none", 32_768, "clerk")
     assert agents.of("bard", "story").window == 32_768  # the request counts for more
     with pytest.raises(SettingError, match="no profile 'stroy'"):
         agents.of("clerk", "stroy")
@@ -105,24 +105,24 @@ def test_own_profiles_stand_on_others(home):
     assert profile.values["window"] == 8192
     assert profile.values["memory_cap"] == 16_000
     assert profile.values["persona"] == str(home / "config" / "profiles" / "maths.txt")
-    assert (profile.origins["window"], profile.origins["scheme"]) == ("tutor", "companion")
+    assert (profile.origins["window"], profile.origins["categories"]) == ("tutor", "companion")
     assert "window" not in profile.reasons  # that of companion is not one for this
 
 
 @pytest.mark.parametrize(
     ("text", "said", "hint"),
     [
-        ('[settings]\nlayuot = "user"\n', "no setting 'layuot'", "'layout'"),
-        ('[settings]\nlayout = "modle"\n', "layout cannot be 'modle'", "'model'"),
+        ('[settings]\njsonfiles = "user"\n', "no setting 'jsonfiles'", "'json_files'"),
+        ('[settings]\njson_files = "modle"\n', "json_files cannot be 'modle'", "'model'"),
         ('[settings]\nopenai_key = "s"\n', "openai_key cannot be set by a profile", "config set"),
         ('[settings]\nlisten = "0.0.0.0:1"\n', "listen cannot be set by a profile", "whole server"),
         ('[settings]\nprofile = "story"\n', "profile cannot be set by a profile", "config set"),
-        ('layout = "user"\n', "a profile has no 'layout'", "[settings]"),
-        ('[setings]\nlayout = "user"\n', "a profile has no 'setings'", "'settings'"),
+        ('json_files = "user"\n', "a profile has no 'json_files'", "[settings]"),
+        ('[setings]\njson_files = "user"\n', "a profile has no 'setings'", "'settings'"),
         ("title = 3\n", "title cannot be 3", "text in quotes"),
         ("settings = 3\n", "settings cannot be 3", "[settings]"),
-        ("[reasons]\nlayout = 3\n", "reason for layout is no text", "quotes"),
-        ('[reasons]\nlayuot = "x"\n', "no setting 'layuot'", "'layout'"),
+        ("[reasons]\njson_files = 3\n", "reason for json_files is no text", "quotes"),
+        ('[reasons]\njsonfiles = "x"\n', "no setting 'jsonfiles'", "'json_files'"),
         ('extends = "storey"\n', "the profile mine extends", "'story'"),
         ('extends = "mine"\n', "stands on itself: mine > mine", "extends"),
         ("title = ", "is not valid TOML", "Mend that line"),
@@ -150,7 +150,7 @@ def test_two_of_one_name_are_told_apart(home):
 
 
 def test_every_setting_has_a_meaning():
-    from unabridged.config.meanings import meanings
+    from unabridged.config.descriptions import meanings
 
     assert set(meanings()) == {field.name for field in fields(Settings)}
 

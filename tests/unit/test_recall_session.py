@@ -33,8 +33,8 @@ def model(*answers) -> ScriptedModel:
 
 @pytest.fixture(params=["sqlite", "files", "memory"])
 def settings(request):
-    kept = {"layout": "agent"} if request.param == "files" else {"store": request.param}
-    return {**kept, "recall": "session"}
+    kept = {"json_files": "agent"} if request.param == "files" else {"store": request.param}
+    return {**kept, "recall_scope": "session"}
 
 
 def opened(folder, settings, answers=(), **more) -> Talker:
@@ -169,7 +169,7 @@ def test_the_whole_space_is_recalled_where_nobody_says_otherwise(tmp_path):
 
 
 def test_a_prompt_made_shorter_after_a_refusal_recalls_the_session_only(tmp_path):
-    with opened(tmp_path, {"recall": "session"}) as memory:
+    with opened(tmp_path, {"recall_scope": "session"}) as memory:
         say(memory, "My sister is called Ottilie.")
         memory.new_session()
         context = memory.prepare("Remember what my sister is called?")

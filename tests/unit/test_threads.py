@@ -12,7 +12,7 @@ from unabridged.models.scripted import ScriptedModel
 
 
 def opened(tmp_path, store):
-    kind = {"store": "sqlite", "layout": "agent"} if store == "readable" else {"store": store}
+    kind = {"store": "sqlite", "json_files": "agent"} if store == "readable" else {"store": store}
     return Memory.open(tmp_path, upstream=ScriptedModel(["Yes."]), **kind)
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from unabridged.budget.shares import (
+from unabridged.budget.window_shares import (
     LEAST_ANSWER_SHARE,
     LEAST_ANSWER_TOKENS,
     LEAST_WINDOW,
     MARGIN_SHARE,
     SHARES,
-    Shares,
+    WindowShares,
 )
 from unabridged.domain.budget import Budget, Mode, Verbosity
 from unabridged.errors import PromptTooLargeError, SettingError
@@ -98,8 +98,7 @@ def allocate(  # noqa: PLR0913 - the parts of a window are nine, all by keyword
     )
 
 
-def _check_fits(fixed: _Fixed, shares: Shares, window: int) -> None:
-    """Refuse a window that cannot hold what must be sent and a least answer."""
+def _check_fits(fixed: _Fixed, shares: WindowShares, window: int) -> None:
     if window < LEAST_WINDOW:
         raise SettingError(
             f"A window of {window:,} tokens is too small to hold a conversation.",
@@ -113,7 +112,6 @@ def _check_fits(fixed: _Fixed, shares: Shares, window: int) -> None:
 
 
 def _bounded(memory: int, bounds: Mapping[str, int | None]) -> tuple[int, str]:
-    """What memory may take under bounds in tokens, and the name of the one that binds, if any."""
     bound = ""
     for name, most in bounds.items():
         if most is not None and most < memory:
@@ -126,21 +124,20 @@ def least_answer(window: int) -> int:
     return min(LEAST_ANSWER_TOKENS, round(LEAST_ANSWER_SHARE * window))
 
 
-def _wanted_answer(shares: Shares, verbosity: Verbosity, complexity: float, window: int) -> int:
-    """The answer's part: low + complexity x (high - low), of the window."""
+def _wanted_answer(
+    shares: WindowShares, verbosity: Verbosity, complexity: float, window: int
+) -> int:
     low = shares.answer_low
     return round((low + complexity * (shares.answer_high[verbosity] - low)) * window)
 
 
-def _memory_cap(shares: Shares, fixed: _Fixed, window: int) -> int:
-    """Memory's cap, raised by what system prompt and tools leave of their shares."""
+def _memory_cap(shares: WindowShares, fixed: _Fixed, window: int) -> int:
     spared = max(0, round(shares.system * window) - fixed.system)
     spared += max(0, round(shares.tools * window) - fixed.tools)
     return round(shares.memory_cap * window) + spared
 
 
-def _what_helps(fixed: _Fixed, shares: Shares, window: int) -> str:
-    """Name what would make it fit: whatever exceeds its share, and a larger window always."""
+def _what_helps(fixed: _Fixed, shares: WindowShares, window: int) -> str:
     ways = ["a larger window"]
     if fixed.system > shares.system * window:
         ways.append("a shorter system prompt")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from unabridged.budget.shares import MARGIN_SHARE
+from unabridged.budget.window_shares import MARGIN_SHARE
 
 TEMPLATE = "template"
 """The class of the tokens that the chat template adds."""
@@ -185,14 +185,14 @@ class Calibration:
         )
 
     def _safety(self) -> float:
-        """What is added to counts, as a share: the error's upper quantile, until it is small."""
+        # What is added to counts, as a share: the error's upper quantile, until it is small.
         if self.neutral:
             return 0.0
         quantile = self.bias + _SAFETY * math.sqrt(self.variance)
         return min(MARGIN_SHARE / 2, max(0.0, quantile))
 
     def _uncertainty(self, one: str, other: str) -> float:
-        """The covariance of two ratios: as learned, else as it is before any report."""
+        # The covariance of two ratios: as learned, else as it is before any report.
         known = self.covariance.get(one, {}).get(other)
         if known is not None:
             return known
@@ -203,7 +203,6 @@ class Calibration:
     def _updated(
         self, counts: Mapping[str, float], error: float, reported: int
     ) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
-        """One step of the filter: new ratios within their bounds, and their covariance."""
         # Every class from the first report on: a class that joined later would bring covariances
         # that do not fit those that have shrunk by then.
         names = sorted(OUTSIDE_TEXT if self.exact else {*SPREADS, *self.ratios, *counts})

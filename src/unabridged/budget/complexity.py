@@ -7,7 +7,7 @@ stand; its length counts whole.
 import math
 import re
 
-from unabridged.budget.cues import BREVITY, CUES, MODE_WEIGHTS, PHRASES, UNSPACED_CUES
+from unabridged.budget.complexity_cues import BREVITY, CUES, MODE_WEIGHTS, PHRASES, UNSPACED_CUES
 from unabridged.domain.budget import Mode
 
 EDGE = 500
@@ -56,7 +56,6 @@ def complexity(text: str, mode: Mode) -> float:
 
 
 def _length(text: str, read: str, words: int) -> float:
-    """The weight of the length: logarithmic, in words; two unspaced characters are a word."""
     if not read.isascii():
         words += len(_UNSPACED.findall(read)) // 2
     if len(text) > len(read):
@@ -67,7 +66,6 @@ def _length(text: str, read: str, words: int) -> float:
 
 
 def _structure(lowered: str, words: list[str]) -> float:
-    """The weight of parts, list items, further questions and code blocks."""
     joins = sum(map(lowered.count, _PART_MARKS)) + sum(map(words.count, _PART_WORDS))
     parts = min(PARTS_MOST, joins)
     items = min(ITEMS_MOST, len(_ITEM.findall(f"\n{lowered}")))
@@ -77,7 +75,6 @@ def _structure(lowered: str, words: list[str]) -> float:
 
 
 def _cues(lowered: str, words: set[str]) -> float:
-    """The weight of what is asked for; each kind of cue counts once."""
     kinds = {kind for word in words if (kind := CUES.get(word))}
     kinds.update(kind for phrase, kind in PHRASES.items() if phrase in lowered)
     if not lowered.isascii():

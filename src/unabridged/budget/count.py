@@ -143,7 +143,6 @@ class Counter:
 
 
 def _priced(part: Part) -> tuple[str, str, int]:
-    """The text of a part that is counted, and the class and tokens of its flat price."""
     match part:
         case Text(text):
             return text, TEMPLATE, 0
@@ -168,7 +167,6 @@ def tool_text(tool: ToolSpec) -> str:
 
 
 def _plain(value: object) -> object:
-    """JSON for the mappings that are no dicts."""
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"a tool's schema holds a {type(value).__name__}, which JSON cannot hold")

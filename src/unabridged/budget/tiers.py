@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from unabridged.budget.shares import (
+from unabridged.budget.window_shares import (
     ASSISTANT_SIDE_SHARE,
     EXCHANGE_SHARE,
     FACT_TOKENS,

@@ -58,7 +58,7 @@ COMMANDS: Mapping[str, str] = {
     "restore": "Give back what a backup holds, never over what is there.",
     "verify": "Prove that nothing that is stored was changed past the program.",
     "archive": "Archive sessions: compressed, still searched, never deleted.",
-    "salvage": "Take everything that is whole out of a damaged file, and say what is missing.",
+    "recover": "Take everything that is whole out of a damaged file, and say what is missing.",
     "doctor": "Check what is installed, what answers, and whether the store is sound.",
     "mcp": "Offer memory to agents over MCP, on standard input and output.",
 }
@@ -146,7 +146,6 @@ class Root(CommandLine):
 
 
 def _told(error: Exception, program: str, *, as_json: bool) -> int:
-    """Write an error for people or programs and give its exit code."""
     code = getattr(error, "exit_code", 1)
     match error:
         case UnabridgedError():

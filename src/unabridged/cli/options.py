@@ -7,7 +7,7 @@ import click
 
 from unabridged import config
 from unabridged.cli.output import echo_json
-from unabridged.config.agents import ByAgent, by_agent
+from unabridged.config.agent_settings import ByAgent, by_agent
 from unabridged.domain.settings import Settings
 from unabridged.errors import InputError
 
@@ -126,7 +126,6 @@ def example(*lines: str) -> str:
 
 
 def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
-    """Keep what was given; a command's own option wins over the same one before the command."""
     if value not in (None, False, ()):
         ctx.meta[_PREFIX + str(param.name)] = value
 
@@ -150,7 +149,7 @@ class Invocation:
         """Whether JSON is asked for."""
         return bool(self.given("json"))
 
-    def reading(self) -> config.Reading:
+    def reading(self) -> config.LoadedSettings:
         """Read the settings, with where each came from.
 
         Raises:
@@ -174,12 +173,6 @@ class Invocation:
         return {**chosen, "exact": self._set()}
 
     def _set(self) -> dict[str, Any]:
-        """What ``--set`` says.
-
-        Raises:
-            InputError: It is not of the form NAME=VALUE.
-            SettingError: The name is unknown or the value cannot be used.
-        """
         said = {}
         for text in self.given("set") or ():
             name, equals, value = text.partition("=")

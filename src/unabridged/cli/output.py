@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from unabridged.cli.paint import coloured, paint
-from unabridged.cli.text import safe
+from unabridged.cli.terminal_text import safe
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, part_to_dict
 from unabridged.errors import UnabridgedError

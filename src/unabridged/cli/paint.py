@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from unabridged import config
-from unabridged.cli.text import cells, clip, one_line, pad
+from unabridged.cli.terminal_text import cells, clip, one_line, pad
 
 STYLES: Mapping[str, Mapping[str, object]] = {
     "": {},

@@ -11,7 +11,7 @@ import click
 from unabridged import config
 from unabridged.cli import main
 from unabridged.cli.chat.commands import COMMANDS as CHAT_COMMANDS
-from unabridged.config.meanings import meanings
+from unabridged.config.descriptions import meanings
 from unabridged.domain.settings import Settings
 
 _HEAD = """# The command line

@@ -58,7 +58,6 @@ _CHECKS = {"": config.in_file, config.AGENTS: config.for_agent, config.MODELS: c
 
 
 def _with(parsed: dict[str, Any], name: str, value: Any, holder: Holder | None) -> dict[str, Any]:
-    """What the file shall say afterwards."""
     table = parsed
     if holder is not None:
         kind, named = holder
@@ -70,7 +69,6 @@ def _with(parsed: dict[str, Any], name: str, value: Any, holder: Holder | None) 
 
 
 def _without_empty(parsed: dict[str, Any]) -> dict[str, Any]:
-    """Leave out agents and models that have no settings of their own."""
     kept = dict(parsed)
     for kind in (config.AGENTS, config.MODELS):
         held = {name: table for name, table in kept.pop(kind, {}).items() if table}
@@ -79,7 +77,6 @@ def _without_empty(parsed: dict[str, Any]) -> dict[str, Any]:
 
 
 def _region(lines: list[str], holder: Holder | None, *, missing: bool) -> tuple[int, int]:
-    """Give the lines between which a holder's settings stand; its table is begun if wanted."""
     heads = [n for n, line in enumerate(lines) if re.match(r"\s*\[", line)]
     ends = [*heads[1:], len(lines)] if heads else []
     if holder is None:
@@ -93,7 +90,6 @@ def _region(lines: list[str], holder: Holder | None, *, missing: bool) -> tuple[
 
 
 def _names(line: str, holder: Holder) -> bool:
-    """Whether a line is the head of a holder's table."""
     try:
         return tomllib.loads(line) == {holder[0]: {holder[1]: {}}}
     except tomllib.TOMLDecodeError:  # a line of a list
@@ -101,7 +97,6 @@ def _names(line: str, holder: Holder) -> bool:
 
 
 def _place(lines: list[str], name: str, first: int, last: int) -> tuple[int, int]:
-    """Give the lines that hold a setting: from and until; the end of its region where none does."""
     for start in range(first, last):
         if not re.match(rf"""\s*["']?{name}["']?\s*=""", lines[start]):
             continue
@@ -117,7 +112,6 @@ def _place(lines: list[str], name: str, first: int, last: int) -> tuple[int, int
 
 
 def _toml(value: Any) -> str:
-    """Write a value as TOML. Its basic strings are JSON's, but for DEL."""
     if isinstance(value, tuple):
         return "[" + ", ".join(_toml(part) for part in value) + "]"
     if isinstance(value, str):

@@ -7,29 +7,37 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, Self, cast
 
-from unabridged.client.books import (
+from unabridged.client.http_calls import PAGE, Wire, path_of
+from unabridged.client.remote_views import (
     RemoteFacts,
     RemoteForgetting,
     RemoteRequirements,
     RemoteUpkeep,
 )
-from unabridged.client.wire import PAGE, Wire, path_of
 from unabridged.clock import SystemClock
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import ToolSpec, Usage
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.fact import Fact
-from unabridged.domain.forgetting import Plan, Receipt
+from unabridged.domain.forgetting import ForgetPlan, Receipt
 from unabridged.domain.message import Message, part_to_dict
+from unabridged.domain.results import (
+    ContextReport,
+    MaintenanceProgress,
+    Pin,
+    SearchResult,
+    SessionSummary,
+    Stats,
+    Transcript,
+)
 from unabridged.domain.session import Session
-from unabridged.domain.views import Account, Conversation, Found, Pin, SessionLine, Stats, Step
 from unabridged.errors import EmptyMessageError, InputError, NotFoundError
 from unabridged.space.tools import tool_from
-from unabridged.transfer.detect import open_file
-from unabridged.transfer.unabridged import write_jsonl
+from unabridged.transfer.detect_format import open_file
+from unabridged.transfer.native_jsonl import write_jsonl
 from unabridged.wire import openai
-from unabridged.wire.own import from_plain, to_plain
+from unabridged.wire.json_api import from_plain, to_plain
 
 _SPOOLED = 1 << 20
 """Bytes of an export above which it is laid on the disk."""
@@ -133,12 +141,12 @@ class RemoteMemory:
 
     # Looking things up.
 
-    def search(self, query: str, *, limit: int = 10) -> list[Found]:
+    def search(self, query: str, *, limit: int = 10) -> list[SearchResult]:
         """Find exchanges by words, meaning and time, best first; each whole, with its session."""
         if not query.strip():
             return []
         found = self._wire.ask("search", {"query": query, "limit": limit})
-        return [from_plain(Found, item) for item in found["items"]]
+        return [from_plain(SearchResult, item) for item in found["items"]]
 
     def get(self, id: str) -> Exchange:  # noqa: A002 - the public name
         """Return an exchange by its id or the beginning of it.
@@ -154,23 +162,23 @@ class RemoteMemory:
         said = [message for exchange in path for message in exchange.messages]
         return [dict(message) for message in openai.messages(said)]
 
-    def sessions(self, *, limit: int | None = None) -> list[SessionLine]:
+    def sessions(self, *, limit: int | None = None) -> list[SessionSummary]:
         """Return the sessions, the last updated first."""
         named = self._named(None)
         found = islice(self._wire.all("sessions", dict, limit=PAGE), limit)
         return [
-            SessionLine(from_plain(Session, one), one["exchanges"], one["id"] == named)
+            SessionSummary(from_plain(Session, one), one["exchanges"], one["id"] == named)
             for one in found
         ]
 
-    def why(self, context: Context | str | None = None) -> Account:
+    def why(self, context: Context | str | None = None) -> ContextReport:
         """Explain a context, the last by default.
 
         Raises:
             NotFoundError: There is no such context.
         """
         name = context.id if isinstance(context, Context) else context
-        return self._wire.get(f"contexts/{path_of(name or 'last')}", Account)
+        return self._wire.get(f"contexts/{path_of(name or 'last')}", ContextReport)
 
     def stats(self) -> Stats:
         """Return the figures of the space."""
@@ -196,20 +204,20 @@ class RemoteMemory:
         session: str | None = None,
         fact: str | None = None,
         search: str | None = None,
-    ) -> Plan:
+    ) -> ForgetPlan:
         """Return what a forgetting would do; the server keeps the plan for half an hour."""
         return self._forgetting.plan(ids, session=session, fact=fact, search=search)
 
     def forget(
         self,
-        *ids_or_plan: str | Plan,
+        *ids_or_plan: str | ForgetPlan,
         session: str | None = None,
         fact: str | None = None,
         search: str | None = None,
     ) -> Receipt:
         """Forget for good: exchanges, a session, a fact, what a search finds, or a plan."""
         for one in ids_or_plan:
-            if isinstance(one, Plan):
+            if isinstance(one, ForgetPlan):
                 return self._forgetting.execute(one)
         ids = [one for one in ids_or_plan if isinstance(one, str)]
         plan = self.plan_forget(*ids, session=session, fact=fact, search=search)
@@ -219,7 +227,7 @@ class RemoteMemory:
         """Return every receipt, the oldest first."""
         return self._forgetting.receipts()
 
-    def maintain(self, *, pages: int | None = None) -> Iterator[Step]:
+    def maintain(self, *, pages: int | None = None) -> Iterator[MaintenanceProgress]:
         """Do what is done after recording; see ``Memory.maintain``.
 
         Yields:
@@ -229,23 +237,23 @@ class RemoteMemory:
         while True:
             told = self._wire.post("tend", {"pages": min(pages or 20, 20)})
             for item in told["stages"]:
-                yield from_plain(Step, item)
+                yield from_plain(MaintenanceProgress, item)
             if pages is not None or told["done"] or told == before:
                 return
             before = told
 
     # In and out.
 
-    def transcripts(self) -> Iterator[Conversation]:
+    def transcripts(self) -> Iterator[Transcript]:
         """Iterate over every session with every exchange of every branch, the oldest first."""
         with tempfile.SpooledTemporaryFile(_SPOOLED) as file:
             whole = cast("io.BufferedRandom", file)
             self._wire.download("export", whole, format="jsonl")
             whole.seek(0)
             with open_file(whole, format="unabridged") as reader:
-                yield from (item for item in reader if isinstance(item, Conversation))
+                yield from (item for item in reader if isinstance(item, Transcript))
 
-    def import_transcript(self, transcript: Conversation) -> int:
+    def import_transcript(self, transcript: Transcript) -> int:
         """Import a whole conversation from elsewhere; what is here already is passed over.
 
         Returns:
@@ -263,7 +271,6 @@ class RemoteMemory:
         return int(told["added"])
 
     def _named(self, session: str | None) -> str | None:
-        """The id of the session that a call is about; None where none has begun."""
         wanted = session if session is not None else self._session
         if wanted is not None:
             return wanted
@@ -281,7 +288,7 @@ class RemoteMemory:
 
 
 class RemoteConversation:
-    """A session that one owner talks in, kept by a server; see ``Conversation``.
+    """A session that one owner talks in, kept by a server; see ``Transcript``.
 
     Args:
         wire: The server.
@@ -411,14 +418,13 @@ class RemoteConversation:
         return self._wire.change(f"sessions/{path_of(self._session)}", Session, {"title": title})
 
     def _messages(self, messages: Sequence[Message | Mapping[str, Any]]) -> list[Message]:
-        """Messages; the server gives them other ids and its own time when they are stored."""
         given = [one for one in messages if isinstance(one, Message)]
         drafts = openai.drafts([one for one in messages if not isinstance(one, Message)])
         now = self._clock.now()
         return [*given, *(Message(self._clock.new_id(), d.role, d.parts, now) for d in drafts)]
 
     def _name(self, context: Context) -> None:
-        """Begin a context whose session is to have a title; else the server does it by itself."""
+        # Begin a context whose session is to have a title; else the server does it by itself.
         if self._title and context.new_session:
             self.begin(context)
 
@@ -449,7 +455,7 @@ class RemoteConversation:
 
 
 def _headers(key: str, user: str, agent: str, model: str) -> dict[bytes, bytes]:
-    """What goes with each request; names in UTF-8, as the server reads them."""
+    # What goes with each request; names in UTF-8, as the server reads them.
     bearer = f"Bearer {key}" if key else ""
     named = {
         "X-Unabridged-User": user,
@@ -461,7 +467,6 @@ def _headers(key: str, user: str, agent: str, model: str) -> dict[bytes, bytes]:
 
 
 def _spec(tool: Callable[..., Any] | ToolSpec) -> ToolSpec:
-    """A tool as a model sees it."""
     return tool if isinstance(tool, ToolSpec) else tool_from(tool).spec
 
 

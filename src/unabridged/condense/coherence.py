@@ -3,16 +3,16 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from unabridged.condense.select import Selection, least_kept
-from unabridged.domain.category import Scheme
-from unabridged.domain.condensation import Coherence, Condensation, Source
+from unabridged.condense.verbatim_selection import Selection, least_kept
+from unabridged.domain.annotation import Scheme
+from unabridged.domain.condensation import Coherence, Condensation, CondenseSource
 
 Names = Callable[[str], frozenset[str]]
 """Gives the names in a text, folded."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CoherenceCheck:
     """What a run would leave behind, for the check.
 
     Attributes:
@@ -24,14 +24,14 @@ class Outcome:
     """
 
     selection: Selection
-    sources: Sequence[Source]
+    sources: Sequence[CondenseSource]
     made: Sequence[Condensation]
     tokens_before: int
     tokens_after: int
 
 
 def check(
-    outcome: Outcome, scheme: Scheme, names: Names, standing: Iterable[str] = ()
+    outcome: CoherenceCheck, scheme: Scheme, names: Names, standing: Iterable[str] = ()
 ) -> Coherence:
     """Check one run.
 
@@ -57,9 +57,8 @@ def check(
 
 
 def _lost(
-    outcome: Outcome, gone: set[tuple[str, int]], names: Names, standing: Iterable[str]
+    outcome: CoherenceCheck, gone: set[tuple[str, int]], names: Names, standing: Iterable[str]
 ) -> tuple[set[str], set[str]]:
-    """The names that the run loses, and those of them that critical messages held."""
     condensed = [s for s in outcome.sources if (s.exchange, s.index) in gone]
     held = [(names(source.text), source.critical) for source in condensed]
     at_risk = {name for found, _ in held for name in found}
@@ -77,7 +76,6 @@ def _lost(
 
 
 def _critical_kept(selection: Selection, scheme: Scheme) -> float:
-    """Of the critical messages, the share that stays verbatim; 1 without any."""
     critical = [category.name for category in scheme.categories if category.critical]
     kept = sum(len(selection.keep.get(name, ())) for name in critical)
     every = sum(_counted(selection, name) for name in critical)
@@ -85,7 +83,6 @@ def _critical_kept(selection: Selection, scheme: Scheme) -> float:
 
 
 def _shares_kept(selection: Selection, scheme: Scheme) -> bool:
-    """Whether every category keeps its share, counted over the originals."""
     return all(
         len(kept) >= least_kept(scheme.category(name).keep, _counted(selection, name))
         for name, kept in selection.keep.items()
@@ -93,13 +90,11 @@ def _shares_kept(selection: Selection, scheme: Scheme) -> bool:
 
 
 def _counted(selection: Selection, name: str) -> int:
-    """How many messages of a category there are."""
     groups = (selection.keep, selection.condense, selection.before)
     return sum(len(group.get(name, ())) for group in groups)
 
 
-def _in_order(outcome: Outcome) -> bool:
-    """Whether lines stand in the order of what they are from."""
+def _in_order(outcome: CoherenceCheck) -> bool:
     order = {(s.exchange, s.index): place for place, s in enumerate(outcome.sources)}
     for one in outcome.made:
         places = [order.get((x.exchange, x.index), -1) for x in one.lines if x.role is not None]

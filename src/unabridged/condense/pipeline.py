@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from unabridged.condense.extract import Extractor
-from unabridged.condense.written import Written
-from unabridged.domain.condensation import Draft, Source
+from unabridged.condense.extractive_condenser import ExtractiveCondenser
+from unabridged.condense.llm_condenser import LlmCondenser
+from unabridged.domain.condensation import CondensationDraft, CondenseSource
 from unabridged.errors import SettingError
 from unabridged.ports import ChatModel, Condenser
 
@@ -12,7 +12,7 @@ QUOTES = "quote"
 """The provider that quotes and writes nothing of its own."""
 
 
-class Nothing:
+class NoCondenser:
     """Condenses nothing: what does not fit is left out."""
 
     @property
@@ -20,7 +20,7 @@ class Nothing:
         """``none``."""
         return "none"
 
-    def condense(self, sources: Sequence[Source], limit: int) -> Draft | None:  # noqa: ARG002 -- the seam
+    def condense(self, sources: Sequence[CondenseSource], limit: int) -> CondensationDraft | None:  # noqa: ARG002 -- the seam
         """Make nothing."""
         return None
 
@@ -29,18 +29,18 @@ Maker = Callable[[Callable[[str], int], ChatModel | None], Condenser]
 
 
 def _nothing(_count: Callable[[str], int], _model: ChatModel | None) -> Condenser:
-    return Nothing()
+    return NoCondenser()
 
 
 def _extract(count: Callable[[str], int], _model: ChatModel | None) -> Condenser:
-    return Extractor(count)
+    return ExtractiveCondenser(count)
 
 
 def _model(count: Callable[[str], int], model: ChatModel | None) -> Condenser:
-    extractor = Extractor(count)
+    extractor = ExtractiveCondenser(count)
     if model is None or model.provider == QUOTES:
         return extractor
-    return Written(model, extractor, count)
+    return LlmCondenser(model, extractor, count)
 
 
 STRATEGIES: Mapping[str, Maker] = {"none": _nothing, "extract": _extract, "model": _model}

@@ -94,7 +94,6 @@ def _renumbered(groups: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _led(vectors: Vectors) -> NDArray[np.int64]:
-    """Let each row follow the first row that it is very near to: at most ``MOST`` groups."""
     count = len(vectors)
     if count <= MOST:
         return np.arange(count)
@@ -121,11 +120,6 @@ def _led(vectors: Vectors) -> NDArray[np.int64]:
 
 
 def _linked(sums: Vectors, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Join the two groups that are most alike, until none are alike enough (average linkage).
-
-    The mean cosine between members of two groups is the inner product of their sums by the
-    product of their sizes; chains of nearest neighbours find the pairs (Murtagh, 1983).
-    """
     count = len(sums)
     weight = sizes.astype(np.float64)
     near = (sums @ sums.T).astype(np.float64) / np.outer(weight, weight)
@@ -162,7 +156,6 @@ def _root(parent: list[int], group: int) -> int:
 
 
 def _nearest(vectors: Vectors, groups: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Let each row go to the group whose mean direction it is nearest to."""
     numbered = _renumbered(groups)
     centres = unit(_sums(vectors, numbered))
     out = np.empty_like(numbered)

@@ -73,7 +73,6 @@ def label(texts: Sequence[tuple[str, str]], share: Share) -> tuple[str, ...]:
 
 
 def _count(seen: dict[Key, _Seen], user: str, answer: str) -> None:
-    """Count the words and pairs of one exchange, each once."""
     met: dict[Key, float] = {}
     for text, weight in ((user, _USER), (answer, _ANSWER)):
         for word in telling(prose(text)):
@@ -95,7 +94,6 @@ def _meet(seen: dict[Key, _Seen], key: Key, spelling: str, named: int) -> None:
 
 
 def _score(key: Key, seen: Mapping[Key, _Seen], share: Share, count: int) -> float:
-    """How well a word or pair names a group of so many exchanges."""
     one = seen[key]
     if isinstance(key, str):
         least = 2 if count >= (2 if is_pair(key) else _MANY) else 1
@@ -112,18 +110,15 @@ def _score(key: Key, seen: Mapping[Key, _Seen], share: Share, count: int) -> flo
 
 
 def _longer(key: str) -> float:
-    """What a piece of a run without spaces is worth for its length: pieces of a word are shorter."""
     return 1 + _LONGER * (len(key) - 2) if is_pair(key) else 1
 
 
 def _tells(stem: str, one: _Seen, share: Share, count: int) -> float:
-    """How much more often a word stands here than elsewhere; little but above 0 for any."""
     here = one.times / count
     return max(_LEAST, log1p(here / max(share(stem), _RAREST)) - _EVERYWHERE)
 
 
 def _nameable(one: _Seen) -> float:
-    """0.3 to 1.5: whether it stands where names of things stand, or where deeds do."""
     total = sum(one.spellings.values())
     capital = sum(n for spelling, n in one.spellings.items() if spelling[:1].isupper())
     named = (one.named + capital) / (total + 2)
@@ -132,7 +127,6 @@ def _nameable(one: _Seen) -> float:
 
 
 def _overlaps(key: Key, other: Key) -> bool:
-    """Whether two keys say the same, or one is part of the other."""
     parts, others = _parts(key), _parts(other)
     if parts & others:
         return True
@@ -146,7 +140,6 @@ def _parts(key: Key) -> set[str]:
 
 
 def _spelt(spellings: Counter[str]) -> str:
-    """The spelling to show: without a capital if it was written so now and then at least."""
     total = sum(spellings.values())
     small = {s: n for s, n in spellings.items() if s == s.lower()}
     usable = small if sum(small.values()) >= 0.2 * total else spellings

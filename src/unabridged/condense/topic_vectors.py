@@ -106,7 +106,6 @@ def unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _lexical(counts: Counts) -> NDArray[np.float32]:
-    """The part of the words: rows of length 1, or 0 without words that others share."""
     count = len(counts)
     most = count if count < _FEW else max(3.0, _MOST_SHARE * count)
     held = np.array(counts.held, np.int64)
@@ -132,7 +131,6 @@ def _lexical(counts: Counts) -> NDArray[np.float32]:
 
 
 def _projection(words: Mapping[str, int]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """For each word the dimensions that it takes and the sign in each; the same on any machine."""
     seeds = np.array([zlib.crc32(word.encode()) for word in words], np.uint64)
     numbers = np.empty((len(words), _SIGNS), np.uint64)
     for column in range(_SIGNS):

@@ -150,10 +150,7 @@ def telling(text: str) -> Iterator[Word]:
 
 @lru_cache(maxsize=65536)
 def _read(token: str) -> tuple[str, str, int]:
-    """Stem and spelling of a word, the stem empty for one that tells nothing; and what it leads to.
-
-    That is 1 where a name stands behind it as a rule, -1 for a deed or quality, else 0.
-    """
+    # That is 1 where a name stands behind it as a rule, -1 for a deed or quality, else 0.
     bare = _BOUND.sub("", token)
     folded = fold(bare)
     leads = 1 if folded in _BEFORE_NAMES else -1 if folded in _BEFORE_DEEDS else 0
@@ -172,7 +169,6 @@ def _root(bare: str, folded: str) -> str:
 
 
 def _grams(run: str) -> list[str]:
-    """What may be words in a run of a script that writes no spaces; Japanese endings part it."""
     found = [
         part[i : i + size]
         for part in _HIRAGANA.split(run)

@@ -81,7 +81,6 @@ def topics(
 
 
 def _counted(items: Sequence[TopicItem], moved: Moved) -> tuple[Counts, list[bool]]:
-    """Count the telling words of every exchange, and find those that tell too little."""
     counts = Counts()
     light = []
     for done, item in enumerate(items):
@@ -101,7 +100,6 @@ def _counted(items: Sequence[TopicItem], moved: Moved) -> tuple[Counts, list[boo
 def _meanings(
     items: Sequence[TopicItem], embedder: Embedder | None, moved: Moved
 ) -> tuple[NDArray[np.float32] | None, NDArray[np.float32]]:
-    """Vectors of the exchanges, and how much of them is known."""
     known = np.zeros(len(items), np.float32)
     if embedder is None:
         return None, known
@@ -121,7 +119,6 @@ def _meanings(
 def _grouped(
     items: Sequence[TopicItem], vectors: NDArray[np.float32], light: Sequence[bool]
 ) -> tuple[list[list[int]], list[int]]:
-    """Group rows by topic, and give those that belong to none."""
     paused = [row > 0 and item.at - items[row - 1].at > GAP for row, item in enumerate(items)]
     parts = runs(vectors, [item.session for item in items], light, paused)
     centres = middles(vectors, parts)
@@ -138,7 +135,6 @@ def _grouped(
 
 
 def _name(members: Sequence[TopicItem], counts: Counts) -> tuple[str, ...]:
-    """Name a group by the words of its exchanges."""
     step = -(-len(members) // NAMED_BY)
     return label(
         [(item.user, item.answer[:_NAMED_BY_ANSWER]) for item in members[::step]], counts.share

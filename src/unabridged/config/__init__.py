@@ -18,9 +18,7 @@ from urllib.parse import urlsplit
 import platformdirs
 
 from unabridged.config.file import not_toml, text_of
-from unabridged.config.profiles import profile_of
-from unabridged.config.rules import check_together, is_address
-from unabridged.config.values import (
+from unabridged.config.parse_settings import (
     LISTED,
     NAMES,
     SECRETS,
@@ -34,6 +32,8 @@ from unabridged.config.values import (
     value_from,
     values_in,
 )
+from unabridged.config.profiles import profile_of
+from unabridged.config.validate import check_together, is_address
 from unabridged.disk.folders import check_home, private_folder
 from unabridged.domain.scope import DEFAULT_NAME
 from unabridged.domain.settings import Settings, model_key
@@ -46,7 +46,7 @@ __all__ = [
     "NAMES",
     "PREFIX",
     "SECRETS",
-    "Reading",
+    "LoadedSettings",
     "SettingRow",
     "colour_wanted",
     "describe",
@@ -82,7 +82,7 @@ _Layer = Mapping[str, tuple[Any, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class LoadedSettings:
     """Settings, and where each came from.
 
     Attributes:
@@ -132,7 +132,7 @@ def read(
     environ: Mapping[str, str] = os.environ,
     exact: Mapping[str, Any] | None = None,
     **overrides: Any,
-) -> Reading:
+) -> LoadedSettings:
     """Give the settings with where each came from; otherwise as ``load``."""
     root, said = _find_home(home, environ)
     path = file_of(root)
@@ -155,11 +155,10 @@ def read(
     for model, layer in models.items():
         own = {name: where for name, (_, where) in layer.items() if name not in above}
         check_together(settings.for_model(model), {**sources, **own})
-    return Reading(settings, MappingProxyType(sources), path)
+    return LoadedSettings(settings, MappingProxyType(sources), path)
 
 
 def _without(models: Mapping[str, _Layer], above: _Layer) -> Mapping[str, Mapping[str, Any]]:
-    """What models have of their own, but for what is said in a place that counts for more."""
     own = {
         model: {name: value for name, (value, _) in layer.items() if name not in above}
         for model, layer in models.items()
@@ -168,7 +167,6 @@ def _without(models: Mapping[str, _Layer], above: _Layer) -> Mapping[str, Mappin
 
 
 def _given(overrides: Mapping[str, Any]) -> _Layer:
-    """What arguments say; None stands for "not given"."""
     layer = {}
     for name, value in overrides.items():
         if value is not None:
@@ -178,7 +176,6 @@ def _given(overrides: Mapping[str, Any]) -> _Layer:
 
 
 def _settled(layers: Sequence[_Layer], home: str) -> dict[str, tuple[Any, str]]:
-    """Lay the places over one another; the profile lies right below the last that chose one."""
     last = max((n for n, layer in enumerate(layers) if "profile" in layer), default=-1)
     settled: dict[str, tuple[Any, str]] = {}
     for n, layer in enumerate(layers):
@@ -203,7 +200,7 @@ def home_of(
     return Path(_find_home(home, environ)[0])
 
 
-def describe(reading: Reading) -> list[SettingRow]:
+def describe(reading: LoadedSettings) -> list[SettingRow]:
     """Give every setting as text, with where it came from; secrets are masked.
 
     Where a model is named, what that model has of its own is given.
@@ -215,7 +212,7 @@ def describe(reading: Reading) -> list[SettingRow]:
     ]
 
 
-def source_of(reading: Reading, name: str) -> str:
+def source_of(reading: LoadedSettings, name: str) -> str:
     """Give where a setting came from, for the model that is named."""
     model = reading.settings.model
     if name in reading.settings.models.get(model_key(model), {}):
@@ -264,7 +261,6 @@ def folder(home: str | os.PathLike[str], name: str) -> Path:
 
 
 def _find_home(home: str | os.PathLike[str] | None, environ: Mapping[str, str]) -> tuple[str, str]:
-    """Give the absolute home and where it came from."""
     if home is not None and os.fspath(home):
         named, source = os.fspath(home), "argument"
     elif environ.get(f"{PREFIX}HOME"):
@@ -292,7 +288,6 @@ def parse_file(path: Path) -> dict[str, Any]:
 
 
 def _from_file(path: Path) -> tuple[_Layer, dict[str, _Layer], dict[str, _Layer]]:
-    """Read the file: what holds for all, by name what for one agent, and what for one model."""
     parsed = parse_file(path)
     agents = _tables(parsed, AGENTS, path, for_agent)
     models = _tables(parsed, MODELS, path, for_model)
@@ -303,7 +298,6 @@ def _from_file(path: Path) -> tuple[_Layer, dict[str, _Layer], dict[str, _Layer]
 def _tables(
     parsed: dict[str, Any], kind: str, path: Path, check: Callable[[str, str], None]
 ) -> dict[str, _Layer]:
-    """Take the tables of one kind out of what was read: by name what they say."""
     tables = parsed.pop(kind, {})
     one = kind.removesuffix("s")
     if not isinstance(tables, dict) or not all(isinstance(t, dict) for t in tables.values()):
@@ -325,7 +319,6 @@ def _said(values: Mapping[str, Any], where: str) -> _Layer:
 
 
 def _from_environment(environ: Mapping[str, str]) -> _Layer:
-    """Read the variables that are set: name to value and source. Empty ones count as unset."""
     values: dict[str, tuple[Any, str]] = {}
     if environ.get("OLLAMA_HOST", "").strip():
         values["ollama_url"] = (ollama_address(environ["OLLAMA_HOST"]), "$OLLAMA_HOST")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from unabridged.disk.durable import write_whole
+from unabridged.disk.atomic_write import write_whole
 from unabridged.errors import SettingError
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from unabridged.config.values import is_persona_name, nearest
+from unabridged.config.parse_settings import is_persona_name, nearest
 from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
 
@@ -85,11 +85,6 @@ def _text(name: str, path: Path) -> str:
 
 
 def _of_role(text: str, path: Path) -> str:
-    """Take a role's words out of JSON.
-
-    Raises:
-        SettingError: It is no JSON, or no key of it holds a text.
-    """
     keys = ", ".join(ROLE_KEYS)
     try:
         role: Any = msgspec.json.decode(text)

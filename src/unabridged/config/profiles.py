@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from unabridged.config.file import not_toml, text_of
-from unabridged.config.values import in_profile, nearest, values_in
+from unabridged.config.parse_settings import in_profile, nearest, values_in
 from unabridged.errors import SettingError
 
 SUFFIX = ".toml"
@@ -121,16 +121,11 @@ def _read(name: str, home: Path, under: tuple[str, ...]) -> Profile:
 
 
 def _kept(base: Profile, said: Mapping[str, Any]) -> dict[str, str]:
-    """The reasons of a base for what is not said otherwise."""
+    # The reasons of a base for what is not said otherwise.
     return {setting: why for setting, why in base.reasons.items() if setting not in said}
 
 
 def _path_of(name: str, home: Path, under: tuple[str, ...]) -> Path:
-    """Find a profile's file.
-
-    Raises:
-        SettingError: There is none, or two.
-    """
     asked = f"the profile {under[-1]} extends" if under else "the setting profile names"
     bundled, own = (folder / f"{name}{SUFFIX}" for folder in (_BUNDLED, own_folder(home)))
     if not _NAME.fullmatch(name) or not (bundled.is_file() or own.is_file()):
@@ -149,11 +144,6 @@ def _path_of(name: str, home: Path, under: tuple[str, ...]) -> Path:
 
 
 def _parsed(path: Path, where: str) -> dict[str, Any]:
-    """Read a profile's file and check its form.
-
-    Raises:
-        SettingError: It is no TOML, or of another form.
-    """
     try:
         parsed = tomllib.loads(text_of(path))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -173,7 +163,6 @@ def _parsed(path: Path, where: str) -> dict[str, Any]:
 
 
 def _refuse_key(key: str, where: str) -> None:
-    """Refuse what is neither a text nor a table of a profile."""
     near = nearest(key, _TEXTS + _TABLES)
     hint = f"Did you mean {near!r}? " if near else ""
     raise SettingError(

@@ -10,15 +10,12 @@ from typing import Any
 
 from unabridged.budget.allocate import allocate
 from unabridged.budget.complexity import complexity
-from unabridged.budget.output import output_limit
-from unabridged.condense.earlier import earlier_to_data
-from unabridged.context.earlier import earlier_text
-from unabridged.context.fence import NOW, fact_block
+from unabridged.budget.output_limit import output_limit
+from unabridged.condense.history_summary import earlier_to_data
 from unabridged.context.ledger import ledger_of, ledger_to_dict, parts_of, rest_of, rows_of
 from unabridged.context.manifest import VERSION, blob_id, item_to_dict, tools_to_blob
-from unabridged.context.offer import offer
 from unabridged.context.overviews import overview_to_data
-from unabridged.context.plan import Material, Plan
+from unabridged.context.recall_block import NOW, fact_block
 from unabridged.context.render import (
     briefs_block,
     digest_of,
@@ -30,7 +27,10 @@ from unabridged.context.render import (
     system_text,
     user_message,
 )
+from unabridged.context.summary_text import earlier_text
 from unabridged.context.tiers import Ask, TierDraft, Tiers, choose
+from unabridged.context.tool_selection import offer
+from unabridged.context.types import Candidates, PromptPlan
 from unabridged.domain.budget import Budget, Mode
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.context import Context, Ledger, Shared
@@ -47,7 +47,7 @@ STEADY_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Occasion:
+class PromptRequest:
     """Where in the store the context belongs.
 
     Attributes:
@@ -107,7 +107,9 @@ class Measured:
     ask: Ask
 
 
-def measure(plan: Plan, material: Material, occasion: Occasion, reading: IntentReading) -> Measured:
+def measure(
+    plan: PromptPlan, material: Candidates, occasion: PromptRequest, reading: IntentReading
+) -> Measured:
     """Divide the window for one message.
 
     Args:
@@ -131,7 +133,11 @@ def measure(plan: Plan, material: Material, occasion: Occasion, reading: IntentR
 
 
 def assemble(
-    plan: Plan, material: Material, occasion: Occasion, measured: Measured, drafted: TierDraft
+    plan: PromptPlan,
+    material: Candidates,
+    occasion: PromptRequest,
+    measured: Measured,
+    drafted: TierDraft,
 ) -> Context:
     """Make the context for one message.
 
@@ -162,8 +168,9 @@ class _Made:
     sizes: _Sizes
 
 
-def _sizes(plan: Plan, pins: Sequence[str], user: Message, offered: Sequence[ToolSpec]) -> _Sizes:
-    """Count what must be sent."""
+def _sizes(
+    plan: PromptPlan, pins: Sequence[str], user: Message, offered: Sequence[ToolSpec]
+) -> _Sizes:
     counter = plan.counter
     pinned = pinned_text(pins)
     system = Message("system", Role.SYSTEM, (Text(system_text(plan.system)),), user.at)
@@ -175,15 +182,12 @@ def _sizes(plan: Plan, pins: Sequence[str], user: Message, offered: Sequence[Too
     )
 
 
-def _steady(plan: Plan) -> int:
-    """Tokens that memory has at the least, whatever is asked."""
+def _steady(plan: PromptPlan) -> int:
     most = min(plan.window, plan.max_prompt_tokens or plan.window)
     return min(int(STEADY_SHARE * most), plan.memory_cap or most)
 
 
-def _budget(plan: Plan, sizes: _Sizes, score: float) -> Budget:
-    """Divide the window; pinned facts that exceed what memory has count as system prompt."""
-
+def _budget(plan: PromptPlan, sizes: _Sizes, score: float) -> Budget:
     def divided(system: int, beside: int = 0) -> Budget:
         cap = plan.memory_cap
         return allocate(
@@ -215,9 +219,8 @@ def _budget(plan: Plan, sizes: _Sizes, score: float) -> Budget:
 
 
 def _render(
-    plan: Plan, pins: Sequence[str], tiers: Tiers, occasion: Occasion
+    plan: PromptPlan, pins: Sequence[str], tiers: Tiers, occasion: PromptRequest
 ) -> tuple[Message, ...]:
-    """Chosen items to messages."""
     words = system_text(plan.system) + pinned_text(pins) + earlier_text(tiers.shown.earlier)
     system = Message("system", Role.SYSTEM, (Text(words),), occasion.at)
     history = [history_messages(item.exchange, item.sentences) for item in tiers.history]
@@ -230,8 +233,9 @@ def _render(
     return prompt(system, history, user_message(occasion.user, recalled))
 
 
-def _context(plan: Plan, material: Material, occasion: Occasion, made: _Made) -> Context:
-    """Put prompt, ledger and manifest together."""
+def _context(
+    plan: PromptPlan, material: Candidates, occasion: PromptRequest, made: _Made
+) -> Context:
     offered = made.offered if plan.mode is Mode.TOOLS else None
     messages = openai.messages(made.prompt)
     digest = hash_of(messages, offered)
@@ -284,8 +288,7 @@ def _context(plan: Plan, material: Material, occasion: Occasion, made: _Made) ->
     )
 
 
-def _limit(plan: Plan, made: _Made, ledger: Ledger) -> int | None:
-    """The limit of the answer in tokens, or None."""
+def _limit(plan: PromptPlan, made: _Made, ledger: Ledger) -> int | None:
     return output_limit(
         window=plan.window,
         prompt=ledger.prompt_tokens,
@@ -297,7 +300,6 @@ def _limit(plan: Plan, made: _Made, ledger: Ledger) -> int | None:
 
 
 def _shared(tiers: Tiers) -> dict[str, Shared]:
-    """The texts of a context that others will have too."""
     texts: dict[str, Shared] = {
         one.id: (overview_to_data(one), one.drawn) for one in tiers.overviews
     }
@@ -306,8 +308,7 @@ def _shared(tiers: Tiers) -> dict[str, Shared]:
     return texts
 
 
-def _manifest(plan: Plan, material: Material, made: _Made) -> dict[str, Any]:
-    """What the context was made of, in ids."""
+def _manifest(plan: PromptPlan, material: Candidates, made: _Made) -> dict[str, Any]:
     tools = tools_to_blob(made.offered) if plan.mode is Mode.TOOLS else None
     earlier = made.tiers.shown.earlier
     return {
@@ -329,11 +330,7 @@ def _manifest(plan: Plan, material: Material, made: _Made) -> dict[str, Any]:
     }
 
 
-def _trace(plan: Plan, made: _Made) -> list[list[Any]]:
-    """Digest and tokens of the tools and of every message that is sent, for comparing prefixes.
-
-    A message with several tool results is sent as several: the first of them bears its tokens.
-    """
+def _trace(plan: PromptPlan, made: _Made) -> list[list[Any]]:
     tools = blob_id(repr(tools_to_blob(made.offered)))[:16] if made.offered else ""
     rows: list[list[Any]] = []
     for message in made.prompt:
@@ -345,7 +342,6 @@ def _trace(plan: Plan, made: _Made) -> list[list[Any]]:
 
 
 def _reuse(trace: list[list[Any]], previous: Mapping[str, Any] | None) -> float | None:
-    """Share of prompt tokens that equal the beginning of the previous request, 0 to 1."""
     if previous is None:
         return None
     same = 0

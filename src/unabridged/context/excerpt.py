@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from unabridged.budget.count import Counter
-from unabridged.context.plan import Places
+from unabridged.context.types import Places
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Role
 from unabridged.language.sentences import RULES, sentences
@@ -66,7 +66,6 @@ def excerpt(
 
 
 def _weighed(exchange: Exchange, counter: Counter, asked: frozenset[str]) -> list[Sentence]:
-    """Every sentence with its weight: what it says of the question, how rare, how early."""
     split = [(i, m, sentences(m.text)) for i, m in exchange.spoken]
     words = {(i, n): set(fold(s).split()) for i, _, parts in split for n, s in enumerate(parts)}
     spread = Multiset(term for said in words.values() for term in said)
@@ -86,13 +85,11 @@ def _weighed(exchange: Exchange, counter: Counter, asked: frozenset[str]) -> lis
 
 
 def _speaks_of(sentence: str, asked: frozenset[str]) -> int:
-    """How many of the asked terms stand in a sentence; stems are looked for as they are."""
     folded = fold(sentence)
     return sum(term in folded for term in asked)
 
 
 def _take(candidates: list[Sentence], room: int) -> list[Sentence]:
-    """Take the weightiest that fit, sentence by sentence."""
     taken: list[Sentence] = []
     for sentence in sorted(candidates, key=lambda s: (-s.weight, s.place)):
         if sentence.tokens <= room:
@@ -132,7 +129,6 @@ def excerpt_sides(
 
 
 def _joined(parts: list[str], kept: Sequence[int]) -> str:
-    """Join kept sentences, with a mark where others stood between."""
     text = ""
     previous = -1
     for n in kept:

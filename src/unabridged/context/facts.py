@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from unabridged.budget.count import Counter
-from unabridged.context.fence import fact_block
+from unabridged.context.recall_block import fact_block
 from unabridged.domain.fact import Fact
-from unabridged.knowledge.bearing import Bearing
+from unabridged.knowledge.fact_relevance import RelevantFact
 
 MOST = 24
 """Facts that are considered for one message."""
@@ -20,7 +20,7 @@ NO_ROOM, HELD = "over the facts' share of memory", "its exchange stands whole in
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FactLine:
     """A fact in the fence, or one that was left out.
 
     Attributes:
@@ -45,25 +45,25 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class SelectedFacts:
     """What the knowledge tier took beside the pinned facts, and what it left."""
 
-    items: tuple[Told, ...] = ()
-    dropped: tuple[Told, ...] = ()
+    items: tuple[FactLine, ...] = ()
+    dropped: tuple[FactLine, ...] = ()
 
     @property
     def tokens(self) -> int:
         """What the items take together."""
         return sum(item.tokens for item in self.items)
 
-    def without(self, held: Collection[str]) -> "Facts":
+    def without(self, held: Collection[str]) -> "SelectedFacts":
         """The same without facts whose exchange stands whole in the prompt."""
         stays = tuple(i for i in self.items if i.exchange is None or i.exchange not in held)
         gone = tuple(replace(i, reason=HELD) for i in self.items if i not in stays)
-        return Facts(stays, self.dropped + gone)
+        return SelectedFacts(stays, self.dropped + gone)
 
 
-def choose_facts(bearings: Sequence[Bearing], counter: Counter, room: int) -> Facts:
+def choose_facts(bearings: Sequence[RelevantFact], counter: Counter, room: int) -> SelectedFacts:
     """Take facts while there is room, best first.
 
     Args:
@@ -71,8 +71,8 @@ def choose_facts(bearings: Sequence[Bearing], counter: Counter, room: int) -> Fa
         counter: Counts tokens.
         room: Tokens that they may take: their share of memory without what is pinned, or less.
     """
-    items: list[Told] = []
-    dropped: list[Told] = []
+    items: list[FactLine] = []
+    dropped: list[FactLine] = []
     for bearing in bearings:
         told = _told(bearing, counter)
         if told.tokens <= room:
@@ -80,15 +80,15 @@ def choose_facts(bearings: Sequence[Bearing], counter: Counter, room: int) -> Fa
             room -= told.tokens
         else:
             dropped.append(replace(told, reason=NO_ROOM))
-    return Facts(tuple(items), tuple(dropped))
+    return SelectedFacts(tuple(items), tuple(dropped))
 
 
-def _told(bearing: Bearing, counter: Counter) -> Told:
+def _told(bearing: RelevantFact, counter: Counter) -> FactLine:
     fact = bearing.fact
     note = _note(fact)
     tokens = counter.text(fact_block(fact.since, fact.text, note))
     text, at, exchange = fact.text, fact.since, fact.exchange
-    return Told(fact.id, text, at, exchange, note, tokens, bearing.score, bearing.reason)
+    return FactLine(fact.id, text, at, exchange, note, tokens, bearing.score, bearing.reason)
 
 
 def _note(fact: Fact) -> str:

@@ -5,28 +5,28 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from unabridged.condense.earlier import Earlier, earlier_from_data
-from unabridged.condense.view import PERIOD, name_of, view_of
-from unabridged.context.around import with_around
-from unabridged.context.before import first_shown, narrowed, shown_before
+from unabridged.condense.history_summary import HistorySummary, earlier_from_data
+from unabridged.condense.session_view import PERIOD, name_of, view_of
 from unabridged.context.facts import MOST as MOST_FACTS
+from unabridged.context.history_start import first_shown, narrowed, shown_before
 from unabridged.context.manifest import previous_manifest
-from unabridged.context.plan import Material, Plan
-from unabridged.context.standing import Standing, everything_sent, older_than
-from unabridged.context.stored import stored
+from unabridged.context.neighbors import with_around
+from unabridged.context.session_position import SessionPosition, everything_sent, older_than
+from unabridged.context.stored_condensation import stored
 from unabridged.context.tiers import TierDraft
-from unabridged.domain.category import Scheme
+from unabridged.context.types import Candidates, PromptPlan
+from unabridged.domain.annotation import Scheme
 from unabridged.domain.condensation import Condensation, Level
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Fact
 from unabridged.domain.intent import Intent
 from unabridged.domain.record import RecordKind
-from unabridged.knowledge.bearing import Bearing
-from unabridged.knowledge.book import FactBook
-from unabridged.knowledge.requirements import RequirementBook
+from unabridged.knowledge.fact_relevance import RelevantFact
+from unabridged.knowledge.facts import Facts
+from unabridged.knowledge.requirements import Requirements
 from unabridged.ports import Store
-from unabridged.retrieval.evidence import Evidence
-from unabridged.retrieval.finder import Finder, Question
+from unabridged.retrieval.relevance import Relevance
+from unabridged.retrieval.search import Search, SearchQuery
 
 EVIDENCE = 16
 """Pieces of evidence that are considered for one message."""
@@ -66,13 +66,15 @@ class Sources:
     """
 
     store: Store
-    finder: Finder
-    facts: FactBook
-    requirements: RequirementBook
+    finder: Search
+    facts: Facts
+    requirements: Requirements
     scheme: Scheme
 
 
-def gather(sources: Sources, plan: Plan, question: Question, standing: Standing) -> Material:
+def gather(
+    sources: Sources, plan: PromptPlan, question: SearchQuery, standing: SessionPosition
+) -> Candidates:
     """Read what a context is made from.
 
     Args:
@@ -102,7 +104,7 @@ def gather(sources: Sources, plan: Plan, question: Question, standing: Standing)
     open_here = not plan.closed and question.intent is not Intent.CASUAL
     evidence, beside = _apart(sources, plan, question, standing, found)
     totals = store.totals()
-    material = Material(
+    material = Candidates(
         path=path,
         order=order,
         pins=_pins(sources, plan),
@@ -148,15 +150,14 @@ def with_session_notes(sources: Sources, drafted: TierDraft, session: str | None
 
 def _apart(
     sources: Sources,
-    plan: Plan,
-    question: Question,
-    standing: Standing,
-    found: Sequence[Evidence],
-) -> tuple[list[Evidence], list[Evidence]]:
-    """What was found, with what was said around it, and what stands beside the new message."""
+    plan: PromptPlan,
+    question: SearchQuery,
+    standing: SessionPosition,
+    found: Sequence[Relevance],
+) -> tuple[list[Relevance], list[Relevance]]:
     held = {exchange.text: exchange.id for exchange in standing.path or ()}
 
-    def is_beside(one: Evidence) -> bool:
+    def is_beside(one: Relevance) -> bool:
         return _is_beside(one.exchange, standing.session, standing.parent, held)
 
     beside = [e for e in found if is_beside(e)]
@@ -166,8 +167,7 @@ def _apart(
     return evidence, beside
 
 
-def _found(sources: Sources, plan: Plan, question: Question) -> list[Evidence]:
-    """What bears on a message, best first; small talk asks nothing of memory."""
+def _found(sources: Sources, plan: PromptPlan, question: SearchQuery) -> list[Relevance]:
     if question.intent is Intent.CASUAL:
         return []
     floor = FLOOR_SHARES[question.intent] * plan.floor
@@ -175,17 +175,15 @@ def _found(sources: Sources, plan: Plan, question: Question) -> list[Evidence]:
     return sources.finder.find(question, _most(plan, question.intent), floor=floor)
 
 
-def _pins(sources: Sources, plan: Plan) -> list[Fact]:
-    """What every prompt carries; nothing where what the space knows is kept back."""
+def _pins(sources: Sources, plan: PromptPlan) -> list[Fact]:
     if plan.closed:
         return []
     return [*sources.facts.pinned(), *sources.requirements.pinned()]
 
 
 def _facts(
-    book: FactBook, message: str, found: Sequence[Evidence], only: str | None
-) -> list[Bearing]:
-    """Facts that bear on a message; pinned ones stand in every prompt anyway."""
+    book: Facts, message: str, found: Sequence[Relevance], only: str | None
+) -> list[RelevantFact]:
     recalled = {evidence.exchange.id for evidence in found}
     told = book.bearing(message, MOST_FACTS, recalled, only)
     against = [bearing for bearing in _against_pins(book) if book.reaches(bearing.fact, only)]
@@ -193,24 +191,19 @@ def _facts(
     return [*against, *(b for b in told if not b.fact.pinned and b.fact.id not in known)]
 
 
-def _against_pins(book: FactBook) -> list[Bearing]:
-    """What another space says otherwise than a pinned fact: the prompt shall not tell one side only."""
+def _against_pins(book: Facts) -> list[RelevantFact]:
+    # What another space says otherwise than a pinned fact: the prompt shall not tell one side only.
     pinned = {fact.id: fact for fact in book.pinned() if fact.disputed_by}
     others = {name: book.get(name) for fact in pinned.values() for name in fact.disputed_by}
     return [
-        Bearing(fact, 1.0, "says otherwise than what is pinned")
+        RelevantFact(fact, 1.0, "says otherwise than what is pinned")
         for fact in others.values()
         if not fact.pinned
         and (fact.origin or any(pinned[n].origin for n in fact.disputed_by if n in pinned))
     ]
 
 
-def _overviews(store: Store, found: Sequence[Evidence], here: str | None) -> list[Condensation]:
-    """The condensed conversations of what was found, best first; not the one talked in.
-
-    Who asks what was talked about at all names nothing that could be found: the newest ones, and
-    of what lies before them the months.
-    """
+def _overviews(store: Store, found: Sequence[Relevance], here: str | None) -> list[Condensation]:
     sessions = list(dict.fromkeys(e.exchange.session for e in found if e.exchange.session != here))
     months: list[str] = []
     if not found:
@@ -224,15 +217,13 @@ def _overviews(store: Store, found: Sequence[Evidence], here: str | None) -> lis
     return [one for name in names if name in held for one in held[name].at(level[name])]
 
 
-def _earlier(store: Store, previous: Mapping[str, Any] | None) -> Earlier | None:
-    """What stood for exchanges that the previous prompt showed no more; None where it is gone."""
+def _earlier(store: Store, previous: Mapping[str, Any] | None) -> HistorySummary | None:
     name = previous.get("earlier") if previous else None
     found = store.records(RecordKind.BLOB, ids=[name]) if name else []
     return earlier_from_data(found[0].body) if found else None
 
 
-def _most(plan: Plan, intent: Intent) -> int:
-    """How many pieces of evidence are considered."""
+def _most(plan: PromptPlan, intent: Intent) -> int:
     if intent not in {Intent.VIVID_RECALL, Intent.SUMMARY}:
         return EVIDENCE
     return min(max(plan.window // BRIEF, EVIDENCE), MORE_EVIDENCE)
@@ -241,20 +232,14 @@ def _most(plan: Plan, intent: Intent) -> int:
 def _is_beside(
     exchange: Exchange, session: str | None, parent: str | None, held: Mapping[str, str]
 ) -> bool:
-    """Whether an exchange stands where the new one will stand: another branch of this message.
-
-    Also where it says what the client sent, word for word: the same on another branch.
-    """
     if exchange.session == session and exchange.parent == parent:
         return True
     return held.get(exchange.text, exchange.id) != exchange.id
 
 
-def _is_anew(plan: Plan, previous: Mapping[str, Any] | None, earlier: Earlier | None) -> bool:
-    """Whether the shown history begins anew: the first time, and where there is far more room.
-
-    Also where a part of what stood before it was forgotten: it is made of what the session holds.
-    """
+def _is_anew(
+    plan: PromptPlan, previous: Mapping[str, Any] | None, earlier: HistorySummary | None
+) -> bool:
     if previous is None:
         return True
     room, before = plan.reach, previous.get("reach")

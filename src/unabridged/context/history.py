@@ -10,12 +10,18 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from unabridged.budget.tiers import ExchangeLimits, exchange_limits
-from unabridged.condense.earlier import Earlier, Stands, drafted, sources_again, sources_of
-from unabridged.condense.tells import telling
-from unabridged.context.earlier import FRAME_TOKENS, earlier_text
+from unabridged.condense.history_summary import (
+    HistorySummary,
+    Stands,
+    drafted,
+    sources_again,
+    sources_of,
+)
+from unabridged.condense.salience import salient_exchanges
+from unabridged.context.exchange_tokens import in_history, sides
 from unabridged.context.manifest import places_of
-from unabridged.context.measure import in_history, sides
-from unabridged.context.plan import Chosen, Item, Material, Places, Plan
+from unabridged.context.summary_text import FRAME_TOKENS, earlier_text
+from unabridged.context.types import Candidates, Item, Places, PromptPlan, Selected
 from unabridged.domain.exchange import Exchange
 from unabridged.language.sentences import RULES
 
@@ -36,7 +42,7 @@ WHOLE, OVER = "this session, whole", "over 25 % of memory"
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class ShownHistory:
     """What of a session is shown.
 
     Attributes:
@@ -48,7 +54,7 @@ class History:
 
     shown: tuple[Item, ...]
     hidden: tuple[Item, ...] = ()
-    earlier: Earlier | None = None
+    earlier: HistorySummary | None = None
     tokens: int = 0
 
     @property
@@ -57,7 +63,7 @@ class History:
         return self.tokens + sum(item.tokens for item in self.shown)
 
 
-NOTHING_SHOWN = History(())
+NOTHING_SHOWN = ShownHistory(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +104,13 @@ class HistoryBefore:
         moves: Whether its beginning has to move, so that more has to be read for it.
     """
 
-    history: History
+    history: ShownHistory
     moves: bool
 
 
-def history_before(plan: Plan, material: Material, memory: int, give: Give) -> HistoryBefore:
+def history_before(
+    plan: PromptPlan, material: Candidates, memory: int, give: Give
+) -> HistoryBefore:
     """Size the history as it was, and say whether its beginning has to move.
 
     Args:
@@ -113,7 +121,7 @@ def history_before(plan: Plan, material: Material, memory: int, give: Give) -> H
     """
     earlier = material.earlier
     sized = _as_before(plan, material, memory)
-    kept = History(tuple(sized), (), earlier, earlier_tokens(plan, earlier))
+    kept = ShownHistory(tuple(sized), (), earlier, earlier_tokens(plan, earlier))
     few = plan.max_turns is None or len(sized) <= max(plan.max_turns, material.sent)
     if kept.used + give.usual <= memory:
         return HistoryBefore(kept, moves=not few)
@@ -121,8 +129,8 @@ def history_before(plan: Plan, material: Material, memory: int, give: Give) -> H
 
 
 def shown_history(
-    plan: Plan, material: Material, ask: HistoryAsk, before: HistoryBefore
-) -> History:
+    plan: PromptPlan, material: Candidates, ask: HistoryAsk, before: HistoryBefore
+) -> ShownHistory:
     """Choose what of a session is shown.
 
     Args:
@@ -140,17 +148,12 @@ def shown_history(
     return _moved(plan, material, shorter, memory, ask.give.lately())
 
 
-def earlier_tokens(plan: Plan, earlier: Earlier | None) -> int:
+def earlier_tokens(plan: PromptPlan, earlier: HistorySummary | None) -> int:
     """What the condensation takes in the prompt."""
     return plan.counter.text(earlier_text(earlier)) if earlier else 0
 
 
-def _as_before(plan: Plan, material: Material, memory: int) -> list[Item]:
-    """The path with the form and tokens that each exchange has in the history.
-
-    Each comes whole, or as the excerpt that the previous prompt had of it; the newest as one only
-    where it alone exceeds the whole budget.
-    """
+def _as_before(plan: PromptPlan, material: Candidates, memory: int) -> list[Item]:
     before = _shortened(material)
     items: list[Item] = []
     own = len(material.path) - material.sent
@@ -165,11 +168,7 @@ def _as_before(plan: Plan, material: Material, memory: int) -> list[Item]:
     return items
 
 
-def _shortened(material: Material) -> dict[str, Places]:
-    """The excerpts that the previous prompt had in its history: they stay as they were.
-
-    Numbers that were given by other rules mean other sentences: those come whole.
-    """
+def _shortened(material: Candidates) -> dict[str, Places]:
     before = material.previous
     if before is None or before.get("sentences", 1) != RULES:
         return {}
@@ -177,14 +176,7 @@ def _shortened(material: Material) -> dict[str, Places]:
     return {item["id"]: places_of(item) for item in shown if item.get("sentences")}
 
 
-def _shorter(plan: Plan, items: Sequence[Item], steady: int, sent: int) -> list[Item]:
-    """The same, with what is over the limits and behind the five newest as excerpts.
-
-    What a client sent comes whole.
-
-    The limits bind where memory is short, so this is done when the history's beginning moves, and
-    costs no prefix of its own.
-    """
+def _shorter(plan: PromptPlan, items: Sequence[Item], steady: int, sent: int) -> list[Item]:
     limits = exchange_limits(steady)
     cut = max(0, len(items) - max(IMMEDIATE_EXCHANGES, sent))
     older = [
@@ -196,17 +188,12 @@ def _shorter(plan: Plan, items: Sequence[Item], steady: int, sent: int) -> list[
     return [*older, *items[cut:]]
 
 
-def over(limits: ExchangeLimits | None, exchange: Exchange, plan: Plan) -> bool:
+def over(limits: ExchangeLimits | None, exchange: Exchange, plan: PromptPlan) -> bool:
     """Whether an exchange is over the limits, if there are any."""
     return limits is not None and not limits.allows(*sides(exchange, plan.counter))
 
 
-def _short(plan: Plan, exchange: Exchange, limit: int, reason: str) -> Item | None:
-    """An exchange as an excerpt of whole sentences, or None where not one sentence fits.
-
-    What stands around the sentences (turns, marks where others stood) counts too, and is known only
-    when they are chosen: so they are chosen again with less room until all of it fits.
-    """
+def _short(plan: PromptPlan, exchange: Exchange, limit: int, reason: str) -> Item | None:
     room = limit
     for _ in range(FITTINGS):
         places, _ = plan.condense(exchange, room, plan.counter, ())
@@ -220,9 +207,8 @@ def _short(plan: Plan, exchange: Exchange, limit: int, reason: str) -> Item | No
 
 
 def _moved(
-    plan: Plan, material: Material, sized: Sequence[Item], memory: int, give: int
-) -> History:
-    """The history after its beginning moved."""
+    plan: PromptPlan, material: Candidates, sized: Sequence[Item], memory: int, give: int
+) -> ShownHistory:
     room = memory - give
     most = int(EARLIER_SHARE * memory)
     holds = plan.condenser is not None and most >= LEAST_EARLIER
@@ -244,43 +230,37 @@ def _moved(
         gaps = material.earlier.inner if material.earlier else ()
         still = set(_between(material, gaps, shown[:1]))
         return _behind(material, still, shown, hidden)
-    return History(tuple(shown), (), earlier, tokens)
+    return ShownHistory(tuple(shown), (), earlier, tokens)
 
 
 def _behind(
-    material: Material, gaps: Collection[str], shown: Sequence[Item], hidden: Sequence[Item]
-) -> History:
-    """The history behind exchanges that nothing stands for any more: no words look adjoined."""
+    material: Candidates, gaps: Collection[str], shown: Sequence[Item], hidden: Sequence[Item]
+) -> ShownHistory:
     last = max((n for n, name in enumerate(material.order) if name in gaps), default=-1)
     behind = {name for n, name in enumerate(material.order) if n > last}
     left = [item for item in shown if item.exchange.id not in behind] if gaps else []
-    return History(tuple(i for i in shown if i not in left), (*hidden, *left))
+    return ShownHistory(tuple(i for i in shown if i not in left), (*hidden, *left))
 
 
-def _turns(plan: Plan, sized: Sequence[Item]) -> int:
-    """How many exchanges may be shown; fewer where they are too many, so that it moves in blocks."""
+def _turns(plan: PromptPlan, sized: Sequence[Item]) -> int:
+    # How many exchanges may be shown; fewer where they are too many, so that it moves in blocks.
     if plan.max_turns is None or len(sized) <= plan.max_turns:
         return len(sized)
     return max(1, int(plan.max_turns * BLOCK_SHARE))
 
 
 def _falls_out(
-    material: Material, sized: Sequence[Item], room: int, turns: int, *, tells: bool
+    material: Candidates, sized: Sequence[Item], room: int, turns: int, *, tells: bool
 ) -> set[str]:
-    """The ids of the exchanges that are shown no more: never the newest, nor what a client sent.
-
-    Args:
-        material: Tells which exchanges say something of their own.
-        sized: The path.
-        room: Tokens that the rest may take.
-        turns: How many the rest may be.
-        tells: Whether something stands for what falls out, so that it need not be the oldest.
-    """
     total = sum(item.tokens for item in sized)
     stay = max(1, material.sent)
     cut = max(0, len(sized) - max(IMMEDIATE_EXCHANGES, stay))
     older = [item.exchange for item in sized[:cut]]
-    reasons = telling(older, material.stored.readings) if tells and older else [""] * len(older)
+    reasons = (
+        salient_exchanges(older, material.stored.annotations)
+        if tells and older
+        else [""] * len(older)
+    )
     plain = [n for n, reason in enumerate(reasons) if reason is None]
     order = [*plain, *(n for n in range(len(sized) - stay) if n >= cut or reasons[n] is not None)]
     gone: set[str] = set()
@@ -293,9 +273,12 @@ def _falls_out(
 
 
 def _earlier(
-    plan: Plan, material: Material, hidden: Sequence[Item], shown: Sequence[Item], limit: int
-) -> Earlier | None:
-    """The condensation that stands for what is shown no more; None where nothing fits."""
+    plan: PromptPlan,
+    material: Candidates,
+    hidden: Sequence[Item],
+    shown: Sequence[Item],
+    limit: int,
+) -> HistorySummary | None:
     if plan.condenser is None or not (hidden or material.earlier):
         return material.earlier
     before = material.earlier
@@ -324,15 +307,14 @@ def _earlier(
     return None
 
 
-def _between(material: Material, passed: Sequence[str], shown: Sequence[Item]) -> list[str]:
-    """Those of what is passed over that stand behind the beginning of what is shown."""
+def _between(material: Candidates, passed: Sequence[str], shown: Sequence[Item]) -> list[str]:
     order = material.order or [exchange.id for exchange in material.path]
     places = {name: place for place, name in enumerate(order)}
     first = places[shown[0].exchange.id] if shown else len(order)
     return [name for name in passed if places.get(name, -1) > first]
 
 
-def split(shown: Sequence[Item], room: int) -> tuple[Chosen, Chosen]:
+def split(shown: Sequence[Item], room: int) -> tuple[Selected, Selected]:
     """Part the shown history into the immediate tier and the rest.
 
     Args:
@@ -348,9 +330,8 @@ def split(shown: Sequence[Item], room: int) -> tuple[Chosen, Chosen]:
         count += 1
     cut = len(shown) - count
     newest = tuple(replace(i, reason=_newest_reason(i)) for i in shown[cut:])
-    return Chosen(newest), Chosen(tuple(shown[:cut]))
+    return Selected(newest), Selected(tuple(shown[:cut]))
 
 
 def _newest_reason(item: Item) -> str:
-    """The reason of an item of the immediate tier."""
     return item.reason if item.sentences else "newest of this session, whole"

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from unabridged.context.facts import Facts
-from unabridged.context.history import History
+from unabridged.context.facts import SelectedFacts
+from unabridged.context.history import ShownHistory
 from unabridged.context.ledger_rows import rows_from_data, rows_to_data
-from unabridged.context.plan import Chosen, Material, Plan
 from unabridged.context.tiers import Tiers
+from unabridged.context.types import Candidates, PromptPlan, Selected
 from unabridged.domain.budget import Budget
 from unabridged.domain.chat import ToolSpec
-from unabridged.domain.context import ItemKind, Ledger, LedgerRow, Tier, Verdict
+from unabridged.domain.context import Decision, ItemKind, Ledger, LedgerRow, Tier
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.intent import Intent, IntentReading
 
@@ -40,14 +40,14 @@ def parts_of(budget: Budget, pinned: int, tiers: Tiers) -> dict[str, int]:
 
 
 def rows_of(
-    plan: Plan,
+    plan: PromptPlan,
     tiers: Tiers,
     offered: Iterable[ToolSpec],
     pins: Iterable[tuple[str, int]],
 ) -> tuple[LedgerRow, ...]:
     """A row for every candidate: pinned facts, the session's exchanges, what was found, tools."""
     rows = [
-        LedgerRow(Tier.KNOWLEDGE, ItemKind.FACT, pin, Verdict.KEPT, tokens, "pinned")
+        LedgerRow(Tier.KNOWLEDGE, ItemKind.FACT, pin, Decision.KEPT, tokens, "pinned")
         for pin, tokens in pins
     ]
     rows += _fact_rows(tiers.facts)
@@ -57,7 +57,7 @@ def rows_of(
             tier=Tier.SEMANTIC,
             kind=ItemKind.CONDENSATION,
             id=one.id,
-            verdict=Verdict.CONDENSED,
+            decision=Decision.CONDENSED,
             tokens=one.tokens,
             reason=one.reason,
             at=one.at,
@@ -74,51 +74,48 @@ def rows_of(
     names = {spec.name for spec in offered}
     for spec in plan.tools:
         kept = spec.name in names
-        verdict = Verdict.KEPT if kept else Verdict.LEFT_OUT
+        decision = Decision.KEPT if kept else Decision.LEFT_OUT
         reason = "offered" if kept else "over the tools' share; bears less on this message"
         tokens = plan.counter.tool(spec)
-        rows.append(LedgerRow(None, ItemKind.TOOL, spec.name, verdict, tokens, reason))
+        rows.append(LedgerRow(None, ItemKind.TOOL, spec.name, decision, tokens, reason))
     return tuple(rows)
 
 
-def _fact_rows(facts: Facts) -> list[LedgerRow]:
-    """The rows of facts: those that were taken, then those that were left."""
-    parts = ((facts.items, Verdict.KEPT), (facts.dropped, Verdict.LEFT_OUT))
+def _fact_rows(facts: SelectedFacts) -> list[LedgerRow]:
+    parts = ((facts.items, Decision.KEPT), (facts.dropped, Decision.LEFT_OUT))
     return [
         LedgerRow(
             tier=Tier.KNOWLEDGE,
             kind=ItemKind.FACT,
             id=told.id,
-            verdict=verdict,
+            decision=decision,
             tokens=told.tokens,
             reason=told.reason,
             score=told.score,
             at=told.at,
         )
-        for some, verdict in parts
+        for some, decision in parts
         for told in some
     ]
 
 
-def _earlier_rows(history: History) -> list[LedgerRow]:
-    """The row of what stands for exchanges that are shown no more."""
+def _earlier_rows(history: ShownHistory) -> list[LedgerRow]:
     earlier = history.earlier
     if earlier is None:
         return []
     said = "1 exchange" if earlier.count == 1 else f"{earlier.count} exchanges"
     reason = f"{said} from earlier in this session, condensed"
-    kind, verdict = ItemKind.CONDENSATION, Verdict.CONDENSED
-    return [LedgerRow(Tier.RECENT, kind, earlier.id, verdict, history.tokens, reason)]
+    kind, decision = ItemKind.CONDENSATION, Decision.CONDENSED
+    return [LedgerRow(Tier.RECENT, kind, earlier.id, decision, history.tokens, reason)]
 
 
-def _tier_rows(tier: Tier, chosen: Chosen) -> list[LedgerRow]:
-    """The rows of one tier: what it took, then what it left."""
+def _tier_rows(tier: Tier, chosen: Selected) -> list[LedgerRow]:
     kept = [
         LedgerRow(
             tier,
             ItemKind.EXCHANGE,
             item.exchange.id,
-            Verdict.CONDENSED if item.sentences else Verdict.KEPT,
+            Decision.CONDENSED if item.sentences else Decision.KEPT,
             item.tokens,
             item.reason,
             item.score,
@@ -133,7 +130,7 @@ def _tier_rows(tier: Tier, chosen: Chosen) -> list[LedgerRow]:
             tier,
             ItemKind.EXCHANGE,
             drop.exchange.id,
-            Verdict.LEFT_OUT,
+            Decision.LEFT_OUT,
             drop.tokens,
             drop.reason,
             drop.score,
@@ -145,7 +142,7 @@ def _tier_rows(tier: Tier, chosen: Chosen) -> list[LedgerRow]:
     return kept + left
 
 
-def rest_of(material: Material, tiers: Tiers, session: str | None) -> tuple[int, int]:
+def rest_of(material: Candidates, tiers: Tiers, session: str | None) -> tuple[int, int]:
     """Exchanges that no tier considered, and their tokens as counted when stored.
 
     Args:
@@ -159,7 +156,6 @@ def rest_of(material: Material, tiers: Tiers, session: str | None) -> tuple[int,
     path = set(material.order)
 
     def stood_for(exchange: Exchange) -> bool:
-        """Whether it is not shown, and of this branch: before the path the date decides."""
         if earlier is None or exchange.session != session or exchange.id in shown:
             return False
         return exchange.id in path or exchange.at < material.path[0].at
@@ -175,7 +171,7 @@ def rest_of(material: Material, tiers: Tiers, session: str | None) -> tuple[int,
 
 
 def ledger_of(
-    plan: Plan,
+    plan: PromptPlan,
     budget: Budget,
     *,
     parts: Mapping[str, int],

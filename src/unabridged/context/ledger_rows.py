@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from unabridged.domain.context import ItemKind, LedgerRow, Tier, Verdict
+from unabridged.domain.context import Decision, ItemKind, LedgerRow, Tier
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -28,7 +28,7 @@ def rows_to_data(rows: Iterable[LedgerRow]) -> dict[str, Any]:
             row.tokens,
             place(row.tier),
             place(row.kind),
-            place(row.verdict),
+            place(row.decision),
             place(row.reason),
             place(row.session),
             None if row.at is None else (row.at - _EPOCH) // _MICROSECOND,
@@ -51,12 +51,12 @@ def rows_from_data(data: Mapping[str, Any]) -> tuple[LedgerRow, ...]:
 
 def _row(words: Sequence[str | None], columns: Sequence[Any]) -> LedgerRow:
     filled = [*columns, *[None] * (_COLUMNS - len(columns))]
-    name, tokens, tier, kind, verdict, reason, session, at, score, sentences = filled
+    name, tokens, tier, kind, decision, reason, session, at, score, sentences = filled
     return LedgerRow(
         tier=None if words[tier] is None else Tier(words[tier]),
         kind=ItemKind(words[kind]),
         id=name,
-        verdict=Verdict(words[verdict]),
+        decision=Decision(words[decision]),
         tokens=tokens,
         reason=words[reason] or "",
         score=score,

@@ -9,10 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unabridged.condense.earlier import Earlier, earlier_from_data
-from unabridged.context.earlier import earlier_text
-from unabridged.context.fence import Rules, fact_block, rules_of
-from unabridged.context.plan import Item
+from unabridged.condense.history_summary import HistorySummary, earlier_from_data
+from unabridged.context.recall_block import MarkupRules, fact_block, rules_of
 from unabridged.context.render import (
     briefs_block,
     hash_of,
@@ -23,6 +21,8 @@ from unabridged.context.render import (
     system_text,
     user_message,
 )
+from unabridged.context.summary_text import earlier_text
+from unabridged.context.types import Item
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Role, Text
@@ -159,7 +159,6 @@ def rendered(store: Store, context_id: str, manifest: Mapping[str, Any]) -> Rend
 
 
 def _named(store: Store, ids: Sequence[str]) -> dict[str, Record]:
-    """The facts and requirements that a prompt carried, by id."""
     found = {record.id: record for record in store.records(RecordKind.FACT, ids=ids)}
     others = [name for name in ids if name not in found]
     if others:
@@ -170,9 +169,9 @@ def _named(store: Store, ids: Sequence[str]) -> dict[str, Record]:
 def system_message(
     system: str,
     pins: Sequence[str],
-    earlier: Earlier | None,
+    earlier: HistorySummary | None,
     found: Mapping[str, Exchange],
-    rules: Rules,
+    rules: MarkupRules,
 ) -> Message:
     """The system message; its date is of no account and taken from any exchange."""
     at = next(iter(found.values())).at

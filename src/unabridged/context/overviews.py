@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from unabridged.budget.count import Counter
-from unabridged.context.fence import as_line, date_of
+from unabridged.context.recall_block import as_line, date_of
 from unabridged.domain.condensation import Condensation, Level
 
 SHARE = 0.6

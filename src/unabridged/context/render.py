@@ -12,21 +12,21 @@ from dataclasses import replace
 from typing import Any
 
 from unabridged.context.excerpt import excerpt_sides, label
-from unabridged.context.fence import (
+from unabridged.context.recall_block import (
     CLOSING,
     ELSEWHERE,
     GUIDE,
     HERE,
     NOW,
     OPENING,
-    Rules,
+    MarkupRules,
     as_line,
     day_of,
     exchange_block,
     neutralise,
     unfenced,
 )
-from unabridged.context.imitation import has_brackets
+from unabridged.context.strip_markup import has_brackets
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
@@ -48,13 +48,13 @@ def system_text(system: str) -> str:
     return f"{system}\n\n{GUIDE}" if system else GUIDE
 
 
-def pinned_text(pins: Sequence[str], rules: Rules = NOW) -> str:
+def pinned_text(pins: Sequence[str], rules: MarkupRules = NOW) -> str:
     """The pinned facts as they stand behind the system prompt; empty without any."""
     return PINNED + "\n".join(f"- {neutralise(pin, rules)}" for pin in pins) if pins else ""
 
 
 def history_messages(
-    exchange: Exchange, places: Sequence[tuple[int, int]] = (), rules: Rules = NOW
+    exchange: Exchange, places: Sequence[tuple[int, int]] = (), rules: MarkupRules = NOW
 ) -> list[Message]:
     """An exchange of this session as messages, whole or as an excerpt.
 
@@ -75,13 +75,10 @@ def history_messages(
 
 
 def _plain(message: Message) -> bool:
-    """Whether a message is sent as it is: words only, and none that could imitate the fence."""
     return all(isinstance(part, Text) and not has_brackets(part.text) for part in message.parts)
 
 
-def _sent(message: Message, paired: set[str], rules: Rules) -> Message:
-    """A message without reasoning and without calls or results that have lost their other half."""
-
+def _sent(message: Message, paired: set[str], rules: MarkupRules) -> Message:
     def stays(part: Part) -> bool:
         match part:
             case Reasoning():
@@ -101,8 +98,7 @@ def harmless(message: Message) -> Message:
     return replace(message, parts=_harmless(kept, NOW))
 
 
-def _harmless(parts: Sequence[Part], rules: Rules) -> tuple[Part, ...]:
-    """Take imitations of the fence out of words and tool results, also one over several parts."""
+def _harmless(parts: Sequence[Part], rules: MarkupRules) -> tuple[Part, ...]:
     made: list[Part] = []
     for place, part in enumerate(parts):
         match part:
@@ -117,14 +113,12 @@ def _harmless(parts: Sequence[Part], rules: Rules) -> tuple[Part, ...]:
 
 
 def _note(exchange: Exchange, text: str) -> Message:
-    """A line of ours in the place of an answer."""
     return Message(f"{exchange.id}-note", Role.ASSISTANT, (Text(text),), exchange.at)
 
 
 def _excerpt_messages(
-    exchange: Exchange, places: Sequence[tuple[int, int]], rules: Rules
+    exchange: Exchange, places: Sequence[tuple[int, int]], rules: MarkupRules
 ) -> list[Message]:
-    """An excerpt as a user and an assistant message; the label stands before the user's words."""
     by_role: dict[Role, list[str]] = {Role.USER: [], Role.ASSISTANT: []}
     for message, text in excerpt_sides(exchange, places, rules.sentences):
         by_role[message.role].append(unfenced(text, rules))
@@ -142,7 +136,7 @@ def recalled_block(
     exchange: Exchange,
     session: str | None,
     places: Sequence[tuple[int, int]] = (),
-    rules: Rules = NOW,
+    rules: MarkupRules = NOW,
 ) -> str:
     """A recalled exchange inside the fence, whole or as an excerpt.
 
@@ -163,7 +157,9 @@ def recalled_block(
     return exchange_block(exchange.at, origin, said, rules=rules)
 
 
-def brief_lines(exchange: Exchange, places: Sequence[tuple[int, int]], rules: Rules = NOW) -> str:
+def brief_lines(
+    exchange: Exchange, places: Sequence[tuple[int, int]], rules: MarkupRules = NOW
+) -> str:
     """A few sentences of an exchange as lines of the block that short excerpts share.
 
     Args:
@@ -182,7 +178,7 @@ def brief_lines(exchange: Exchange, places: Sequence[tuple[int, int]], rules: Ru
 
 
 def briefs_block(
-    briefs: Sequence[tuple[Exchange, Sequence[tuple[int, int]]]], rules: Rules = NOW
+    briefs: Sequence[tuple[Exchange, Sequence[tuple[int, int]]]], rules: MarkupRules = NOW
 ) -> list[str]:
     """The block of short excerpts; nothing for none.
 
@@ -196,7 +192,7 @@ def briefs_block(
     return [BRIEFS_OPENING, *lines, BRIEFS_CLOSING]
 
 
-def user_message(user: Message, recalled: Sequence[str], rules: Rules = NOW) -> Message:
+def user_message(user: Message, recalled: Sequence[str], rules: MarkupRules = NOW) -> Message:
     """The last message: the fence, where there is something in it, then the user's words."""
     block = OPENING + "".join(recalled) + CLOSING if recalled else ""
     parts = list(_harmless(user.parts, rules))
@@ -233,5 +229,4 @@ _encode = json.JSONEncoder(ensure_ascii=True, sort_keys=True, separators=(",", "
 
 
 def _canonical(data: Any) -> bytes:
-    """One byte form for equal data; lone surrogates are kept apart from their replacement."""
     return _encode(data).encode("ascii")

@@ -9,30 +9,30 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from unabridged.budget.tiers import ExchangeLimits, divide, exchange_limits
-from unabridged.condense.richness import NEUTRAL, richness
-from unabridged.context.facts import Facts, choose_facts
-from unabridged.context.history import (
-    NOTHING_SHOWN,
-    Give,
-    History,
-    HistoryAsk,
-    HistoryBefore,
-    history_before,
-    over,
-    shown_history,
-    split,
-)
-from unabridged.context.measure import (
+from unabridged.condense.topic_density import NEUTRAL, richness
+from unabridged.context.exchange_tokens import (
     briefs_frame,
     fence_frame,
     in_brief,
     in_fence,
     in_history,
 )
+from unabridged.context.facts import SelectedFacts, choose_facts
+from unabridged.context.history import (
+    NOTHING_SHOWN,
+    Give,
+    HistoryAsk,
+    HistoryBefore,
+    ShownHistory,
+    history_before,
+    over,
+    shown_history,
+    split,
+)
 from unabridged.context.overviews import SHARE as OVERVIEW_SHARE, Overview, overview_of
-from unabridged.context.plan import Chosen, Dropped, Item, Material, Plan
+from unabridged.context.types import Candidates, Dropped, Item, PromptPlan, Selected
 from unabridged.domain.intent import Intent
-from unabridged.retrieval.evidence import Evidence
+from unabridged.retrieval.relevance import Relevance
 
 YIELD_SHARE = 0.5
 """How far the semantic tier gives way before the history's boundary moves; not for vivid recall."""
@@ -73,12 +73,12 @@ class Tiers:
         overviews: Condensed conversations that bear on it.
     """
 
-    immediate: Chosen
-    recent: Chosen
-    semantic: Chosen
+    immediate: Selected
+    recent: Selected
+    semantic: Selected
     frame: int = 0
-    shown: History = field(default=NOTHING_SHOWN)
-    facts: Facts = field(default_factory=Facts)
+    shown: ShownHistory = field(default=NOTHING_SHOWN)
+    facts: SelectedFacts = field(default_factory=SelectedFacts)
     overviews: tuple[Overview, ...] = ()
 
     @property
@@ -124,20 +124,19 @@ class TierDraft:
         before: The history as the last prompt showed it, with what was said since.
     """
 
-    material: Material
-    facts: Facts
+    material: Candidates
+    facts: SelectedFacts
     give: Give
     before: HistoryBefore
 
 
-def draft_tiers(plan: Plan, material: Material, ask: Ask) -> TierDraft:
+def draft_tiers(plan: PromptPlan, material: Candidates, ask: Ask) -> TierDraft:
     """Divide a memory budget, and say whether the shown history has to move."""
     memory, intent = ask.memory, ask.intent
     material, left = _as_sent(plan, material, memory)
     facts = _facts(plan, material, ask, left)
 
     def given(rich: float = NEUTRAL) -> int:
-        """What the history gives where the conversation is so rich; for details never less."""
         rich = max(rich, NEUTRAL) if intent is Intent.VIVID_RECALL else rich
         tiers = divide(
             memory, intent, facts_tokens_wanted=facts.tokens, richness=rich, shares=plan.shares
@@ -150,7 +149,7 @@ def draft_tiers(plan: Plan, material: Material, ask: Ask) -> TierDraft:
     return TierDraft(material, facts, give, history_before(plan, material, memory, give))
 
 
-def choose(plan: Plan, drafted: TierDraft, ask: Ask) -> Tiers:
+def choose(plan: PromptPlan, drafted: TierDraft, ask: Ask) -> Tiers:
     """Fill a memory budget that was divided."""
     memory, intent = ask.memory, ask.intent
     material, facts = drafted.material, drafted.facts
@@ -168,7 +167,7 @@ def choose(plan: Plan, drafted: TierDraft, ask: Ask) -> Tiers:
     if not frame and (facts.items or overviews):
         frame = fence_frame(plan.counter)
         if frame > room - semantic.tokens:
-            facts, overviews, frame = Facts(dropped=facts.items + facts.dropped), (), 0
+            facts, overviews, frame = SelectedFacts(dropped=facts.items + facts.dropped), (), 0
     taken = {item.exchange.id for item in semantic.items}
     reason = "older than the shown history" if held else "larger than all of memory"
     older = tuple(
@@ -178,18 +177,12 @@ def choose(plan: Plan, drafted: TierDraft, ask: Ask) -> Tiers:
     return Tiers(immediate, recent, semantic, frame, history, facts, overviews)
 
 
-def _facts(plan: Plan, material: Material, ask: Ask, most: int) -> Facts:
-    """Facts that bear on the message, into what the pinned ones leave of their share."""
+def _facts(plan: PromptPlan, material: Candidates, ask: Ask, most: int) -> SelectedFacts:
     room = int(plan.shares.knowledge * (ask.memory + ask.pinned)) - ask.pinned
     return choose_facts(material.facts, plan.counter, min(room, most))
 
 
-def _as_sent(plan: Plan, material: Material, memory: int) -> tuple[Material, int]:
-    """The material with what a client sent in it whole, where memory holds that.
-
-    Returns:
-        The material, and the tokens of the memory budget that the client's messages leave.
-    """
+def _as_sent(plan: PromptPlan, material: Candidates, memory: int) -> tuple[Candidates, int]:
     if material.as_sent is None:
         return material, memory
     path, left = material.as_sent.path, memory
@@ -200,8 +193,7 @@ def _as_sent(plan: Plan, material: Material, memory: int) -> tuple[Material, int
     return material.as_sent, left
 
 
-def _overviews(plan: Plan, material: Material, room: int) -> tuple[Overview, ...]:
-    """Condensed conversations into their share of what is left, best first."""
+def _overviews(plan: PromptPlan, material: Candidates, room: int) -> tuple[Overview, ...]:
     left = int(OVERVIEW_SHARE * room)
     taken: list[Overview] = []
     for one in material.overviews:
@@ -212,8 +204,7 @@ def _overviews(plan: Plan, material: Material, room: int) -> tuple[Overview, ...
     return tuple(taken)
 
 
-def _wanted(plan: Plan, material: Material, share: int, intent: Intent) -> int:
-    """Tokens that evidence would use of the semantic tier's share."""
+def _wanted(plan: PromptPlan, material: Candidates, share: int, intent: Intent) -> int:
     if not material.evidence:
         return 0
     held = {exchange.id for exchange in material.path}
@@ -227,12 +218,10 @@ def _wanted(plan: Plan, material: Material, share: int, intent: Intent) -> int:
 
 
 def _is_background(intent: Intent, history: Collection[object]) -> bool:
-    """Whether what is recalled is only background, beside a history."""
     return intent is Intent.CONTEXTUAL and bool(history)
 
 
-def _strong(evidence: Sequence[Evidence], *, background: bool) -> list[Evidence]:
-    """The evidence that comes near the best; nearer, and little of it, where it is background."""
+def _strong(evidence: Sequence[Relevance], *, background: bool) -> list[Relevance]:
     share = STRONG_BESIDE if background else STRONG_SHARE
     best = max((found.score for found in evidence), default=0.0)
     strong = [found for found in evidence if found.score >= share * best]
@@ -240,13 +229,8 @@ def _strong(evidence: Sequence[Evidence], *, background: bool) -> list[Evidence]
 
 
 def _semantic(
-    plan: Plan, material: Material, ask: Ask, room: int, held: set[str]
-) -> tuple[Chosen, int]:
-    """What is recalled into a room, and what is not with its reason.
-
-    Who asks for details gets as much as fits; for the others what is far weaker than the best is
-    no background.
-    """
+    plan: PromptPlan, material: Candidates, ask: Ask, room: int, held: set[str]
+) -> tuple[Selected, int]:
     vivid = ask.intent is Intent.VIVID_RECALL
     wanted = (
         material.evidence
@@ -264,8 +248,8 @@ def _semantic(
 
 
 def recall(
-    plan: Plan, evidence: Sequence[Evidence], room: int, ask: Ask, *, contested: bool = True
-) -> tuple[Chosen, int]:
+    plan: PromptPlan, evidence: Sequence[Relevance], room: int, ask: Ask, *, contested: bool = True
+) -> tuple[Selected, int]:
     """The semantic tier: evidence into the room that is left, best first.
 
     Args:
@@ -282,7 +266,7 @@ def recall(
     frame = fence_frame(plan.counter)
     left = room - frame
     items: list[Item] = []
-    rest: list[Evidence] = []
+    rest: list[Relevance] = []
     limits = exchange_limits(room) if contested else None
     tries = 0
     for found in evidence:
@@ -301,18 +285,17 @@ def recall(
     briefs, over = _briefs(plan, rest, left, ask.terms)
     items += briefs
     frame += briefs_frame(plan.counter) if briefs else 0
-    return Chosen(tuple(items), _all_dropped(plan, over, NO_ROOM)), frame if items else 0
+    return Selected(tuple(items), _all_dropped(plan, over, NO_ROOM)), frame if items else 0
 
 
 def _briefs(
-    plan: Plan, evidence: Sequence[Evidence], room: int, terms: Sequence[str]
-) -> tuple[list[Item], list[Evidence]]:
-    """Single sentences of exchanges that had no room, best first; and those without any."""
+    plan: PromptPlan, evidence: Sequence[Relevance], room: int, terms: Sequence[str]
+) -> tuple[list[Item], list[Relevance]]:
     left = room - briefs_frame(plan.counter)
     if plan.condenser is None or left < LEAST_BRIEF:
         return [], list(evidence)
     items: list[Item] = []
-    over: list[Evidence] = []
+    over: list[Relevance] = []
     for found in evidence:
         item = None
         if left >= LEAST_BRIEF and not found.around:
@@ -325,8 +308,7 @@ def _briefs(
     return items, over
 
 
-def _brief(plan: Plan, found: Evidence, limit: int, terms: Sequence[str]) -> Item | None:
-    """The sentences of an exchange that speak of the message most."""
+def _brief(plan: PromptPlan, found: Relevance, limit: int, terms: Sequence[str]) -> Item | None:
     places, _ = plan.condense(found.exchange, limit, plan.counter, terms)
     if not places:
         return None
@@ -334,8 +316,9 @@ def _brief(plan: Plan, found: Evidence, limit: int, terms: Sequence[str]) -> Ite
     return Item(found.exchange, tokens, BRIEF, places, found.score, brief=True)
 
 
-def _all_dropped(plan: Plan, evidence: Sequence[Evidence], reason: str) -> tuple[Dropped, ...]:
-    """Evidence that is left out, each with what it would have taken."""
+def _all_dropped(
+    plan: PromptPlan, evidence: Sequence[Relevance], reason: str
+) -> tuple[Dropped, ...]:
     return tuple(
         Dropped(
             e.exchange, in_fence(e.exchange, plan.counter), reason, None if e.around else e.score
@@ -345,15 +328,14 @@ def _all_dropped(plan: Plan, evidence: Sequence[Evidence], reason: str) -> tuple
 
 
 def _recalled(
-    plan: Plan,
-    found: Evidence,
+    plan: PromptPlan,
+    found: Relevance,
     left: int,
     limits: ExchangeLimits | None,
     ask: Ask,
     *,
     shorten: bool,
 ) -> Item | None:
-    """One piece of evidence in the form that its intent and the room allow."""
     exchange, intent = found.exchange, ask.intent
     tokens = in_fence(exchange, plan.counter)
     whole = Item(exchange, tokens, "bears on your message", score=found.score)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from unabridged.condense.earlier import earlier_from_data
+from unabridged.condense.history_summary import earlier_from_data
 from unabridged.context.ledger import ledger_from_dict
 from unabridged.context.manifest import replay
 from unabridged.context.overviews import overview_words
@@ -12,7 +12,7 @@ from unabridged.domain.chat import Usage
 from unabridged.domain.context import ItemKind, Ledger
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record, RecordKind
-from unabridged.domain.views import Account
+from unabridged.domain.results import ContextReport
 from unabridged.errors import NotFoundError
 from unabridged.language.words import asked_terms, terms as terms_of
 from unabridged.ports import Store
@@ -23,7 +23,7 @@ LEAST_ID = 4
 """Characters of an id that are taken for its beginning."""
 
 
-def account(store: Store, context_id: str | None = None) -> Account:
+def account(store: Store, context_id: str | None = None) -> ContextReport:
     """Give the account of a context.
 
     Args:
@@ -40,7 +40,7 @@ def account(store: Store, context_id: str | None = None) -> Account:
     ids = [row.id for row in ledger.rows if row.kind is ItemKind.EXCHANGE]
     held = store.get([record.id, *ids])
     usage = record.body.get("usage")
-    return Account(
+    return ContextReport(
         id=record.id,
         at=datetime.fromisoformat(manifest["at"]),
         ledger=ledger,
@@ -55,7 +55,6 @@ def account(store: Store, context_id: str | None = None) -> Account:
 
 
 def _record(store: Store, wanted: str | None) -> Record:
-    """The record of a context."""
     if wanted is None:
         found = store.records(RecordKind.CONTEXT, newest=1)
     else:
@@ -73,7 +72,6 @@ def _record(store: Store, wanted: str | None) -> Record:
 
 
 def _texts(store: Store, ledger: Ledger, held: Mapping[str, Exchange]) -> dict[str, str]:
-    """The first words of every candidate that is still stored."""
     texts = {i: _first_words(e.user.text or e.text) for i, e in held.items()}
     facts = [row.id for row in ledger.rows if row.kind is ItemKind.FACT]
     for record in store.records(RecordKind.FACT, ids=facts):
@@ -85,14 +83,12 @@ def _texts(store: Store, ledger: Ledger, held: Mapping[str, Exchange]) -> dict[s
 
 
 def _earlier_words(body: Mapping[str, Any]) -> str:
-    """What stands for exchanges that a session shows no more, without who said it."""
     return " ".join(line.text for line in earlier_from_data(body).lines)
 
 
 def _words(
     ledger: Ledger, held: Mapping[str, Exchange], asked: Exchange | None
 ) -> dict[str, tuple[str, ...]]:
-    """The words of the message that each recalled exchange has too, in the message's order."""
     if asked is None:
         return {}
     terms = asked_terms(asked.user.text)
@@ -105,6 +101,5 @@ def _words(
 
 
 def _first_words(text: str) -> str:
-    """One line of a text."""
     line = " ".join(text.split())
     return line if len(line) <= EXCERPT_LENGTH else line[: EXCERPT_LENGTH - 1] + "…"

@@ -6,7 +6,7 @@ BLOCK = 1 << 22
 """Bytes that are looked through at once."""
 
 
-class Search:
+class ByteSearch:
     """Looks for pieces in one file after the other.
 
     Args:

@@ -16,7 +16,7 @@ from hashlib import blake2b
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, BinaryIO
 
-from unabridged.disk.sealing import CHUNK, SealingStream, UnsealingStream
+from unabridged.disk.encrypted_stream import CHUNK, SealingStream, UnsealingStream
 from unabridged.errors import MissingExtraError, StoreDamagedError, StoreKeyError
 
 if TYPE_CHECKING:
@@ -60,14 +60,14 @@ class AesGcm:
         """The method and a mark of the key; never the key."""
         return f"aes-256-gcm:{self._mark.hex()}"
 
-    def seal(self, data: bytes, purpose: bytes) -> bytes:
+    def encrypt(self, data: bytes, purpose: bytes) -> bytes:
         """Encrypt and authenticate; see ``ports.Cipher``."""
         sealed = io.BytesIO()
         with self.sealing(sealed, purpose) as stream:
             stream.write(data)
         return sealed.getvalue()
 
-    def unseal(self, data: bytes, purpose: bytes) -> bytes:
+    def decrypt(self, data: bytes, purpose: bytes) -> bytes:
         """Give what was sealed; see ``ports.Cipher``."""
         return self.unsealing(io.BytesIO(data), purpose).read()
 

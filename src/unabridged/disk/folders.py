@@ -4,7 +4,7 @@ import os
 import stat
 from pathlib import Path
 
-from unabridged.disk.durable import sync_folder
+from unabridged.disk.atomic_write import sync_folder
 from unabridged.errors import SettingError
 
 FOLDER_MODE = 0o700

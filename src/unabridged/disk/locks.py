@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from unabridged.disk.durable import FILE_MODE, of_the_system
+from unabridged.disk.atomic_write import FILE_MODE, of_the_system
 from unabridged.errors import StoreBusyError
 
 

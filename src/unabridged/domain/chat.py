@@ -54,7 +54,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class StreamChunk:
     """A piece of a streamed answer. Any field may be empty; the last has ``done``.
 
     Attributes:

@@ -20,7 +20,7 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CondenseSource:
     """A message as a condenser sees it.
 
     Attributes:
@@ -67,7 +67,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class CondensationDraft:
     """What a condenser made of sources.
 
     Attributes:
@@ -153,7 +153,7 @@ class Condensation:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class CondenseRun:
     """What one run of condensing did: figures only, no words of anybody.
 
     Attributes:

@@ -25,7 +25,7 @@ class Tier(StrEnum):
     RECENT = "recent"
 
 
-class Verdict(StrEnum):
+class Decision(StrEnum):
     """What became of a candidate."""
 
     KEPT = "kept"
@@ -50,7 +50,7 @@ class LedgerRow:
         tier: The tier, or None for a tool definition.
         kind: What it is.
         id: Its id in the store (a tool's name for a tool).
-        verdict: What became of it.
+        decision: What became of it.
         tokens: What it takes in the prompt; for one left out, what it would have taken whole.
         reason: Why, in a few words.
         score: Its evidence, where it was found by search.
@@ -62,7 +62,7 @@ class LedgerRow:
     tier: Tier | None
     kind: ItemKind
     id: str
-    verdict: Verdict
+    decision: Decision
     tokens: int
     reason: str
     score: float | None = None
@@ -121,7 +121,7 @@ class Ledger:
 
     def kept(self, tier: Tier) -> tuple[LedgerRow, ...]:
         """The rows of a tier that are in the prompt, whole or condensed."""
-        return tuple(r for r in self.rows if r.tier is tier and r.verdict is not Verdict.LEFT_OUT)
+        return tuple(r for r in self.rows if r.tier is tier and r.decision is not Decision.LEFT_OUT)
 
 
 @dataclass(frozen=True, slots=True)

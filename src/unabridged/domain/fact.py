@@ -19,7 +19,7 @@ class FactState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class FactOrigin:
     """From which other space a fact came.
 
     Attributes:
@@ -69,11 +69,11 @@ class Fact:
     pinned: bool = False
     supersedes: str | None = None
     disputed_by: tuple[str, ...] = ()
-    origin: Origin | None = None
+    origin: FactOrigin | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FactChange:
     """One step in the history of a fact or requirement.
 
     Attributes:
@@ -129,4 +129,4 @@ class Requirement:
     by: str = "user"
     pinned: bool = False
     withdrawn: bool = False
-    history: tuple[Change, ...] = ()
+    history: tuple[FactChange, ...] = ()

@@ -8,12 +8,12 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Fact
 from unabridged.domain.message import Message
 from unabridged.domain.record import RecordKind
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
 
 
 @dataclass(frozen=True, slots=True)
-class Going:
+class PlannedRemoval:
     """A record that goes.
 
     Attributes:
@@ -28,7 +28,7 @@ class Going:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeat:
+class Duplicate:
     """Something elsewhere that says what is to be forgotten once more.
 
     Attributes:
@@ -49,7 +49,7 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
+class OutOfReach:
     """What forgetting does not reach, or reaches by name only.
 
     Attributes:
@@ -64,7 +64,7 @@ class Outside:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ForgetPlan:
     """What a forgetting would do; nothing is changed by making one.
 
     Attributes:
@@ -93,13 +93,13 @@ class Plan:
     what: str
     exchanges: tuple[Exchange, ...] = ()
     facts: tuple[Fact, ...] = ()
-    given: tuple[Going, ...] = ()
+    given: tuple[PlannedRemoval, ...] = ()
     sessions: tuple[Session, ...] = ()
     titles: tuple[Session, ...] = ()
-    going: tuple[Going, ...] = ()
+    going: tuple[PlannedRemoval, ...] = ()
     staying: tuple[Fact, ...] = ()
-    repeats: tuple[Repeat, ...] = ()
-    outside: Outside = field(default_factory=Outside)
+    repeats: tuple[Duplicate, ...] = ()
+    outside: OutOfReach = field(default_factory=OutOfReach)
     pins: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
@@ -142,7 +142,7 @@ class Receipt:
         at: When it was asked for.
         done: When it was carried out.
         space: The space.
-        what: What was asked for; see ``Plan``.
+        what: What was asked for; see ``ForgetPlan``.
         exchanges: Exchanges that went.
         ids: The ids of the exchanges and facts that were asked for; empty for a whole space.
         messages: Messages that went.
@@ -176,7 +176,7 @@ class Receipt:
     titles: int = 0
     staying: int = 0
     repeats: tuple[str, ...] = ()
-    outside: Outside = field(default_factory=Outside)
+    outside: OutOfReach = field(default_factory=OutOfReach)
     files: tuple[str, ...] = ()
     scanned: int = 0
     pieces: int = 0
@@ -199,9 +199,9 @@ class SpacePlan:
         outside: What is not reached.
     """
 
-    space: Space
+    space: SpaceId
     exchanges: int
     sessions: int
     bytes: int
     files: tuple[str, ...]
-    outside: Outside = field(default_factory=Outside)
+    outside: OutOfReach = field(default_factory=OutOfReach)

@@ -32,7 +32,7 @@ DEFAULT_ISOLATION = ("user", "agent")
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Space:
+class SpaceId:
     """The unit of isolation and of storage: the fields of a scope that ``isolation`` names.
 
     A field that isolation does not name is empty.
@@ -48,7 +48,7 @@ class Space:
         return "/".join(part for part in (self.user, self.agent, self.model) if part)
 
 
-def space_of(scope: Scope, isolation: tuple[str, ...] = DEFAULT_ISOLATION) -> Space:
+def space_id(scope: Scope, isolation: tuple[str, ...] = DEFAULT_ISOLATION) -> SpaceId:
     """Give the space that a scope falls into.
 
     Raises:
@@ -62,7 +62,7 @@ def space_of(scope: Scope, isolation: tuple[str, ...] = DEFAULT_ISOLATION) -> Sp
     kept = {name: value if name in isolation else "" for name, value in fields.items()}
     for name, value in kept.items():
         check_name(name, value, required=name in isolation)
-    return Space(**kept)
+    return SpaceId(**kept)
 
 
 def check_name(field: str, value: str, *, required: bool = True) -> None:

@@ -21,12 +21,12 @@ class Settings:
         profile: The named set of settings that these stand on, or empty for none: ``workspace``,
             ``companion``, ``agent``, ``requirements``, ``story``, or one of the person's own.
         store: ``sqlite``, or ``memory`` (nothing is kept).
-        layout: Which readable JSON files follow the store: ``none``, one for each ``model``, one for
+        json_files: Which readable JSON files follow the store: ``none``, one for each ``model``, one for
             each ``agent`` and session, or one for each ``user``.
-        compression: Whether readable files are packed (gzip).
+        json_compression: Whether readable files are packed (gzip).
         auto_save: Whether everything is written at once; else what was recorded is held as
             *unsaved* until it is saved.
-        custom_filepath: The readable file of the space, instead of the one under the home.
+        json_path: The readable file of the space, instead of the one under the home.
         max_turns: The most exchanges of the session that a prompt shows, or None for what fits.
         max_sessions: Sessions that stay active in a space, or None for all; older ones are
             archived: compressed, still searched, never deleted.
@@ -34,7 +34,7 @@ class Settings:
         key: Where the key lies that digests and encryption use: ``keyring``, ``file:PATH``,
             ``env:NAME``, or empty for none.
         encrypt: Whether files are encrypted with that key.
-        anchor: The path of a file outside the home that remembers how far each space has come, so
+        checkpoint_file: The path of a file outside the home that remembers how far each space has come, so
             that a whole file put back from an older day is noticed; empty for none.
         user: The person.
         agent: The assistant.
@@ -60,29 +60,29 @@ class Settings:
         tokenizer: ``auto``, ``estimate``, ``tiktoken`` or ``gguf``.
         model_cache_ttl: Seconds for which what a server said about its models is fresh.
         timeout: Seconds to wait for a server to begin answering.
-        recall: From where a prompt recalls: the whole ``space``, or the ``session`` alone; a person's
+        recall_scope: From where a prompt recalls: the whole ``space``, or the ``session`` alone; a person's
             own searches find everything either way.
         immediate_share: 0 to 1: the newest exchanges' share of the memory budget.
         knowledge_share: 0 to 1: of the memory budget, the most that facts take.
         vivid_share: 0 to 1: what is recalled takes of the rest, for who asks for details.
-        vivid_around: Whether who asks for details gets what was said within the hour around it
+        recall_neighbors: Whether who asks for details gets what was said within the hour around it
             too, in the order in which it was said, where memory has room.
         summary_share: The same for who asks for an overview.
         contextual_share: The same for who mentions the past.
-        evidence_floor: 0 to 1: the least evidence at which something is recalled; who asks for
+        min_relevance: 0 to 1: the least evidence at which something is recalled; who asks for
             the past gets what reaches 60 % of it.
         condenser: How what does not fit is shortened: ``extract`` (whole sentences of what was
             said), ``model`` (upkeep asks the upstream, and checks it) or ``none`` (it is left out).
         condense_tokens: Tokens of a session above which its oldest exchanges are condensed; the
             memory budget where that is less.
         condense_messages: Messages that must be new for that.
-        condense_spared: The newest messages of a session, which are never condensed.
-        scheme: The categories that messages are sorted into: ``assistant``, ``companion`` or
+        condense_keep_last: The newest messages of a session, which are never condensed.
+        categories: The categories that messages are sorted into: ``assistant``, ``companion`` or
             ``story``.
-        judge: Who sorts messages into categories: ``rules``, or ``model`` (the upstream is asked).
+        classifier: Who sorts messages into categories: ``rules``, or ``model`` (the upstream is asked).
         facts: Who draws facts and requirements from what is said: ``rules``, ``model`` (rules and
             the upstream) or ``none``.
-        requirements: From what requirements are drawn: ``narrow``, sentences that speak of a system,
+        requirement_patterns: From what requirements are drawn: ``narrow``, sentences that speak of a system,
             as suits any talk, or ``wide``, whatever is asked of a thing, as suits talk about them.
         embedder: What finds by meaning: ``static``, ``none``, ``ollama:MODEL``, ``openai:MODEL``
             (at ``openai_url``), or ``onnx:`` with a fetched model (``REPO/NAME``) or a folder.
@@ -90,11 +90,11 @@ class Settings:
         listen: Where ``unabridged serve`` listens: address and port. Beyond this machine it needs
             keys.
         hosts: Names beside its address by which the server may be called (the Host header).
-        memory_failure: What the server does with a request when memory itself fails: ``refuse``
+        on_memory_error: What the server does with a request when memory itself fails: ``refuse``
             it, or ``pass`` it through without memory, with a warning.
         max_body: Bytes that a request to the server may have.
         max_streams: Answers that the server streams at the same time.
-        rate: Requests that one key may send in a minute, or None for any number.
+        rate_limit: Requests that one key may send in a minute, or None for any number.
         log: How the server writes a line for each request to standard error: ``text``, ``json``
             or ``none``; never what was said.
         models: By a model's name, what is another one for that model; from the tables ``models`` of
@@ -104,16 +104,16 @@ class Settings:
     home: str = ""
     profile: str = ""
     store: str = "sqlite"
-    layout: str = "none"
-    compression: bool = False
+    json_files: str = "none"
+    json_compression: bool = False
     auto_save: bool = True
-    custom_filepath: str = ""
+    json_path: str = ""
     max_turns: int | None = None
     max_sessions: int | None = None
     max_bytes: int | None = None
     key: str = ""
     encrypt: bool = False
-    anchor: str = ""
+    checkpoint_file: str = ""
     user: str = DEFAULT_NAME
     agent: str = DEFAULT_NAME
     isolation: tuple[str, ...] = DEFAULT_ISOLATION
@@ -135,30 +135,30 @@ class Settings:
     tokenizer: str = "auto"
     model_cache_ttl: float = 3600.0
     timeout: float = 300.0
-    recall: str = "space"
+    recall_scope: str = "space"
     immediate_share: float = 0.19
     knowledge_share: float = 0.125
     vivid_share: float = 0.6
-    vivid_around: bool = False
+    recall_neighbors: bool = False
     summary_share: float = 0.2
     contextual_share: float = 0.4
-    evidence_floor: float = 0.25
+    min_relevance: float = 0.25
     condenser: str = "extract"
     condense_tokens: int = 25_000
     condense_messages: int = 20
-    condense_spared: int = 5
-    scheme: str = "assistant"
-    judge: str = "rules"
+    condense_keep_last: int = 5
+    categories: str = "assistant"
+    classifier: str = "rules"
     facts: str = "rules"
-    requirements: str = "narrow"
+    requirement_patterns: str = "narrow"
     embedder: str = "static"
     reranker: str = "none"
     listen: str = "127.0.0.1:11435"
     hosts: tuple[str, ...] = ()
-    memory_failure: str = "refuse"
+    on_memory_error: str = "refuse"
     max_body: int = 33_554_432
     max_streams: int = 256
-    rate: int | None = None
+    rate_limit: int | None = None
     log: str = "text"
     models: Mapping[str, Mapping[str, Any]] = field(
         default_factory=lambda: MappingProxyType({}), hash=False

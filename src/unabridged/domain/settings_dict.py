@@ -11,16 +11,16 @@ class SettingsDict(TypedDict, total=False):
 
     profile: str
     store: str
-    layout: str
-    compression: bool
+    json_files: str
+    json_compression: bool
     auto_save: bool
-    custom_filepath: str
+    json_path: str
     max_turns: int | None
     max_sessions: int | None
     max_bytes: int | None
     key: str
     encrypt: bool
-    anchor: str
+    checkpoint_file: str
     user: str
     agent: str
     isolation: Sequence[str]
@@ -41,28 +41,28 @@ class SettingsDict(TypedDict, total=False):
     tokenizer: str
     model_cache_ttl: float
     timeout: float
-    recall: str
+    recall_scope: str
     immediate_share: float
     knowledge_share: float
     vivid_share: float
-    vivid_around: bool
+    recall_neighbors: bool
     summary_share: float
     contextual_share: float
-    evidence_floor: float
+    min_relevance: float
     condenser: str
     condense_tokens: int
     condense_messages: int
-    condense_spared: int
-    scheme: str
-    judge: str
+    condense_keep_last: int
+    categories: str
+    classifier: str
     facts: str
-    requirements: str
+    requirement_patterns: str
     embedder: str
     reranker: str
     listen: str
     hosts: Sequence[str]
-    memory_failure: str
+    on_memory_error: str
     max_body: int
     max_streams: int
-    rate: int | None
+    rate_limit: int | None
     log: str

@@ -8,7 +8,7 @@ from typing import Any
 
 from unabridged.domain.forgetting import Receipt
 from unabridged.domain.record import Record, RecordKind
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 
 VERSION = 1
 
@@ -59,7 +59,7 @@ class SharedFact:
 
 
 @dataclass(frozen=True, slots=True)
-class Carry:
+class ShareTransfer:
     """What one carrying brought.
 
     Attributes:
@@ -103,13 +103,13 @@ class Share:
     id: str
     kind: ShareKind
     side: ShareSide
-    other: Space
+    other: SpaceId
     at: datetime
     by: str
     sessions: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
     all_facts: bool = False
-    carries: tuple[Carry, ...] = ()
+    carries: tuple[ShareTransfer, ...] = ()
     revoked: datetime | None = None
 
     @property
@@ -146,7 +146,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class ShareResult:
     """What a share brought, or would bring.
 
     Attributes:
@@ -207,7 +207,7 @@ def from_record(record: Record) -> Share:
         id=record.id,
         kind=ShareKind(body["kind"]),
         side=ShareSide(body["side"]),
-        other=Space(*body["other"]),
+        other=SpaceId(*body["other"]),
         at=record.at,
         by=str(body["by"]),
         sessions=tuple(body["sessions"]),
@@ -229,7 +229,7 @@ def held_by(records: Iterable[Record], side: ShareSide) -> list[Share]:
     return [share for share in shares if share.side is side and share.revoked is None]
 
 
-def _carry_to_data(carry: Carry) -> dict[str, Any]:
+def _carry_to_data(carry: ShareTransfer) -> dict[str, Any]:
     return {
         "at": carry.at.isoformat(),
         "exchanges": {origin: list(ids) for origin, ids in carry.exchanges.items()},
@@ -242,8 +242,8 @@ def _carry_to_data(carry: Carry) -> dict[str, Any]:
     }
 
 
-def _carry_from_data(data: Mapping[str, Any]) -> Carry:
-    return Carry(
+def _carry_from_data(data: Mapping[str, Any]) -> ShareTransfer:
+    return ShareTransfer(
         at=datetime.fromisoformat(data["at"]),
         exchanges={origin: tuple(ids) for origin, ids in data["exchanges"].items()},
         facts={

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from unabridged.embeddings.runtime import Network, need
+from unabridged.embeddings.onnx_session import Network, need
 from unabridged.embeddings.transformer import look
 
 DEPTH = 20
@@ -69,6 +69,5 @@ class CrossEncoder:
 
 
 def _sigmoid(number: float) -> float:
-    """Map any number to 0 to 1, without overflow."""
     grown = math.exp(-abs(number))
     return 1 / (1 + grown) if number >= 0 else grown / (1 + grown)

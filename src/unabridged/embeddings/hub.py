@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from unabridged.embeddings.runtime import EXTRA
+from unabridged.embeddings.onnx_session import EXTRA
 from unabridged.embeddings.transformer import (
     LENGTH,
     MODEL,

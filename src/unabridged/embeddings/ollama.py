@@ -7,12 +7,12 @@ server/routes.go (EmbedHandler: ``truncate: false`` refuses a text longer than t
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from unabridged.embeddings.prompts import prompts_of
-from unabridged.embeddings.served import ServedEmbedder
+from unabridged.embeddings.prompt_prefixes import prompts_of
+from unabridged.embeddings.server_embedder import ServedEmbedder
 from unabridged.errors import ModelNotFoundError, UpstreamBrokenError, UpstreamRefusedError
-from unabridged.remote.http import Server
+from unabridged.net.http import HttpUpstream
+from unabridged.wire.lenient_json import mappings, text
 from unabridged.wire.ollama import full_name, short_name
-from unabridged.wire.shapes import mappings, text
 
 if TYPE_CHECKING:
     pass
@@ -33,7 +33,7 @@ class OllamaEmbedder(ServedEmbedder):
 
     def __init__(self, model: str, url: str, *, timeout: float = 300.0) -> None:
         hint = "Start it with `ollama serve`, or set ollama_url to where it listens."
-        server = Server(url, name="Ollama", timeout=timeout, hint=hint)
+        server = HttpUpstream(url, name="Ollama", timeout=timeout, hint=hint)
         super().__init__(server, prompts_of(model), self._ask)
         self._model = full_name(model)
         self._identity = ""

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unabridged.embeddings.prompts import NONE, prompts_of
-from unabridged.embeddings.runtime import Network, need, weighted
+from unabridged.embeddings.onnx_session import Network, need, weighted
+from unabridged.embeddings.prompt_prefixes import NONE, prompts_of
 from unabridged.embeddings.transformer import look
 from unabridged.embeddings.vectors import unit
 

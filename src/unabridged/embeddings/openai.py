@@ -9,11 +9,11 @@ import binascii
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from unabridged.embeddings.prompts import prompts_of
-from unabridged.embeddings.served import ServedEmbedder
+from unabridged.embeddings.prompt_prefixes import prompts_of
+from unabridged.embeddings.server_embedder import ServedEmbedder
 from unabridged.errors import ModelNotFoundError, UpstreamBrokenError, UpstreamRefusedError
-from unabridged.remote.http import Server
-from unabridged.wire.shapes import mappings, number
+from unabridged.net.http import HttpUpstream
+from unabridged.wire.lenient_json import mappings, number
 
 if TYPE_CHECKING:
     pass
@@ -31,7 +31,7 @@ class OpenAIEmbedder(ServedEmbedder):
 
     def __init__(self, model: str, url: str, *, key: str = "", timeout: float = 300.0) -> None:
         hint = "Check that it runs, and the setting openai_url (it usually ends in /v1)."
-        server = Server(url, name="The embedding server", key=key, timeout=timeout, hint=hint)
+        server = HttpUpstream(url, name="The embedding server", key=key, timeout=timeout, hint=hint)
         super().__init__(server, prompts_of(model), self._ask)
         self._model = model
         self._format: dict[str, str] = {"encoding_format": "base64"}

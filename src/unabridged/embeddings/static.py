@@ -14,7 +14,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from unabridged.embeddings.table import Table
+from unabridged.embeddings.static_table import StaticTable
 from unabridged.embeddings.wordpiece import words_of
 
 DATA = Path(__file__).parent / "data"
@@ -46,7 +46,7 @@ class StaticEmbedder:
         self._data = data
         self._most_words = most_words
         self._lock = Lock()
-        self._table: Table | None = None
+        self._table: StaticTable | None = None
 
     @property
     def dimension(self) -> int:
@@ -86,7 +86,7 @@ class StaticEmbedder:
         with self._lock:
             self._table = None
 
-    def _loaded(self) -> Table:
+    def _loaded(self) -> StaticTable:
         if self._table is None:
-            self._table = Table(self._data, self._most_words)
+            self._table = StaticTable(self._data, self._most_words)
         return self._table

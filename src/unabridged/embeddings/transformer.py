@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unabridged.embeddings.prompts import NONE, Prompts
+from unabridged.embeddings.prompt_prefixes import NONE, Prompts
 from unabridged.errors import SettingError
-from unabridged.wire.shapes import mapping, number, text
+from unabridged.wire.lenient_json import mapping, number, text
 
 MODEL = "model.onnx"
 TOKENIZER = "tokenizer.json"

@@ -1,1 +1,1 @@
-"""A client's whole message list against the stored log: where it is, and what is new."""
+"""Aligns a client's full message list with the stored log."""

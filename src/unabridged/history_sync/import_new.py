@@ -8,7 +8,7 @@ from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, ToolCall, ToolResult
 from unabridged.history_sync.normalize_history import NormalizedExchange, atoms
 from unabridged.ports import Clock
-from unabridged.wire.draft import Draft
+from unabridged.wire.incoming_message import IncomingMessage
 
 
 class ExchangeBuilder:
@@ -24,7 +24,7 @@ class ExchangeBuilder:
         self.session = session
         self.at: datetime = clock.now()
 
-    def message(self, draft: Draft, parent: str | None = None) -> Message:
+    def message(self, draft: IncomingMessage, parent: str | None = None) -> Message:
         """A message of the log."""
         return Message(self._clock.new_id(), draft.role, draft.parts, self.at, parent)
 
@@ -42,7 +42,7 @@ class ExchangeBuilder:
             twin: The stored user message that it shares, or None.
         """
         last = before.messages[-1].id if before else None
-        user = twin or self.message(said.user or Draft(Role.USER, ()), last)
+        user = twin or self.message(said.user or IncomingMessage(Role.USER, ()), last)
         chained = [user]
         for draft in said.rest:
             chained.append(self.message(draft, chained[-1].id))
@@ -64,14 +64,14 @@ def _state(said: NormalizedExchange) -> ExchangeState:
     return ExchangeState.COMPLETE if answered else ExchangeState.INCOMPLETE
 
 
-def behind(drafts: Sequence[Draft], count: int) -> list[Draft]:
+def behind(drafts: Sequence[IncomingMessage], count: int) -> list[IncomingMessage]:
     """What stands behind the first pieces of a round.
 
     Args:
         drafts: The messages of a round.
         count: How many of their pieces (``normal.atoms``) are stored.
     """
-    left: list[Draft] = []
+    left: list[IncomingMessage] = []
     for draft in drafts:
         held = sum(1 for _ in atoms([draft]))
         if count <= 0:
@@ -84,8 +84,8 @@ def behind(drafts: Sequence[Draft], count: int) -> list[Draft]:
 
 
 def renamed(
-    drafts: Iterable[Draft], sent: Iterable[ToolCall], stored: Iterable[ToolCall]
-) -> list[Draft]:
+    drafts: Iterable[IncomingMessage], sent: Iterable[ToolCall], stored: Iterable[ToolCall]
+) -> list[IncomingMessage]:
     """Messages whose results name the calls by the ids that these have in the log.
 
     Args:
@@ -123,7 +123,7 @@ def paired(rounds: Sequence[Message]) -> tuple[Message, ...]:
     return tuple(message for message in kept if message.parts)
 
 
-def without_prefill(drafts: Sequence[Draft]) -> Sequence[Draft]:
+def without_prefill(drafts: Sequence[IncomingMessage]) -> Sequence[IncomingMessage]:
     """Rounds without the beginning of an answer that the model shall go on with."""
     end = len(drafts)
     while end and drafts[end - 1].role is Role.ASSISTANT and not drafts[end - 1].calls:

@@ -23,8 +23,8 @@ from unabridged.domain.message import (
     ToolCall,
     ToolResult,
 )
-from unabridged.history_sync.strip_reasoning import without_reasoning
-from unabridged.wire.draft import Draft
+from unabridged.history_sync.reasoning_filter import without_reasoning
+from unabridged.wire.incoming_message import IncomingMessage
 
 DIGEST_BYTES = 16
 """Bytes of a digest (BLAKE2b, RFC 7693)."""
@@ -41,7 +41,7 @@ def plain_words(text: str, role: Role) -> str:
     return (text if text.isascii() else unicodedata.normalize("NFC", text)).strip()
 
 
-def atoms(messages: Iterable[Message | Draft]) -> Iterator[Atom]:
+def atoms(messages: Iterable[Message | IncomingMessage]) -> Iterator[Atom]:
     """What messages say, piece by piece; how pieces are grouped into messages is of no account."""
     for message in messages:
         said = plain_words(message.text, message.role)
@@ -67,7 +67,6 @@ def _atom(part: Part) -> Atom | None:
 
 
 def _canonical(arguments: str) -> str:
-    """JSON text in one form; what is no JSON stays as it is."""
     try:
         return json.dumps(json.loads(arguments or "{}"), sort_keys=True, separators=(",", ":"))
     except (ValueError, RecursionError):
@@ -92,7 +91,7 @@ class NormalizedExchange:
         rest: What follows it, up to the next user message.
     """
 
-    def __init__(self, user: Draft | None, rest: Sequence[Draft]) -> None:
+    def __init__(self, user: IncomingMessage | None, rest: Sequence[IncomingMessage]) -> None:
         self.user = user
         self.rest = tuple(rest)
 
@@ -124,9 +123,9 @@ class NormalizedExchange:
         return sum(len(text) for kind, text in (*own, *self.atoms) if kind != "image")
 
 
-def parted(drafts: Sequence[Draft]) -> list[NormalizedExchange]:
+def parted(drafts: Sequence[IncomingMessage]) -> list[NormalizedExchange]:
     """Part a client's list into exchanges; system messages take no part."""
-    found: list[tuple[Draft | None, list[Draft]]] = []
+    found: list[tuple[IncomingMessage | None, list[IncomingMessage]]] = []
     for draft in drafts:
         if draft.role is Role.SYSTEM:
             continue
@@ -153,7 +152,7 @@ def halves(said: NormalizedExchange) -> Iterator[tuple[NormalizedExchange, Norma
         yield NormalizedExchange(said.user, said.rest[:n]), NormalizedExchange(None, said.rest[n:])
 
 
-def _follows(one: Draft, other: Draft) -> bool:
+def _follows(one: IncomingMessage, other: IncomingMessage) -> bool:
     return one.role is other.role is Role.ASSISTANT
 
 

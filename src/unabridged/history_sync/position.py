@@ -104,13 +104,6 @@ class PositionFinder:
         *,
         gaps: bool,
     ) -> "_Walk":
-        """Go through the stored paths as far as the client's exchanges do.
-
-        Args:
-            heard: The client's exchanges.
-            start: What the first of them is; None to look among the first ones of sessions.
-            gaps: Whether exchanges may be left away between.
-        """
         levels: list[dict[str, Node] | None] = []
         above: dict[str, Node] = {}
         firm, last = 0, above
@@ -131,14 +124,12 @@ class PositionFinder:
         return _Walk(levels[:firm], last)
 
     def _below(self, heard: Sequence[NormalizedExchange], above: set[str]) -> list[Node]:
-        """The exchanges that the next of a client's may be, where it left away those before it."""
         if sum(each.size for each in heard) < LEAST_EVIDENCE:
             return []
         found = self._anywhere(heard[:2])
         return [node for node in found if self._index.is_below(node, above)]
 
     def _anywhere(self, heard: Sequence[NormalizedExchange]) -> list[Node]:
-        """The exchanges that the first of some of a client's may be, wherever they stand."""
         each = heard[0]
         if each.user is None:
             return self._ending_with(heard)
@@ -149,7 +140,6 @@ class PositionFinder:
     def _next(
         self, each: NormalizedExchange, above: dict[str, Node]
     ) -> tuple[list[Node], list[Node]]:
-        """The exchanges behind others that are a client's; those whose answer it lacks apart."""
         parents: Iterable[str | None] = above or (None,)
         same: list[Node] = []
         bare: list[Node] = []
@@ -162,10 +152,6 @@ class PositionFinder:
         return same, [node for node in bare if self._is_here(node) and node not in same]
 
     def _joined(self, each: NormalizedExchange, nodes: Iterable[Node]) -> list[Node]:
-        """Those exchanges whose answers the client has as one, or has apart what is stored as one.
-
-        So it is where a model went on with an answer, or two of them answered.
-        """
         if not each.atoms:
             return []
         words = run_together(each.atoms)
@@ -174,10 +160,6 @@ class PositionFinder:
         return [node for node, exchange in pairs if run_together(rest_of(exchange)) == words]
 
     def _wrapped(self, each: NormalizedExchange, nodes: Iterable[Node]) -> list[Node]:
-        """Those exchanges whose question the client had wrapped into more when it asked it.
-
-        Chat pages put what they looked up around the last question, and keep the question bare.
-        """
         if not each.answer or each.user is None or each.size < LEAST_EVIDENCE:
             return []
         asked = plain_words(each.user.text, Role.USER)
@@ -190,14 +172,12 @@ class PositionFinder:
         return found
 
     def _from_within(self, heard: Sequence[NormalizedExchange], *, gaps: bool) -> "_Walk":
-        """The same for a client that left away the beginning of its history."""
         start = self._anywhere(heard[:2])
         walk = self._walk(heard, start, gaps=gaps) if start else _Walk([], {})
         size = sum(each.size for each in heard[: walk.known])
         return walk if size >= LEAST_EVIDENCE else _Walk([], {})
 
     def _ending_with(self, heard: Sequence[NormalizedExchange]) -> list[Node]:
-        """The exchanges that end with what a client's list begins with, or goes on with."""
         half = heard[0]
         if not half.atoms:
             return []
@@ -219,7 +199,6 @@ class PositionFinder:
         return self._session is None or node.session == self._session
 
     def _alike(self, each: NormalizedExchange, nodes: Iterable[Node]) -> list[Node]:
-        """Those exchanges that are the client's: the same, or as much of it as the client keeps."""
         found: list[Node] = []
         growing: list[str] = []
         for node in nodes:
@@ -242,7 +221,6 @@ class PositionFinder:
         return found
 
     def _stored(self, names: Sequence[str]) -> list[tuple[Node, Exchange]]:
-        """Exchanges as they are stored now."""
         new = [name for name in names if name not in self._fresh]
         if new:
             found = self._index.shelf.get(new)
@@ -284,7 +262,6 @@ class PositionFinder:
 
 
 def _is_as_much(exchange: Exchange, said: Sequence[Atom], each: NormalizedExchange) -> bool:
-    """Whether a client has the answer alone, or less of one that broke off."""
     if exchange.state is ExchangeState.COMPLETE:
         last = answer_of(said)
         return last is not None and digest_of([last]) == each.answer
@@ -292,7 +269,6 @@ def _is_as_much(exchange: Exchange, said: Sequence[Atom], each: NormalizedExchan
 
 
 def _ends(exchange: Exchange, tail: Sequence[Atom], said: Sequence[Atom]) -> bool:
-    """Whether an exchange ends with what a client has; of an answer that broke off it may lack some."""
     whole, end = run_together(said), run_together(tail)
     if not end or len(end) > len(whole):
         return False

@@ -3,19 +3,21 @@
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from unabridged.custody.tombstones import Recogniser
 from unabridged.domain.message import Role
+from unabridged.forgetting.tombstones import ForgottenIndex
 from unabridged.history_sync.normalize_history import NormalizedExchange, plain_words
 
 
-def passing(said: Sequence[NormalizedExchange], recogniser: Recogniser) -> Callable[[int], bool]:
+def passing(
+    said: Sequence[NormalizedExchange], forgotten_index: ForgottenIndex
+) -> Callable[[int], bool]:
     """Give what says of each of a client's exchanges whether a message of it was forgotten.
 
     Args:
         said: The client's exchanges.
-        recogniser: Recognises what was forgotten.
+        forgotten_index: Recognises what was forgotten.
     """
-    if recogniser.is_idle():
+    if forgotten_index.is_idle():
         return lambda _: False
 
     @cache
@@ -23,7 +25,7 @@ def passing(said: Sequence[NormalizedExchange], recogniser: Recogniser) -> Calla
         before = _spoken(said[n - 1])[-1:] if n else []
         last = before[0] if before else None
         for role, text in _spoken(said[n]):
-            if recogniser.recognises(text, role, last):
+            if forgotten_index.recognises(text, role, last):
                 return True
             last = (role, text)
         return False
@@ -32,7 +34,6 @@ def passing(said: Sequence[NormalizedExchange], recogniser: Recogniser) -> Calla
 
 
 def _spoken(said: NormalizedExchange) -> list[tuple[Role, str]]:
-    """What both sides said: role and words."""
     drafts = (said.user, *said.rest) if said.user else said.rest
     spoken = [(draft.role, plain_words(draft.text, draft.role)) for draft in drafts]
     return [(role, text) for role, text in spoken if role is not Role.TOOL and text]

@@ -16,9 +16,8 @@ from itertools import islice
 from threading import RLock
 
 from unabridged.budget.count import Counter
-from unabridged.custody.tombstones import Recogniser
+from unabridged.domain.client_history import SyncedHistory
 from unabridged.domain.exchange import Exchange, ExchangeState
-from unabridged.domain.hearing import Heard
 from unabridged.domain.message import Message, Role
 from unabridged.domain.record import RecordKind
 from unabridged.domain.session import Session, title_from
@@ -29,6 +28,7 @@ from unabridged.errors import (
     NotFoundError,
     StoreBusyError,
 )
+from unabridged.forgetting.tombstones import ForgottenIndex
 from unabridged.history_sync.import_new import (
     ExchangeBuilder,
     behind,
@@ -46,12 +46,12 @@ from unabridged.history_sync.normalize_history import (
 from unabridged.history_sync.path_index import Node, PathIndex
 from unabridged.history_sync.position import LEAST_EVIDENCE, NOWHERE, LogPosition, PositionFinder
 from unabridged.history_sync.skip_forgotten import passing
-from unabridged.ingest.record import extend_exchange
-from unabridged.ingest.sessions import counted, current_exchange
 from unabridged.ports import Clock, Store
+from unabridged.recording.record import extend_exchange
+from unabridged.recording.sessions import counted, current_exchange
 from unabridged.space.sessions import check_session_name
 from unabridged.space.space import Space
-from unabridged.wire.draft import Draft, images
+from unabridged.wire.incoming_message import IncomingMessage, images
 
 AGAIN_WITHIN = timedelta(minutes=30)
 """How long after its session was last touched a first message counts as asked once more; later it
@@ -79,12 +79,14 @@ class HistorySync:
         self.store: Store = space.dependencies.store
         self.clock: Clock = space.clock
         self.counter = Counter(space.dependencies.tokenizer)
-        self.recogniser: Recogniser = space.forgetting.recogniser
+        self.forgotten_index: ForgottenIndex = space.forgetting.forgotten_index
         self.index = PathIndex(self.store)
         self._foreign: tuple[int, dict[str, str]] = (-1, {})
         self._lock = RLock()  # around the index of paths: one request at a time
 
-    def sync(self, drafts: Sequence[Draft], session: str | None, *, record: bool) -> Heard:
+    def sync(
+        self, drafts: Sequence[IncomingMessage], session: str | None, *, record: bool
+    ) -> SyncedHistory:
         """Find where a client's list is in the log, and import what is new.
 
         What is imported is durable when this returns. The last user message is stored by the turn
@@ -127,7 +129,6 @@ class HistorySync:
         )
 
     def _home(self, named: str) -> Session | None:
-        """The session that a client names: by its id, or by the one it had elsewhere."""
         check_session_name(named)
         if (held := self.store.session(named)) is not None:
             return held
@@ -146,7 +147,7 @@ class _Request:
         self,
         sync: HistorySync,
         said: Sequence[NormalizedExchange],
-        user: Draft,
+        user: IncomingMessage,
         named: str | None,
         home: Session | None,
     ) -> None:
@@ -157,13 +158,13 @@ class _Request:
         self._asked = said[-1]
         self._draft = user
         self._named, self._home = named, home
-        self._recogniser = sync.recogniser
-        self._passes = passing(said, sync.recogniser)
+        self._forgotten_index = sync.forgotten_index
+        self._passes = passing(said, sync.forgotten_index)
         self._index = sync.index
         only = home.id if home else None
         self._placer = PositionFinder(self._index, only, self._passes)
 
-    def synced(self, *, record: bool) -> Heard:
+    def synced(self, *, record: bool) -> SyncedHistory:
         """Find the place, take over what is new, and say where the request stands."""
         place = self._place()
         maker = ExchangeBuilder(self._clock, place.session or self._named or self._clock.new_id())
@@ -199,7 +200,6 @@ class _Request:
         return _Place(found, parent, again=again, session=here)
 
     def _found(self) -> LogPosition:
-        """How far the history is stored; where it ends, an exchange may be halves of two."""
         found = self._placer.place(self._before, self._asked)
         for _ in range(MOST_GAPS):
             if found.known == len(self._before):
@@ -211,10 +211,9 @@ class _Request:
         return found
 
     def _further(self, known: int) -> LogPosition | None:
-        """The same with one exchange in halves, if it leads on; None where it does not."""
         for both in islice(halves(self._before[known]), MOST_CUTS):
             before = [*self._before[:known], *both, *self._before[known + 1 :]]
-            passes = passing([*before, self._asked], self._recogniser)
+            passes = passing([*before, self._asked], self._forgotten_index)
             placer = PositionFinder(self._index, self._home.id if self._home else None, passes)
             found = placer.place(before, self._asked)
             if found.known > known + 1:
@@ -223,7 +222,6 @@ class _Request:
         return None
 
     def _beside(self) -> str | None:
-        """The session that begins with the first message of a history, and has another answer to it."""
         first = self._before[0]
         twins = self._placer.twins(None, first)
         telling = first.user is not None and len(first.user.text.strip()) >= LEAST_EVIDENCE
@@ -233,7 +231,6 @@ class _Request:
     def _first(
         self, found: LogPosition, parent: Exchange | None, twins: Sequence[Node]
     ) -> "_Place":
-        """The place of a first message: nothing that a user said stands before it."""
         if twins:
             again = self._exchange(twins[-1].id)
             return _Place(found, parent, again=again, session=again.session)
@@ -247,7 +244,6 @@ class _Request:
         return self._at_head(self._home, last)
 
     def _at_head(self, home: Session, last: Exchange) -> "_Place":
-        """The place of a lone message whose client names the session: behind its newest exchange."""
         grown = self._grown(last.parent)
         again = last if digest_of(atoms([last.user])) == self._asked.opening else None
         if again is not None and last.state is ExchangeState.COMPLETE:
@@ -258,7 +254,6 @@ class _Request:
         return _Place(NOWHERE, parent, again=again, grown=grown, session=home.id)
 
     def _grown(self, behind: str | None) -> Exchange | None:
-        """The exchange that goes on; one without a context of its own (an import) cannot."""
         grown = self._placer.grown(behind, self._asked)
         held = self._store.records(RecordKind.CONTEXT, ids=[grown.id]) if grown else []
         return grown if held else None
@@ -276,7 +271,6 @@ class _Request:
     # What stands before it.
 
     def _path(self, found: LogPosition, maker: ExchangeBuilder) -> list[Exchange]:
-        """The stored exchanges of the client's history, and in their places those that pass."""
         held = self._index.shelf.get(name for name in found.path if name is not None)
         path: list[Exchange] = []
         for n, name in enumerate(found.path):
@@ -289,7 +283,6 @@ class _Request:
         return path
 
     def _added(self, place: "_Place", maker: ExchangeBuilder) -> list[tuple[Exchange, bool]]:
-        """Exchanges that the log does not hold, each with whether it only passes through."""
         made: list[tuple[Exchange, bool]] = []
         before = place.parent
         for n in range(place.found.known, len(self._before)):
@@ -307,7 +300,6 @@ class _Request:
         return made
 
     def _admit(self, new: Sequence[Exchange]) -> None:
-        """Store exchanges in one transaction; a session that is here keeps its head."""
         first, last = new[0], new[-1]
         header = self._store.session(first.session)
         if header is None:
@@ -320,13 +312,9 @@ class _Request:
                 head=last.messages[-1].id,
                 source=SOURCE,
             )
-        self._store.admit(header, new)
+        self._store.import_session(header, new)
 
     def _close(self, place: "_Place", maker: ExchangeBuilder) -> None:
-        """Close what the conversation has left behind without an answer.
-
-        What is awaited at this moment is left alone, but for what this very client went past.
-        """
         going = place.grown.id if place.grown else None
         passed = {name for name in place.found.path if name is not None}
         names = self._index.open_in(place.session) if place.session else []
@@ -350,12 +338,12 @@ class _Request:
         path: Sequence[Exchange],
         parent: Exchange | None,
         taken: int,
-    ) -> Heard:
+    ) -> SyncedHistory:
         follows = parent.messages[-1].id if parent else None
         stored = place.grown or place.again
         user = stored.user if stored else maker.message(self._draft, follows)
         rounds, new = self._rounds(place.grown, maker)
-        return Heard(
+        return SyncedHistory(
             session=maker.session,
             new_session=self._store.session(maker.session) is None,
             path=tuple(path),
@@ -372,8 +360,7 @@ class _Request:
     def _rounds(
         self, grown: Exchange | None, maker: ExchangeBuilder
     ) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
-        """All rounds so far, and those of them that are to be stored."""
-        rest: Sequence[Draft] = self._asked.rest
+        rest: Sequence[IncomingMessage] = self._asked.rest
         held: tuple[Message, ...] = ()
         if grown is not None:
             held = grown.messages[1:]

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unabridged.index.centres import Centres
-from unabridged.index.entry import Entry, name_key, name_of
-from unabridged.index.impact import codes_of, joined
-from unabridged.index.runs import offsets_of, positions_of, spread
-from unabridged.index.signs import signs_of
+from unabridged.index.array_runs import offsets_of, positions_of, spread
+from unabridged.index.clusters import ClusterCentroids
+from unabridged.index.indexed_exchange import IndexedExchange, name_key, name_of
+from unabridged.index.sign_bits import signs_of
+from unabridged.index.term_weights import codes_of, joined
 
 Arrays = dict[str, NDArray[Any]]
 COLUMNS: Mapping[str, Any] = {
@@ -148,10 +148,10 @@ class Segment:
 
 
 def build(
-    entries: Iterable[Entry],
+    entries: Iterable[IndexedExchange],
     embedder: str = "",
     dimension: int = 0,
-    centres: Centres | None = None,
+    centres: ClusterCentroids | None = None,
 ) -> Segment:
     """Entries as a segment.
 
@@ -185,14 +185,15 @@ def build(
 
 
 def _within(values: NDArray[np.int64], bounds: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Those of ascending values that lie between the first and the last of others."""
     if not len(bounds) or not len(values):
         return values[:0]
     start, stop = values.searchsorted((bounds[0], bounds[-1] + 1)).tolist()
     return values[start:stop]
 
 
-def finish(arrays: Arrays, embedder: str, dimension: int, centres: Centres | None) -> Segment:
+def finish(
+    arrays: Arrays, embedder: str, dimension: int, centres: ClusterCentroids | None
+) -> Segment:
     """Add what follows from the other arrays: children, passages by doc, lists, sums.
 
     Args:
@@ -246,7 +247,7 @@ def _add_children(arrays: Arrays) -> None:
     arrays["child_parents"] = arrays["parents"][children]
 
 
-def _add_words(arrays: Arrays, held: list[Entry]) -> None:
+def _add_words(arrays: Arrays, held: list[IndexedExchange]) -> None:
     keys = _together([e.words.keys for e in held], np.uint64)
     user = _together([e.words.user for e in held], np.uint8)
     answer = _together([e.words.answer for e in held], np.uint8)
@@ -268,9 +269,8 @@ def _add_words(arrays: Arrays, held: list[Entry]) -> None:
 
 
 def _add_vectors(
-    arrays: Arrays, held: list[Entry], dimension: int, centres: Centres | None
-) -> Centres | None:
-    """Add the passages' arrays, by list and doc; what they are listed by."""
+    arrays: Arrays, held: list[IndexedExchange], dimension: int, centres: ClusterCentroids | None
+) -> ClusterCentroids | None:
     vectors = [(doc, e.vectors) for doc, e in enumerate(held) if e.vectors is not None]
     codes = _together([v.codes for _, v in vectors], np.int8, (dimension,))
     counts = np.fromiter((len(v.codes) for _, v in vectors), np.int64, len(vectors))
@@ -287,7 +287,6 @@ def _add_vectors(
 
 
 def _together(parts: list[NDArray[Any]], kind: Any, row: tuple[int, ...] = ()) -> NDArray[Any]:
-    """Arrays one behind the other; an empty one of that type where there is none."""
     if not parts:
         return np.empty((0, *row), dtype=kind)
     return np.concatenate(parts).astype(kind, copy=False)

@@ -3,7 +3,8 @@
 import re
 
 from unabridged.domain.intent import Intent, IntentReading
-from unabridged.intent.languages import (
+from unabridged.intent.normalize_text import plain
+from unabridged.intent.other_languages import (
     ASKS,
     CASUAL_FILLERS,
     CASUAL_PHRASES,
@@ -15,7 +16,6 @@ from unabridged.intent.languages import (
     THANKED,
     TIMES,
 )
-from unabridged.intent.plain import plain
 from unabridged.intent.signals import Signal, elsewhere, english
 
 LONGEST_CASUAL = 12
@@ -109,7 +109,6 @@ def _names(found: list[Signal], intent: Intent) -> tuple[str, ...]:
 
 
 def _person(form: str, text: str) -> str:
-    """What makes the message a question about a person, or nothing."""
     asked = _ASKED.search(form)
     named = _WORD.findall(asked.group(1)) if asked else []
     named += _TOLD_OF.findall(form)
@@ -122,7 +121,6 @@ def _person(form: str, text: str) -> str:
 
 
 def _foreign(form: str, text: str) -> bool:
-    """Whether it names something with a capital that is no time and no first name, and nobody's own."""
     if _OWN.search(form):
         return False
     capitals = {word.lower() for word in _CAPITAL.findall(text)}
@@ -130,13 +128,11 @@ def _foreign(form: str, text: str) -> bool:
 
 
 def _lead(scores: dict[Intent, float], best: Intent) -> float:
-    """How far the best led: 0.5 for a draw, towards 1 where nothing spoke against it."""
     second = max((score for intent, score in scores.items() if intent is not best), default=0.0)
     return round(scores[best] / (scores[best] + second), 3)
 
 
 def _casual(text: str, form: str) -> str:
-    """What makes the message small talk, or nothing."""
     words = [_short(word) for word in _WORD.findall(form)]
     if not words:
         return "no words" if text.strip() and "?" not in text else ""
@@ -153,7 +149,6 @@ def _casual(text: str, form: str) -> str:
 
 
 def _greeting(words: list[str], strange: list[str], form: str) -> str:
-    """The greeting, thanks or exclamation that a message consists of, or nothing."""
     greeting = next((word for word in words if word in CASUAL_WORDS), "")
     if greeting and not strange:
         return greeting
@@ -163,7 +158,6 @@ def _greeting(words: list[str], strange: list[str], form: str) -> str:
 
 
 def _friendly(words: list[str], strange: list[str], form: str) -> str:
-    """The phrase of small talk that nearly covers a message, or nothing."""
     phrase = _PHRASES.search(form)
     if phrase is None:
         return ""
@@ -175,7 +169,6 @@ def _friendly(words: list[str], strange: list[str], form: str) -> str:
 
 
 def _short(word: str) -> str:
-    """A drawn-out word in its usual length: "heyy", "helloo"."""
     if word in CASUAL_WORDS or not word.isascii():
         return word
     once = _DRAWN_OUT.sub(r"\1", word)

@@ -10,7 +10,7 @@ wins.
 from collections.abc import Mapping
 
 from unabridged.domain.intent import Intent
-from unabridged.intent.world import WORLD
+from unabridged.intent.world_knowledge import WORLD
 
 WORDS: Mapping[str, str] = {
     "wh": "what|which|who|whom|whose|where|when|how many|how much|how long|how old|how far"

@@ -7,9 +7,9 @@ from functools import cache
 
 from unabridged.domain.intent import Intent
 from unabridged.intent.english import SIGNALS, WORDS
-from unabridged.intent.languages import ELSEWHERE
-from unabridged.intent.needs import needs
-from unabridged.intent.reopening import SIGNALS as REOPENING, WORDS as REOPENING_WORDS
+from unabridged.intent.other_languages import ELSEWHERE
+from unabridged.intent.prefilter import needs
+from unabridged.intent.resume_signals import SIGNALS as REOPENING, WORDS as REOPENING_WORDS
 
 UNSPACED_FROM = 0x0E00
 """From this code on, scripts have no spaces that a pattern could begin behind."""
@@ -46,7 +46,7 @@ class Signal:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SignalTable:
     """Signals, ordered by the pieces of text that they need.
 
     Attributes:
@@ -85,7 +85,6 @@ def _polite_at(form: str, at: int) -> Iterable[str]:
 
 @cache
 def _polite() -> Mapping[str, list[str]]:
-    """Phrases of politeness by their first word."""
     found: dict[str, list[str]] = {}
     for words in WORDS["polite"].split("|"):
         found.setdefault(words.split()[0], []).append(words)
@@ -93,24 +92,24 @@ def _polite() -> Mapping[str, list[str]]:
 
 
 @cache
-def english() -> Table:
+def english() -> SignalTable:
     """The signals of English, compiled once, at the first message."""
     return _table({intent: SIGNALS[intent] + REOPENING.get(intent, "") for intent in SIGNALS})
 
 
 @cache
-def elsewhere() -> Table:
+def elsewhere() -> SignalTable:
     """The signals of other languages."""
     return _table(ELSEWHERE)
 
 
-def _table(source: Mapping[Intent, str]) -> Table:
+def _table(source: Mapping[Intent, str]) -> SignalTable:
     found = [_read(intent, line) for intent, table in source.items() for line in _lines(table)]
     needing: dict[str, list[Signal]] = {}
     for signal in found:
         for piece in sorted({max(need.split(), key=len) for need in signal.needs}):
             needing.setdefault(piece, []).append(signal)
-    return Table(
+    return SignalTable(
         always=tuple(signal for signal in found if not signal.needs),
         needing={piece: tuple(signals) for piece, signals in needing.items()},
     )
@@ -130,7 +129,6 @@ def _read(intent: Intent, line: str) -> Signal:
 
 
 def _outside(pattern: str) -> str:
-    """A pattern without what stands in its groups and sets."""
     depth, outside = 0, ""
     for character in re.sub(r"\\.|\[[^]]*\]", "", pattern):
         depth += (character == "(") - (character == ")")
@@ -144,7 +142,6 @@ def _compiled(source: str) -> re.Pattern[str]:
 
 
 def _expanded(pattern: str, *, everywhere: bool) -> str:
-    """Write out the shorthands of a pattern."""
     for name, words in (*REOPENING_WORDS.items(), *WORDS.items()):
         pattern = pattern.replace(f"{{{name}}}", f"(?:{words})")
     pattern = re.sub(

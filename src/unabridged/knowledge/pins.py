@@ -4,9 +4,9 @@ from datetime import datetime
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record, RecordKind
-from unabridged.domain.views import Pin
+from unabridged.domain.results import Pin
 from unabridged.errors import EmptyMessageError, NotFoundError
-from unabridged.knowledge.book import FactBook
+from unabridged.knowledge.facts import Facts
 from unabridged.ports import Store
 
 
@@ -35,19 +35,18 @@ def pin_exchange(store: Store, pin_id: str, exchange: Exchange, at: datetime) ->
 
 
 def _put(store: Store, pin: Pin) -> Pin:
-    """Store a pin, and give it back."""
     drawn = (pin.exchange,) if pin.exchange else ()
     body = {"text": pin.text, "pinned": True, "exchange": pin.exchange}
     store.put([Record(RecordKind.FACT, pin.id, pin.at, body, drawn)])
     return pin
 
 
-def pinned(book: FactBook) -> list[Pin]:
+def pinned(book: Facts) -> list[Pin]:
     """Every pin, the oldest first."""
     return [Pin(fact.id, fact.text, fact.since, fact.exchange) for fact in book.pinned()]
 
 
-def unpin(book: FactBook, wanted: str) -> Pin:
+def unpin(book: Facts, wanted: str) -> Pin:
     """Take a pin off by its id, the beginning of its id, or its number in the list (from 1).
 
     The text stays stored, so that the prompts that carried it can be rendered again.

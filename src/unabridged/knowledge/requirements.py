@@ -7,11 +7,19 @@ from threading import RLock
 from typing import Any
 
 from unabridged.domain.exchange import Exchange
-from unabridged.domain.fact import Change, Fact, Requirement
+from unabridged.domain.fact import Fact, FactChange, Requirement
 from unabridged.domain.record import Record, RecordKind
 from unabridged.errors import NotFoundError
-from unabridged.knowledge import progress
-from unabridged.knowledge.cards import (
+from unabridged.knowledge.llm_extraction import ModelStater
+from unabridged.knowledge.requirement_patterns import (
+    NARROW,
+    RequirementMatch,
+    RequirementRules,
+    conflict,
+    described,
+    gist,
+)
+from unabridged.knowledge.requirement_records import (
     PERSON,
     Card,
     checked,
@@ -24,10 +32,9 @@ from unabridged.knowledge.cards import (
     to_record,
     with_step,
 )
-from unabridged.knowledge.extracted import ModelStater
-from unabridged.knowledge.own import own_words
 from unabridged.knowledge.statements import folded
-from unabridged.knowledge.stating import NARROW, Rules, Stated, conflict, described, gist
+from unabridged.language.strip_pasted import own_words
+from unabridged.log import fact_cursor
 from unabridged.log.record_watch import RecordWatch
 from unabridged.ports import ChatModel, Clock, Store
 
@@ -36,7 +43,7 @@ PROGRESS = "requirements"
 LAST = "requirement-number"
 """The id of the record that holds the highest number ever given: none is given twice."""
 
-Stater = Callable[[str], Iterable[Stated]]
+Stater = Callable[[str], Iterable[RequirementMatch]]
 """Draws requirements from the user's words, each with a quote."""
 
 
@@ -46,7 +53,7 @@ class _View:
     cards: list[Card]
 
 
-class RequirementBook:
+class Requirements:
     """The requirements of one space. Several processes may hold one each.
 
     Args:
@@ -55,7 +62,7 @@ class RequirementBook:
         rules: Draw requirements where nothing else is asked for.
     """
 
-    def __init__(self, store: Store, clock: Clock, rules: Rules = NARROW) -> None:
+    def __init__(self, store: Store, clock: Clock, rules: RequirementRules = NARROW) -> None:
         self._store = store
         self._watch = RecordWatch(store, RecordKind.REQUIREMENT)
         self._clock = clock
@@ -93,7 +100,7 @@ class RequirementBook:
         """
         return self._find(wanted).requirement
 
-    def history(self, wanted: str) -> tuple[Change, ...]:
+    def history(self, wanted: str) -> tuple[FactChange, ...]:
         """What happened to a requirement, the oldest first.
 
         Raises:
@@ -233,19 +240,19 @@ class RequirementBook:
             How many exchanges were looked at; 0 when nothing waits. Where the model fails, the
             rules go on alone.
         """
-        drawing = progress.Drawing(
+        drawing = fact_cursor.Drawing(
             learn=lambda page: self.learn(page, stater),
             by_rules=self.learn,
             asked=stater if isinstance(stater, ModelStater) else None,
         )
-        return progress.draw_on(
+        return fact_cursor.draw_on(
             self._store, self._clock, (PROGRESS, self._rules.version), limit, drawing
         )
 
     @property
     def waits(self) -> bool:
         """Whether something was said that nobody has looked at yet."""
-        return progress.waits(self._store, (PROGRESS, self._rules.version))
+        return fact_cursor.waits(self._store, (PROGRESS, self._rules.version))
 
     def asking(self, model: ChatModel) -> ModelStater:
         """What draws requirements with a model too, for ``learn`` and ``learn_pending``."""
@@ -272,7 +279,6 @@ class RequirementBook:
         )
 
     def _stored(self, card: Card) -> Requirement:
-        """A requirement with the conflicts that a person named only."""
         (record,) = self._store.records(RecordKind.REQUIREMENT, ids=[card.key])
         return replace(card.requirement, conflicts=tuple(record.body["conflicts"]))
 
@@ -289,7 +295,6 @@ class RequirementBook:
         return self._change(card, with_step(changed, self._clock.now(), what))
 
     def _enter(self, news: Sequence[tuple[str, Requirement]]) -> list[Requirement]:
-        """Give numbers and store; all in one transaction with the highest number."""
         if not news:
             return []
         held = self._store.records(RecordKind.PROGRESS, ids=[LAST])
@@ -305,8 +310,7 @@ class RequirementBook:
         return [card.requirement for card in self._view().cards if card.key in keys]
 
 
-def _drawn(each: Stated, exchange: Exchange) -> Requirement:
-    """A requirement that an exchange states."""
+def _drawn(each: RequirementMatch, exchange: Exchange) -> Requirement:
     return Requirement(
         id="",
         text=each.text,
@@ -319,12 +323,12 @@ def _drawn(each: Stated, exchange: Exchange) -> Requirement:
         quote=each.quote,
         exchange=exchange.id,
         by=each.by,
-        history=(Change(exchange.at, each.by, "added", each.text),),
+        history=(FactChange(exchange.at, each.by, "added", each.text),),
     )
 
 
 def _with_conflicts(cards: list[Card]) -> list[Card]:
-    """Cards that name what they cannot be met together with, as told and as it shows."""
+    # Cards that name what they cannot be met together with, as told and as it shows.
     held = [card for card in cards if not card.requirement.withdrawn]
     gists = [gist(card.requirement.text) for card in held]
     against: dict[int, set[int]] = {card.number: set() for card in held}

@@ -11,7 +11,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
-from unabridged.domain.fact import SELF, Change
+from unabridged.domain.fact import SELF, FactChange
 from unabridged.domain.record import Record, RecordKind
 from unabridged.language.words import fold, words
 
@@ -68,7 +68,7 @@ class Statement:
     sources: tuple[str, ...] = ()
     withdrawn: datetime | None = None
     seal: str = ""
-    changes: tuple[Change, ...] = field(default=())
+    changes: tuple[FactChange, ...] = field(default=())
 
 
 def derived_id(statement: Statement) -> str:
@@ -118,13 +118,13 @@ def withdrawn(statement: Statement, at: datetime) -> Statement:
         place=statement.place,
         withdrawn=at,
         seal=sealed(statement, statement.id),
-        changes=(*statement.changes, Change(at, PERSON, "withdrawn", "")),
+        changes=(*statement.changes, FactChange(at, PERSON, "withdrawn", "")),
     )
 
 
 def changed(statement: Statement, at: datetime, what: str, *, pinned: bool) -> Statement:
     """A statement that a person pins or unpins."""
-    steps = (*statement.changes, Change(at, PERSON, what, ""))
+    steps = (*statement.changes, FactChange(at, PERSON, what, ""))
     return replace(statement, pinned=pinned, changes=steps)
 
 
@@ -180,7 +180,7 @@ def from_record(record: Record) -> Statement:
         withdrawn=datetime.fromisoformat(gone) if gone else None,
         seal=str(body.get("seal", "")),
         changes=tuple(
-            Change(datetime.fromisoformat(at), by, what, "")
+            FactChange(datetime.fromisoformat(at), by, what, "")
             for at, by, what in body.get("changes", ())
         ),
     )

@@ -11,7 +11,6 @@ from unabridged.language.words import fold
 
 
 def _numbered(text: str) -> dict[str, int]:
-    """Names by the number of their line, from 1."""
     lines = [line.split() for line in text.strip().splitlines()]
     return {fold(name): number for number, names in enumerate(lines, 1) for name in names}
 
@@ -98,12 +97,10 @@ _NAMED = (frozenset(MONTHS) | frozenset(WEEKDAYS)) - _SHY
 
 
 def _may_hold(folded: str) -> bool:
-    """Whether it is worth looking: digits, or the name of a month or day that is no other word."""
     return bool(_HINT.search(folded)) or not _NAMED.isdisjoint(_WORD.findall(folded))
 
 
 def _form(match: re.Match[str]) -> str:
-    """One form for what was found; empty where it is no date."""
     found = {name: value for name, value in match.groupdict().items() if value}
     if "weekday" in found:
         return _DAYS[WEEKDAYS[found["weekday"]] - 1]

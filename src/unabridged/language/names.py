@@ -119,7 +119,6 @@ def numbers_in(text: str) -> frozenset[str]:
 
 
 def _digits(number: str) -> str:
-    """A number without marks of thousands; ``1.5`` and ``1,5`` are the same."""
     if re.fullmatch(r"\d{1,3}(?:[,.'’\u00a0\u202f]\d{3})+", number):
         return re.sub(r"\D", "", number)
     if re.fullmatch(r"\d{1,3}(?:,\d{3})+\.\d+", number):
@@ -174,7 +173,6 @@ def capitalised(text: str) -> list[str]:
 
 
 def _runs(text: str) -> Iterator[tuple[list[str], str, bool]]:
-    """Runs of words with a capital, each with the word before and whether it begins a sentence."""
     for match in _RUN.finditer(text):
         begin = match.start()
         window = text[max(0, begin - _BACK) : begin]
@@ -194,17 +192,10 @@ def _runs(text: str) -> Iterator[tuple[list[str], str, bool]]:
 
 
 def _bare(word: str) -> str:
-    """A word as names are compared: folded, without its possessive."""
     return fold(word).removesuffix("'s").removesuffix("'")
 
 
 def _name(run: list[str], *, sure: bool) -> str:
-    """A run as a name, folded; empty where it names nothing.
-
-    Args:
-        run: Words.
-        sure: Whether its first word is known for a name: it does not merely begin a sentence.
-    """
     words = list(map(_bare, run))
     capitals = len(run) > 2 and all(word.isupper() for word in run)
     while words and (words[0] in NO_NAMES or len(words[0]) < 2):
@@ -219,12 +210,10 @@ def _name(run: list[str], *, sure: bool) -> str:
 
 
 def _work(found: tuple[str, ...]) -> str:
-    """What stands in quotation marks, if it is short enough for a title or a word."""
     words = fold("".join(found)).strip(" .,!?;:…").split()
     return " ".join(words) if len(words) <= _LONGEST_TITLE else ""
 
 
 def _is_german(text: str) -> bool:
-    """Whether a text is German by its smallest words."""
     words = fold(text[:_SAMPLE]).split()
     return sum(word in GERMAN for word in words) > _GERMAN_SHARE * len(words)

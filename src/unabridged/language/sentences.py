@@ -79,7 +79,6 @@ _kept = lru_cache(maxsize=256)(_split)
 
 
 def _second(text: str) -> list[str]:
-    """Split text that holds no code block, by the second rules."""
     pieces: list[str] = []
     start = 0
     for end in _END.finditer(text):
@@ -92,14 +91,6 @@ def _second(text: str) -> list[str]:
 
 
 def _ends(text: str, start: int, stop: int, behind: int) -> bool:
-    """Whether a sentence that began at ``start`` ends at a stop.
-
-    Args:
-        text: The text.
-        start: Where the sentence began.
-        stop: Where the stop stands.
-        behind: What follows the stop and the space behind it.
-    """
     following = text[behind : behind + 1]
     space = text.find("\n", stop, behind) >= 0
     if text[stop] == "\n":
@@ -118,7 +109,6 @@ def _ends(text: str, start: int, stop: int, behind: int) -> bool:
 
 
 def _wrapped(text: str, start: int, stop: int, behind: int) -> bool:
-    """Whether a line break stands inside a sentence."""
     if "\n" in text[stop + 1 : behind] or not text[behind : behind + 1].islower():
         return False
     line = text.rfind("\n", start, stop) + 1 or start
@@ -127,14 +117,6 @@ def _wrapped(text: str, start: int, stop: int, behind: int) -> bool:
 
 
 def _dot_ends(before: str, following: str, text: str, behind: int) -> bool:
-    """Whether a single stop with a space behind it ends a sentence.
-
-    Args:
-        before: The sentence as far as the stop, or its last characters.
-        following: The character that follows.
-        text: The text.
-        behind: Where that character stands.
-    """
     found = _LAST_WORD.search(before)
     word = found[0] if found else ""
     dotted = len(word) == 1 and following.isalpha() and text[behind + 1 : behind + 2] == "."
@@ -154,7 +136,6 @@ def _dot_ends(before: str, following: str, text: str, behind: int) -> bool:
 
 
 def _ordinal(before: str, following: str, text: str, behind: int) -> bool:
-    """Whether a number with a stop is an ordinal (``am 3. Mai``)."""
     if following.islower():
         previous = fold(before).split()[:-1]
         return not previous or previous[-1] in ORDINAL_BEFORE or text[behind : behind + 2] != "i "
@@ -163,7 +144,6 @@ def _ordinal(before: str, following: str, text: str, behind: int) -> bool:
 
 
 def _initial(before: str, letter: str) -> bool:
-    """Whether a capital with a stop is an initial: behind a name or another initial."""
     words = before.split()
     if not words:
         return letter != "I"
@@ -181,7 +161,6 @@ _FIRST_END = re.compile(r"(?:[.!?…]+[\"'”’»)\]]*(?:\s+|\Z)|[。！？｡]
 
 
 def _first(text: str) -> list[str]:
-    """Split text that holds no code block, by the first rules: contexts of 2026 refer to them."""
     pieces: list[str] = []
     start = 0
     for end in _FIRST_END.finditer(text):

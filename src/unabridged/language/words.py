@@ -86,7 +86,6 @@ def stem(word: str) -> str:
 
 
 def _tidy(base: str, ending: str) -> str:
-    """Undo a doubled consonant (``planned``) and a final ``e`` (``hoping`` meets ``hope``)."""
     if ending in {"ing", "ings", "ed"} and base[-1] == base[-2] and base[-1] not in "lsz":
         return base[:-1]
     return base[:-1] if base.endswith("e") and len(base) > 3 else base
@@ -135,12 +134,10 @@ def terms(text: str) -> list[str]:
 
 
 def _bare(token: str) -> str:
-    """A word without its possessive and apostrophe, a number without the commas of thousands."""
     return token.removesuffix("'s").replace("'", "").replace(",", "")
 
 
 def _pairs(run: str) -> list[str]:
-    """Overlapping pairs of characters; a lone character as it is."""
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
 
 

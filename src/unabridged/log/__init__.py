@@ -1,1 +1,1 @@
-"""Following a log: what changed in it, and how far background work has come."""
+"""Reads the log in order: pages and cursors."""

@@ -6,12 +6,12 @@ from mcp.server.mcpserver import MCPServer
 from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
-from unabridged.domain.access import Right
 from unabridged.domain.fact import Fact, FactState
+from unabridged.domain.permissions import Right
 from unabridged.errors import InputError
-from unabridged.mcp.desk import Ctx, Desk
-from unabridged.mcp.looking import READS, Limit
-from unabridged.mcp.shapes import ChangedOut, FactsOut, Text, fact_out, result_of
+from unabridged.mcp.request_context import Ctx, ToolRequests
+from unabridged.mcp.search_tools import READS, Limit
+from unabridged.mcp.tool_results import ChangedOut, FactsOut, Text, fact_out, result_of
 from unabridged.space.recalled_text import fenced
 from unabridged.space.space import Space
 
@@ -22,7 +22,7 @@ Action = Literal["add", "correct", "remove", "pin", "unpin"]
 State = Literal["current", "superseded", "withdrawn", "any"]
 
 
-def add_facts(server: MCPServer, desk: Desk) -> None:
+def add_facts(server: MCPServer, desk: ToolRequests) -> None:
     """Add the tools for facts."""
 
     @server.tool(title="List facts", annotations=READS)
@@ -92,12 +92,6 @@ def _listed(space: Space, about: str, state: State, limit: int) -> FactsOut:
 
 
 def _changed(space: Space, action: Action, fact: str, text: str, value: str) -> Fact:
-    """Do what is asked to a fact.
-
-    Raises:
-        InputError: Something that the action needs is missing.
-        NotFoundError: There is no such fact.
-    """
     book = space.facts
     if action == "add":
         return book.add(_needed(action, "text", text))

@@ -21,12 +21,12 @@ from mcp.server.mcpserver import (
 from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import BaseModel, Field
 
-from unabridged.domain.access import Right
-from unabridged.domain.forgetting import Plan, Receipt
+from unabridged.domain.forgetting import ForgetPlan, Receipt
+from unabridged.domain.permissions import Right
 from unabridged.domain.scope import Scope
 from unabridged.errors import InputError
-from unabridged.mcp.desk import Caller, Ctx, Desk, within
-from unabridged.mcp.shapes import ForgottenOut, Text, result_of
+from unabridged.mcp.request_context import Caller, Ctx, ToolRequests, within
+from unabridged.mcp.tool_results import ForgottenOut, Text, result_of
 from unabridged.space.recalled_text import fenced, line_of, name_of
 from unabridged.space.space import Space
 
@@ -63,7 +63,7 @@ class Unasked:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ForgetToolInput:
     """What shall be forgotten, as it was named."""
 
     exchanges: tuple[str, ...]
@@ -78,8 +78,8 @@ class Wanted:
 class Planned:
     """A plan with what it was made from, and the code that confirms it."""
 
-    wanted: Wanted
-    plan: Plan
+    wanted: ForgetToolInput
+    plan: ForgetPlan
     code: str
 
 
@@ -90,11 +90,11 @@ class _Planner:
         desk: Gives the memory that may be used.
     """
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: ToolRequests) -> None:
         self._desk = desk
         self._secret = token_bytes(32)
 
-    async def plan(self, ctx: Ctx, wanted: Wanted) -> Planned:
+    async def plan(self, ctx: Ctx, wanted: ForgetToolInput) -> Planned:
         """Say what would go."""
         caller = self._desk.caller(ctx.request_context.request)
         whole = wanted.fact is not None or wanted.search is not None
@@ -115,12 +115,12 @@ class _Planner:
 
         return await self._desk.run_for(caller, Right.FORGET, work)
 
-    def _planned(self, space: Space, caller: Caller, wanted: Wanted) -> Planned:
+    def _planned(self, space: Space, caller: Caller, wanted: ForgetToolInput) -> Planned:
         plan = _plan(space, caller.scope, wanted)
         return Planned(wanted, plan, _code(self._secret, caller, plan))
 
 
-def add_forgetting(server: MCPServer, desk: Desk) -> None:
+def add_forgetting(server: MCPServer, desk: ToolRequests) -> None:
     """Add the tool that removes for good."""
     planner = _Planner(desk)
 
@@ -137,7 +137,7 @@ def add_forgetting(server: MCPServer, desk: Desk) -> None:
         named = tuple(exchanges or ())
         return await planner.plan(
             ctx,
-            Wanted(
+            ForgetToolInput(
                 named, session or None, fact or None, search or None, with_sources, with_repeats
             ),
         )
@@ -183,7 +183,6 @@ def add_forgetting(server: MCPServer, desk: Desk) -> None:
 def _instead(
     planned: Planned, consent: ElicitationResult[Consent], code: str
 ) -> CallToolResult | None:
-    """What is answered where nobody confirmed the plan; None where somebody did."""
     accepted: object = consent.data if isinstance(consent, AcceptedElicitation) else None
     if not isinstance(accepted, Unasked):
         if isinstance(accepted, Consent) and accepted.forget:
@@ -197,7 +196,6 @@ def _instead(
 
 
 def _can_ask(ctx: Ctx) -> bool:
-    """Whether a person can be asked: the client shows forms, and the transport carries questions."""
     able = ctx.client_capabilities
     shown = able.elicitation if able is not None else None
     if shown is None or (shown.form is None and shown.url is not None):
@@ -206,7 +204,7 @@ def _can_ask(ctx: Ctx) -> bool:
     return in_result or ctx.session.can_send_request
 
 
-def _plan(space: Space, scope: Scope, wanted: Wanted) -> Plan:
+def _plan(space: Space, scope: Scope, wanted: ForgetToolInput) -> ForgetPlan:
     plan = space.forgetting.plan(
         wanted.exchanges,
         session=wanted.session,
@@ -220,8 +218,7 @@ def _plan(space: Space, scope: Scope, wanted: Wanted) -> Plan:
     return plan
 
 
-def _code(secret: bytes, caller: Caller, plan: Plan) -> str:
-    """A code for a plan and whoever asks: another plan, person or process has another one."""
+def _code(secret: bytes, caller: Caller, plan: ForgetPlan) -> str:
     told = [
         [caller.scope.user, caller.scope.agent, caller.scope.session, caller.grant.name],
         [[one.id, [message.id for message in one.messages]] for one in plan.exchanges],
@@ -234,7 +231,6 @@ def _code(secret: bytes, caller: Caller, plan: Plan) -> str:
 
 
 def _lines(planned: Planned) -> list[str]:
-    """What goes, for whoever confirms it."""
     plan = planned.plan
     said = [f"{one.at:%Y-%m-%d}  {_short(one.user.text)}" for one in plan.exchanges]
     facts = [_short(fact.text) for fact in plan.facts] + [_short(one.text) for one in plan.given]

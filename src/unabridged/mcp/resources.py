@@ -18,13 +18,13 @@ from mcp.types import (
     ResourceTemplateReference,
 )
 
-from unabridged.domain.access import Right
 from unabridged.domain.exchange import Exchange
+from unabridged.domain.permissions import Right
 from unabridged.domain.scope import Scope
 from unabridged.errors import NotFoundError
-from unabridged.mcp.desk import ASKING, Ctx, Desk, session_of, within
-from unabridged.mcp.looking import listed, reached
-from unabridged.mcp.shapes import SessionsOut
+from unabridged.mcp.request_context import ASKING, Ctx, ToolRequests, session_of, within
+from unabridged.mcp.search_tools import listed, reached
+from unabridged.mcp.tool_results import SessionsOut
 from unabridged.space.recalled_text import exchange_of, fenced, line_of
 from unabridged.space.space import Space
 
@@ -39,7 +39,7 @@ COMPLETIONS = 100
 """The most that the protocol allows."""
 
 
-def add_resources(server: MCPServer, desk: Desk) -> None:
+def add_resources(server: MCPServer, desk: ToolRequests) -> None:
     """Add the resources, their list, and the completion of session ids."""
 
     @server.resource(
@@ -85,7 +85,7 @@ class _Listing:
     The SDK's own lists are the same for everybody; so they are changed behind it.
     """
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: ToolRequests) -> None:
         self._desk = desk
 
     async def __call__(
@@ -128,8 +128,7 @@ class _Listing:
         return {"resources": found} | ({"nextCursor": page.next} if page.next else {})
 
 
-async def _read(desk: Desk, ctx: Ctx, work: Callable[[Space, Scope], str]) -> str:
-    """Read something, with the errors that resources have."""
+async def _read(desk: ToolRequests, ctx: Ctx, work: Callable[[Space, Scope], str]) -> str:
     try:
         return await desk.run(ctx, Right.READ, work)
     except ToolError as error:
@@ -153,7 +152,7 @@ def _exchange(space: Space, scope: Scope, wanted: str) -> str:
     return fenced([exchange_of(found, scope.session)])
 
 
-async def _completed(desk: Desk, begun: str) -> Completion:
+async def _completed(desk: ToolRequests, begun: str) -> Completion:
     def matching(space: Space, scope: Scope) -> list[str]:
         words = begun.casefold()
         return [

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from unabridged.custody.passing import without
 from unabridged.domain.fact import Requirement
-from unabridged.domain.scope import DEFAULT_ISOLATION, DEFAULT_NAME, Scope, Space, space_of
-from unabridged.domain.views import Conversation, Unread
+from unabridged.domain.results import SkippedRecord, Transcript
+from unabridged.domain.scope import DEFAULT_ISOLATION, DEFAULT_NAME, Scope, SpaceId, space_id
 from unabridged.errors import MigrationError, NameRefusedError, UnknownFormatError
-from unabridged.transfer.detect import open_file
+from unabridged.forgetting.without_forgotten import without
+from unabridged.transfer.detect_format import open_file
 from unabridged.transfer.formats import dana, emm, reqvibe, workspaceai
 from unabridged.wire.ollama import short_name
 
@@ -28,7 +28,7 @@ _SESSIONS = "sessions.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenFiles:
     """What a person chose.
 
     Attributes:
@@ -45,7 +45,7 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class OldFile:
     """One file of an old program.
 
     Attributes:
@@ -64,7 +64,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundMemory:
     """What a folder holds.
 
     Attributes:
@@ -72,7 +72,7 @@ class Found:
         others: Other JSON files, which are left alone; by name.
     """
 
-    sources: tuple[Source, ...]
+    sources: tuple[OldFile, ...]
     others: tuple[str, ...]
 
     @property
@@ -81,14 +81,14 @@ class Found:
         return all(source.path.name == SCATTERED for source in self.sources)
 
 
-def find(folder: Path) -> Found:
+def find(folder: Path) -> FoundMemory:
     """Look through a folder and all below it; links are not followed.
 
     Raises:
         MigrationError: Something in it cannot be looked at, or nothing in it is of these programs.
         TransferError: A file cannot be opened.
     """
-    sources: list[Source] = []
+    sources: list[OldFile] = []
     others: list[str] = []
     for path in _files(folder):
         name = path.relative_to(folder).as_posix()
@@ -108,7 +108,7 @@ def find(folder: Path) -> Found:
             hint="Name the folder that memory.json, memory/, chats/ or conversations/ lies in; "
             "files of other programs are taken over by `unabridged import`.",
         )
-    return Found(tuple(sources), tuple(others))
+    return FoundMemory(tuple(sources), tuple(others))
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -129,8 +129,8 @@ def _files(folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def _source(path: Path, name: str, form: str) -> Source:
-    found = Source(path, name, form)
+def _source(path: Path, name: str, form: str) -> OldFile:
+    found = OldFile(path, name, form)
     told = dana.named(path.name.removesuffix(".gz")) if form == dana.FORMAT else None
     if told is not None:
         return replace(found, agent=told[0])
@@ -140,8 +140,8 @@ def _source(path: Path, name: str, form: str) -> Source:
 
 
 def read(
-    source: Source, chosen: Chosen
-) -> Iterator[tuple[Space, Conversation] | Requirement | Unread]:
+    source: OldFile, chosen: ChosenFiles
+) -> Iterator[tuple[SpaceId, Transcript] | Requirement | SkippedRecord]:
     """Read a file: conversations, each with the space that it belongs to.
 
     Where spaces hold one model each, a conversation with several is parted.
@@ -153,16 +153,16 @@ def read(
     with open_file(source.path, format=source.format, model=chosen.model) as reader:
         for item in reader:
             match item:
-                case Conversation():
+                case Transcript():
                     for model, part in _parted(item, chosen):
                         yield space_for(source, chosen, model), part
-                case Requirement() | Unread():
+                case Requirement() | SkippedRecord():
                     yield item
                 case _:
                     raise TypeError("these formats hold no records")
 
 
-def _parted(given: Conversation, chosen: Chosen) -> Iterator[tuple[str | None, Conversation]]:
+def _parted(given: Transcript, chosen: ChosenFiles) -> Iterator[tuple[str | None, Transcript]]:
     if "model" not in chosen.isolation:
         yield None, given
         return
@@ -174,7 +174,7 @@ def _parted(given: Conversation, chosen: Chosen) -> Iterator[tuple[str | None, C
             yield model, part
 
 
-def space_for(source: Source, chosen: Chosen, model: str | None) -> Space:
+def space_for(source: OldFile, chosen: ChosenFiles, model: str | None) -> SpaceId:
     """Give the space of a file's conversations with a model.
 
     Raises:
@@ -188,7 +188,7 @@ def space_for(source: Source, chosen: Chosen, model: str | None) -> Space:
         )
     scope = Scope(source.user or chosen.user, source.agent or chosen.agent, short_name(model or ""))
     try:
-        return space_of(scope, chosen.isolation)
+        return space_id(scope, chosen.isolation)
     except ValueError as error:
         raise NameRefusedError(
             f"{source.name} cannot be taken over: {error}.",

@@ -12,7 +12,7 @@ from typing import Any
 
 from unabridged.domain.chat import Abilities
 from unabridged.errors import UpstreamError
-from unabridged.models.known import known
+from unabridged.models.known_models import known
 from unabridged.ports import Clock
 
 DEFAULT_WINDOW = 4_096
@@ -133,7 +133,7 @@ def _is_length(value: Any) -> bool:
 
 
 def _write(path: Path, entries: Mapping[str, _Entry]) -> None:
-    """Replace the file in one step, so that another process never reads half of it."""
+    # Replace the file in one step, so that another process never reads half of it.
     body = {
         "format": _FORMAT,
         "entries": {

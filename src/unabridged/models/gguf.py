@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from unabridged.domain.chat import Abilities, ChatRequest, Chunk
+from unabridged.domain.chat import Abilities, ChatRequest, StreamChunk
 from unabridged.errors import MissingExtraError, UpstreamRefusedError
 from unabridged.models.gguf_header import read_header
 from unabridged.models.window import window
@@ -77,7 +77,7 @@ class GgufModel:
             family=self._header.family,
         )
 
-    def chat(self, request: ChatRequest) -> Iterator[Chunk]:
+    def chat(self, request: ChatRequest) -> Iterator[StreamChunk]:
         """Answer, piece by piece.
 
         Raises:
@@ -103,7 +103,7 @@ class GgufModel:
                 events.put(None)
 
         worker = threading.Thread(target=run, name="gguf", daemon=True)
-        assembler = wire.Assembler()
+        assembler = wire.OpenAIStreamAssembler()
         worker.start()
         try:
             while (event := events.get()) is not None:

@@ -82,7 +82,6 @@ def read_header(path: Path) -> GgufHeader:
 
 
 def _template(file: BinaryIO) -> str:
-    """Find the chat template without reading the vocabulary, which stands before it."""
     with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         place = data.find(_TEMPLATE, 0, _HEADER_BYTES)
         if place < 0:

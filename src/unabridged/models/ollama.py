@@ -9,7 +9,7 @@ from contextlib import closing
 from difflib import get_close_matches
 from typing import Any
 
-from unabridged.domain.chat import Abilities, Address, ChatRequest, Chunk
+from unabridged.domain.chat import Abilities, Address, ChatRequest, StreamChunk
 from unabridged.errors import (
     ContextRefusedError,
     ModelNotFoundError,
@@ -18,10 +18,10 @@ from unabridged.errors import (
     UpstreamRefusedError,
 )
 from unabridged.models.abilities import AbilityBook, look_up
-from unabridged.remote.http import Server
+from unabridged.net.http import HttpUpstream
 from unabridged.wire import ollama as wire
-from unabridged.wire.lines import Lines, cut, decode
-from unabridged.wire.shapes import mapping, mappings, number, text
+from unabridged.wire.lenient_json import mapping, mappings, number, text
+from unabridged.wire.stream_lines import Lines, cut, decode
 
 DEFAULT_URL = "http://127.0.0.1:11434"
 SUGGESTED = "llama3.2"
@@ -41,7 +41,7 @@ class OllamaServer:
 
     def __init__(self, url: str = DEFAULT_URL, *, timeout: float = 300.0) -> None:
         hint = "Start it with `ollama serve`, or set ollama_url to where it listens."
-        self.http = Server(url, name="Ollama", timeout=timeout, hint=hint)
+        self.http = HttpUpstream(url, name="Ollama", timeout=timeout, hint=hint)
 
     def version(self) -> str:
         """Its version, as it says it."""
@@ -175,7 +175,7 @@ class OllamaModel:
             self._book, self._key, self._model, lambda: self._server.abilities(self._model)
         )
 
-    def chat(self, request: ChatRequest) -> Iterator[Chunk]:
+    def chat(self, request: ChatRequest) -> Iterator[StreamChunk]:
         """Answer, piece by piece.
 
         Raises:
@@ -186,7 +186,7 @@ class OllamaModel:
         try:
             yield from self._stream(request)
         except UpstreamRefusedError as error:
-            if self.mend(error):
+            if self.repair(error):
                 yield from self._stream(request)
                 return
             raise self._server.explained(error, self._model) from error
@@ -206,7 +206,7 @@ class OllamaModel:
         left = () if self._refuse else ("truncate", "shift")
         return {name: value for name, value in body.items() if name not in left}
 
-    def mend(self, refusal: UpstreamError) -> bool:
+    def repair(self, refusal: UpstreamError) -> bool:
         """Tell the server no more to refuse, where it refuses to know that."""
         if not isinstance(refusal, UpstreamRefusedError):
             return False
@@ -215,9 +215,9 @@ class OllamaModel:
             return True
         return False
 
-    def _stream(self, request: ChatRequest) -> Iterator[Chunk]:
+    def _stream(self, request: ChatRequest) -> Iterator[StreamChunk]:
         before = sum(len(message.calls) for message in request.messages)
-        assembler = wire.Assembler(before)
+        assembler = wire.OllamaStreamAssembler(before)
         body = wire.body(request, self._model, refuse=self._refuse)
         with closing(self._server.http.stream("/api/chat", body)) as pieces:
             for line in cut(pieces, Lines()):
@@ -231,7 +231,6 @@ class OllamaModel:
 
 
 def _knows_no_refusing(error: UpstreamRefusedError) -> bool:
-    """Some servers that speak the dialect refuse fields they do not know; Ollama does not."""
     text = str(error).lower()
     field = "truncate" in text or "shift" in text
     return error.status in (400, 422) and field and any(word in text for word in _UNKNOWN_FIELD)

@@ -11,7 +11,7 @@ from contextlib import closing
 from difflib import get_close_matches
 from typing import Any
 
-from unabridged.domain.chat import Abilities, Address, ChatRequest, Chunk
+from unabridged.domain.chat import Abilities, Address, ChatRequest, StreamChunk
 from unabridged.errors import (
     ContextRefusedError,
     ModelNotFoundError,
@@ -20,10 +20,10 @@ from unabridged.errors import (
     UpstreamRefusedError,
 )
 from unabridged.models.abilities import AbilityBook, look_up
-from unabridged.remote.http import Server
+from unabridged.net.http import HttpUpstream
 from unabridged.wire import openai as wire
-from unabridged.wire.lines import Events, cut, decode
-from unabridged.wire.shapes import mapping, mappings, number
+from unabridged.wire.lenient_json import mapping, mappings, number
+from unabridged.wire.stream_lines import Events, cut, decode
 
 OPENAI_HOST = "api.openai.com"
 _TRAINED = (
@@ -48,7 +48,7 @@ class OpenAIServer:
 
     def __init__(self, url: str, *, key: str = "", timeout: float = 300.0) -> None:
         hint = "Check that it runs, and the setting openai_url (it usually ends in /v1)."
-        self.http = Server(url, name="The model server", key=key, timeout=timeout, hint=hint)
+        self.http = HttpUpstream(url, name="The model server", key=key, timeout=timeout, hint=hint)
 
     def listed(self) -> list[Mapping[str, Any]]:
         """The entries of ``/models``, as they come."""
@@ -87,7 +87,6 @@ class OpenAIServer:
         )
 
     def _more(self, model: str) -> Mapping[str, Any]:
-        """Ask where llama.cpp and LM Studio tell what ``/models`` does not."""
         if self.http.host == OPENAI_HOST:
             return {}
         try:
@@ -208,7 +207,7 @@ class OpenAIModel:
             self._book, self._key, self._model, lambda: self._server.abilities(self._model)
         )
 
-    def chat(self, request: ChatRequest) -> Iterator[Chunk]:
+    def chat(self, request: ChatRequest) -> Iterator[StreamChunk]:
         """Answer, piece by piece.
 
         Raises:
@@ -217,7 +216,7 @@ class OpenAIModel:
             UpstreamError: Any other failure.
         """
         try:
-            yield from self._mended(request)
+            yield from self._repaired(request)
         except UpstreamRefusedError as error:
             raise self._server.explained(error, self._model) from error
         except ContextRefusedError:
@@ -225,12 +224,12 @@ class OpenAIModel:
                 self._book.forget(self._key)  # the length that is loaded may have changed
             raise
 
-    def _mended(self, request: ChatRequest) -> Iterator[Chunk]:
+    def _repaired(self, request: ChatRequest) -> Iterator[StreamChunk]:
         while True:
             try:
                 yield from self._stream(request)
             except UpstreamRefusedError as error:
-                if not self.mend(error):
+                if not self.repair(error):
                     raise
             else:
                 return
@@ -256,7 +255,7 @@ class OpenAIModel:
         """The field that limits the answer."""
         return self._limit
 
-    def mend(self, refusal: UpstreamError) -> bool:
+    def repair(self, refusal: UpstreamError) -> bool:
         """Speak the server's own accent from now on, where its refusal names a field of ours."""
         if not isinstance(refusal, UpstreamRefusedError) or refusal.status not in (400, 422):
             return False
@@ -270,8 +269,8 @@ class OpenAIModel:
             return True
         return False
 
-    def _stream(self, request: ChatRequest) -> Iterator[Chunk]:
-        assembler = wire.Assembler()
+    def _stream(self, request: ChatRequest) -> Iterator[StreamChunk]:
+        assembler = wire.OpenAIStreamAssembler()
         body = wire.body(request, self._model, limit=self._limit)
         if not self._usage:
             del body["stream_options"]
@@ -286,7 +285,7 @@ class OpenAIModel:
         self._server.close()
 
 
-def _take(assembler: wire.Assembler, event: str) -> Chunk | None:
+def _take(assembler: wire.OpenAIStreamAssembler, event: str) -> StreamChunk | None:
     if event.strip() == wire.DONE:
         assembler.done()
         return None

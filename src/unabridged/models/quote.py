@@ -8,12 +8,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
-from unabridged.domain.chat import Abilities, ChatRequest, Chunk
+from unabridged.domain.chat import Abilities, ChatRequest, StreamChunk
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Role
-from unabridged.language.asking import is_question
+from unabridged.language.questions import is_question
 from unabridged.ports import Clock
-from unabridged.retrieval.quoting import QUOTING, only_quotes
+from unabridged.retrieval.echo_filter import QUOTING, only_quotes
 
 MODEL = QUOTING
 GREETINGS = frozenset(
@@ -100,12 +100,12 @@ class QuoteModel:
             family=MODEL,
         )
 
-    def chat(self, request: ChatRequest) -> Iterator[Chunk]:
+    def chat(self, request: ChatRequest) -> Iterator[StreamChunk]:
         """Answer word by word; the same memory gives the same answer."""
         question = self._question(request.messages)
         for word in re.findall(r"\S+\s*|\s+", self.answer(question)):
-            yield Chunk(text=word)
-        yield Chunk(done=True, finish="stop")
+            yield StreamChunk(text=word)
+        yield StreamChunk(done=True, finish="stop")
 
     def close(self) -> None:
         """Nothing is held."""
@@ -135,7 +135,6 @@ class QuoteModel:
         return ""
 
     def _bearing(self, question: str) -> list[Exchange]:
-        """What bears on it; questions that were only answered by quoting add nothing."""
         found = [e for e in self._recall(question) if e.user.text.strip() != question]
         telling = [e for e in found if not only_quotes(e)]
         return telling[:MOST]

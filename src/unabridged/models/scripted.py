@@ -3,11 +3,11 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from unabridged.domain.chat import Abilities, ChatRequest, Chunk, Usage
+from unabridged.domain.chat import Abilities, ChatRequest, StreamChunk, Usage
 from unabridged.domain.message import ToolCall
 from unabridged.errors import UnabridgedError, UpstreamRefusedError
 
-Step = str | ToolCall | UnabridgedError | Chunk
+Step = str | ToolCall | UnabridgedError | StreamChunk
 """Words, a tool call, an error to raise, or a chunk as it stands."""
 Answer = Step | Sequence[Step]
 Script = Answer | Callable[[ChatRequest], Answer]
@@ -62,7 +62,7 @@ class ScriptedModel:
         """What it claims."""
         return self._abilities
 
-    def chat(self, request: ChatRequest) -> Iterator[Chunk]:
+    def chat(self, request: ChatRequest) -> Iterator[StreamChunk]:
         """Give the next answer.
 
         Raises:
@@ -76,15 +76,15 @@ class ScriptedModel:
                 raise step
             if isinstance(step, ToolCall):
                 finish = "tool_calls"
-                yield Chunk(calls=(step,))
-            elif isinstance(step, Chunk):
+                yield StreamChunk(calls=(step,))
+            elif isinstance(step, StreamChunk):
                 yield step
                 if step.done:
                     return
             else:
                 said.append(step)
-                yield from (Chunk(text=word) for word in words(step))
-        yield Chunk(done=True, finish=finish, usage=self._usage(request, "".join(said)))
+                yield from (StreamChunk(text=word) for word in words(step))
+        yield StreamChunk(done=True, finish=finish, usage=self._usage(request, "".join(said)))
 
     def close(self) -> None:
         """Note that it was closed."""
@@ -96,7 +96,7 @@ class ScriptedModel:
         script = self._script[min(self._next, len(self._script) - 1)]
         self._next += 1
         answer = script(request) if callable(script) else script
-        if isinstance(answer, (str, ToolCall, UnabridgedError, Chunk)):
+        if isinstance(answer, (str, ToolCall, UnabridgedError, StreamChunk)):
             return (answer,)
         return answer
 

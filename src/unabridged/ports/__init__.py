@@ -4,21 +4,21 @@ An ability that not every store has is a protocol of its own (``SupportsVectors`
 fallback in the engine where one is possible, so that every store answers every question.
 """
 
-from unabridged.ports.abilities import (
+from unabridged.ports.models import ChatModel, Condenser, Embedder, Lexicon, Reranker, SupportsRelay
+from unabridged.ports.projection import Projection
+from unabridged.ports.search_index import SearchIndexPort
+from unabridged.ports.services import Cipher, Clock, Keys, Tokenizer
+from unabridged.ports.store import Store
+from unabridged.ports.store_extras import (
     SupportsBackup,
+    SupportsChainHead,
     SupportsCheck,
     SupportsProjections,
-    SupportsProof,
     SupportsSaving,
     SupportsScan,
     SupportsSizes,
     SupportsVectors,
 )
-from unabridged.ports.models import ChatModel, Condenser, Embedder, Lexicon, Reranker, SupportsRelay
-from unabridged.ports.projection import Projection
-from unabridged.ports.search_index import SearchIndexPort
-from unabridged.ports.store import Store
-from unabridged.ports.surroundings import Cipher, Clock, Keys, Tokenizer
 
 __all__ = [
     "ChatModel",
@@ -33,9 +33,9 @@ __all__ = [
     "SearchIndexPort",
     "Store",
     "SupportsBackup",
+    "SupportsChainHead",
     "SupportsCheck",
     "SupportsProjections",
-    "SupportsProof",
     "SupportsRelay",
     "SupportsSaving",
     "SupportsScan",

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from unabridged.domain.chat import Abilities, Address, ChatRequest, Chunk
-from unabridged.domain.condensation import Draft, Source
+from unabridged.domain.chat import Abilities, Address, ChatRequest, StreamChunk
+from unabridged.domain.condensation import CondensationDraft, CondenseSource
 from unabridged.errors import UpstreamError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class ChatModel(Protocol):
         """What the model can do; from the server, a cache, a table or a default."""
         ...
 
-    def chat(self, request: ChatRequest) -> Iterator[Chunk]:
+    def chat(self, request: ChatRequest) -> Iterator[StreamChunk]:
         """Answer, piece by piece; the last chunk is ``done``. Closing the iterator stops it.
 
         Raises:
@@ -57,7 +57,7 @@ class SupportsRelay(Protocol):
         """A request's body in the server's own accent: fields that it refused before are mended."""
         ...
 
-    def mend(self, refusal: UpstreamError) -> bool:
+    def repair(self, refusal: UpstreamError) -> bool:
         """Learn from a refusal; whether the same request, in the new accent, is worth sending."""
         ...
 
@@ -144,10 +144,10 @@ class Condenser(Protocol):
 
     @property
     def identity(self) -> str:
-        """Its name and version, as ``Draft.by`` gives it."""
+        """Its name and version, as ``CondensationDraft.by`` gives it."""
         ...
 
-    def condense(self, sources: Sequence[Source], limit: int) -> Draft | None:
+    def condense(self, sources: Sequence[CondenseSource], limit: int) -> CondensationDraft | None:
         """Say what was said in fewer tokens; sentences are whole, or left out.
 
         Args:

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from unabridged.domain.lookup import Probe, Shortlist
+from unabridged.domain.index_query import IndexHits, IndexQuery
 
 
 class SearchIndexPort(Protocol):
@@ -15,7 +15,7 @@ class SearchIndexPort(Protocol):
         """
         ...
 
-    def search(self, query: Probe) -> Shortlist:
+    def search(self, query: IndexQuery) -> IndexHits:
         """Return the exchanges that match a query by words or by vectors, in no order.
 
         What was written before the call is found; what was erased is not.

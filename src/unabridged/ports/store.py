@@ -3,19 +3,19 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from unabridged.domain.batch import Batch, Totals
 from unabridged.domain.changes import Changes
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record, RecordKind
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
+from unabridged.domain.write import Batch, Totals
 
 
 class Store(Protocol):
     """One space, on whatever it is kept. Every method may raise ``StoreError``."""
 
     @property
-    def space(self) -> Space:
+    def space(self) -> SpaceId:
         """The space that it holds."""
         ...
 
@@ -28,7 +28,7 @@ class Store(Protocol):
         """
         ...
 
-    def admit(self, session: Session, exchanges: Sequence[Exchange]) -> int:
+    def import_session(self, session: Session, exchanges: Sequence[Exchange]) -> int:
         """Take over a conversation from elsewhere in one transaction.
 
         Exchanges whose ids the space holds already are passed over, so doing it twice adds
@@ -44,7 +44,7 @@ class Store(Protocol):
         """
         ...
 
-    def amend(self, session: Session, expect_head: str | None) -> None:
+    def set_session(self, session: Session, expect_head: str | None) -> None:
         """Change a session's header: its title, or its head to another branch; or create it.
 
         Raises:
@@ -115,7 +115,7 @@ class Store(Protocol):
         """
         ...
 
-    def drop(self, kind: RecordKind, ids: Iterable[str]) -> None:
+    def delete(self, kind: RecordKind, ids: Iterable[str]) -> None:
         """Remove records; ids that name nothing are passed over."""
         ...
 
@@ -136,7 +136,7 @@ class Store(Protocol):
         """
         ...
 
-    def forget(self, ids: Iterable[str]) -> int:
+    def erase(self, ids: Iterable[str]) -> int:
         """Remove exchanges with every index entry and every record drawn from them, bytes and all.
 
         Children of a forgotten exchange take its parent; a session whose head was forgotten takes

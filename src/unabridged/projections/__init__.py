@@ -1,1 +1,1 @@
-"""What follows the log and can be rebuilt from it."""
+"""Files that follow the log and can be rebuilt from it."""

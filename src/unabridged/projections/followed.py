@@ -5,22 +5,22 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Protocol
 
-from unabridged.domain.batch import Batch, Totals
 from unabridged.domain.changes import Changes
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.forgetting import Scan
-from unabridged.domain.proof import Sealed
+from unabridged.domain.integrity import ChainHead
 from unabridged.domain.record import Record, RecordKind
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
 from unabridged.domain.vectors import EmbedderInUse
+from unabridged.domain.write import Batch, Totals
 from unabridged.errors import StoreError
 from unabridged.ports import (
     Projection,
     Store,
     SupportsBackup,
+    SupportsChainHead,
     SupportsCheck,
-    SupportsProof,
     SupportsScan,
     SupportsSizes,
     SupportsVectors,
@@ -61,7 +61,7 @@ class Log(
     Store,
     SupportsVectors,
     SupportsCheck,
-    SupportsProof,
+    SupportsChainHead,
     SupportsSizes,
     SupportsBackup,
     SupportsScan,
@@ -112,7 +112,7 @@ class FollowedStore:
             self._follow()
 
     @property
-    def space(self) -> Space:
+    def space(self) -> SpaceId:
         """Return the space of the log."""
         return self.log.space
 
@@ -143,15 +143,15 @@ class FollowedStore:
         self.log.append(batch, expect_head)
         self._follow()
 
-    def admit(self, session: Session, exchanges: Sequence[Exchange]) -> int:
+    def import_session(self, session: Session, exchanges: Sequence[Exchange]) -> int:
         """Import a conversation; see ``ports.Store``."""
-        added = self.log.admit(session, exchanges)
+        added = self.log.import_session(session, exchanges)
         self._follow()
         return added
 
-    def amend(self, session: Session, expect_head: str | None) -> None:
+    def set_session(self, session: Session, expect_head: str | None) -> None:
         """Change a session's header; see ``ports.Store``."""
-        self.log.amend(session, expect_head)
+        self.log.set_session(session, expect_head)
         self._follow()
 
     def put(self, records: Iterable[Record]) -> None:
@@ -159,12 +159,12 @@ class FollowedStore:
         self.log.put(records)
         self._follow()
 
-    def drop(self, kind: RecordKind, ids: Iterable[str]) -> None:
+    def delete(self, kind: RecordKind, ids: Iterable[str]) -> None:
         """Remove records; see ``ports.Store``."""
-        self.log.drop(kind, ids)
+        self.log.delete(kind, ids)
         self._follow()
 
-    def forget(self, ids: Iterable[str]) -> int:
+    def erase(self, ids: Iterable[str]) -> int:
         """Remove exchanges from the log and from every file; see ``ports.Store``.
 
         Raises:
@@ -175,7 +175,7 @@ class FollowedStore:
         with self._lock:
             for one in self.projections:
                 one.prepare_erasure()
-            removed = self.log.forget(gone)
+            removed = self.log.erase(gone)
             for one in self.projections:
                 one.erase(gone)
         return removed
@@ -186,9 +186,9 @@ class FollowedStore:
         """Keep vectors; see ``ports.SupportsVectors``."""
         self.log.put_vectors(identity, vectors)
 
-    def switch_vectors(self, identity: str, *, keep: bool = True) -> None:
+    def activate_vectors(self, identity: str, *, keep: bool = True) -> None:
         """Search with other vectors; see ``ports.SupportsVectors``."""
-        self.log.switch_vectors(identity, keep=keep)
+        self.log.activate_vectors(identity, keep=keep)
 
     # --- reading -------------------------------------------------------------------------------
 
@@ -255,9 +255,11 @@ class FollowedStore:
         """Return whose vectors searches use."""
         return self.log.embedded_by()
 
-    def lacking(self, identity: str, limit: int, after: str | None = None) -> list[Exchange]:
+    def missing_vectors(
+        self, identity: str, limit: int, after: str | None = None
+    ) -> list[Exchange]:
         """Return exchanges without vectors; see ``ports.SupportsVectors``."""
-        return self.log.lacking(identity, limit, after)
+        return self.log.missing_vectors(identity, limit, after)
 
     def vectors(
         self, identity: str, ids: Iterable[str]
@@ -287,9 +289,9 @@ class FollowedStore:
 
     # --- keeping -------------------------------------------------------------------------------
 
-    def sealed(self) -> Sealed | None:
+    def chain_head(self) -> ChainHead | None:
         """Return how far the chain has come."""
-        return self.log.sealed()
+        return self.log.chain_head()
 
     def scan_files(self, pieces: Sequence[Sequence[bytes]]) -> Scan:
         """Search the log and every file; see ``ports.SupportsScan``."""

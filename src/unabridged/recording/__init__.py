@@ -1,1 +1,1 @@
-"""The write path: what is stored of a message, and what is not since it was forgotten."""
+"""The write path: messages to stored exchanges."""

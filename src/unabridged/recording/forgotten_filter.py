@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from unabridged.custody.passing import forgotten_in, without
-from unabridged.custody.tombstones import Recogniser, spoken_last
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role
-from unabridged.domain.views import Conversation
+from unabridged.domain.results import Transcript
 from unabridged.errors import HeadMovedError, NotFoundError
+from unabridged.forgetting.tombstones import ForgottenIndex, spoken_last
+from unabridged.forgetting.without_forgotten import forgotten_in, without
 from unabridged.ports import Store
 
 BEFORE = "Forgotten before: passed on, not stored. See `unabridged receipts`."
@@ -40,12 +40,12 @@ class ForgottenFilter:
 
     Args:
         store: The space.
-        recogniser: Recognises what comes again.
+        forgotten_index: Recognises what comes again.
     """
 
-    def __init__(self, store: Store, recogniser: Recogniser) -> None:
+    def __init__(self, store: Store, forgotten_index: ForgottenIndex) -> None:
         self._store = store
-        self._recogniser = recogniser
+        self._forgotten_index = forgotten_index
 
     def opened(self, context: Context, *, begun: bool = False) -> Recorded | None:
         """Return the exchange of a context, stored or kept out; None where it is new.
@@ -56,10 +56,10 @@ class ForgottenFilter:
         """
         if stored := self._store.get([context.id]):
             return Recorded(stored[context.id])
-        if begun or self._recogniser.was_forgotten(context.id):
+        if begun or self._forgotten_index.was_forgotten(context.id):
             return _kept_out(context, MEANWHILE)
         parent = self._store.get([context.parent]).get(context.parent) if context.parent else None
-        if self._recogniser.recognises(context.user.text, Role.USER, spoken_last(parent)):
+        if self._forgotten_index.recognises(context.user.text, Role.USER, spoken_last(parent)):
             return _kept_out(context, BEFORE)
         return None
 
@@ -94,17 +94,19 @@ class ForgottenFilter:
         before = spoken_last(exchange)
         for message in messages:
             answer = message.role is Role.ASSISTANT
-            if not (answer and self._recogniser.recognises(message.text, message.role, before)):
+            if not (
+                answer and self._forgotten_index.recognises(message.text, message.role, before)
+            ):
                 kept.append(message)
         return kept, (ANSWER,) if len(kept) < len(messages) else ()
 
-    def admissible(self, conversation: Conversation) -> tuple[Conversation | None, tuple[str, ...]]:
+    def admissible(self, conversation: Transcript) -> tuple[Transcript | None, tuple[str, ...]]:
         """Return a conversation from elsewhere without what was forgotten, and notes.
 
         Returns:
             None where nothing is left; and what a person should know.
         """
-        gone = forgotten_in(conversation, self._recogniser)
+        gone = forgotten_in(conversation, self._forgotten_index)
         if not gone:
             return conversation, ()
         notes = (f"Forgotten before, not stored: {len(gone):,} of its exchanges.",)

@@ -11,11 +11,11 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from unabridged.domain.lookup import Shortlist
+from unabridged.domain.index_query import IndexHits
 from unabridged.language.words import is_frame, is_pair
 from unabridged.ports import Lexicon
-from unabridged.retrieval.likeness import Likeness, dot, likeness, units_of
-from unabridged.retrieval.when import Order, closeness, order_hint, spans
+from unabridged.retrieval.term_similarity import Likeness, dot, likeness, units_of
+from unabridged.retrieval.time.parse_time import Order, closeness, order_hint, spans
 
 Column = NDArray[np.float32]
 """One number for each row."""
@@ -39,7 +39,7 @@ SPANNING = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QueryTerms:
     """What a question asks, as far as rows are compared with it.
 
     Attributes:
@@ -56,7 +56,7 @@ class Asked:
     known: float = 1.0
 
 
-def features(rows: Shortlist, asked: Asked, lexicon: Lexicon | None) -> dict[str, Column]:
+def features(rows: IndexHits, asked: QueryTerms, lexicon: Lexicon | None) -> dict[str, Column]:
     """The features of each row, by name; those that were not found have neither likeness nor session.
 
     Args:
@@ -92,8 +92,7 @@ def features(rows: Shortlist, asked: Asked, lexicon: Lexicon | None) -> dict[str
     }
 
 
-def _weights(rows: Shortlist, asked: Asked) -> Column:
-    """What each term is worth: how rare it is, with a sum of 1."""
+def _weights(rows: IndexHits, asked: QueryTerms) -> Column:
     held = rows.frequencies.astype(np.float64)
     rarity = np.log(1 + (rows.exchanges + ELSEWHERE - held + 0.5) / (held + 0.5))
     spanning = np.array([is_pair(term) for term in asked.terms], dtype=np.bool_)
@@ -105,12 +104,10 @@ def _weights(rows: Shortlist, asked: Asked) -> Column:
 
 
 def _held(times: NDArray[np.generic], weights: Column) -> Column:
-    """What the terms that each row holds are worth together."""
     return dot((times != 0).astype(np.float32), weights)
 
 
-def _window(rows: Shortlist, both: Table) -> Table:
-    """How well each row holds each term, or one of the two beside it on its path does, 0 to 1."""
+def _window(rows: IndexHits, both: Table) -> Table:
     length = (rows.user_length + rows.answer_length).astype(np.float32)
     mean = np.float32(max(rows.user_mean + rows.answer_mean, 1.0))
     brake = np.float32(K1) * (np.float32(1 - B) + length * np.float32(B) / mean)
@@ -124,8 +121,7 @@ def _window(rows: Shortlist, both: Table) -> Table:
     return result
 
 
-def _session(rows: Shortlist, speaks: Column) -> Column:
-    """What the best found rows of each row's session come to, on the whole."""
+def _session(rows: IndexHits, speaks: Column) -> Column:
     found = np.flatnonzero(rows.found)
     speaks, sessions = speaks[found], rows.sessions[found]
     order = np.lexsort((-speaks, sessions))
@@ -140,16 +136,14 @@ def _session(rows: Shortlist, speaks: Column) -> Column:
     return result
 
 
-def _time(rows: Shortlist, asked: Asked) -> Column:
-    """How near a row lies to the times that the question speaks of."""
+def _time(rows: IndexHits, asked: QueryTerms) -> Column:
     found = spans(asked.text, asked.now)
     if not found:
         return np.zeros(len(rows.at), dtype=np.float32)
     return closeness(found, rows.at).astype(np.float32)
 
 
-def _order(rows: Shortlist, asked: Asked) -> Column:
-    """How near a row lies to the end of the past that the question asks for."""
+def _order(rows: IndexHits, asked: QueryTerms) -> Column:
     hint = order_hint(asked.text)
     if hint is None:
         return np.zeros(len(rows.at), dtype=np.float32)
@@ -158,14 +152,14 @@ def _order(rows: Shortlist, asked: Asked) -> Column:
 
 
 def _recency(at: NDArray[np.float64]) -> Column:
-    """Where times lie between the first (0) and the last (1) of them."""
     first, last = at.min(initial=np.inf), at.max(initial=-np.inf)
     recent: Column = ((at - first) / max(last - first, 1.0)).astype(np.float32)
     return recent
 
 
-def _likeness(rows: Shortlist, asked: Asked, weights: Column, lexicon: Lexicon | None) -> Likeness:
-    """How near the words of the rows that were found come to the question's."""
+def _likeness(
+    rows: IndexHits, asked: QueryTerms, weights: Column, lexicon: Lexicon | None
+) -> Likeness:
     if lexicon is None or not len(rows.pieces):
         user, answer = _held(rows.user_times, weights), _held(rows.answer_times, weights)
         either = _held(rows.user_times | rows.answer_times, weights)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Role
-from unabridged.index.entry import ANSWER, BOTH, USER
+from unabridged.index.indexed_exchange import ANSWER, BOTH, USER
 
 JOINT = 800
 """Characters up to which an exchange is one passage."""
@@ -75,7 +75,6 @@ def split(text: str) -> list[str]:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Sentences, and parts of those that are far too long."""
     for sentence in _END.split(text):
         stripped = sentence.strip()
         if len(stripped) <= LONGEST:
@@ -86,7 +85,6 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _parts(sentence: str) -> Iterator[str]:
-    """A long sentence in parts, between words where there is a space."""
     start = 0
     while len(sentence) - start > PASSAGE:
         end = sentence.rfind(" ", start + 1, start + PASSAGE)

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unabridged.domain.lookup import Shortlist
-from unabridged.retrieval.copies import without_copies
-from unabridged.retrieval.evidence import evidence, half
+from unabridged.domain.index_query import IndexHits
+from unabridged.retrieval.deduplicate import without_copies
 from unabridged.retrieval.features import Column
-from unabridged.retrieval.recipes import Recipe
+from unabridged.retrieval.ranking_weights import Recipe
+from unabridged.retrieval.relevance import evidence, half
 
 
 class Ranked(NamedTuple):
@@ -28,7 +28,7 @@ _LEAST = float(np.finfo(np.float32).tiny)
 """Below it a number is not normal, and what is divided by it overflows: as good as nothing."""
 
 
-def rank(rows: Shortlist, columns: Mapping[str, Column], recipe: Recipe) -> list[Ranked]:
+def rank(rows: IndexHits, columns: Mapping[str, Column], recipe: Recipe) -> list[Ranked]:
     """Exchanges that were found, best first; of equals the newest first, and copies behind."""
     found = np.flatnonzero(rows.found)
     score = weighed({name: columns[name][found] for name in recipe.weights}, recipe)

@@ -8,15 +8,15 @@ from fastapi.telemetry import TelemetryConfig
 from starlette.routing import BaseRoute
 
 from unabridged.errors import SettingError
+from unabridged.home.api_keys import ApiKeys
 from unabridged.server import health
+from unabridged.server.auth import AuthMiddleware
 from unabridged.server.dialects import dialect_routes
-from unabridged.server.guard import Guard
-from unabridged.server.later import Runs
-from unabridged.server.memory import memory_routes
-from unabridged.server.rules import unruled
-from unabridged.server.service import Service
-from unabridged.server.watching import Watching
-from unabridged.wiring.access import Access
+from unabridged.server.lazy_route import Runs
+from unabridged.server.observability import ObservabilityMiddleware
+from unabridged.server.route_permissions import unruled
+from unabridged.server.routes import memory_routes
+from unabridged.server.state import Service
 
 _SILENT = TelemetryConfig(tracing=False, metrics=False, logs=False, auto_configure=False)
 """FastAPI would tell OpenTelemetry what a request that fails holds, also where nobody asked it to;
@@ -55,14 +55,19 @@ def create_app(service: Service, more: Sequence[BaseRoute] = ()) -> FastAPI:
         telemetry=_SILENT,
     )
     app.state.service = service
-    access = Access(service.settings.home)
+    access = ApiKeys(service.settings.home)
     access.token()
-    app.add_middleware(Guard, settings=service.settings, access=access, clock=service.clock)
-    app.add_middleware(Watching, watch=service.watch)  # the last one is the outermost
+    app.add_middleware(
+        AuthMiddleware, settings=service.settings, access=access, clock=service.clock
+    )
+    app.add_middleware(
+        ObservabilityMiddleware, watch=service.watch
+    )  # the last one is the outermost
     app.router.routes.extend(health.router.routes)
     app.router.routes.extend([*memory_routes(), *more, *dialect_routes()])
     if missing := unruled(app.routes):
         raise SettingError(
-            f"No rule says who may ask for {', '.join(missing)}.", hint="Add it to server/rules.py."
+            f"No rule says who may ask for {', '.join(missing)}.",
+            hint="Add it to server/route_permissions.py.",
         )
     return app

@@ -13,9 +13,9 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from unabridged.domain.results import MaintenanceProgress
 from unabridged.domain.scope import Scope
-from unabridged.domain.views import Step
-from unabridged.server.watching import Watch
+from unabridged.server.observability import Watch
 from unabridged.space.space import Space
 
 MOST = 1024
@@ -35,7 +35,7 @@ class _Job:
     """What goes on in one space: the steps belong to the memory that they were begun with."""
 
     space: Space | None = None
-    steps: Iterator[Step] = field(default_factory=lambda: iter(()))
+    steps: Iterator[MaintenanceProgress] = field(default_factory=lambda: iter(()))
     more: bool = False
     """Whether there was more than what one request brings, so that there may be more yet."""
 
@@ -62,9 +62,9 @@ _PAGED = frozenset({"embed", "read", "facts", "requirements"})
 """What is done page by page; the other stages are done whole each time."""
 
 
-def _steps(space: Space) -> Iterator[Step]:
+def _steps(space: Space) -> Iterator[MaintenanceProgress]:
     for page in space.maintenance.embed():
-        yield Step("embed", page.done, page.left)
+        yield MaintenanceProgress("embed", page.done, page.left)
     newest = space.sessions.newest()
     yield from space.maintenance.run(
         newest.id if newest else None, pages=PAGES, threshold=space.contexts.last_memory()
@@ -131,7 +131,7 @@ class Background:
                     await self._wake.wait()
                 continue
             try:
-                await self._tend(scope)
+                await self._maintain(scope)
             except Exception as error:  # noqa: BLE001 - one space's fault must not end the work for all others; it is told
                 self._watch.metrics.sliced("failed")
                 self._watch.log.failed(error, "background")
@@ -140,7 +140,7 @@ class Background:
         with self._guard:
             return self._waiting.popitem(last=False)[0] if self._waiting else None
 
-    async def _tend(self, scope: Scope) -> None:
+    async def _maintain(self, scope: Scope) -> None:
         job = _Job()
         while True:
             await self._watch.idle(PATIENCE)

@@ -7,19 +7,26 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from unabridged.domain.chat import ChatRequest, Chunk, ToolSpec
+from unabridged.domain.chat import ChatRequest, StreamChunk, ToolSpec
+from unabridged.domain.client_history import RequestOptions
 from unabridged.domain.context import Context
-from unabridged.domain.hearing import Wishes
 from unabridged.errors import InputError, UnabridgedError
-from unabridged.server.asked import Asked, Moment, chosen_tools, messages_of, model_of, object_of
-from unabridged.server.flow import answer
-from unabridged.server.passing import pass_through
-from unabridged.server.problems import answer_in, body_in
-from unabridged.server.service import service_of
+from unabridged.server.chat_flow import answer
+from unabridged.server.chat_request import (
+    AnswerInfo,
+    ChatApiRequest,
+    chosen_tools,
+    messages_of,
+    model_of,
+    object_of,
+)
+from unabridged.server.error_responses import answer_in, body_in
+from unabridged.server.passthrough import pass_through
+from unabridged.server.state import service_of
 from unabridged.wire import ollama as wire
-from unabridged.wire.lines import encode
+from unabridged.wire.lenient_json import mapping, mappings, number
 from unabridged.wire.openai import tool_spec
-from unabridged.wire.shapes import mapping, mappings, number
+from unabridged.wire.stream_lines import encode
 
 
 async def chat(request: Request) -> Response:
@@ -35,39 +42,34 @@ async def chat(request: Request) -> Response:
 
 
 async def _loaded(request: Request, raw: bytes) -> Response:
-    """Pass on a request without messages: clients load a model by it, or unload it.
-
-    Raises:
-        UpstreamError: Nobody answers.
-    """
     relay = await service_of(request).relay()
     if relay is None or relay.address.dialect != "ollama":
         raise InputError("The request has no messages.", hint='Give them: "messages": [{…}].')
     return await pass_through(request, relay, body=raw)
 
 
-def asked_of(body: Mapping[str, Any]) -> Asked:
+def asked_of(body: Mapping[str, Any]) -> ChatApiRequest:
     """Read a chat request.
 
     Raises:
         InputError: It cannot be taken.
     """
     tools = tuple(tool_spec(tool) for tool in mappings(body.get("tools")))
-    return Asked(
+    return ChatApiRequest(
         dialect="ollama",
         body=body,
         model=model_of(body),
         drafts=wire.drafts(messages_of(body)),
-        wishes=wishes_of(body, tools),
+        request_options=request_options_of(body, tools),
         stream=streams(body),
         onward=lambda context, sent: _onward(body, context, sent),
     )
 
 
-def wishes_of(body: Mapping[str, Any], tools: tuple[ToolSpec, ...] = ()) -> Wishes:
+def request_options_of(body: Mapping[str, Any], tools: tuple[ToolSpec, ...] = ()) -> RequestOptions:
     """Read the window and the limit that a request of this dialect asks for."""
     options = mapping(body.get("options"))
-    return Wishes(
+    return RequestOptions(
         tools=tools,
         window=number(options.get("num_ctx")) or None,
         max_output=number(options.get("num_predict")) or None,
@@ -87,7 +89,6 @@ def streams(body: Mapping[str, Any]) -> bool:
 
 
 def _onward(body: Mapping[str, Any], context: Context, sent: ChatRequest) -> dict[str, Any]:
-    """The request as it goes on: its own fields, our messages, the window, and no truncation."""
     options = {**mapping(body.get("options")), "num_ctx": context.ledger.window}
     if options.get("num_predict") is None and sent.max_output is not None:
         options["num_predict"] = sent.max_output
@@ -106,7 +107,7 @@ class OllamaWriter:
 
     media_type = "application/x-ndjson"
 
-    def __init__(self, asked: Asked, moment: Moment) -> None:
+    def __init__(self, asked: ChatApiRequest, moment: AnswerInfo) -> None:
         self._model = asked.model or moment.model
         self._moment = moment
 
@@ -114,11 +115,11 @@ class OllamaWriter:
         """Nothing stands before the first piece."""
         return b""
 
-    def piece(self, chunk: Chunk) -> bytes:
+    def piece(self, chunk: StreamChunk) -> bytes:
         """One line."""
         return self._line(chunk)
 
-    def end(self, last: Chunk) -> bytes:
+    def end(self, last: StreamChunk) -> bytes:
         """The line that has ``done``."""
         return self._line(last)
 
@@ -126,14 +127,14 @@ class OllamaWriter:
         """The line of an error."""
         return encode(body_in("ollama", error)) + b"\n"
 
-    def whole(self, chunks: Sequence[Chunk]) -> Mapping[str, Any]:
+    def whole(self, chunks: Sequence[StreamChunk]) -> Mapping[str, Any]:
         """The whole answer as one object."""
         moment = self._moment
         return wire.answer(
             chunks, model=self._model, created=moment.stamp(), seconds=moment.seconds()
         )
 
-    def _line(self, chunk: Chunk) -> bytes:
+    def _line(self, chunk: StreamChunk) -> bytes:
         moment = self._moment
         said = wire.line(chunk, model=self._model, created=moment.stamp(), seconds=moment.seconds())
         return encode(said) + b"\n"

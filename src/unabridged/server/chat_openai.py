@@ -7,16 +7,23 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from unabridged.domain.chat import ChatRequest, Chunk, Usage
+from unabridged.domain.chat import ChatRequest, StreamChunk, Usage
+from unabridged.domain.client_history import RequestOptions
 from unabridged.domain.context import Context
-from unabridged.domain.hearing import Wishes
 from unabridged.errors import InputError, UnabridgedError
-from unabridged.server.asked import Asked, Moment, chosen_tools, messages_of, model_of, object_of
-from unabridged.server.flow import answer
-from unabridged.server.problems import answer_in, body_in
+from unabridged.server.chat_flow import answer
+from unabridged.server.chat_request import (
+    AnswerInfo,
+    ChatApiRequest,
+    chosen_tools,
+    messages_of,
+    model_of,
+    object_of,
+)
+from unabridged.server.error_responses import answer_in, body_in
 from unabridged.wire import openai as wire
-from unabridged.wire.lines import encode
-from unabridged.wire.shapes import mapping, mappings, number, text
+from unabridged.wire.lenient_json import mapping, mappings, number, text
+from unabridged.wire.stream_lines import encode
 
 LIMITS = ("max_completion_tokens", "max_tokens")
 """The fields that limit an answer, the newer first."""
@@ -31,7 +38,7 @@ async def chat_completions(request: Request) -> Response:
         return answer_in("openai", error)
 
 
-def asked_of(body: Mapping[str, Any]) -> Asked:
+def asked_of(body: Mapping[str, Any]) -> ChatApiRequest:
     """Read a chat request.
 
     Raises:
@@ -41,12 +48,12 @@ def asked_of(body: Mapping[str, Any]) -> Asked:
     if stream not in (None, True, False):
         raise InputError("The field stream is neither true nor false.")
     limits = (number(body.get(name)) for name in LIMITS)
-    return Asked(
+    return ChatApiRequest(
         dialect="openai",
         body=body,
         model=model_of(body),
         drafts=wire.drafts(messages_of(body)),
-        wishes=Wishes(
+        request_options=RequestOptions(
             tools=tuple(wire.tool_spec(tool) for tool in mappings(body.get("tools"))),
             max_output=next((limit for limit in limits if limit), None),
         ),
@@ -58,7 +65,6 @@ def asked_of(body: Mapping[str, Any]) -> Asked:
 
 
 def _onward(body: Mapping[str, Any], context: Context, sent: ChatRequest) -> dict[str, Any]:
-    """The request as it goes on: its own fields and our messages."""
     wire_body = {**body, "messages": list(wire.messages(sent.messages))}
     if sent.max_output is not None and not any(body.get(name) for name in LIMITS):
         wire_body["max_tokens"] = sent.max_output
@@ -78,7 +84,7 @@ class OpenAIWriter:
 
     media_type = "text/event-stream"
 
-    def __init__(self, asked: Asked, moment: Moment) -> None:
+    def __init__(self, asked: ChatApiRequest, moment: AnswerInfo) -> None:
         self._usage = asked.usage
         self._first = True
         self._said: dict[str, Any] = {
@@ -91,12 +97,12 @@ class OpenAIWriter:
         """Nothing stands before the first piece."""
         return b""
 
-    def piece(self, chunk: Chunk) -> bytes:
+    def piece(self, chunk: StreamChunk) -> bytes:
         """One event."""
         first, self._first = self._first, False
         return _event(wire.event(chunk, **self._said, first=first))
 
-    def end(self, last: Chunk) -> bytes:
+    def end(self, last: StreamChunk) -> bytes:
         """The last event, the usage where it was asked for, and the end."""
         said = self.piece(last)
         if self._usage:
@@ -107,7 +113,7 @@ class OpenAIWriter:
         """The event of an error."""
         return _event(body_in("openai", error))
 
-    def whole(self, chunks: Sequence[Chunk]) -> Mapping[str, Any]:
+    def whole(self, chunks: Sequence[StreamChunk]) -> Mapping[str, Any]:
         """The whole answer as one object."""
         return wire.completion(chunks, **self._said)
 

@@ -11,20 +11,20 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from unabridged.domain.chat import Chunk, Usage
-from unabridged.domain.hearing import Wishes
+from unabridged.domain.chat import StreamChunk, Usage
+from unabridged.domain.client_history import RequestOptions
 from unabridged.domain.message import Role, Text
 from unabridged.errors import UnabridgedError
-from unabridged.server.asked import Asked, Moment, model_of, object_of
-from unabridged.server.continuing import continued
-from unabridged.server.flow import answer
-from unabridged.server.passing import lacking, pass_through, speaking
-from unabridged.server.problems import body_in
-from unabridged.server.service import service_of
-from unabridged.wire import continuing as wire
-from unabridged.wire.draft import Draft
-from unabridged.wire.lines import encode
-from unabridged.wire.shapes import mapping, number, text
+from unabridged.server.chat_flow import answer
+from unabridged.server.chat_request import AnswerInfo, ChatApiRequest, model_of, object_of
+from unabridged.server.error_responses import body_in
+from unabridged.server.passthrough import lacking, pass_through, speaking
+from unabridged.server.state import service_of
+from unabridged.server.text_completion import continued
+from unabridged.wire import text_completion as wire
+from unabridged.wire.incoming_message import IncomingMessage
+from unabridged.wire.lenient_json import mapping, number, text
+from unabridged.wire.stream_lines import encode
 
 WAY = "completion"
 """What the header ``X-Unabridged-Way`` says of it."""
@@ -45,13 +45,13 @@ async def complete(request: Request) -> Response:
     return await answer(request, asked, CompletionWriter, bare=WAY)
 
 
-def _asked(body: Mapping[str, Any]) -> Asked:
-    return Asked(
+def _asked(body: Mapping[str, Any]) -> ChatApiRequest:
+    return ChatApiRequest(
         dialect="openai",
         body=body,
         model=model_of(body),
-        drafts=(Draft(Role.USER, (Text(wire.prompt_of(body)),)),),
-        wishes=Wishes(max_output=number(body.get("max_tokens")) or None),
+        drafts=(IncomingMessage(Role.USER, (Text(wire.prompt_of(body)),)),),
+        request_options=RequestOptions(max_output=number(body.get("max_tokens")) or None),
         stream=body.get("stream") is True,
         user=text(body.get("user")),
         usage=bool(mapping(body.get("stream_options")).get("include_usage")),
@@ -68,7 +68,7 @@ class CompletionWriter:
 
     media_type = "text/event-stream"
 
-    def __init__(self, asked: Asked, moment: Moment) -> None:
+    def __init__(self, asked: ChatApiRequest, moment: AnswerInfo) -> None:
         self._usage = asked.usage
         self._head: dict[str, Any] = {
             "answer": f"cmpl-{moment.id}",
@@ -80,11 +80,11 @@ class CompletionWriter:
         """Nothing stands before the first piece."""
         return b""
 
-    def piece(self, chunk: Chunk) -> bytes:
+    def piece(self, chunk: StreamChunk) -> bytes:
         """One event; thinking has no place in this dialect."""
         return _event(wire.completion(chunk, **self._head)) if chunk.text or chunk.done else b""
 
-    def end(self, last: Chunk) -> bytes:
+    def end(self, last: StreamChunk) -> bytes:
         """The last event, the usage where it was asked for, and the end."""
         said = self.piece(last)
         if self._usage:
@@ -96,7 +96,7 @@ class CompletionWriter:
         """The event of an error."""
         return _event(body_in("openai", error))
 
-    def whole(self, chunks: Sequence[Chunk]) -> Mapping[str, Any]:
+    def whole(self, chunks: Sequence[StreamChunk]) -> Mapping[str, Any]:
         """The whole answer as one object."""
         last = wire.merged(chunks)
         return wire.completion(last, **self._head, usage=last.usage or Usage())

@@ -7,12 +7,12 @@ from unabridged.server import (
     chat_openai,
     completions,
     generate,
-    listing,
-    passing,
+    model_lists,
+    passthrough,
     responses,
 )
 
-_MODULES = (chat_ollama, chat_openai, generate, responses, completions, listing, passing)
+_MODULES = (chat_ollama, chat_openai, generate, responses, completions, model_lists, passthrough)
 
 
 def dialect_routes() -> list[BaseRoute]:

@@ -14,26 +14,32 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from unabridged.domain.chat import Chunk
+from unabridged.domain.chat import StreamChunk
 from unabridged.domain.message import Role, Text
 from unabridged.errors import InputError, UnabridgedError
-from unabridged.remote.relay import Relay
-from unabridged.server.asked import Asked, Moment, model_of, object_of
-from unabridged.server.chat_ollama import streams, wishes_of
+from unabridged.net.relay import UpstreamRelay
+from unabridged.server.auxiliary_requests import side_request
+from unabridged.server.chat_flow import answer, way_of
+from unabridged.server.chat_ollama import request_options_of, streams
+from unabridged.server.chat_request import AnswerInfo, ChatApiRequest, model_of, object_of
 from unabridged.server.completions import WAY
-from unabridged.server.continuing import continued
-from unabridged.server.flow import answer, way_of
-from unabridged.server.passing import lacking, pass_through, speaking
-from unabridged.server.past import AnswerName, Past, name_from, past_of, round_of
-from unabridged.server.problems import body_in
-from unabridged.server.service import service_of
-from unabridged.server.side import side_request
-from unabridged.server.whose import scope_of
-from unabridged.wire import continuing as wire
-from unabridged.wire.across import options_for
-from unabridged.wire.draft import Draft
-from unabridged.wire.lines import encode
-from unabridged.wire.shapes import text
+from unabridged.server.error_responses import body_in
+from unabridged.server.passthrough import lacking, pass_through, speaking
+from unabridged.server.resolve_scope import scope_of
+from unabridged.server.state import service_of
+from unabridged.server.stored_responses import (
+    AnswerName,
+    StoredResponses,
+    name_from,
+    past_of,
+    round_of,
+)
+from unabridged.server.text_completion import continued
+from unabridged.wire import text_completion as wire
+from unabridged.wire.incoming_message import IncomingMessage
+from unabridged.wire.lenient_json import text
+from unabridged.wire.stream_lines import encode
+from unabridged.wire.translate_options import options_for
 
 
 async def generate(request: Request) -> Response:
@@ -53,12 +59,7 @@ async def generate(request: Request) -> Response:
     return await answer(request, asked, GenerateWriter)
 
 
-async def _past(request: Request, body: Mapping[str, Any]) -> Past | None:
-    """Look up the conversation that ``context`` stands for.
-
-    Raises:
-        InputError: It stands for nothing that is stored here.
-    """
+async def _past(request: Request, body: Mapping[str, Any]) -> StoredResponses | None:
     written = wire.name_in(body.get("context"))
     if written is None:
         return None
@@ -75,13 +76,17 @@ async def _past(request: Request, body: Mapping[str, Any]) -> Past | None:
     return found
 
 
-def _asked(body: Mapping[str, Any], drafts: tuple[Draft, ...], past: Past | None = None) -> Asked:
-    return Asked(
+def _asked(
+    body: Mapping[str, Any],
+    drafts: tuple[IncomingMessage, ...],
+    past: StoredResponses | None = None,
+) -> ChatApiRequest:
+    return ChatApiRequest(
         dialect="ollama",
         body=body,
         model=model_of(body),
         drafts=drafts,
-        wishes=wishes_of(body),
+        request_options=request_options_of(body),
         stream=streams(body),
         options=lambda upstream: options_for("ollama", upstream, body),
         session=past.exchange.session if past else None,
@@ -89,15 +94,14 @@ def _asked(body: Mapping[str, Any], drafts: tuple[Draft, ...], past: Past | None
 
 
 async def _gone_on_with(
-    request: Request, body: Mapping[str, Any], relay: Relay | None, raw: bytes
+    request: Request, body: Mapping[str, Any], relay: UpstreamRelay | None, raw: bytes
 ) -> Response:
-    """Pass on what says nothing to the model, or translate it."""
     there = relay.address.dialect if relay else "none"
     if relay is not None and there == "ollama":
         return await pass_through(request, relay, body=raw)
     if not body.get("prompt") and not body.get("suffix"):
         return _loaded(request, body)
-    asked = _asked(body, (Draft(Role.USER, (Text(text(body.get("prompt"))),)),))
+    asked = _asked(body, (IncomingMessage(Role.USER, (Text(text(body.get("prompt"))),)),))
     if relay is not None:
         return await continued(request, relay, asked, wire.completions_body(body), GenerateWriter)
     for name in ("suffix", "template", "width", "height", "steps"):
@@ -107,10 +111,9 @@ async def _gone_on_with(
 
 
 def _loaded(request: Request, body: Mapping[str, Any]) -> Response:
-    """Say that a model is there: nobody but Ollama loads one by being asked nothing."""
     clock = service_of(request).clock
-    moment = Moment(id="", at=clock.now(), model="", clock=clock)
-    said = wire.generation(Chunk(done=True), model=model_of(body), created=moment.stamp())
+    moment = AnswerInfo(id="", at=clock.now(), model="", clock=clock)
+    said = wire.generation(StreamChunk(done=True), model=model_of(body), created=moment.stamp())
     return JSONResponse({**said, "done_reason": "load"})
 
 
@@ -124,7 +127,7 @@ class GenerateWriter:
 
     media_type = "application/x-ndjson"
 
-    def __init__(self, asked: Asked, moment: Moment) -> None:
+    def __init__(self, asked: ChatApiRequest, moment: AnswerInfo) -> None:
         self._model = asked.model or moment.model
         self._moment = moment
         name = AnswerName(moment.id, round_of(asked.drafts))
@@ -134,11 +137,11 @@ class GenerateWriter:
         """Nothing stands before the first piece."""
         return b""
 
-    def piece(self, chunk: Chunk) -> bytes:
+    def piece(self, chunk: StreamChunk) -> bytes:
         """One line."""
         return encode(self._line(chunk)) + b"\n"
 
-    def end(self, last: Chunk) -> bytes:
+    def end(self, last: StreamChunk) -> bytes:
         """The line that has ``done``, with what the conversation goes on by."""
         return encode(self._last(last)) + b"\n"
 
@@ -146,15 +149,15 @@ class GenerateWriter:
         """The line of an error."""
         return encode(body_in("ollama", error)) + b"\n"
 
-    def whole(self, chunks: Sequence[Chunk]) -> Mapping[str, Any]:
+    def whole(self, chunks: Sequence[StreamChunk]) -> Mapping[str, Any]:
         """The whole answer as one object."""
         return self._last(wire.merged(chunks))
 
-    def _last(self, chunk: Chunk) -> dict[str, Any]:
+    def _last(self, chunk: StreamChunk) -> dict[str, Any]:
         known = {"context": self._context} if self._moment.stored else {}
         return {**self._line(chunk), **known}
 
-    def _line(self, chunk: Chunk) -> dict[str, Any]:
+    def _line(self, chunk: StreamChunk) -> dict[str, Any]:
         moment = self._moment
         return wire.generation(
             chunk, model=self._model, created=moment.stamp(), seconds=moment.seconds()

@@ -13,10 +13,10 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from unabridged import config
-from unabridged.disk.durable import draft_of, remove, write_new
+from unabridged.disk.atomic_write import draft_of, remove, write_new
 from unabridged.errors import UnabridgedError
 from unabridged.server.metrics import FORMAT
-from unabridged.server.service import Service, service_of
+from unabridged.server.state import Service, service_of
 
 FRESH = timedelta(seconds=5)
 """For which what was looked at is believed: who asks often shall not keep the disk busy."""

@@ -26,7 +26,7 @@ class ClientGoneError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RequestLimits:
     """What one request may be.
 
     Attributes:
@@ -46,7 +46,7 @@ class Limits:
     seconds: float = 300.0
 
 
-def check_headers(headers: Headers, limits: Limits) -> None:
+def check_headers(headers: Headers, limits: RequestLimits) -> None:
     """Refuse too many headers, or too large ones.
 
     Raises:
@@ -65,7 +65,7 @@ def check_headers(headers: Headers, limits: Limits) -> None:
         )
 
 
-def check_depth(body: bytes, limits: Limits) -> None:
+def check_depth(body: bytes, limits: RequestLimits) -> None:
     """Refuse JSON that is nested too deeply; what is no JSON passes.
 
     Raises:
@@ -91,7 +91,7 @@ def check_depth(body: bytes, limits: Limits) -> None:
             depth -= 1
 
 
-async def read_body(headers: Headers, receive: Receive, limits: Limits) -> bytes:
+async def read_body(headers: Headers, receive: Receive, limits: RequestLimits) -> bytes:
     """Read the body of a request, as far as the limits allow.
 
     Raises:
@@ -118,7 +118,7 @@ async def read_body(headers: Headers, receive: Receive, limits: Limits) -> bytes
         raise _too_slow() from None
 
 
-def counted(headers: Headers, receive: Receive, limits: Limits) -> Receive:
+def counted(headers: Headers, receive: Receive, limits: RequestLimits) -> Receive:
     """Give a ``receive`` for a body that is never held whole; it raises where a limit is reached.
 
     Raises:
@@ -158,7 +158,7 @@ def replay(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-def _check_length(headers: Headers, limits: Limits) -> None:
+def _check_length(headers: Headers, limits: RequestLimits) -> None:
     for name, value in headers:
         if name != b"content-length":
             continue
@@ -181,7 +181,7 @@ def _too_slow() -> RequestRefusedError:
     )
 
 
-def _too_large(limits: Limits) -> RequestRefusedError:
+def _too_large(limits: RequestLimits) -> RequestRefusedError:
     return RequestRefusedError(
         f"The body is larger than {limits.body:,} bytes.",
         status=413,

@@ -26,7 +26,7 @@ WHERE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class AccessLogLine:
     """One request.
 
     Attributes:
@@ -50,7 +50,7 @@ class Access:
     context: str = ""
 
 
-class Log:
+class RequestLog:
     """Where lines go.
 
     Args:
@@ -64,7 +64,7 @@ class Log:
         self._write = _WRITERS[form]
         self._stream = stream
 
-    def access(self, access: Access) -> None:
+    def access(self, access: AccessLogLine) -> None:
         """Write the line of a request."""
         self._line(
             {
@@ -111,7 +111,7 @@ _LEFT_OUT: tuple[Any, ...] = ("", [], True)
 
 
 def _word(value: Any) -> str:
-    """Write a value without blanks or control characters, so that no line can pose as two."""
+    # Write a value without blanks or control characters, so that no line can pose as two.
     text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
     plain = text.isprintable() and not set(text) & set(' "=')
     return text if plain else json.dumps(text)

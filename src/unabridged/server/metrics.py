@@ -24,7 +24,7 @@ from prometheus_client import (
 
 from unabridged.domain.chat import Usage
 from unabridged.domain.context import Context, Tier
-from unabridged.server.tracing import Tracing
+from unabridged.server.trace_spans import Tracing
 
 STAGES = ("hear", "prepare", "begin", "first_chunk", "whole", "record")
 """What a request goes through: placing what the client sent, making the context, storing the

@@ -12,31 +12,37 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from unabridged.domain.chat import Chunk
+from unabridged.domain.chat import StreamChunk
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.message import ToolCall
 from unabridged.errors import InputError, NotFoundError, UnabridgedError
-from unabridged.server.asked import Asked, Moment, model_of, object_of
-from unabridged.server.flow import answer, way_of
-from unabridged.server.passing import pass_through, speaking
-from unabridged.server.past import AnswerName, Past, name_from, past_of, round_of
-from unabridged.server.problems import code_of, words_of
-from unabridged.server.service import service_of
-from unabridged.server.whose import scope_of
+from unabridged.server.chat_flow import answer, way_of
+from unabridged.server.chat_request import AnswerInfo, ChatApiRequest, model_of, object_of
+from unabridged.server.error_responses import code_of, words_of
+from unabridged.server.passthrough import pass_through, speaking
+from unabridged.server.resolve_scope import scope_of
+from unabridged.server.state import service_of
+from unabridged.server.stored_responses import (
+    AnswerName,
+    StoredResponses,
+    name_from,
+    past_of,
+    round_of,
+)
 from unabridged.space.space import Space
 from unabridged.wire import responses as wire
-from unabridged.wire.across import to_ollama
-from unabridged.wire.draft import Draft, Wire
+from unabridged.wire.incoming_message import IncomingMessage, Wire
+from unabridged.wire.lenient_json import mappings, text
 from unabridged.wire.responses_answer import (
     PREFIX,
-    Head,
+    ResponseHead,
     Speaker,
     frame,
     input_items,
     output_items,
     response,
 )
-from unabridged.wire.shapes import mappings, text
+from unabridged.wire.translate_options import to_ollama
 
 _NOT_THERE = (404, 405, 501)
 """What servers say of a route that they do not have."""
@@ -61,16 +67,18 @@ async def create(request: Request) -> Response:
     new = read.drafts[len(rules) :]
     if not new:
         raise InputError("The request has no input.", hint='Send it: "input": "…".')
-    asked = Asked(
+    asked = ChatApiRequest(
         dialect="openai",
         body=body,
         model=model,
         drafts=(*rules, *before, *new),
-        wishes=read.wishes,
+        request_options=read.request_options,
         stream=read.stream,
         user=text(body.get("user")),
         options=lambda upstream: (
-            to_ollama(read.wishes.options) if upstream == "ollama" else read.wishes.options
+            to_ollama(read.request_options.options)
+            if upstream == "ollama"
+            else read.request_options.options
         ),
         session=past.exchange.session if past else None,
         notes=read.notes,
@@ -79,7 +87,6 @@ async def create(request: Request) -> Response:
 
 
 async def _untouched(request: Request, raw: bytes) -> Response | None:
-    """What an upstream says that knows the Responses API itself; None where it does not."""
     relay = await service_of(request).relay()
     if relay is None or relay.address.dialect != "openai":
         return None
@@ -90,19 +97,13 @@ async def _untouched(request: Request, raw: bytes) -> Response | None:
     return None
 
 
-def _rules(drafts: Sequence[Draft]) -> tuple[Draft, ...]:
-    """The system message that ``instructions`` became: it stands before the past."""
+def _rules(drafts: Sequence[IncomingMessage]) -> tuple[IncomingMessage, ...]:
     return tuple(draft for draft in drafts[:1] if draft.role.value == "system")
 
 
 async def _kept(
     request: Request, body: Mapping[str, Any]
-) -> tuple[Past | None, dict[str, list[Wire]]]:
-    """Look up what the request refers to: the response before, and single items.
-
-    Raises:
-        InputError: The response before is not stored, or not named by a text.
-    """
+) -> tuple[StoredResponses | None, dict[str, list[Wire]]]:
     named = body.get("previous_response_id")
     if named is not None and not isinstance(named, str):
         raise InputError("The field previous_response_id is no text.", hint="Give a response's id.")
@@ -116,7 +117,7 @@ async def _kept(
     scope = scope_of(request, text(body.get("user")), text(body.get("model")))
     name = name_from(previous.removeprefix(PREFIX)) if previous else None
 
-    def looked(space: Space) -> tuple[Past | None, dict[str, list[Wire]]]:
+    def looked(space: Space) -> tuple[StoredResponses | None, dict[str, list[Wire]]]:
         past = past_of(space, name, scope.session) if name else None
         items = {each: _item(space, each, scope.session) for each in refers}
         return past, {each: found for each, found in items.items() if found is not None}
@@ -131,7 +132,6 @@ async def _kept(
 
 
 def _item(space: Space, wanted: str, session: str | None) -> list[Wire] | None:
-    """The item of an answer that an id names; its thinking is nothing to send again."""
     kind, _, rest = wanted.partition("_")
     name = name_from(rest.rpartition("_")[0])
     past = past_of(space, name, session, before=False) if name else None
@@ -144,12 +144,7 @@ def _item(space: Space, wanted: str, session: str | None) -> list[Wire] | None:
 # ---- what is stored ---------------------------------------------------------------------------
 
 
-async def _stored(request: Request) -> tuple[str, Past]:
-    """The response that a path names.
-
-    Raises:
-        NotFoundError: There is none, or not for this request.
-    """
+async def _stored(request: Request) -> tuple[str, StoredResponses]:
     wanted = str(request.path_params["response"])
     scope = scope_of(request)
     name = name_from(wanted.removeprefix(PREFIX)) if wanted.startswith(PREFIX) else None
@@ -176,7 +171,7 @@ async def retrieve(request: Request) -> Response:
         raise InputError("A stored response is not streamed again.", hint="Leave stream out.")
     wanted, past = await _stored(request)
     exchange = past.exchange
-    head = Head(wanted, exchange.model or "", int(exchange.at.timestamp()), wire.echoed())
+    head = ResponseHead(wanted, exchange.model or "", int(exchange.at.timestamp()), wire.echoed())
     items = output_items([past.answer], head.key) if past.answer else []
     status = _status(past)
     failed = {"code": "server_error", "message": "No answer came."}
@@ -184,7 +179,7 @@ async def retrieve(request: Request) -> Response:
     return JSONResponse(response(head, status, output=items, **error))
 
 
-def _status(past: Past) -> str:
+def _status(past: StoredResponses) -> str:
     if past.answer is None:
         return "in_progress" if past.exchange.state is ExchangeState.OPEN else "failed"
     cut = past.last and past.exchange.state is ExchangeState.INCOMPLETE
@@ -232,23 +227,23 @@ class ResponsesWriter:
 
     media_type = "text/event-stream"
 
-    def __init__(self, asked: Asked, moment: Moment, echo: Mapping[str, Any]) -> None:
+    def __init__(self, asked: ChatApiRequest, moment: AnswerInfo, echo: Mapping[str, Any]) -> None:
         self._moment = moment
         name = AnswerName(moment.id, round_of(asked.drafts))
         created = int(moment.at.timestamp())
         self._speaker = Speaker(
-            Head(f"{PREFIX}{name.written}", asked.model or moment.model, created, echo)
+            ResponseHead(f"{PREFIX}{name.written}", asked.model or moment.model, created, echo)
         )
 
     def begin(self) -> bytes:
         """The response as it begins."""
         return _framed(self._speaker.begin())
 
-    def piece(self, chunk: Chunk) -> bytes:
+    def piece(self, chunk: StreamChunk) -> bytes:
         """The events of a piece."""
         return _framed(self._speaker.feed(chunk))
 
-    def end(self, last: Chunk) -> bytes:
+    def end(self, last: StreamChunk) -> bytes:
         """The events of the last piece, and the whole response."""
         return _framed([*self._speaker.feed(last), *self._speaker.end(self._now())])
 
@@ -257,7 +252,7 @@ class ResponsesWriter:
         code = _CODES.get(code_of(error), "server_error")
         return _framed(self._speaker.fail(words_of(error), code))
 
-    def whole(self, chunks: Sequence[Chunk]) -> Mapping[str, Any]:
+    def whole(self, chunks: Sequence[StreamChunk]) -> Mapping[str, Any]:
         """The whole response as one object."""
         for chunk in chunks:
             self._speaker.feed(chunk)

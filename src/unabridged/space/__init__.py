@@ -1,1 +1,1 @@
-"""A space of memory: a stateless engine over one store, shared by any number of threads."""
+"""One space: search, facts, requirements, tools, forgetting and sharing."""

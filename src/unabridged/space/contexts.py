@@ -3,12 +3,12 @@
 from collections import OrderedDict
 from threading import Lock
 
-from unabridged.context.thaw import thawed
+from unabridged.context.restore_context import thawed
 from unabridged.context.why import account
 from unabridged.domain.context import Context
 from unabridged.domain.record import RecordKind
+from unabridged.domain.results import ContextReport, WindowPart
 from unabridged.domain.scope import Scope
-from unabridged.domain.views import Account, TokenLine
 from unabridged.ports import Store
 
 KEPT = 256
@@ -29,7 +29,7 @@ class Contexts:
         self._lock = Lock()
         self._kept: OrderedDict[str, Context] = OrderedDict()
 
-    def why(self, context: str | None = None) -> Account:
+    def why(self, context: str | None = None) -> ContextReport:
         """Explain a past context, the last by default, and render it again.
 
         Raises:
@@ -37,14 +37,14 @@ class Contexts:
         """
         return account(self._store, context)
 
-    def tokens(self) -> list[TokenLine]:
+    def tokens(self) -> list[WindowPart]:
         """Return the window of the last context, part by part.
 
         Raises:
             NotFoundError: Nothing was said yet.
         """
         ledger = self.why().ledger
-        return [TokenLine(p, n, n / ledger.window) for p, n in ledger.parts.items()]
+        return [WindowPart(p, n, n / ledger.window) for p, n in ledger.parts.items()]
 
     def last_memory(self) -> int | None:
         """Return the tokens that memory had in the last context; None before the first."""

@@ -5,16 +5,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from unabridged.custody.keys import PassingKeys
+from unabridged.domain.backup_results import Recovery
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import Abilities
-from unabridged.domain.forgetting import Outside
-from unabridged.domain.safekeeping import Salvage
+from unabridged.domain.forgetting import OutOfReach
 from unabridged.domain.settings import Settings
-from unabridged.ingest.tending import Books
+from unabridged.forgetting.temporary_keys import PassingKeys
+from unabridged.maintenance.run_maintenance import Books
 from unabridged.models.quote import QuoteModel
 from unabridged.ports import ChatModel, Clock, Condenser, Embedder, Keys, Store, Tokenizer
-from unabridged.retrieval.finder import Finder
+from unabridged.retrieval.search import Search
 from unabridged.space.tools import SearchMemory, Tool
 
 
@@ -80,13 +80,13 @@ class SpaceDependencies:
         tools: Builds the tools of tools mode, given a search of the memory.
         keys: The keys by which what was forgotten is recognised.
         outside: Names what forgetting does not reach, given since when what is forgotten is stored.
-        salvaged: What was taken out of a damaged file that was set aside on opening.
+        recovered: What was taken out of a damaged file that was set aside on opening.
         stands_in: Whether it is empty and represents a space that was not begun: what is written to
             it is kept nowhere.
     """
 
     store: Store
-    finder: Finder
+    finder: Search
     knowledge: Callable[[Callable[[], ChatModel]], Books]
     clock: Clock
     settings: Settings
@@ -100,6 +100,6 @@ class SpaceDependencies:
     condenser: Condenser | None = None
     tools: Callable[[SearchMemory], Sequence[Tool]] = lambda _: ()
     keys: Keys = field(default_factory=PassingKeys)
-    outside: Callable[[datetime | None], Outside] = lambda _: Outside()
-    salvaged: Salvage | None = None
+    outside: Callable[[datetime | None], OutOfReach] = lambda _: OutOfReach()
+    recovered: Recovery | None = None
     stands_in: bool = False

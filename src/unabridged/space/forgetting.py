@@ -2,18 +2,18 @@
 
 from collections.abc import Sequence
 
-from unabridged.custody.forgetting import Forgetter, Hands
-from unabridged.custody.planning import Wanted, matching
-from unabridged.custody.tombstones import Recogniser
 from unabridged.domain.fact import Fact
-from unabridged.domain.forgetting import Plan, Receipt
+from unabridged.domain.forgetting import ForgetPlan, Receipt
 from unabridged.domain.message import Role
 from unabridged.errors import InputError
-from unabridged.ingest import sessions as sessions_of
-from unabridged.ingest.tending import Books
-from unabridged.knowledge.book import FactBook
+from unabridged.forgetting.execute import ForgetDependencies, ForgetExecutor
+from unabridged.forgetting.plan import ForgetSelection, matching
+from unabridged.forgetting.tombstones import ForgottenIndex
+from unabridged.knowledge.facts import Facts
 from unabridged.language.words import terms
+from unabridged.maintenance.run_maintenance import Books
 from unabridged.ports import Store
+from unabridged.recording import sessions as sessions_of
 from unabridged.space.dependencies import SpaceDependencies
 
 
@@ -24,20 +24,24 @@ class Forgetting:
 
     Args:
         store: The space.
-        forgetter: Plans and carries out.
-        recogniser: Recognises what comes again.
+        forget_executor: Plans and carries out.
+        forgotten_index: Recognises what comes again.
         facts: What was learned of the user.
 
     Attributes:
-        recogniser: Recognises what comes again.
+        forgotten_index: Recognises what comes again.
     """
 
     def __init__(
-        self, store: Store, forgetter: Forgetter, recogniser: Recogniser, facts: FactBook
+        self,
+        store: Store,
+        forget_executor: ForgetExecutor,
+        forgotten_index: ForgottenIndex,
+        facts: Facts,
     ) -> None:
         self._store = store
-        self._forgetter = forgetter
-        self.recogniser = recogniser
+        self._forget_executor = forget_executor
+        self.forgotten_index = forgotten_index
         self._facts = facts
 
     def plan(
@@ -49,7 +53,7 @@ class Forgetting:
         search: str | None = None,
         with_sources: bool = False,
         with_repeats: bool = False,
-    ) -> Plan:
+    ) -> ForgetPlan:
         """Say what a forgetting would do; nothing is changed. What is named adds up.
 
         Args:
@@ -86,14 +90,14 @@ class Forgetting:
         if fact is not None:
             facts.append(self._facts.get(fact))
             ids += self.sources_of(facts[0].id) if with_sources else []
-        wanted = Wanted(named[0], tuple(dict.fromkeys(ids)), tuple(facts), with_repeats)
-        return self._forgetter.plan(wanted)
+        wanted = ForgetSelection(named[0], tuple(dict.fromkeys(ids)), tuple(facts), with_repeats)
+        return self._forget_executor.plan(wanted)
 
     def sources_of(self, fact: str) -> list[str]:
         """The ids of the exchanges that a fact rests on."""
         return self._facts.sources(fact)
 
-    def execute(self, planned: Plan) -> Receipt:
+    def execute(self, planned: ForgetPlan) -> Receipt:
         """Forget what a plan names, for good.
 
         Raises:
@@ -101,7 +105,7 @@ class Forgetting:
                 them; ``resume`` ends it.
             StoreError: It could not be written; where it was begun, ``resume`` ends it.
         """
-        return self._forgetter.carry_out(planned)
+        return self._forget_executor.carry_out(planned)
 
     def resume(self, *, renew: bool = True) -> list[Receipt]:
         """Finish what was begun and interrupted; opening a memory does it by itself.
@@ -109,15 +113,15 @@ class Forgetting:
         Args:
             renew: Whether condensations are made again; else the next maintenance does that.
         """
-        return self._forgetter.resume(renew=renew)
+        return self._forget_executor.resume(renew=renew)
 
     def receipts(self) -> list[Receipt]:
         """Every receipt, the oldest first."""
-        return self._forgetter.receipts()
+        return self._forget_executor.receipts()
 
     def is_genuine(self, receipt: Receipt) -> bool | None:
         """Whether a receipt is what was written; None where its key is gone."""
-        return self._forgetter.is_genuine(receipt)
+        return self._forget_executor.is_genuine(receipt)
 
     def allow_again(self, receipt: str) -> Receipt:
         """Let words that were forgotten be stored again from now on, when they come again.
@@ -128,7 +132,7 @@ class Forgetting:
         Raises:
             NotFoundError: There is none, or several.
         """
-        return self._forgetter.lift(receipt)
+        return self._forget_executor.lift(receipt)
 
     def was_forgotten(
         self,
@@ -146,23 +150,23 @@ class Forgetting:
         """
         other = Role.ASSISTANT if role is Role.USER else Role.USER
         behind = (other, before) if before is not None else None
-        return self.recogniser.recognises(text, role, behind)
+        return self.forgotten_index.recognises(text, role, behind)
 
     @property
     def keys_missing(self) -> bool:
         """Whether some of what was forgotten is not recognised any more, since its key is gone."""
-        return self.recogniser.is_blind()
+        return self.forgotten_index.is_blind()
 
 
 def forgetting_of(parts: SpaceDependencies, books: Books) -> Forgetting:
     """Build the forgetting of a space."""
-    recogniser = Recogniser(parts.store, parts.keys)
-    return Forgetting(parts.store, forgetter_of(parts, books), recogniser, books.facts)
+    forgotten_index = ForgottenIndex(parts.store, parts.keys)
+    return Forgetting(parts.store, forget_executor_of(parts, books), forgotten_index, books.facts)
 
 
-def forgetter_of(parts: SpaceDependencies, books: Books) -> Forgetter:
+def forget_executor_of(parts: SpaceDependencies, books: Books) -> ForgetExecutor:
     """Build what plans and executes a forgetting."""
-    hands = Hands(
-        parts.clock, parts.keys, books.facts, books.requirements, books.upkeep, parts.outside
+    hands = ForgetDependencies(
+        parts.clock, parts.keys, books.facts, books.requirements, books.condensations, parts.outside
     )
-    return Forgetter(parts.store, hands)
+    return ForgetExecutor(parts.store, hands)

@@ -76,9 +76,9 @@ class Idempotency:
 
     def drop(self, key: str) -> None:
         """Let go of a request that did nothing."""
-        self._store.drop(RecordKind.REQUEST, [key])
+        self._store.delete(RecordKind.REQUEST, [key])
 
-    def sweep(self, key: str) -> int:
+    def clean_up(self, key: str) -> int:
         """Let go of requests that are older than a day; only with one key of 256 it is looked.
 
         Args:
@@ -91,7 +91,7 @@ class Idempotency:
             return 0
         old = [r.id for r in self._store.records(RecordKind.REQUEST) if self._is_old(r)]
         if old:
-            self._store.drop(RecordKind.REQUEST, old)
+            self._store.delete(RecordKind.REQUEST, old)
         return len(old)
 
     def _is_old(self, record: Record) -> bool:

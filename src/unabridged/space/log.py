@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from unabridged.budget.count import Counter
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record
-from unabridged.domain.views import Conversation
-from unabridged.ingest import sessions as sessions_of
+from unabridged.domain.results import Transcript
 from unabridged.ports import Store, SupportsCheck, SupportsProjections, SupportsSaving, Tokenizer
+from unabridged.recording import sessions as sessions_of
 from unabridged.recording.forgotten_filter import ForgottenFilter
-from unabridged.sharing.carrying import leaving, take
+from unabridged.sharing.copy_sessions import leaving, take
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +75,11 @@ class SpaceLog:
         """Return how many exchanges each session has, all branches; empty ones are missing."""
         return self._store.counts()
 
-    def transcripts(self) -> Iterator[Conversation]:
+    def transcripts(self) -> Iterator[Transcript]:
         """Iterate over every session with every exchange of every branch, the oldest first."""
         yield from sessions_of.conversations(self._store)
 
-    def import_transcript(self, transcript: Conversation) -> ImportedTranscript:
+    def import_transcript(self, transcript: Transcript) -> ImportedTranscript:
         """Import a conversation from elsewhere; what is here already is passed over.
 
         So is what was forgotten; the notes say so.
@@ -94,9 +94,9 @@ class SpaceLog:
             exchange if exchange.id in here else sessions_of.counted(exchange, counter)
             for exchange in admissible.exchanges
         ]
-        return ImportedTranscript(self._store.admit(admissible.session, counted), notes)
+        return ImportedTranscript(self._store.import_session(admissible.session, counted), notes)
 
-    def count_known(self, transcript: Conversation) -> int:
+    def count_known(self, transcript: Transcript) -> int:
         """Count the exchanges of a conversation from elsewhere that are here already."""
         return len(sessions_of.held(self._store, transcript.exchanges))
 

@@ -6,15 +6,15 @@ from datetime import datetime
 from threading import RLock
 from typing import TypeVar
 
-from unabridged.custody.archiving import Archivist
+from unabridged.domain.results import MaintenanceProgress
 from unabridged.domain.topic import Moved, Topic
-from unabridged.domain.views import Step
 from unabridged.errors import SettingError
-from unabridged.ingest.enrich import Embedded, enrich, reembed
-from unabridged.ingest.overview import topics
-from unabridged.ingest.tending import Books, tend
+from unabridged.maintenance.archive_sessions import SessionArchiver
+from unabridged.maintenance.embed import Embedded, enrich, reembed
+from unabridged.maintenance.run_maintenance import Books, maintain
 from unabridged.ports import ChatModel, SupportsVectors
 from unabridged.space.dependencies import SpaceDependencies
+from unabridged.topics.of_space import topics
 
 Item = TypeVar("Item")
 
@@ -30,7 +30,7 @@ class Maintenance:
         archives: Moves sessions out of the active set.
     """
 
-    def __init__(self, parts: SpaceDependencies, books: Books, archives: Archivist) -> None:
+    def __init__(self, parts: SpaceDependencies, books: Books, archives: SessionArchiver) -> None:
         self._parts = parts
         self._books = books
         self._archives = archives
@@ -43,7 +43,7 @@ class Maintenance:
         pages: int | None = None,
         threshold: int | None = None,
         model: ChatModel | None = None,
-    ) -> Iterator[Step]:
+    ) -> Iterator[MaintenanceProgress]:
         """Annotate messages, learn facts, condense and archive.
 
         Args:
@@ -60,7 +60,7 @@ class Maintenance:
             UpstreamError: No model can be had, where the settings want one.
         """
         books = self._books if model is None else self._parts.knowledge(lambda: model)
-        steps = tend(books, session, pages=pages, threshold=threshold, archives=self._archives)
+        steps = maintain(books, session, pages=pages, threshold=threshold, archives=self._archives)
         yield from self._one_at_a_time(steps)
 
     def embed(self) -> Iterator[Embedded]:
@@ -133,7 +133,6 @@ class Maintenance:
         return topics(parts.store, embedder, since=since, until=until, session=session, moved=moved)
 
     def _one_at_a_time(self, steps: Iterator[Item]) -> Iterator[Item]:
-        """The same steps; two threads that maintain one space take turns, step by step."""
         while True:
             with self._lock:
                 try:

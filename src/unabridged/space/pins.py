@@ -1,9 +1,9 @@
 """The pins of a space: what every prompt carries, because the user said so."""
 
 from unabridged.domain.exchange import Exchange
-from unabridged.domain.views import Pin
+from unabridged.domain.results import Pin
 from unabridged.knowledge import pins as pins_of
-from unabridged.knowledge.book import FactBook
+from unabridged.knowledge.facts import Facts
 from unabridged.ports import Clock, Store
 
 
@@ -16,7 +16,7 @@ class Pins:
         facts: What was learned of the user; pins are among it.
     """
 
-    def __init__(self, store: Store, clock: Clock, facts: FactBook) -> None:
+    def __init__(self, store: Store, clock: Clock, facts: Facts) -> None:
         self._store = store
         self._clock = clock
         self._facts = facts

@@ -7,7 +7,7 @@ that prompts use, and nothing in it can close that fence or imitate one.
 import re
 from collections.abc import Iterable
 
-from unabridged.context.fence import (
+from unabridged.context.recall_block import (
     CLOSING,
     ELSEWHERE,
     GUIDE,
@@ -61,7 +61,6 @@ def exchange_of(exchange: Exchange, session: str | None = None) -> str:
 
 
 def _sides(message: Message) -> Iterable[tuple[str, str]]:
-    """What a message says, by whom; reasoning is never shown."""
     if message.text and message.role is not Role.TOOL:
         yield message.role.value, message.text
     for call in message.calls:

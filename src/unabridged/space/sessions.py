@@ -1,13 +1,13 @@
 """The sessions of a space: finding, naming, branching, archiving. Nothing here deletes anything."""
 
-from unabridged.custody.archiving import Archivist
 from unabridged.domain.exchange import Exchange
+from unabridged.domain.results import SessionSummary
 from unabridged.domain.scope import check_name
 from unabridged.domain.session import Session
-from unabridged.domain.views import SessionLine
 from unabridged.errors import NameRefusedError
-from unabridged.ingest import sessions as sessions_of
+from unabridged.maintenance.archive_sessions import SessionArchiver
 from unabridged.ports import Clock, Store
+from unabridged.recording import sessions as sessions_of
 
 
 class Sessions:
@@ -19,7 +19,7 @@ class Sessions:
         archives: Moves sessions out of the active set, and back.
     """
 
-    def __init__(self, store: Store, clock: Clock, archives: Archivist) -> None:
+    def __init__(self, store: Store, clock: Clock, archives: SessionArchiver) -> None:
         self._store = store
         self._clock = clock
         self.archives = archives
@@ -44,7 +44,9 @@ class Sessions:
         """Return the headers of every session, the last updated first."""
         return self._store.sessions()
 
-    def summaries(self, current: str | None = None, limit: int | None = None) -> list[SessionLine]:
+    def summaries(
+        self, current: str | None = None, limit: int | None = None
+    ) -> list[SessionSummary]:
         """Return sessions with their counts, the last updated first.
 
         Args:
@@ -53,7 +55,7 @@ class Sessions:
         """
         counts = self._store.counts()
         return [
-            SessionLine(session, counts.get(session.id, 0), session.id == current)
+            SessionSummary(session, counts.get(session.id, 0), session.id == current)
             for session in self._store.sessions()[:limit]
         ]
 
@@ -68,7 +70,7 @@ class Sessions:
         if (known := self._store.session(session)) is not None:
             return known
         begun = Session(session, " ".join(title.split()), at, at)
-        self._store.amend(begun, None)
+        self._store.set_session(begun, None)
         return begun
 
     def rename(self, session: Session, title: str) -> Session:

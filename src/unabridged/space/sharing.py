@@ -6,27 +6,27 @@ Whoever has only their names uses ``wiring.sharing.Shares``, which opens them.
 from collections.abc import Mapping, Sequence
 
 from unabridged.budget.count import Counter
-from unabridged.custody.shared import copies
-from unabridged.custody.tombstones import Recogniser
 from unabridged.domain.record import RecordKind
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.domain.share import (
-    Carried,
     Revoked,
     Share,
     ShareKind,
+    ShareResult,
     ShareSide,
     from_record,
     held_by,
 )
 from unabridged.errors import InputError
-from unabridged.ingest import sessions as sessions_of
-from unabridged.ingest.tending import Books
-from unabridged.sharing.delivering import Taker, brought, deliver, survey
-from unabridged.sharing.parcel import Wanted
-from unabridged.sharing.revoking import find_share, note_revoked, revoke
+from unabridged.forgetting.shared_copies import copies
+from unabridged.forgetting.tombstones import ForgottenIndex
+from unabridged.maintenance.run_maintenance import Books
+from unabridged.recording import sessions as sessions_of
+from unabridged.sharing.deliver import Taker, brought, deliver, survey
+from unabridged.sharing.revoke import find_share, note_revoked, revoke
+from unabridged.sharing.share_content import ShareSelection
 from unabridged.space.dependencies import SpaceDependencies
-from unabridged.space.forgetting import forgetter_of
+from unabridged.space.forgetting import forget_executor_of
 
 BEARING = 64
 """Facts that are looked at to find the pinned ones that bear on a session."""
@@ -60,9 +60,9 @@ class Sharing:
         """
         return find_share(self._store, wanted)
 
-    def handed_off(self) -> Mapping[str, tuple[Space, ...]]:
+    def handed_off(self) -> Mapping[str, tuple[SpaceId, ...]]:
         """By session, the spaces that were asked to go on with it."""
-        found: dict[str, tuple[Space, ...]] = {}
+        found: dict[str, tuple[SpaceId, ...]] = {}
         for share in held_by(self._store.records(RecordKind.SHARE), ShareSide.GIVEN):
             for name in share.sessions if share.kind is ShareKind.HANDOFF else ():
                 found[name] = (*found.get(name, ()), share.other)
@@ -74,7 +74,7 @@ class Sharing:
 
     def draft(
         self,
-        other: Space,
+        other: SpaceId,
         *,
         kind: ShareKind | str = ShareKind.SHARE,
         sessions: Sequence[str] = (),
@@ -118,7 +118,7 @@ class Sharing:
             all_facts=all_facts,
         )
 
-    def plan(self, draft: Share, other: "Sharing") -> Carried:
+    def plan(self, draft: Share, other: "Sharing") -> ShareResult:
         """Say what would go; nothing is changed.
 
         Args:
@@ -129,7 +129,7 @@ class Sharing:
         share, parcel = survey(self._store, other.taker, self._wanted(draft), draft, at)
         return brought(share, parcel, parcel.exchanges)
 
-    def give(self, draft: Share, other: "Sharing") -> Carried:
+    def give(self, draft: Share, other: "Sharing") -> ShareResult:
         """Give it; what is there already is passed over, so doing it again completes it.
 
         Args:
@@ -155,7 +155,7 @@ class Sharing:
         at, receipt = self._parts.clock.now(), None
         held = {one.id: one for one in self.listing()}
         if share.id in held and held[share.id].side is ShareSide.TAKEN:
-            receipt = revoke(self._store, forgetter_of(self._parts, self._books), share, at)
+            receipt = revoke(self._store, forget_executor_of(self._parts, self._books), share, at)
         else:
             note_revoked(self._store, share.id, at)
         return Revoked(next((s for s in self.listing() if s.id == share.id), share), receipt)
@@ -166,14 +166,14 @@ class Sharing:
         counter = Counter(self._parts.tokenizer)
         return Taker(
             self._store,
-            Recogniser(self._store, self._parts.keys),
+            ForgottenIndex(self._store, self._parts.keys),
             lambda exchange: sessions_of.counted(exchange, counter),
         )
 
-    def _wanted(self, draft: Share) -> Wanted:
+    def _wanted(self, draft: Share) -> ShareSelection:
         handed = draft.kind is ShareKind.HANDOFF
         beside = tuple(self._pins_on(draft.sessions)) if handed else ()
-        return Wanted(draft.sessions, draft.facts, draft.all_facts, beside, pins=handed)
+        return ShareSelection(draft.sessions, draft.facts, draft.all_facts, beside, pins=handed)
 
     def _pins_on(self, sessions: Sequence[str]) -> list[str]:
         found: dict[str, None] = {}

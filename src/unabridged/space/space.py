@@ -7,27 +7,27 @@ from typing import Any, TypeVar
 
 from unabridged.budget.calibration import Calibration
 from unabridged.budget.count import Counter
-from unabridged.context.fence import own_words
 from unabridged.context.gather import FLOOR_SHARES
+from unabridged.context.recall_block import own_words
 from unabridged.context.tiers import STRONG_SHARE
-from unabridged.custody.archiving import Archivist, Limits
+from unabridged.domain.backup_results import Recovery
 from unabridged.domain.budget import Mode
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.intent import Intent
 from unabridged.domain.message import Message, Part, Role
 from unabridged.domain.record import RecordKind
-from unabridged.domain.safekeeping import Salvage
-from unabridged.domain.scope import Scope, Space as SpaceId
+from unabridged.domain.results import SearchResult, Stats
+from unabridged.domain.scope import Scope, SpaceId
 from unabridged.domain.settings import Settings
-from unabridged.domain.views import Found, Stats
 from unabridged.intent.detect import detect
 from unabridged.language.words import query_terms, terms
+from unabridged.log.iterate import everything
+from unabridged.maintenance.archive_sessions import ArchiveLimits, SessionArchiver
 from unabridged.models.quote import QuoteModel
 from unabridged.ports import ChatModel, Clock
 from unabridged.recording.forgotten_filter import ForgottenFilter
 from unabridged.recording.shared_texts import SharedTexts
-from unabridged.retrieval.finder import Question
-from unabridged.retrieval.pages import everything
+from unabridged.retrieval.search import SearchQuery
 from unabridged.space.contexts import Contexts
 from unabridged.space.dependencies import SpaceDependencies, UpstreamInfo
 from unabridged.space.forgetting import forgetting_of
@@ -90,13 +90,13 @@ class Space:
         self.facts = books.facts
         self.pins = Pins(self._store, self.clock, books.facts)
         self.requirements = books.requirements
-        self.annotations = books.readings
-        self.condensations = books.upkeep
+        self.annotations = books.annotations
+        self.condensations = books.condensations
         self.forgetting = forgetting_of(dependencies, books)
-        self.forgotten = ForgottenFilter(self._store, self.forgetting.recogniser)
+        self.forgotten = ForgottenFilter(self._store, self.forgetting.forgotten_index)
         self.shared_texts = SharedTexts(self._store)
-        limits = Limits(self.settings.max_sessions, self.settings.max_bytes)
-        archives = Archivist(self._store, self.clock, limits)
+        limits = ArchiveLimits(self.settings.max_sessions, self.settings.max_bytes)
+        archives = SessionArchiver(self._store, self.clock, limits)
         self.log = SpaceLog(self._store, dependencies.tokenizer, self.forgotten)
         self.sessions = Sessions(self._store, self.clock, archives)
         self.contexts = Contexts(self._store, scope)
@@ -116,9 +116,9 @@ class Space:
         return self.dependencies.stands_in
 
     @property
-    def salvaged(self) -> Salvage | None:
+    def recovered(self) -> Recovery | None:
         """What was taken out of a damaged file that was set aside on opening."""
-        return self.dependencies.salvaged
+        return self.dependencies.recovered
 
     def close(self) -> None:
         """Close the embedder, the default model and the store."""
@@ -251,7 +251,7 @@ class Space:
             session: The session that is talked in; None for one that has not begun.
             only: The only session that the caller may recall from, or None.
         """
-        if only is not None or self.settings.recall != "session":
+        if only is not None or self.settings.recall_scope != "session":
             return only
         return session or ""  # one that has not begun holds nothing
 
@@ -266,7 +266,7 @@ class Space:
         exact: bool = False,
         min_relevance: float | None = None,
         quotes: bool = True,
-    ) -> list[Found]:
+    ) -> list[SearchResult]:
         """Find exchanges by words, meaning and time, best first; each whole, with its session.
 
         Args:
@@ -287,7 +287,7 @@ class Space:
 
         if exact:
             return self._exact(query, limit, fits)
-        question = Question(query, self.clock.now(), session=reach, telling=not quotes)
+        question = SearchQuery(query, self.clock.now(), session=reach, telling=not quotes)
         most = limit
         while True:
             found = self.dependencies.finder.find(question, most, floor=min_relevance or 0.0)
@@ -296,15 +296,17 @@ class Space:
                 return self._titled([(one.exchange, one.score) for one in kept[:limit]])
             most *= 4
 
-    def _exact(self, query: str, limit: int, fits: Callable[[Exchange], bool]) -> list[Found]:
+    def _exact(
+        self, query: str, limit: int, fits: Callable[[Exchange], bool]
+    ) -> list[SearchResult]:
         wanted = query.casefold()
         found = [e for e in everything(self._store) if fits(e) and wanted in e.text.casefold()]
         return self._titled([(exchange, 1.0) for exchange in found[::-1][:limit]])
 
-    def _titled(self, found: Sequence[tuple[Exchange, float]]) -> list[Found]:
+    def _titled(self, found: Sequence[tuple[Exchange, float]]) -> list[SearchResult]:
         sessions = map(self._store.session, {exchange.session for exchange, _ in found})
         titles = {session.id: session.title for session in sessions if session}
-        return [Found(e, score, titles.get(e.session, "")) for e, score in found]
+        return [SearchResult(e, score, titles.get(e.session, "")) for e, score in found]
 
     @property
     def search_note(self) -> str:
@@ -316,14 +318,12 @@ class Space:
         return space_stats(self._store, len(self.facts.pinned()), self.sessions.archives.use())
 
     def _pinned(self, question: str) -> list[str]:
-        """The pins that speak of a question's words."""
         asked = set(query_terms(question))
         return [pin.text for pin in self.facts.pinned() if asked & set(terms(pin.text))]
 
     def _quotable(
         self, question: str, session: str | None, reach: str | None
     ) -> Sequence[Exchange]:
-        """What comes near the best that there is; nothing to small talk."""
         intent = detect(question).intent
         if intent is Intent.CASUAL:
             return []
@@ -331,13 +331,13 @@ class Space:
         here = self.search(question, QUOTED, reach=self.reach(session, reach), quotes=False)
         found = [f for f in here if f.exchange.user.text.strip() != asked]
         best = max((f.score for f in found), default=0.0)
-        least = FLOOR_SHARES[intent] * self.settings.evidence_floor
+        least = FLOOR_SHARES[intent] * self.settings.min_relevance
         floor = max(least, STRONG_SHARE * best)
         return [f.exchange for f in found if f.score >= floor]
 
 
 def _learned(body: Mapping[str, Any]) -> Calibration:
-    """What was learned about a model; from scratch where another version wrote it otherwise."""
+    # What was learned about a model; from scratch where another version wrote it otherwise.
     try:
         return Calibration.from_body(body)
     except ValueError:

@@ -2,16 +2,16 @@
 
 from collections import Counter as Multiset
 
+from unabridged.domain.backup_results import StorageUse
 from unabridged.domain.record import RecordKind
-from unabridged.domain.safekeeping import Use
-from unabridged.domain.views import Stats
+from unabridged.domain.results import Stats
 from unabridged.ports import Store
 
 SAMPLE = 1000
 """The newest exchanges that are looked at for states and models."""
 
 
-def space_stats(store: Store, pins: int, use: Use | None = None) -> Stats:
+def space_stats(store: Store, pins: int, use: StorageUse | None = None) -> Stats:
     """Return the figures of a space.
 
     Args:

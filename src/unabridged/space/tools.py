@@ -9,10 +9,10 @@ import msgspec
 
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.message import ToolCall, ToolResult
-from unabridged.domain.views import Found
+from unabridged.domain.results import SearchResult
 from unabridged.errors import ToolError
 
-SearchMemory = Callable[[str, int], Sequence[Found]]
+SearchMemory = Callable[[str, int], Sequence[SearchResult]]
 """Searches a memory: words and a limit in, what was found out."""
 NAME_LENGTH = 64
 """Characters that servers allow in a tool's name."""
@@ -69,7 +69,6 @@ def as_tool(given: Offered) -> ToolSpec | Tool:
 
 
 def _arguments_type(name: str, function: Callable[..., Any]) -> type[msgspec.Struct]:
-    """A struct with a field for each parameter."""
     try:
         hints = get_type_hints(function)
     except NameError as error:
@@ -97,7 +96,6 @@ def _arguments_type(name: str, function: Callable[..., Any]) -> type[msgspec.Str
 
 
 def _schema(name: str, arguments: type[msgspec.Struct]) -> Mapping[str, Any]:
-    """The JSON Schema of a struct, its own reference resolved."""
     try:
         (schema,), definitions = msgspec.json.schema_components([arguments])
     except TypeError as error:
@@ -114,7 +112,7 @@ def _schema(name: str, arguments: type[msgspec.Struct]) -> Mapping[str, Any]:
 
 
 def _as_text(value: Any) -> str:
-    """A result as text: text as it is, all else as JSON."""
+    # A result as text: text as it is, all else as JSON.
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 

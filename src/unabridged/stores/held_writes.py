@@ -5,17 +5,17 @@ from dataclasses import replace
 from threading import RLock
 from typing import Protocol, TypeVar
 
-from unabridged.domain.batch import Batch, Totals
 from unabridged.domain.changes import Changes
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.forgetting import Scan
 from unabridged.domain.record import Record, RecordKind
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
+from unabridged.domain.write import Batch, Totals
 from unabridged.errors import StoreError
 from unabridged.ports import Store, SupportsCheck, SupportsProjections, SupportsScan
-from unabridged.stores.copying import copy
-from unabridged.stores.inmemory import InMemoryStore
+from unabridged.stores.copy_space import copy
+from unabridged.stores.in_memory import InMemoryStore
 
 T = TypeVar("T")
 Write = Callable[[Store], object]
@@ -46,7 +46,7 @@ class HeldWrites:
         """The first revision since which that store can tell what changed."""
 
     @property
-    def space(self) -> Space:
+    def space(self) -> SpaceId:
         """Return the space of the store."""
         return self.store.space
 
@@ -61,21 +61,21 @@ class HeldWrites:
 
         self._hold(lambda store: store.append(batch, expect_head), later)
 
-    def admit(self, session: Session, exchanges: Sequence[Exchange]) -> int:
+    def import_session(self, session: Session, exchanges: Sequence[Exchange]) -> int:
         """Hold an imported conversation back; see ``ports.Store``."""
         given = list(exchanges)
-        return self._hold(lambda store: store.admit(session, given))
+        return self._hold(lambda store: store.import_session(session, given))
 
-    def amend(self, session: Session, expect_head: str | None) -> None:
+    def set_session(self, session: Session, expect_head: str | None) -> None:
         """Hold a header back; if others moved the head meanwhile, theirs stays."""
 
         def later(store: Store) -> None:
             there = store.session(session.id)
             found = None if there is None else there.head
             head = session.head if found == expect_head else found
-            store.amend(replace(session, head=head), found)
+            store.set_session(replace(session, head=head), found)
 
-        self._hold(lambda store: store.amend(session, expect_head), later)
+        self._hold(lambda store: store.set_session(session, expect_head), later)
 
     def put(self, records: Iterable[Record]) -> None:
         """Hold records back; see ``ports.Store``."""
@@ -83,17 +83,17 @@ class HeldWrites:
         if given:
             self._hold(lambda store: store.put(given))
 
-    def drop(self, kind: RecordKind, ids: Iterable[str]) -> None:
+    def delete(self, kind: RecordKind, ids: Iterable[str]) -> None:
         """Remove records at once, and save what was held."""
         with self._lock:
             self.save()
-            self.store.drop(kind, ids)
+            self.store.delete(kind, ids)
 
-    def forget(self, ids: Iterable[str]) -> int:
+    def erase(self, ids: Iterable[str]) -> int:
         """Remove exchanges at once, and save what was held; see ``ports.Store``."""
         with self._lock:
             self.save()
-            return self.store.forget(ids)
+            return self.store.erase(ids)
 
     def save(self) -> int:
         """Write what was held back; see ``ports.SupportsSaving``."""
@@ -207,7 +207,6 @@ class HeldWrites:
             return self.store if self._copy is None else self._copy
 
     def _hold(self, write: Callable[[Store], T], later: Write | None = None) -> T:
-        """Write into the copy, and note how to write it into the store."""
         with self._lock:
             if self._copy is None:
                 self._begin()
@@ -216,7 +215,6 @@ class HeldWrites:
             return result
 
     def _begin(self) -> None:
-        """Let a copy of the space answer from now on."""
         held = InMemoryStore(self.space)
         copy(self.store, held)
         last = self.last_revision()

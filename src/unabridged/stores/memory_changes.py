@@ -77,13 +77,11 @@ class MemoryChanges:
 
 
 def _note(held: dict[T, int], name: T, revision: int) -> None:
-    """Note a revision, the newest last."""
     held.pop(name, None)
     held[name] = revision
 
 
 def _after(held: dict[T, int], start: int) -> list[T]:
-    """Give the names that were noted behind a revision, oldest first."""
     found: list[T] = []
     for name in reversed(held):
         if held[name] <= start:

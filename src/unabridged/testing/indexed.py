@@ -2,24 +2,24 @@
 
 from pathlib import Path
 
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.ports import Embedder, Lexicon, Store
 from unabridged.projections.search_index.in_memory import MemorySearchIndex
 from unabridged.projections.search_index.index import SearchIndex
 from unabridged.projections.search_index.storage import FolderStorage
-from unabridged.retrieval.entries import Reader
+from unabridged.retrieval.analyze import Analyzer
 from unabridged.stores.sqlite import SqliteStore
-from unabridged.stores.sqlite.connecting import Access
+from unabridged.stores.sqlite.connection import ConnectionOptions
 
 
 def open_indexed(
     path: Path,
-    space: Space | None = None,
+    space: SpaceId | None = None,
     *,
     embedder: Embedder | None = None,
     lexicon: Lexicon | None = None,
     create: bool = True,
-    access: Access | None = None,
+    access: ConnectionOptions | None = None,
 ) -> SqliteStore:
     """Open a SQLite store with a search index attached.
 
@@ -33,7 +33,7 @@ def open_indexed(
     """
     store = SqliteStore(path, space, create=create, access=access)
     storage = FolderStorage(store.index_folder, store.cipher)
-    store.attach(SearchIndex(store, Reader(embedder, lexicon), storage))
+    store.attach(SearchIndex(store, Analyzer(embedder, lexicon), storage))
     return store
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from unabridged.domain.chat import ChatRequest, Chunk, ToolSpec
+from unabridged.domain.chat import ChatRequest, StreamChunk, ToolSpec
 from unabridged.domain.message import Message, Part, Role, Text, ToolResult
 from unabridged.errors import ContextRefusedError
 from unabridged.ports import ChatModel
@@ -91,7 +91,7 @@ class ChatModelContract:
         """A reader that goes away harms nothing."""
         stream = model.chat(asking(SAY))
         first = next(stream)
-        assert isinstance(first, Chunk)
+        assert isinstance(first, StreamChunk)
         close = getattr(stream, "close", None)
         assert close is not None
         close()

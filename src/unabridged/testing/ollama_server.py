@@ -16,10 +16,18 @@ from datetime import UTC, datetime
 from typing import Any
 
 from unabridged.testing.http_server import Answered, BreakOff, ProtocolServer, Received, Route
-from unabridged.testing.replies import Counter, Reply, Script, Scripted, paced, spoken, words
+from unabridged.testing.replies import (
+    Counter,
+    Script,
+    Scripted,
+    ScriptedReply,
+    paced,
+    spoken,
+    words,
+)
 from unabridged.testing.vectors import made_vector, texts_of
 from unabridged.wire import ollama as wire
-from unabridged.wire.draft import Wire
+from unabridged.wire.incoming_message import Wire
 
 VERSION = "0.33.0"
 NDJSON = "application/x-ndjson"
@@ -104,7 +112,6 @@ class OllamaTestServer(ProtocolServer):
         }
 
     def _elsewhere(self, received: Received) -> Answered:
-        """What no table names: files by their digest, and nothing."""
         if received.path.startswith("/api/blobs/sha256:"):
             digest = received.path.removeprefix("/api/blobs/")
             if received.method == "POST":
@@ -186,7 +193,6 @@ class OllamaTestServer(ProtocolServer):
     def _fit(
         self, messages: list[Mapping[str, Any]], window: int, body: Mapping[str, Any]
     ) -> list[Mapping[str, Any]] | None:
-        """Give what fits: all, or the newest with the system messages; None refuses."""
         for start in range(len(messages)):
             system = [m for m in messages[:start] if m.get("role") == "system"]
             kept = [*system, *messages[start:]]
@@ -198,7 +204,9 @@ class OllamaTestServer(ProtocolServer):
         self.cut.append(len(messages) - 1)
         return messages[-1:]
 
-    def _answer(self, reply: Reply, body: Mapping[str, Any], prompt: int, model: str) -> Answered:
+    def _answer(
+        self, reply: ScriptedReply, body: Mapping[str, Any], prompt: int, model: str
+    ) -> Answered:
         if reply.status >= 400:
             return Answered({"error": reply.error}, reply.status)
         if body.get("stream", True):
@@ -209,7 +217,7 @@ class OllamaTestServer(ProtocolServer):
         return Answered(wire.answer(chunks, model=model, created=_now()))
 
     def _stream(
-        self, reply: Reply, prompt: int, model: str, tell: Callable[[Wire], Wire] = dict
+        self, reply: ScriptedReply, prompt: int, model: str, tell: Callable[[Wire], Wire] = dict
     ) -> Iterator[bytes]:
         began = time.monotonic()
         for place, chunk in enumerate(paced(reply)):
@@ -261,7 +269,6 @@ class OllamaTestServer(ProtocolServer):
         return Answered({**answer, "total_duration": 14_143_917, "load_duration": 1_019_500})
 
     def _embed_one(self, received: Received) -> Answered:
-        """The older way: one text under ``prompt``, one vector back."""
         asked = {**received.body, "input": received.body.get("prompt", "")}
         answered = self._embed(replace(received, body=asked))
         if answered.status >= 400 or not isinstance(answered.body, Mapping):
@@ -285,7 +292,6 @@ def _too_long(tokens: int, window: int) -> str:
 
 
 def _generated(line: Wire) -> Wire:
-    """A chat's line as ``/api/generate`` says it."""
     message = line["message"]
     rest = {name: value for name, value in line.items() if name != "message"}
     thought = {"thinking": message["thinking"]} if "thinking" in message else {}

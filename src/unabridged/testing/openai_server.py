@@ -15,7 +15,15 @@ from typing import Any
 
 from unabridged.domain.chat import Usage
 from unabridged.testing.http_server import Answered, BreakOff, ProtocolServer, Received, Route
-from unabridged.testing.replies import Counter, Reply, Script, Scripted, paced, spoken, words
+from unabridged.testing.replies import (
+    Counter,
+    Script,
+    Scripted,
+    ScriptedReply,
+    paced,
+    spoken,
+    words,
+)
 from unabridged.testing.vectors import made_vector, texts_of
 from unabridged.wire import openai as wire
 
@@ -108,7 +116,6 @@ class OpenAITestServer(ProtocolServer):
         return Answered({"object": "list", "data": [_row(entry) for entry in self.models]})
 
     def _complete(self, received: Received) -> Answered:
-        """The older way: a text is gone on with."""
         body = received.body
         refused = self._refusal(body)
         if refused is not None:
@@ -123,7 +130,7 @@ class OpenAITestServer(ProtocolServer):
         whole = _completed(reply.text, str(body["model"]), end.finish)
         return Answered({**whole, "usage": wire.usage_object(end.usage or Usage())})
 
-    def _completing(self, reply: Reply, model: str) -> Iterator[bytes]:
+    def _completing(self, reply: ScriptedReply, model: str) -> Iterator[bytes]:
         for chunk in paced(reply):
             yield _data(_completed(chunk.text, model, None))
         yield _data(_completed("", model, reply.finish or "stop"))
@@ -162,7 +169,9 @@ class OpenAITestServer(ProtocolServer):
             return Answered(wire.error_body(text, code="model_not_found"), 404)
         return None
 
-    def _stream(self, reply: Reply, prompt: int, model: str, *, usage: bool) -> Iterator[bytes]:
+    def _stream(
+        self, reply: ScriptedReply, prompt: int, model: str, *, usage: bool
+    ) -> Iterator[bytes]:
         head: dict[str, Any] = {"answer": _ID, "created": _CREATED, "model": model}
         first = True
         for place, chunk in enumerate(paced(reply)):

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from unabridged.domain.chat import Chunk, Usage
+from unabridged.domain.chat import StreamChunk, Usage
 from unabridged.domain.message import ToolCall
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ScriptedReply:
     """One answer.
 
     Attributes:
@@ -43,19 +43,19 @@ class Reply:
     pause: float = 0.0
     ends: str = "done"
 
-    def pieces(self) -> Iterator[Chunk]:
+    def pieces(self) -> Iterator[StreamChunk]:
         """Give the answer in pieces, without its end."""
         for word in split(self.reasoning):
-            yield Chunk(reasoning=word)
+            yield StreamChunk(reasoning=word)
         for word in split(self.text):
-            yield Chunk(text=word)
+            yield StreamChunk(text=word)
         if self.calls:
-            yield Chunk(calls=self.calls)
+            yield StreamChunk(calls=self.calls)
 
-    def end(self, prompt: int, answer: int) -> Chunk:
+    def end(self, prompt: int, answer: int) -> StreamChunk:
         """Give the last piece, with what the request cost."""
         finish = self.finish or ("tool_calls" if self.calls else "stop")
-        return Chunk(done=True, finish=finish, usage=Usage(prompt, answer, self.cached))
+        return StreamChunk(done=True, finish=finish, usage=Usage(prompt, answer, self.cached))
 
 
 def split(text: str) -> list[str]:
@@ -63,9 +63,9 @@ def split(text: str) -> list[str]:
     return re.findall(r"\S+\s*|\s+", text)
 
 
-Replier = Callable[[Mapping[str, Any]], "Reply | str"]
+Replier = Callable[[Mapping[str, Any]], "ScriptedReply | str"]
 """Makes an answer of a request's body."""
-Script = Replier | str | Reply | Sequence[str | Reply]
+Script = Replier | str | ScriptedReply | Sequence[str | ScriptedReply]
 """One answer, several in order (the last again and again), or a function."""
 Counter = Callable[[str], int]
 """Counts the tokens of a text."""
@@ -83,19 +83,19 @@ class Scripted:
     script: Script
     _next: int = field(default=0)
 
-    def reply(self, body: Mapping[str, Any]) -> Reply:
+    def reply(self, body: Mapping[str, Any]) -> ScriptedReply:
         """Give the next answer."""
         if callable(self.script):
             made = self.script(body)
-        elif isinstance(self.script, (str, Reply)):
+        elif isinstance(self.script, (str, ScriptedReply)):
             made = self.script
         else:
             made = self.script[min(self._next, len(self.script) - 1)]
             self._next += 1
-        return Reply(made) if isinstance(made, str) else made
+        return ScriptedReply(made) if isinstance(made, str) else made
 
 
-def paced(reply: Reply) -> Iterator[Chunk]:
+def paced(reply: ScriptedReply) -> Iterator[StreamChunk]:
     """Give a reply's pieces with its pause between them."""
     if reply.delay:
         time.sleep(reply.delay)

@@ -18,15 +18,15 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from unabridged.domain.batch import Batch
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Reasoning, Role, Text
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.session import Session, title_from
+from unabridged.domain.write import Batch
 from unabridged.errors import DuplicateIdError, HeadMovedError
 from unabridged.ports import Store, SupportsCheck
+from unabridged.testing.log_writer import START, LogWriter
 from unabridged.testing.stores_changes import Replica
-from unabridged.testing.talk import START, Talk
 
 TEXTS = st.text(st.characters(), max_size=20)
 """Any text, lone surrogates and NUL included."""
@@ -84,7 +84,7 @@ class Model:
             messages = tuple(lifted(message) for message in exchange.messages)
             self.exchanges[name] = replace(exchange, parent=parent, messages=messages)
         for session in {exchange.session for exchange in gone.values()}:
-            self._mend(session, lost)
+            self._repair(session, lost)
         self.records = {
             key: record
             for key, record in self.records.items()
@@ -92,7 +92,7 @@ class Model:
             and not (key[0] is RecordKind.CONTEXT and key[1] in gone)
         }
 
-    def _mend(self, session: str, lost: dict[str, Message]) -> None:
+    def _repair(self, session: str, lost: dict[str, Message]) -> None:
         header, left = self.sessions.pop(session), self.of(session)
         if left:
             head = _up(header.head, lost)
@@ -198,7 +198,7 @@ class StoreMachine(RuleBasedStateMachine):
         header = self.model.sessions[exchange.session]
         head = None if nowhere else exchange.messages[pick % len(exchange.messages)].id
         after = replace(header, head=head, title=title_from(title))
-        self.store.amend(after, header.head)
+        self.store.set_session(after, header.head)
         self.model.sessions[after.id] = after
 
     @rule(session=_SESSIONS, text=TEXTS)
@@ -221,7 +221,7 @@ class StoreMachine(RuleBasedStateMachine):
     def admit(self, text: str, known: int) -> None:
         """A conversation with branches from elsewhere: a part of it, all of it, all again."""
         self.count += 1
-        talk = Talk(None, f"in{self.count:05}")
+        talk = LogWriter(None, f"in{self.count:05}")
         first, second = talk.say(text, "1"), talk.say("two", text)
         third = talk.edit(second, "three", "3")
         said = [first, second, third, talk.regenerate(third, "drei")]
@@ -230,7 +230,7 @@ class StoreMachine(RuleBasedStateMachine):
             if part:
                 head = part[-1].messages[-1].id
                 news = sum(exchange.id not in self.model.exchanges for exchange in part)
-                assert self.store.admit(replace(header, head=head), part) == news
+                assert self.store.import_session(replace(header, head=head), part) == news
                 self.model.exchanges.update((exchange.id, exchange) for exchange in part)
         leads = known in {0, 1, 4}
         head = said[-1 if leads else known - 1].messages[-1].id
@@ -247,7 +247,7 @@ class StoreMachine(RuleBasedStateMachine):
     @rule(kind=_KINDS, name=st.sampled_from("abc"))
     def drop(self, kind: RecordKind, name: str) -> None:
         """A record goes."""
-        self.store.drop(kind, [name])
+        self.store.delete(kind, [name])
         self.model.records.pop((kind, name), None)
 
     @precondition(_some)
@@ -255,7 +255,7 @@ class StoreMachine(RuleBasedStateMachine):
     def forget(self, picks: list[int]) -> None:
         """Some exchanges go."""
         ids = {self._any(pick).id for pick in picks}
-        assert self.store.forget([*ids, "nothing"]) == len(ids)
+        assert self.store.erase([*ids, "nothing"]) == len(ids)
         self.model.forget(ids)
 
     @rule()

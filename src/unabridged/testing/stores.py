@@ -20,11 +20,11 @@ import pytest
 
 from unabridged.domain.record import RecordKind
 from unabridged.errors import StoreClosedError
-from unabridged.ports import Store, SupportsCheck, SupportsProof
-from unabridged.testing.stores_archiving import ArchivingContract
+from unabridged.ports import Store, SupportsChainHead, SupportsCheck
+from unabridged.testing.log_writer import LogWriter
+from unabridged.testing.stores_archive import ArchivingContract
 from unabridged.testing.stores_lookup import looked_up
-from unabridged.testing.stores_writing import conversation, make_record
-from unabridged.testing.talk import Talk
+from unabridged.testing.stores_writes import conversation, make_record
 
 
 class _RecordsContract(ArchivingContract):
@@ -32,7 +32,7 @@ class _RecordsContract(ArchivingContract):
 
     def test_records_are_put_and_replaced(self, store: Store) -> None:
         """One of the same kind and id is replaced; another kind is another record."""
-        talk = Talk(store)
+        talk = LogWriter(store)
         one, two = talk.say("eins", "1").id, talk.say("zwei", "2").id
         store.put([make_record("b"), make_record("a", one, two)])
         store.put([make_record("b", two), make_record("b", kind=RecordKind.BLOB)])
@@ -45,10 +45,10 @@ class _RecordsContract(ArchivingContract):
 
     def test_a_record_drawn_from_what_was_forgotten_is_passed_over(self, store: Store) -> None:
         """Whoever made it read the exchange before; nothing of its words comes back."""
-        talk = Talk(store)
+        talk = LogWriter(store)
         one, two = talk.say("eins", "1"), talk.say("zwei", "2")
         store.put([make_record("a", two.id)])
-        store.forget([one.id])
+        store.erase([one.id])
         store.put([make_record("a", one.id, two.id), make_record("b", one.id), make_record("c")])
         talk.begin("drei", records=(make_record("d", one.id), make_record("e", two.id)))
         held = store.records(RecordKind.FACT)
@@ -67,13 +67,13 @@ class _RecordsContract(ArchivingContract):
     def test_records_are_dropped(self, store: Store) -> None:
         """Ids that name nothing are passed over."""
         store.put([make_record("a"), make_record("b")])
-        store.drop(RecordKind.FACT, ["a", "nothing"])
-        store.drop(RecordKind.BLOB, ["b"])
+        store.delete(RecordKind.FACT, ["a", "nothing"])
+        store.delete(RecordKind.BLOB, ["b"])
         assert [r.id for r in store.records(RecordKind.FACT)] == ["b"]
 
     def test_records_go_in_with_a_batch(self, store: Store) -> None:
         """What is appended with messages is there with them."""
-        talk = Talk(store)
+        talk = LogWriter(store)
         begun = talk.begin("hello", records=(make_record("a"),))
         talk.answer(begun, "hi", records=(make_record("a", begun.id), make_record("b")))
         assert store.records(RecordKind.FACT) == [make_record("a", begun.id), make_record("b")]
@@ -95,9 +95,9 @@ class _ForgettingContract(_RecordsContract):
 
     def test_children_take_the_parent(self, store: Store) -> None:
         """The path closes over a gap, for exchanges and for messages."""
-        talk = Talk(store)
+        talk = LogWriter(store)
         said = [talk.say(f"question {i}", f"answer {i}") for i in range(5)]
-        assert store.forget([said[1].id, said[2].id, said[1].id, "nothing"]) == 2
+        assert store.erase([said[1].id, said[2].id, said[1].id, "nothing"]) == 2
         store = self.reopen(store)
         left = store.recent("s1", 9)
         assert [exchange.id for exchange in left] == [said[0].id, said[3].id, said[4].id]
@@ -109,9 +109,9 @@ class _ForgettingContract(_RecordsContract):
 
     def test_a_forgotten_head_goes_back(self, store: Store) -> None:
         """The session's head is the last message before it; one can go on talking."""
-        talk = Talk(store)
+        talk = LogWriter(store)
         said = [talk.say(f"{i}", f"{i}") for i in range(3)]
-        store.forget([said[2].id, said[1].id])
+        store.erase([said[2].id, said[1].id])
         found = store.session("s1")
         assert found is not None
         assert found.head == said[0].messages[-1].id
@@ -121,39 +121,39 @@ class _ForgettingContract(_RecordsContract):
 
     def test_a_forgotten_root_leaves_its_branches(self, store: Store) -> None:
         """Where nothing lies before a forgotten head, it is the newest exchange that is left."""
-        talk = Talk(store)
+        talk = LogWriter(store)
         old = talk.say("one", "1")
         new = talk.edit(old, "two", "2")
-        assert store.forget([new.id]) == 1
+        assert store.erase([new.id]) == 1
         assert store.recent("s1", 9) == [old]
 
     def test_an_empty_session_goes(self, store: Store) -> None:
         """With its last exchange a session goes, and others stay."""
-        talk, other = Talk(store), Talk(store, "s2")
+        talk, other = LogWriter(store), LogWriter(store, "s2")
         said, kept = [talk.say("one", "1"), talk.say("two", "2")], other.say("a", "b")
-        assert store.forget(exchange.id for exchange in said) == 2
+        assert store.erase(exchange.id for exchange in said) == 2
         assert [session.id for session in store.sessions()] == ["s2"]
         assert store.scan() == [kept]
         assert store.totals().sessions == 1
 
     def test_records_drawn_from_it_go(self, store: Store) -> None:
         """Every record that names it, and its context; other records stay."""
-        talk = Talk(store)
+        talk = LogWriter(store)
         one, two = talk.say("one", "1"), talk.say("two", "2")
         context = make_record(one.id, kind=RecordKind.CONTEXT)
         store.put([make_record("a", one.id, two.id), make_record("b", two.id), context])
-        store.forget([one.id])
+        store.erase([one.id])
         assert store.records(RecordKind.FACT) == [make_record("b", two.id)]
         assert store.records(RecordKind.CONTEXT) == []
 
     @pytest.mark.parametrize("which", [0, 1])
     def test_a_shared_question_survives(self, store: Store, which: int) -> None:
         """A user's message stays as long as one of its answers does."""
-        talk = Talk(store)
+        talk = LogWriter(store)
         first = talk.say("one", "1")
         old = talk.say("two", "2")
         twins = [old, talk.regenerate(old, "zwei")]
-        assert store.forget([twins[which].id]) == 1
+        assert store.erase([twins[which].id]) == 1
         store = self.reopen(store)
         left = twins[1 - which]
         assert store.get([left.id]) == {left.id: left}
@@ -161,26 +161,26 @@ class _ForgettingContract(_RecordsContract):
         assert store.totals().messages == 4
         assert store.recent("s1", 5) == [first, left]
         assert list(looked_up(store, "two")) == [left.id]
-        assert store.forget([left.id]) == 1
+        assert store.erase([left.id]) == 1
         assert store.totals().messages == 2
 
     def test_a_title_made_from_it_goes(self, store: Store) -> None:
         """A title of the forgotten words is emptied; one that a person gave stays."""
         for name, title in (("s1", "my secret word"), ("s2", "Given by hand")):
-            talk = Talk(store, name)
+            talk = LogWriter(store, name)
             talk.header = replace(talk.header, title=title)
             first = talk.say("my secret word", "ok")
             talk.say("go on", "ok")
-            store.forget([first.id])
+            store.erase([first.id])
         titles = {session.id: session.title for session in store.sessions()}
         assert titles == {"s1": "", "s2": "Given by hand"}
 
     def test_what_was_forgotten_can_be_admitted_again(self, store: Store) -> None:
         """Forgetting leaves no id taken."""
         session, said = conversation()
-        store.admit(session, said)
-        store.forget(exchange.id for exchange in said)
-        assert store.admit(session, said) == len(said)
+        store.import_session(session, said)
+        store.erase(exchange.id for exchange in said)
+        assert store.import_session(session, said) == len(said)
         assert store.scan() == said
 
 
@@ -201,50 +201,50 @@ class StoreContract(_ForgettingContract):
         """Closing twice does nothing; anything else is refused."""
         store.close()
         store.close()
-        for ask in (store.scan, store.sessions, store.totals, lambda: store.forget([])):
+        for ask in (store.scan, store.sessions, store.totals, lambda: store.erase([])):
             with pytest.raises(StoreClosedError):
                 ask()
         with pytest.raises(StoreClosedError):
-            Talk(store).begin("hello")
+            LogWriter(store).begin("hello")
 
     def test_a_sound_store_says_so(self, store: Store) -> None:
         """A check finds nothing after everything that a store can be asked."""
         if not isinstance(store, SupportsCheck):
             pytest.skip("this store does not check itself")
-        talk = Talk(store)
+        talk = LogWriter(store)
         old = talk.say("one \ud800", "1")
         talk.regenerate(old, "eins")
         store.put([make_record("a", old.id, old.id), make_record("b")])
-        store.forget([old.id])
+        store.erase([old.id])
         assert store.check() == []
 
     def test_every_change_goes_into_what_proves_it(self, store: Store) -> None:
         """Whatever a store can be asked to do, its proof goes with it, also after reopening."""
-        if not isinstance(store, SupportsProof) or not isinstance(store, SupportsCheck):
+        if not isinstance(store, SupportsChainHead) or not isinstance(store, SupportsCheck):
             pytest.skip("this store proves nothing")
-        talk = Talk(store)
+        talk = LogWriter(store)
         one, two = talk.say("one", "1"), talk.say("two", "2")
         talk.regenerate(two, "zwei")
         talk.edit(two, "deux", "2")
         session, said = conversation()
-        store.admit(session, said)
+        store.import_session(session, said)
         header = store.session(session.id)
         assert header is not None
-        store.amend(replace(header, title="another"), header.head)
+        store.set_session(replace(header, title="another"), header.head)
         store.put([make_record("a", one.id), make_record("a", one.id), make_record("b")])
-        store.drop(RecordKind.FACT, ["b"])
-        before = store.sealed()
+        store.delete(RecordKind.FACT, ["b"])
+        before = store.chain_head()
         assert store.check() == []
-        store.forget([one.id, two.id, said[0].id])
+        store.erase([one.id, two.id, said[0].id])
         assert store.check() == []
         store = self.reopen(store)
-        assert isinstance(store, SupportsProof)
+        assert isinstance(store, SupportsChainHead)
         assert isinstance(store, SupportsCheck)
-        after = store.sealed()
+        after = store.chain_head()
         assert store.check() == []
         if before is not None and after is not None:
             assert after.writes > before.writes
             assert after.links == before.links
-        store.forget(exchange.id for exchange in store.scan())
+        store.erase(exchange.id for exchange in store.scan())
         assert store.check() == []
         assert store.sessions() == []

@@ -6,9 +6,9 @@ from unabridged.domain.changes import Changes
 from unabridged.domain.record import RecordKind
 from unabridged.domain.session import Session
 from unabridged.ports import Store
+from unabridged.testing.log_writer import START, LogWriter
 from unabridged.testing.stores_lookup import LookupContract, looked_up
-from unabridged.testing.stores_writing import make_record
-from unabridged.testing.talk import START, Talk
+from unabridged.testing.stores_writes import make_record
 
 
 @dataclass
@@ -66,11 +66,11 @@ class ChangesContract(LookupContract):
 
     def test_changes_are_told_in_order(self, store: Store) -> None:
         """What was begun and what was extended, by its last change; numbers stay."""
-        talk = Talk(store)
+        talk = LogWriter(store)
         start = store.changes(None)
         assert start.full
         assert start.written == ()
-        one, two = talk.begin("eins"), Talk(store, "s2").begin("zwei")
+        one, two = talk.begin("eins"), LogWriter(store, "s2").begin("zwei")
         begun = store.changes(start.revision)
         assert (begun.written, begun.full) == ((one.id, two.id), False)
         assert begun.sessions == {"s1", "s2"}
@@ -83,7 +83,7 @@ class ChangesContract(LookupContract):
 
     def test_nothing_changed(self, store: Store) -> None:
         """Then nothing is told, and the revision stays, also when it is opened again."""
-        Talk(store).say("eins", "1")
+        LogWriter(store).say("eins", "1")
         seen = store.changes(None).revision
         assert store.last_revision() == seen
         assert store.changes(seen) == Changes(seen)
@@ -92,34 +92,34 @@ class ChangesContract(LookupContract):
         """One more for each transaction."""
         looked_up(store, "nothing")  # an index that is attached may write down its embedder
         seen = store.last_revision()
-        talk = Talk(store)
+        talk = LogWriter(store)
         begun = talk.begin("eins")
         talk.answer(begun, "1")
         store.put([make_record("a", begun.id)])
-        store.drop(RecordKind.FACT, ["a"])
+        store.delete(RecordKind.FACT, ["a"])
         header = replace(talk.header, title="new")
-        store.amend(header, header.head)
-        store.forget([begun.id])
+        store.set_session(header, header.head)
+        store.erase([begun.id])
         assert store.last_revision() == seen + 6
 
     def test_an_import_is_one_change(self, store: Store) -> None:
         """Parents come before children; what was there already is not told again."""
-        talk = Talk(None, "in")
+        talk = LogWriter(None, "in")
         said = [talk.say(f"{n}", "yes") for n in range(3)]
-        store.admit(replace(talk.header, head=said[0].messages[-1].id), said[:1])
+        store.import_session(replace(talk.header, head=said[0].messages[-1].id), said[:1])
         seen = store.last_revision()
-        store.admit(talk.header, said)
+        store.import_session(talk.header, said)
         changes = store.changes(seen)
         assert changes.written == (said[1].id, said[2].id)
         assert changes.sessions == {"in"}
 
     def test_what_was_erased_is_told(self, store: Store) -> None:
         """With what follows another exchange since, and the kinds of records that went."""
-        talk = Talk(store)
+        talk = LogWriter(store)
         said = [talk.say(f"{n}", "yes") for n in range(4)]
         store.put([make_record("a", said[1].id)])
         seen = store.last_revision()
-        store.forget([said[1].id])
+        store.erase([said[1].id])
         changes = store.changes(seen)
         assert (changes.written, changes.erased, changes.moved) == (
             (),
@@ -132,28 +132,28 @@ class ChangesContract(LookupContract):
 
     def test_kinds_of_records_are_told(self, store: Store) -> None:
         """Of those that were put, replaced or dropped, and of no others."""
-        begun = Talk(store).begin("hello", records=(make_record("b", kind=RecordKind.BLOB),))
+        begun = LogWriter(store).begin("hello", records=(make_record("b", kind=RecordKind.BLOB),))
         assert store.changes(None).kinds >= {RecordKind.BLOB}
         for change in (
             lambda: store.put([make_record("a", begun.id)]),
             lambda: store.put([make_record("a", begun.id), make_record("b")]),
-            lambda: store.drop(RecordKind.FACT, ["b"]),
-            lambda: store.forget([begun.id]),
+            lambda: store.delete(RecordKind.FACT, ["b"]),
+            lambda: store.erase([begun.id]),
         ):
             seen = store.last_revision()
             change()
             assert store.changes(seen).kinds == {RecordKind.FACT}
         seen = store.last_revision()
-        store.drop(RecordKind.FACT, ["nothing"])
+        store.delete(RecordKind.FACT, ["nothing"])
         assert store.changes(seen).kinds == frozenset()
 
     def test_a_number_is_never_given_twice(self, store: Store) -> None:
         """Also where the exchange that had it is gone, or came back."""
-        talk = Talk(store, "in")
+        talk = LogWriter(store, "in")
         one = talk.say("eins", "1")
         (first,) = store.changes(None).numbers
-        store.forget([one.id])
-        store.admit(talk.header, [one])
+        store.erase([one.id])
+        store.import_session(talk.header, [one])
         (again,) = store.changes(None).numbers
         assert again > first
         assert store.changes(None).erased == ()
@@ -161,14 +161,14 @@ class ChangesContract(LookupContract):
     def test_a_follower_misses_nothing(self, store: Store) -> None:
         """Whoever follows from the beginning knows what is there."""
         replica = Replica()
-        talk = Talk(store)
+        talk = LogWriter(store)
         said = []
         for n in range(6):
             said.append(talk.say(f"question {n}", "answer"))
             if n % 2:
                 replica.follow(store)
         talk.regenerate(said[-1], "another")
-        store.forget([said[0].id, said[3].id])
+        store.erase([said[0].id, said[3].id])
         replica.follow(store)
         replica.agrees(store)
         store = self.reopen(store)

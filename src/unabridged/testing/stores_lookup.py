@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from unabridged.domain.exchange import ExchangeState
-from unabridged.domain.lookup import Probe
+from unabridged.domain.index_query import IndexQuery
 from unabridged.domain.message import Role, ToolResult
 from unabridged.language.words import query_terms
 from unabridged.ports import Store
-from unabridged.retrieval.entries import session_number
+from unabridged.retrieval.analyze import session_number
 from unabridged.testing.indexed import index_of
-from unabridged.testing.stores_writing import WritingContract
-from unabridged.testing.talk import Talk
+from unabridged.testing.log_writer import LogWriter
+from unabridged.testing.stores_writes import WritingContract
 
 
 def looked_up(store: Store, *terms: str) -> dict[str, float]:
@@ -27,7 +27,7 @@ def looked_up(store: Store, *terms: str) -> dict[str, float]:
         The share of them that each exchange holds on either side, by id, for those that hold any;
         the largest first.
     """
-    rows = index_of(store).search(Probe(terms))
+    rows = index_of(store).search(IndexQuery(terms))
     has = (rows.user_times + rows.answer_times) > 0
     shares = (has.sum(axis=1) / max(1, len(terms))).tolist()
     held = [row for row, share in enumerate(shares) if share]
@@ -40,7 +40,7 @@ class LookupContract(WritingContract):
 
     def test_words_find_their_exchange(self, store: Store) -> None:
         """Either side of an exchange, in any script; the better match first."""
-        talk = Talk(store)
+        talk = LogWriter(store)
         bike = talk.say("My bicycle is called Rosinante.", "A fine name for a bicycle!")
         tower = talk.say("我昨天去了东京塔和秋叶原", "東京タワーは楽しかったですか")
         talk.say("Good morning", "Good morning to you")
@@ -57,7 +57,7 @@ class LookupContract(WritingContract):
 
     def test_what_was_just_written_is_found(self, store: Store) -> None:
         """At once: the question while its answer is awaited, then both."""
-        talk = Talk(store)
+        talk = LogWriter(store)
         begun = talk.begin("Where is Casablanca?")
         assert list(looked_up(store, "casablanca")) == [begun.id]
         talk.answer(begun, "In Morocco.")
@@ -67,10 +67,10 @@ class LookupContract(WritingContract):
 
     def test_what_stands_beside_comes_along(self, store: Store) -> None:
         """The exchange before and the one after, on their path, though nothing found them."""
-        talk = Talk(store)
+        talk = LogWriter(store)
         said = [talk.say(word, "indeed") for word in ("alpha", "beta", "gamma", "delta")]
         index = index_of(store)
-        rows = index.search(Probe(("beta",), limit=1))
+        rows = index.search(IndexQuery(("beta",), limit=1))
         names = rows.exchanges_of(range(len(rows.places)))
         row_of = {name: row for row, name in enumerate(names)}
         assert rows.found[row_of[said[1].id]]
@@ -82,27 +82,27 @@ class LookupContract(WritingContract):
 
     def test_one_session_alone(self, store: Store) -> None:
         """However many others hold the words, and better ones; what was forgotten is not there."""
-        own = Talk(store, "own")
+        own = LogWriter(store, "own")
         first = own.say("alpha and much else that is said in one long breath", "indeed")
-        loud = Talk(store, "loud")
+        loud = LogWriter(store, "loud")
         for _ in range(12):
             loud.say("alpha beta", "alpha beta")
         index = index_of(store)
 
         def found(limit: int, *terms: str) -> list[str]:
-            rows = index.search(Probe(terms, limit=limit, session=session_number("own")))
+            rows = index.search(IndexQuery(terms, limit=limit, session=session_number("own")))
             return rows.exchanges_of(np.flatnonzero(rows.found).tolist())
 
         assert found(1, "alpha", "beta") == [first.id]
         assert found(8, "beta") == []
         second = own.say("beta", "alpha")
         assert found(8, "alpha", "beta") == [first.id, second.id]
-        store.forget([first.id])
+        store.erase([first.id])
         assert found(8, "alpha", "beta") == [second.id]
 
     def test_words_are_never_syntax(self, store: Store) -> None:
         """Whatever a person types is searched for, and nothing more."""
-        said = Talk(store).say("alpha beta", "gamma")
+        said = LogWriter(store).say("alpha beta", "gamma")
         odd: Sequence[str] = ('"', 'al"pha', "*", "alph*", "NOT", "alpha OR", "\0", "\ud800", "")
         for term in odd:
             assert looked_up(store, term) == {}
@@ -110,7 +110,7 @@ class LookupContract(WritingContract):
 
     def test_only_what_was_said_is_indexed(self, store: Store) -> None:
         """Tool calls, results and reasoning are not; a forgotten exchange is not any more."""
-        talk = Talk(store)
+        talk = LogWriter(store)
         begun = talk.begin("plain")
         result = talk.message([ToolResult("c", "t", "hidden")], Role.TOOL, parent=talk.header.head)
         news = replace(begun, messages=(result,), state=ExchangeState.COMPLETE)
@@ -119,5 +119,5 @@ class LookupContract(WritingContract):
         (share,) = looked_up(store, "plain", "hidden").values()
         assert 0 < share < 1
         assert looked_up(store, "plain") == {begun.id: 1}
-        store.forget([begun.id])
+        store.erase([begun.id])
         assert looked_up(store, "plain") == {}

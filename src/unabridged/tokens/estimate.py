@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from operator import mul
 from types import MappingProxyType
 
-from unabridged.tokens.memo import Memo
-from unabridged.tokens.shape import shape
+from unabridged.tokens.cache import Memo
+from unabridged.tokens.text_profile import shape
 
 ENGLISH_DENSITY = 0.18
 """Function words per word at which Latin text is taken for English wholly."""
@@ -118,7 +118,6 @@ _MARKS = tuple((name, *prices) for name, prices in MARK_PRICES.items())
 
 
 def _estimate(text: str) -> Mapping[str, float]:
-    """Tokens by script class: ``latin foreign code marks cjk kana hangul cyrillic other emoji``."""
     found = shape(text)
     words = found["words"] or 1
     code = min(1.0, max(0.0, (found["mark_runs"] / words - CODE_BEGINS) / CODE_RANGE))

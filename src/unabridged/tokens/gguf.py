@@ -15,8 +15,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from unabridged.errors import MissingExtraError, SettingError, UpstreamError
+from unabridged.tokens.cache import Memo
 from unabridged.tokens.estimate import EstimateTokenizer
-from unabridged.tokens.memo import Memo
 
 WAIT = 60.0
 """Seconds for which one count may take."""
@@ -93,7 +93,6 @@ class GgufTokenizer:
                 ) from error
 
     def _reach(self, body: str) -> Any:
-        """Post; once more where the server closed a connection that had been idle too long."""
         if self._connection is None:
             return self._post(body)
         try:
@@ -117,7 +116,6 @@ class GgufTokenizer:
         return json.loads(self._connection.getresponse().read())
 
     def _start(self) -> str:
-        """Start a server with the least context; give its address."""
         module = _module()
         settings = module.CommonParams()
         settings.model.path = self._path

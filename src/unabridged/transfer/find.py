@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from unabridged.domain.views import Conversation, Unread
+from unabridged.domain.results import SkippedRecord, Transcript
 from unabridged.errors import TransferError, UnknownFormatError
-from unabridged.transfer.reader import Reader
+from unabridged.transfer.reader import FormatReader
 
 ENDINGS = frozenset(
     {".json", ".jsonl", ".ndjson", ".zip", ".gz", ".xz", ".db", ".sqlite", ".sqlite3"}
@@ -78,7 +78,7 @@ class Survey:
     last: datetime | None = None
     error: str = ""
 
-    def add(self, conversation: Conversation, held: int) -> None:
+    def add(self, conversation: Transcript, held: int) -> None:
         """Count a conversation."""
         self.conversations += 1
         self.exchanges += len(conversation.exchanges)
@@ -132,8 +132,8 @@ def candidates(folder: Path, walk: Walk, besides: Path | None = None) -> Iterato
 def survey(
     path: Path,
     size: int,
-    opener: Callable[[Path], Reader],
-    held: Callable[[Conversation], int],
+    opener: Callable[[Path], FormatReader],
+    held: Callable[[Transcript], int],
 ) -> Survey | None:
     """Read a file through and count what is in it; None where no conversation is.
 
@@ -151,9 +151,9 @@ def survey(
     with reader:
         try:
             for item in reader:
-                if isinstance(item, Conversation):
+                if isinstance(item, Transcript):
                     found.add(item, held(item))
-                elif isinstance(item, Unread):
+                elif isinstance(item, SkippedRecord):
                     found.unread += 1
         except UnknownFormatError:
             return None
@@ -170,7 +170,6 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _size(entry: os.DirEntry[str]) -> int | None:
-    """Give the bytes of a file that is worth looking into, or None."""
     if os.path.splitext(entry.name)[1].lower() not in ENDINGS:  # noqa: PTH122 - thousands of them
         return None
     try:

@@ -15,8 +15,8 @@ from unabridged.domain.message import (
     ToolCall,
     ToolResult,
 )
-from unabridged.domain.views import Conversation
-from unabridged.transfer.path import current_path
+from unabridged.domain.results import Transcript
+from unabridged.transfer.current_path import current_path
 
 _SPEAKERS = {
     Role.USER: "You",
@@ -31,7 +31,7 @@ _STATES = {
 }
 
 
-def write_markdown(conversations: Iterable[Conversation], stream: BinaryIO) -> int:
+def write_markdown(conversations: Iterable[Transcript], stream: BinaryIO) -> int:
     """Write conversations as Markdown.
 
     Args:
@@ -52,7 +52,7 @@ def write_markdown(conversations: Iterable[Conversation], stream: BinaryIO) -> i
     return count
 
 
-def _conversation(conversation: Conversation, path: list[Exchange]) -> Iterator[str]:
+def _conversation(conversation: Transcript, path: list[Exchange]) -> Iterator[str]:
     session = conversation.session
     yield f"# {session.title or 'Untitled'}"
     others = len(conversation.exchanges) - len(path)

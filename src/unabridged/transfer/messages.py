@@ -10,13 +10,13 @@ import msgspec
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Role
-from unabridged.domain.views import Conversation
-from unabridged.transfer.path import current_path
+from unabridged.domain.results import Transcript
+from unabridged.transfer.current_path import current_path
 
 _HALVES = "replace"
 
 
-def write_messages(conversations: Iterable[Conversation], stream: BinaryIO) -> int:
+def write_messages(conversations: Iterable[Transcript], stream: BinaryIO) -> int:
     """Write a message a line.
 
     Args:
@@ -33,7 +33,7 @@ def write_messages(conversations: Iterable[Conversation], stream: BinaryIO) -> i
     return count
 
 
-def _exchange(exchange: Exchange, conversation: Conversation, stream: BinaryIO) -> int:
+def _exchange(exchange: Exchange, conversation: Transcript, stream: BinaryIO) -> int:
     count = 0
     for message in exchange.messages:
         if message.role not in (Role.USER, Role.ASSISTANT) or not message.text:

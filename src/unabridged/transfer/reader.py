@@ -7,15 +7,15 @@ from typing import Self
 
 from unabridged.domain.fact import Requirement
 from unabridged.domain.record import Record
-from unabridged.domain.views import Conversation, Unread
-from unabridged.transfer.source import Source
+from unabridged.domain.results import SkippedRecord, Transcript
+from unabridged.transfer.input_file import InputFile
 
-Item = Conversation | Requirement | Record | Unread
+Item = Transcript | Requirement | Record | SkippedRecord
 """What a file gives; records come in our own format only, behind the conversations."""
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ReadProgress:
     """How far a file is read.
 
     Attributes:
@@ -38,7 +38,7 @@ class Progress:
         return min(1.0, self.read / self.total) if self.total else 1.0
 
 
-class Reader:
+class FormatReader:
     """Gives the conversations of a file, one at a time; ``with`` or the end closes it.
 
     Args:
@@ -47,7 +47,7 @@ class Reader:
         items: What reads it.
     """
 
-    def __init__(self, format: str, source: Source, items: Iterator[Item]) -> None:  # noqa: A002 - the word of the glossary
+    def __init__(self, format: str, source: InputFile, items: Iterator[Item]) -> None:  # noqa: A002 - the word of the glossary
         self.format = format
         self._source = source
         self._items = items
@@ -56,12 +56,12 @@ class Reader:
         self._ended = False
 
     @property
-    def progress(self) -> Progress:
+    def progress(self) -> ReadProgress:
         """How far it is read by now."""
         source = self._source
-        return Progress(source.read, source.total, self._conversations, self._unread)
+        return ReadProgress(source.read, source.total, self._conversations, self._unread)
 
-    def __iter__(self) -> "Reader":
+    def __iter__(self) -> "FormatReader":
         return self
 
     def __next__(self) -> Item:
@@ -72,9 +72,9 @@ class Reader:
         except BaseException:
             self.close()
             raise
-        if isinstance(item, Unread):
+        if isinstance(item, SkippedRecord):
             self._unread += 1
-        elif isinstance(item, Conversation):
+        elif isinstance(item, Transcript):
             self._conversations += 1
         return item
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
-from unabridged.domain.views import Unread
+from unabridged.domain.results import SkippedRecord
 from unabridged.transfer.bytestream import PEEK, ByteStream
-from unabridged.transfer.fields import KEPT, as_bytes
+from unabridged.transfer.lenient_fields import KEPT, as_bytes
 
 BOM = b"\xef\xbb\xbf"
 SPACE = b" \t\r\n"
@@ -30,22 +30,22 @@ _HALF_BYTES = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class JsonRecord:
     """One record of a file.
 
     Attributes:
         where: Its place, for people: ``line 7``, ``item 3``.
         value: What JSON held there.
-        mended: How many halves of a broken character were replaced in it.
+        repaired: How many halves of a broken character were replaced in it.
     """
 
     where: str
     value: Any
-    mended: int = 0
+    repaired: int = 0
 
-    def unread(self, reason: str) -> Unread:
+    def unread(self, reason: str) -> SkippedRecord:
         """Tell that nothing of it is taken over; what it held goes along, to be kept aside."""
-        return Unread(self.where, reason, as_bytes(self.value))
+        return SkippedRecord(self.where, reason, as_bytes(self.value))
 
 
 class BadJsonError(ValueError):
@@ -82,11 +82,10 @@ def decode(data: bytes, *, keep_halves: bool = False) -> tuple[Any, int]:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise BadJsonError(_reason(error)) from None
-    return (value, 0) if keep_halves else _mended(value)
+    return (value, 0) if keep_halves else _repaired(value)
 
 
 def _passed(data: bytes, first: Exception) -> Any:
-    """Read what was written with halves side by side, which UTF-8 has no place for."""
     try:
         return json.loads(data.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError):
@@ -95,7 +94,7 @@ def _passed(data: bytes, first: Exception) -> Any:
 
 def lines(
     stream: ByteStream, limit: int, *, keep_halves: bool = False
-) -> Iterator[Record | Unread]:
+) -> Iterator[JsonRecord | SkippedRecord]:
     """Read a JSON value a line; a bad line is told and passed over.
 
     Args:
@@ -110,7 +109,7 @@ def lines(
             while rest := stream.readline(limit):
                 if rest.endswith(b"\n"):
                     break
-            yield Unread(f"line {number}", f"longer than {limit:,} bytes")
+            yield SkippedRecord(f"line {number}", f"longer than {limit:,} bytes")
             continue
         if number == 1:
             line = line.removeprefix(BOM)
@@ -120,7 +119,7 @@ def lines(
             number += stream.skip_space()
 
 
-def elements(stream: ByteStream, limit: int) -> Iterator[Record | Unread]:
+def elements(stream: ByteStream, limit: int) -> Iterator[JsonRecord | SkippedRecord]:
     """Read the elements of one large array, or objects that follow each other, one at a time.
 
     Args:
@@ -130,21 +129,20 @@ def elements(stream: ByteStream, limit: int) -> Iterator[Record | Unread]:
     array = stream.peek().removeprefix(BOM).lstrip(SPACE).startswith(b"[")
     for number, data in enumerate(_split(stream, limit, level=1 if array else 0), start=1):
         if isinstance(data, str):
-            yield Unread(f"item {number}", data)
+            yield SkippedRecord(f"item {number}", data)
         else:
             yield _record(f"item {number}", data)
 
 
-def _record(where: str, data: bytes, *, keep_halves: bool = False) -> Record | Unread:
+def _record(where: str, data: bytes, *, keep_halves: bool = False) -> JsonRecord | SkippedRecord:
     try:
-        value, mended = decode(data, keep_halves=keep_halves)
+        value, repaired = decode(data, keep_halves=keep_halves)
     except BadJsonError as error:
-        return Unread(where, str(error), data if len(data) <= KEPT else b"")
-    return Record(where, value, mended)
+        return SkippedRecord(where, str(error), data if len(data) <= KEPT else b"")
+    return JsonRecord(where, value, repaired)
 
 
 def _split(stream: ByteStream, limit: int, level: int) -> Iterator[bytes | str]:
-    """Cut at brackets of a level; give each element's bytes, or why one cannot be had."""
     buffer, at, start, depth = b"", 0, -1, 0
     size = _CHUNK
     while piece := stream.read(size):
@@ -178,7 +176,6 @@ def _split(stream: ByteStream, limit: int, level: int) -> Iterator[bytes | str]:
 
 
 def _values(data: bytes) -> int:
-    """Count what begins values, those inside of texts too: never fewer than there are."""
     return data.count(b",") + data.count(b"[") + data.count(b"{")
 
 
@@ -193,22 +190,22 @@ def _reason(error: Exception) -> str:
 _HALVES = re.compile("[\ud800-\udfff]")
 
 
-def _mended(value: Any) -> tuple[Any, int]:
+def _repaired(value: Any) -> tuple[Any, int]:
     count = 0
 
-    def mend(item: Any) -> Any:
+    def repair(item: Any) -> Any:
         nonlocal count
         if isinstance(item, str):
             text, found = _HALVES.subn("\ufffd", item)
             count += found
             return text
         if isinstance(item, list):
-            return [mend(each) for each in item]
+            return [repair(each) for each in item]
         if isinstance(item, dict):
-            return {mend(key): mend(each) for key, each in item.items()}
+            return {repair(key): repair(each) for key, each in item.items()}
         return item
 
     try:
-        return mend(value), count
+        return repair(value), count
     except RecursionError as error:
         raise BadJsonError(_reason(error)) from None

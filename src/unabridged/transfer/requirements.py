@@ -12,7 +12,7 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
-from unabridged.domain.fact import Change, Requirement
+from unabridged.domain.fact import FactChange, Requirement
 from unabridged.errors import TransferError
 
 _LABELS = {
@@ -98,7 +98,7 @@ def _from_dict(row: Mapping[str, Any]) -> Requirement:
     given["at"] = datetime.fromisoformat(given["at"])
     given["conflicts"] = tuple(map(str, given.get("conflicts", ())))
     given["history"] = tuple(
-        Change(datetime.fromisoformat(c["at"]), str(c["by"]), str(c["what"]), str(c["text"]))
+        FactChange(datetime.fromisoformat(c["at"]), str(c["by"]), str(c["what"]), str(c["text"]))
         for c in given.get("history", ())
     )
     if not isinstance(given["text"], str) or not isinstance(given["id"], str):
@@ -107,7 +107,6 @@ def _from_dict(row: Mapping[str, Any]) -> Requirement:
 
 
 def _cell(value: object) -> str:
-    """A field in one cell."""
     match value:
         case None:
             return ""
@@ -124,7 +123,7 @@ def _cell(value: object) -> str:
 def _step(value: object) -> str:
     return (
         f"{value.at.isoformat()} {value.what} by {value.by}"
-        if isinstance(value, Change)
+        if isinstance(value, FactChange)
         else str(value)
     )
 
@@ -134,7 +133,6 @@ def _guarded(cell: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Words on one line, in which Markdown and HTML begin nothing."""
     line = " ".join(text.split())
     for mark in ("\\", "<", "*", "_", "`", "[", "#"):
         line = line.replace(mark, "\\" + mark)

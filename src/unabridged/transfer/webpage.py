@@ -23,9 +23,9 @@ from unabridged.domain.message import (
     ToolCall,
     ToolResult,
 )
+from unabridged.domain.results import Transcript
 from unabridged.domain.session import Session
-from unabridged.domain.views import Conversation
-from unabridged.transfer.path import current_path
+from unabridged.transfer.current_path import current_path
 from unabridged.transfer.webpage_style import STYLE
 
 _SPEAKERS = {
@@ -47,7 +47,7 @@ _ANCHOR = re.compile(r"[^A-Za-z0-9_-]")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PageEntry:
     """A line of the index of a folder.
 
     Attributes:
@@ -61,7 +61,7 @@ class Entry:
     file: str
 
 
-def write_html(conversations: Iterable[Conversation], stream: BinaryIO) -> int:
+def write_html(conversations: Iterable[Transcript], stream: BinaryIO) -> int:
     """Write conversations as one page, with a table of contents where there are several.
 
     Args:
@@ -82,7 +82,7 @@ def write_html(conversations: Iterable[Conversation], stream: BinaryIO) -> int:
     return sum(len(conversation.exchanges) for conversation in held)
 
 
-def write_index(entries: Sequence[Entry], stream: BinaryIO) -> int:
+def write_index(entries: Sequence[PageEntry], stream: BinaryIO) -> int:
     """Write the page that leads to others, the newest first.
 
     Args:
@@ -117,7 +117,7 @@ def _head(title: str) -> str:
 _FOOT = "</main>\n</body>\n</html>\n"
 
 
-def _contents(held: Sequence[Conversation]) -> Iterator[str]:
+def _contents(held: Sequence[Transcript]) -> Iterator[str]:
     yield '<header class="top"><h1>Conversations</h1></header>\n<nav><ol>\n'
     for conversation in held:
         link = f"#{_anchor('s', conversation.session.id)}"
@@ -132,7 +132,7 @@ def _row(link: str, session: Session, exchanges: int) -> str:
     )
 
 
-def _conversation(conversation: Conversation) -> Iterator[str]:
+def _conversation(conversation: Transcript) -> Iterator[str]:
     session, path = conversation.session, current_path(conversation)
     shown = {exchange.id for exchange in path}
     others = [exchange for exchange in conversation.exchanges if exchange.id not in shown]
@@ -194,7 +194,6 @@ def _part(part: Part) -> str:
 
 
 def _text(text: str) -> str:
-    """Words as they are, with fenced blocks as code."""
     pieces, at = [], 0
     for fence in _FENCE.finditer(text):
         pieces += [_words(text[at : fence.start()]), _code(fence[3])]
@@ -225,7 +224,6 @@ def _count(exchanges: int) -> str:
 
 
 def _anchor(kind: str, name: str) -> str:
-    """An id for a place in the page; names with other signs than letters and digits get a digest."""
     if not _ANCHOR.search(name):
         return f"{kind}-{name}"
     return f"{kind}--{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"

@@ -1,1 +1,1 @@
-"""A message on its way to an answer: prepare, begin, ask, tools, record."""
+"""One question on its way to an answer."""

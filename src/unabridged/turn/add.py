@@ -5,19 +5,19 @@ from dataclasses import replace
 from datetime import datetime
 
 from unabridged.domain.exchange import Exchange
+from unabridged.domain.results import Transcript
 from unabridged.domain.session import Session, title_from
-from unabridged.domain.views import Conversation as Transcript
 from unabridged.errors import InputError
 from unabridged.history_sync.import_new import ExchangeBuilder
 from unabridged.history_sync.normalize_history import parted
-from unabridged.ingest.sessions import current_exchange
+from unabridged.recording.sessions import current_exchange
 from unabridged.space.sessions import check_session_name
 from unabridged.space.space import Space
-from unabridged.wire.draft import Draft
+from unabridged.wire.incoming_message import IncomingMessage
 
 
 def add_messages(
-    space: Space, drafts: Sequence[Draft], session: str | None, at: datetime | None = None
+    space: Space, drafts: Sequence[IncomingMessage], session: str | None, at: datetime | None = None
 ) -> list[Exchange]:
     """Store messages behind the newest exchange of a session.
 

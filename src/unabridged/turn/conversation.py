@@ -6,9 +6,9 @@ from typing import Any
 
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import Usage
+from unabridged.domain.client_history import RequestOptions, SyncedHistory
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange, ExchangeState
-from unabridged.domain.hearing import Heard, Wishes
 from unabridged.domain.message import Message, Part, Role, Text
 from unabridged.domain.session import Session
 from unabridged.errors import NotFoundError
@@ -23,7 +23,7 @@ from unabridged.turn.prepare import PromptOptions, parts_of, prepare, prompt_req
 from unabridged.turn.record import begin, record, record_tools
 from unabridged.turn.run import Reply
 from unabridged.turn.turn import Turn
-from unabridged.wire.draft import Draft
+from unabridged.wire.incoming_message import IncomingMessage
 
 
 class Conversation:
@@ -228,7 +228,9 @@ class Conversation:
 
     # Clients that send their whole history.
 
-    def sync(self, messages: Sequence[Draft | Mapping[str, Any]], *, store: bool = True) -> Heard:
+    def sync(
+        self, messages: Sequence[IncomingMessage | Mapping[str, Any]], *, store: bool = True
+    ) -> SyncedHistory:
         """Find where a client's whole list of messages is in the log, and import what is new.
 
         Args:
@@ -245,8 +247,8 @@ class Conversation:
 
     def turn(
         self,
-        synced: Heard,
-        wishes: Wishes | None = None,
+        synced: SyncedHistory,
+        request_options: RequestOptions | None = None,
         *,
         model: ChatModel | None = None,
         reach: str | None = None,
@@ -255,12 +257,12 @@ class Conversation:
 
         Args:
             synced: As ``sync`` gave it.
-            wishes: What the client wants in addition: tools, window, limit of the answer.
+            request_options: What the client wants in addition: tools, window, limit of the answer.
             model: The model that is asked; None for the memory's own.
             reach: The only session that may be recalled from; None for what the settings say.
         """
         options = PromptOptions(model, reach=reach)
-        return Turn(self.space, options, synced=synced, wishes=wishes)
+        return Turn(self.space, options, synced=synced, request_options=request_options)
 
     # Its past.
 
@@ -303,8 +305,8 @@ class Conversation:
 
 
 def sync(
-    space: Space, drafts: Sequence[Draft], session: str | None, *, store: bool = True
-) -> Heard:
+    space: Space, drafts: Sequence[IncomingMessage], session: str | None, *, store: bool = True
+) -> SyncedHistory:
     """Find where a client's whole list of messages is in the log; see ``Conversation.sync``."""
     return space.shared(HistorySync).sync(drafts, session, record=store)
 

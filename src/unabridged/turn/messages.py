@@ -6,20 +6,20 @@ from typing import Any
 from unabridged.domain.message import Message
 from unabridged.space.space import Space
 from unabridged.wire import openai
-from unabridged.wire.draft import Draft
+from unabridged.wire.incoming_message import IncomingMessage
 
 
-def drafts_from(messages: Sequence[Draft | Mapping[str, Any]]) -> list[Draft]:
+def drafts_from(messages: Sequence[IncomingMessage | Mapping[str, Any]]) -> list[IncomingMessage]:
     """Return messages without ids and times.
 
     Raises:
         InputError: A dict is no message.
     """
     given = list(messages)
-    wires = [one for one in given if not isinstance(one, Draft)]
+    wires = [one for one in given if not isinstance(one, IncomingMessage)]
     if len(wires) == len(given):
         return list(openai.drafts(wires))
-    return [one if isinstance(one, Draft) else openai.drafts([one])[0] for one in given]
+    return [one if isinstance(one, IncomingMessage) else openai.drafts([one])[0] for one in given]
 
 
 def messages_from(space: Space, messages: Sequence[Message | Mapping[str, Any]]) -> list[Message]:

@@ -3,25 +3,25 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from unabridged.budget.shares import tier_shares
-from unabridged.context.archive import context_records
-from unabridged.context.assemble import Occasion, assemble, measure
+from unabridged.budget.window_shares import tier_shares
+from unabridged.context.assemble import PromptRequest, assemble, measure
+from unabridged.context.context_records import context_records
 from unabridged.context.excerpt import excerpt
 from unabridged.context.gather import Sources, gather, with_session_notes
-from unabridged.context.plan import Plan, nothing
-from unabridged.context.standing import Standing
+from unabridged.context.session_position import SessionPosition
 from unabridged.context.tiers import draft_tiers
+from unabridged.context.types import PromptPlan, nothing
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import ToolSpec
+from unabridged.domain.client_history import RequestOptions, SyncedHistory
 from unabridged.domain.context import Context
-from unabridged.domain.hearing import Heard, Wishes
 from unabridged.domain.message import Image, Message, Part, Role, Text
 from unabridged.domain.record import Record, RecordKind
 from unabridged.errors import ContextRefusedError, EmptyMessageError
-from unabridged.ingest.sessions import current_exchange, weighed
 from unabridged.intent.detect import detect
 from unabridged.ports import ChatModel
-from unabridged.retrieval.finder import Question
+from unabridged.recording.sessions import current_exchange, weighed
+from unabridged.retrieval.search import SearchQuery
 from unabridged.space.dependencies import UpstreamInfo
 from unabridged.space.space import Space
 from unabridged.space.tools import Offered, Tool, as_tool
@@ -50,7 +50,9 @@ class PromptOptions:
     reach: str | None = None
 
 
-def plan_of(space: Space, options: PromptOptions, info: UpstreamInfo, session: str | None) -> Plan:
+def plan_of(
+    space: Space, options: PromptOptions, info: UpstreamInfo, session: str | None
+) -> PromptPlan:
     """Return the terms under which the next context is made.
 
     Args:
@@ -67,7 +69,7 @@ def plan_of(space: Space, options: PromptOptions, info: UpstreamInfo, session: s
     settings = space.settings.for_model(model)
     mode = options.mode or settings.mode
     condenser = space.dependencies.condenser
-    return Plan(
+    return PromptPlan(
         model=model,
         window=info.window,
         counter=space.counter(info),
@@ -82,13 +84,13 @@ def plan_of(space: Space, options: PromptOptions, info: UpstreamInfo, session: s
         max_output=settings.max_output,
         output_cap=info.abilities.max_output,
         local=info.local,
-        floor=settings.evidence_floor,
+        floor=settings.min_relevance,
         condense=excerpt if condenser else nothing,
         condenser=condenser,
         notes=info.notes,
         only=space.reach(session, options.reach),
         closed=options.reach is not None,
-        around=settings.vivid_around,
+        around=settings.recall_neighbors,
     )
 
 
@@ -103,7 +105,7 @@ def _offered(space: Space, options: PromptOptions, session: str | None) -> tuple
 
 def prompt_request(
     space: Space, session: str | None, words: Sequence[Part], *, retry_of: str | None = None
-) -> Occasion:
+) -> PromptRequest:
     """Return where in the log the next context belongs.
 
     Args:
@@ -128,7 +130,7 @@ def prompt_request(
         current = current_exchange(store, held) if held else None
         parent = current.id if current else None
     name = held.id if held else session or clock.new_id()
-    return Occasion(
+    return PromptRequest(
         id=clock.new_id(),
         scope=replace(space.scope, session=name),
         user=user,
@@ -141,7 +143,7 @@ def prompt_request(
     )
 
 
-def prepare(space: Space, options: PromptOptions, request: Occasion) -> Context:
+def prepare(space: Space, options: PromptOptions, request: PromptRequest) -> Context:
     """Make the context for a message. Only reads.
 
     Raises:
@@ -153,7 +155,11 @@ def prepare(space: Space, options: PromptOptions, request: Occasion) -> Context:
 
 
 def prepare_synced(
-    space: Space, options: PromptOptions, synced: Heard, wishes: Wishes, name: str
+    space: Space,
+    options: PromptOptions,
+    synced: SyncedHistory,
+    request_options: RequestOptions,
+    name: str,
 ) -> Context:
     """Make the context for a client's history that was synced. Only reads.
 
@@ -163,21 +169,21 @@ def prepare_synced(
         space: The space.
         options: How it is made; mode and tools are the client's.
         synced: The history's place in the log.
-        wishes: What the client wants in addition.
+        request_options: What the client wants in addition.
         name: The id of the context.
 
     Raises:
         PromptTooLargeError: What must be sent does not fit the window.
         UpstreamError: The upstream could not say what its window is, and nothing else could.
     """
-    mode = Mode.TOOLS if wishes.tools else Mode.CHAT
-    options = replace(options, mode=mode, tools=wishes.tools)
-    info = space.info(options.model, wishes.window)
+    mode = Mode.TOOLS if request_options.tools else Mode.CHAT
+    options = replace(options, mode=mode, tools=request_options.tools)
+    info = space.info(options.model, request_options.window)
     plan = plan_of(space, options, info, synced.session)
-    limit = plan.max_output if wishes.max_output is None else wishes.max_output
+    limit = plan.max_output if request_options.max_output is None else request_options.max_output
     plan = replace(plan, system=synced.system or plan.system, max_output=limit)
     session = space.sessions.get(synced.session)
-    request = Occasion(
+    request = PromptRequest(
         id=name,
         scope=replace(space.scope, session=synced.session),
         user=synced.user,
@@ -200,7 +206,7 @@ def prepare_shorter(space: Space, options: PromptOptions, context: Context) -> C
     """
     options = replace(options, mode=context.mode, tools=context.tools or ())
     info = space.info(options.model)
-    request = Occasion(
+    request = PromptRequest(
         id=context.id,
         scope=context.scope,
         user=context.user,
@@ -214,17 +220,17 @@ def prepare_shorter(space: Space, options: PromptOptions, context: Context) -> C
     return _prepared(space, plan_of(space, options, info, context.scope.session), request)
 
 
-def _prepared(space: Space, plan: Plan, request: Occasion) -> Context:
+def _prepared(space: Space, plan: PromptPlan, request: PromptRequest) -> Context:
     parts = space.dependencies
     request = replace(request, user=weighed(request.user, plan.counter))
     text = request.user.text
     session = None if request.new_session else request.scope.session
     intent = detect(text)
-    question = Question(text, request.at, intent.intent, telling=True)
-    position = Standing(session, request.parent, request.path)
+    question = SearchQuery(text, request.at, intent.intent, telling=True)
+    position = SessionPosition(session, request.parent, request.path)
     books = space.books
     sources = Sources(
-        parts.store, parts.finder, books.facts, books.requirements, books.readings.scheme
+        parts.store, parts.finder, books.facts, books.requirements, books.annotations.scheme
     )
     candidates = gather(sources, plan, question, position)
     if parts.finder.trouble:

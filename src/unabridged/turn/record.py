@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from unabridged.budget.count import Counter
-from unabridged.context.archive import answered, context_records
+from unabridged.context.context_records import answered, context_records
 from unabridged.domain.chat import Usage
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.message import Message
 from unabridged.domain.record import Record
 from unabridged.errors import HeadMovedError
-from unabridged.ingest import sessions as sessions_of
-from unabridged.ingest.record import extend_exchange, open_exchange
 from unabridged.ports import ChatModel
+from unabridged.recording import sessions as sessions_of
 from unabridged.recording.forgotten_filter import Recorded
+from unabridged.recording.record import extend_exchange, open_exchange
 from unabridged.space.space import Space
 from unabridged.turn.prepare import lesson
 
@@ -78,7 +78,6 @@ def begin_behind(space: Space, context: Context, title: str = "") -> tuple[Conte
 
 
 def _behind(space: Space, context: Context) -> Context:
-    """The same context behind the session's newest exchange."""
     session = space.sessions.get(context.scope.session or "")
     if session is None:
         return context
@@ -151,13 +150,11 @@ def record(
 
 
 def _is_answered(space: Space, context: Context) -> bool:
-    """Whether another request has answered the same exchange meanwhile."""
     stored = space.dependencies.store.get([context.id]).get(context.id)
     return stored is not None and stored.state is ExchangeState.COMPLETE
 
 
 def _begun_again(space: Space, context: Context) -> Context:
-    """A branch for a second answer: it shares the user's message and has its own rounds."""
     stored = space.log.get(context.id)
     again = replace(context, id=space.clock.new_id(), retry_of=context.id, user=stored.user)
     begin(space, again)
@@ -178,7 +175,6 @@ def _extend(
     model: ChatModel | None = None,
     begun: Recorded | None = None,
 ) -> Recorded:
-    """Add counted messages to the exchange of a context."""
     so_far = begin(space, context, begun=begun)
     # Stored counts are those before calibration.
     counter = Counter(space.info(model).tokenizer)

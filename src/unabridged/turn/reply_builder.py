@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from unabridged.domain.chat import Chunk, Usage
+from unabridged.domain.chat import StreamChunk, Usage
 from unabridged.domain.message import Part, Reasoning, Text, ToolCall
 
 
@@ -24,7 +24,7 @@ class ReplyBuilder:
     usage: Usage | None = None
     finish: str = ""
 
-    def add(self, chunk: Chunk) -> None:
+    def add(self, chunk: StreamChunk) -> None:
         """Take in a chunk."""
         self.text.append(chunk.text)
         self.reasoning.append(chunk.reasoning)

@@ -8,10 +8,10 @@ from unabridged.domain.chat import Usage
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message
 from unabridged.domain.record import Record, RecordKind
-from unabridged.ingest.record import extend_exchange
-from unabridged.ingest.sessions import weighed
 from unabridged.ports import Store
 from unabridged.recording.forgotten_filter import Recorded
+from unabridged.recording.record import extend_exchange
+from unabridged.recording.sessions import weighed
 from unabridged.space.space import Space
 
 
@@ -53,6 +53,5 @@ def resume(
 
 
 def _reported(store: Store, context: str, usage: Usage) -> list[Record]:
-    """The stored record of a context, with what the server reported."""
     held = store.records(RecordKind.CONTEXT, ids=[context])
     return [replace(one, body={**one.body, "usage": asdict(usage)}) for one in held]

@@ -47,7 +47,6 @@ def run(turn: Turn, model: ChatModel, tools: Sequence[Tool] = ()) -> Generator[E
 
 
 def _ask(turn: Turn, model: ChatModel, request: ChatRequest) -> Iterator[Event]:
-    """One request; refused for its length, it is made shorter once."""
     try:
         yield from _stream(turn, model, request)
     except ContextRefusedError as refusal:
@@ -72,7 +71,6 @@ def _stream(turn: Turn, model: ChatModel, request: ChatRequest) -> Iterator[Even
 
 
 def _call(turn: Turn, tools: Sequence[Tool]) -> Generator[Event, None, list[ToolResult]]:
-    """Run the calls of a round; where that is interrupted, the round is stored all the same."""
     results: list[ToolResult] = []
     calls = list(turn.calls)
     try:

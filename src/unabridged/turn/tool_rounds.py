@@ -78,6 +78,5 @@ def within(
 
 
 def _left_out(message: Message, tokens: int, room: int) -> Message:
-    """A line in the place of a result."""
     text = LEFT_OUT.format(tokens=tokens, room=room)
     return replace(message, parts=tuple(replace(r, text=text) for r in message.results))

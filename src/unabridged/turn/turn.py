@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from unabridged.budget.allocate import least_answer
-from unabridged.domain.chat import ChatRequest, Chunk, Usage
+from unabridged.domain.chat import ChatRequest, StreamChunk, Usage
+from unabridged.domain.client_history import RequestOptions, SyncedHistory
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange, ExchangeState
-from unabridged.domain.hearing import Heard, Wishes
 from unabridged.domain.message import Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from unabridged.errors import ContextRefusedError
 from unabridged.recording.forgotten_filter import Recorded
@@ -47,7 +47,7 @@ class Turn:
         options: How its context is made.
         context: The context, where it is prepared already.
         synced: A client's history that was synced, where the context is made from that.
-        wishes: What that client wants in addition.
+        request_options: What that client wants in addition.
         title: The title of a session that begins with it.
 
     Attributes:
@@ -65,8 +65,8 @@ class Turn:
         options: PromptOptions,
         context: Context | None = None,
         *,
-        synced: Heard | None = None,
-        wishes: Wishes | None = None,
+        synced: SyncedHistory | None = None,
+        request_options: RequestOptions | None = None,
         title: str = "",
     ) -> None:
         self.exchange: Exchange | None = None
@@ -77,7 +77,7 @@ class Turn:
         self._options = options
         self._context = context
         self._synced = synced
-        self._wishes = wishes or Wishes()
+        self._request_options = request_options or RequestOptions()
         self._title = title
         self._said: list[str] = []
         self._rounds: list[Message] = []
@@ -120,7 +120,7 @@ class Turn:
         if synced.open is not None:
             return self.space.contexts.restore(synced.open.id)
         name = self.space.clock.new_id()
-        return prepare_synced(self.space, self._options, synced, self._wishes, name)
+        return prepare_synced(self.space, self._options, synced, self._request_options, name)
 
     def prepare(self) -> Context:
         """Return the context; ``start`` does this too.
@@ -164,7 +164,7 @@ class Turn:
             max_output=self._max_output(),
         )
 
-    def receive(self, chunk: Chunk) -> None:
+    def receive(self, chunk: StreamChunk) -> None:
         """Take a piece of the answer."""
         self.reply.add(chunk)
         self._said.append(chunk.text)
@@ -190,7 +190,6 @@ class Turn:
         return self.request()
 
     def _less(self, refusal: ContextRefusedError) -> int:
-        """A lower limit of the answer."""
         limit = self._max_output()
         if refusal.window is None or refusal.prompt_tokens is None or limit is None:
             raise refusal
@@ -206,9 +205,11 @@ class Turn:
             again = prepare_shorter(space, self._options, context)
             replace_records(space, again)
             return again
-        window = self._wishes.window
+        window = self._request_options.window
         learn_refusal(space, self._options.model, context, refusal, window)
-        again = prepare_synced(space, self._options, self._synced, self._wishes, context.id)
+        again = prepare_synced(
+            space, self._options, self._synced, self._request_options, context.id
+        )
         again = replace(again, new_session=False, retry_of=context.retry_of)
         replace_records(space, again)
         space.contexts.keep(again)
@@ -271,11 +272,9 @@ class Turn:
 
     @property
     def _came(self) -> bool:
-        """Whether any words or rounds came."""
         return self._stepped or bool(self._rounds) or bool("".join(self.reply.text))
 
     def _state(self) -> ExchangeState:
-        """How far an exchange came whose stream came to its end."""
         if not self.reply.parts:
             return ExchangeState.INCOMPLETE if self._came else ExchangeState.UNANSWERED
         if self.reply.finish == "length":
@@ -284,7 +283,6 @@ class Turn:
         return ExchangeState.COMPLETE
 
     def _answer_parts(self) -> list[Part]:
-        """The parts of the answer; of one whose beginning the client gave, with that beginning."""
         parts = self.reply.parts
         last = self._rounds[-1] if self._rounds else None
         if last is None or last.role is not Role.ASSISTANT or last.calls:
@@ -319,7 +317,6 @@ class Turn:
         self.notes += [note for note in recorded.notes if note not in self.notes]
 
     def _send(self, messages: Sequence[Message]) -> None:
-        """Add rounds to what is sent, in the form in which they fit the window."""
         for group in rounds_of(messages):
             sent, notes = within(group, self._room(), [*self._rounds], self._count, self.context)
             self._rounds += sent
@@ -330,12 +327,10 @@ class Turn:
         return self.space.count_tokens(messages, self._options.model)
 
     def _room(self) -> int:
-        """Tokens of the window for tool rounds and answer."""
         ledger = self.context.ledger
         return ledger.window - ledger.prompt_tokens - self.context.budget.margin
 
     def _max_output(self) -> int | None:
-        """The limit of the answer, by what the tool rounds have left of the window."""
         limit = self.context.max_output
         if limit is not None and self._rounds:
             limit = min(limit, max(1, self._room() - self._count(self._rounds)))
@@ -344,7 +339,6 @@ class Turn:
         return limit
 
     def _check_truncation(self) -> None:
-        """Note it where the server seems to have cut the prompt."""
         usage, planned = self.reply.usage, self.context.ledger.prompt_tokens
         if usage is None or usage.prompt is None or self._rounds:
             return

@@ -14,8 +14,8 @@ from typing import Any
 
 from unabridged.domain.chat import Abilities
 from unabridged.errors import InputError, UpstreamBrokenError
-from unabridged.wire.draft import Wire
-from unabridged.wire.shapes import mapping, mappings, number, text
+from unabridged.wire.incoming_message import Wire
+from unabridged.wire.lenient_json import mapping, mappings, number, text
 
 VERSION = "0.33.0"
 """The version of Ollama's interface that is spoken where no Ollama stands behind."""

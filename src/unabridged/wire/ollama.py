@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from unabridged.domain.chat import ChatRequest, Chunk, ToolSpec, Usage
+from unabridged.domain.chat import ChatRequest, StreamChunk, ToolSpec, Usage
 from unabridged.domain.message import (
     Image,
     Message,
@@ -22,10 +22,10 @@ from unabridged.domain.message import (
 )
 from unabridged.errors import InputError, UpstreamBrokenError
 from unabridged.wire import openai
-from unabridged.wire.draft import Draft, Wire, images, joined, role_of
-from unabridged.wire.faults import refusal_of
-from unabridged.wire.lines import Characters
-from unabridged.wire.shapes import mapping, mappings, number, text
+from unabridged.wire.incoming_message import IncomingMessage, Wire, images, joined, role_of
+from unabridged.wire.lenient_json import mapping, mappings, number, text
+from unabridged.wire.stream_lines import Characters
+from unabridged.wire.upstream_errors import refusal_of
 
 _DATA_MARK = ";base64,"
 _FORMAT_KEYS = ("format", "keep_alive", "think", "logprobs", "top_logprobs")
@@ -47,7 +47,7 @@ def short_name(model: str) -> str:
 # ---- towards a server -------------------------------------------------------------------------
 
 
-def messages(prompt: Sequence[Message | Draft]) -> tuple[Wire, ...]:
+def messages(prompt: Sequence[Message | IncomingMessage]) -> tuple[Wire, ...]:
     """Give a prompt as the dialect's messages, in order and none merged.
 
     Pictures go as base64; one that is only referred to by its address is named in the words,
@@ -56,7 +56,7 @@ def messages(prompt: Sequence[Message | Draft]) -> tuple[Wire, ...]:
     return tuple(wire for message in prompt for wire in _message(message))
 
 
-def _message(message: Message | Draft) -> Iterator[Wire]:
+def _message(message: Message | IncomingMessage) -> Iterator[Wire]:
     results = [part for part in message.parts if isinstance(part, ToolResult)]
     for result in results:
         wire: Wire = {"role": "tool", "content": result.text, "tool_name": result.name}
@@ -87,7 +87,6 @@ def _call(call: ToolCall) -> Wire:
 
 
 def _object(arguments: str) -> Wire:
-    """Ollama takes objects only; what a model wrote instead of one is kept under ``input``."""
     try:
         value = json.loads(arguments) if arguments.strip() else {}
     except ValueError:
@@ -130,7 +129,7 @@ def body(request: ChatRequest, model: str, *, stream: bool = True, refuse: bool 
 # ---- from a server ----------------------------------------------------------------------------
 
 
-class Assembler:
+class OllamaStreamAssembler:
     """Reads the lines of one stream.
 
     Args:
@@ -144,7 +143,7 @@ class Assembler:
         self._ended = False
         self._text, self._thought = Characters(), Characters()
 
-    def feed(self, line: Mapping[str, Any]) -> Chunk | None:
+    def feed(self, line: Mapping[str, Any]) -> StreamChunk | None:
         """Take a line; give what it says, or None where it says nothing.
 
         Raises:
@@ -165,13 +164,13 @@ class Assembler:
         thought = self._thought.feed(text(message.get("thinking")))
         if not line.get("done"):
             some = said or thought or calls
-            return Chunk(text=said, reasoning=thought, calls=calls) if some else None
+            return StreamChunk(text=said, reasoning=thought, calls=calls) if some else None
         self._ended = True
         said, thought = said + self._text.end(), thought + self._thought.end()
         finish = str(line.get("done_reason") or "stop")
         if self._called and finish == "stop":
             finish = "tool_calls"
-        return Chunk(said, thought, calls, done=True, finish=finish, usage=usage(line))
+        return StreamChunk(said, thought, calls, done=True, finish=finish, usage=usage(line))
 
     def _call(self, call: Mapping[str, Any]) -> ToolCall:
         function = mapping(call.get("function"))
@@ -206,7 +205,7 @@ def usage(line: Mapping[str, Any]) -> Usage:
 # ---- as a server ------------------------------------------------------------------------------
 
 
-def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[Draft, ...]:
+def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[IncomingMessage, ...]:
     """Read a client's messages.
 
     A tool message without ``tool_call_id``, as clients of older servers send it, belongs to the
@@ -216,7 +215,7 @@ def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[Draft, ...]:
         InputError: A message has no known role, or content that cannot be taken.
     """
     waiting: list[ToolCall] = []
-    read: list[Draft] = []
+    read: list[IncomingMessage] = []
     count = 0
     for place, message in enumerate(wire):
         role = role_of(message, place)
@@ -224,7 +223,7 @@ def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[Draft, ...]:
         if not isinstance(content, str):
             raise InputError(f"Message {place + 1} has content that is no text.")
         if role is Role.TOOL:
-            read.append(Draft(role, (_result(message, content, waiting),)))
+            read.append(IncomingMessage(role, (_result(message, content, waiting),)))
             continue
         given = message.get("tool_calls") or ()
         if not isinstance(given, (list, tuple)):
@@ -232,7 +231,7 @@ def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[Draft, ...]:
         calls = [_read_call(call, count + nth, place) for nth, call in enumerate(given)]
         count += len(calls)
         waiting += calls
-        read.append(Draft(role, (*_said(message, content), *calls)))
+        read.append(IncomingMessage(role, (*_said(message, content), *calls)))
     return tuple(read)
 
 
@@ -276,7 +275,7 @@ def _read_call(call: Any, count: int, place: int) -> ToolCall:
             raise InputError(f"Message {place + 1} has a tool call without a function.")
 
 
-def line(chunk: Chunk, *, model: str, created: str, seconds: float = 0.0) -> Wire:
+def line(chunk: StreamChunk, *, model: str, created: str, seconds: float = 0.0) -> Wire:
     """Give one line of a stream.
 
     Args:
@@ -301,10 +300,12 @@ def line(chunk: Chunk, *, model: str, created: str, seconds: float = 0.0) -> Wir
     return wire | {name: count for name, count in counts.items() if count is not None}
 
 
-def answer(chunks: Sequence[Chunk], *, model: str, created: str, seconds: float = 0.0) -> Wire:
+def answer(
+    chunks: Sequence[StreamChunk], *, model: str, created: str, seconds: float = 0.0
+) -> Wire:
     """Give a whole answer as one object."""
-    last = chunks[-1] if chunks else Chunk()
-    whole = Chunk(
+    last = chunks[-1] if chunks else StreamChunk()
+    whole = StreamChunk(
         text="".join(chunk.text for chunk in chunks),
         reasoning="".join(chunk.reasoning for chunk in chunks),
         calls=tuple(call for chunk in chunks for call in chunk.calls),

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from unabridged.domain.chat import ChatRequest, Chunk, ToolSpec, Usage
+from unabridged.domain.chat import ChatRequest, StreamChunk, ToolSpec, Usage
 from unabridged.domain.message import (
     Image,
     Message,
@@ -21,10 +21,10 @@ from unabridged.domain.message import (
     ToolResult,
 )
 from unabridged.errors import InputError, UpstreamBrokenError
-from unabridged.wire.draft import Draft, Wire, images, joined, role_of
-from unabridged.wire.faults import refusal_of
-from unabridged.wire.lines import Characters
-from unabridged.wire.shapes import mapping, mappings, number, text
+from unabridged.wire.incoming_message import IncomingMessage, Wire, images, joined, role_of
+from unabridged.wire.lenient_json import mapping, mappings, number, text
+from unabridged.wire.stream_lines import Characters
+from unabridged.wire.upstream_errors import refusal_of
 
 DONE = "[DONE]"
 """The data of the event that ends a stream."""
@@ -33,7 +33,7 @@ DONE = "[DONE]"
 # ---- towards a server -------------------------------------------------------------------------
 
 
-def messages(prompt: Sequence[Message | Draft]) -> tuple[Wire, ...]:
+def messages(prompt: Sequence[Message | IncomingMessage]) -> tuple[Wire, ...]:
     """Give a prompt as the dialect's messages, in order and none merged.
 
     Text alone becomes a plain string; with pictures, a list of parts. A message with several
@@ -42,7 +42,7 @@ def messages(prompt: Sequence[Message | Draft]) -> tuple[Wire, ...]:
     return tuple(wire for message in prompt for wire in _message(message))
 
 
-def _message(message: Message | Draft) -> Iterator[Wire]:
+def _message(message: Message | IncomingMessage) -> Iterator[Wire]:
     results = [part for part in message.parts if isinstance(part, ToolResult)]
     for result in results:
         yield {"role": "tool", "tool_call_id": result.call_id, "content": result.text}
@@ -117,7 +117,7 @@ def usage(data: Any) -> Usage | None:
     return Usage(*(number(figure) for figure in figures))
 
 
-class Assembler:
+class OpenAIStreamAssembler:
     """Puts the events of one stream together; tool calls come out whole."""
 
     def __init__(self) -> None:
@@ -128,7 +128,7 @@ class Assembler:
         self._ended = False
         self._text, self._thought = Characters(), Characters()
 
-    def feed(self, event: Mapping[str, Any]) -> Chunk | None:
+    def feed(self, event: Mapping[str, Any]) -> StreamChunk | None:
         """Take an event; give what it says, or None where it says nothing for the reader.
 
         Raises:
@@ -148,14 +148,14 @@ class Assembler:
             )
         return self._choice(choices[0]) if choices else None
 
-    def _choice(self, choice: Mapping[str, Any]) -> Chunk | None:
+    def _choice(self, choice: Mapping[str, Any]) -> StreamChunk | None:
         self._finish = text(choice.get("finish_reason")) or self._finish
         delta = mapping(choice.get("delta") or choice.get("message"))
         for call in mappings(delta.get("tool_calls")):
             self._call(call)
         said, thought = _said(delta)
         said, thought = self._text.feed(said), self._thought.feed(thought)
-        return Chunk(text=said, reasoning=thought) if said or thought else None
+        return StreamChunk(text=said, reasoning=thought) if said or thought else None
 
     def _call(self, delta: Mapping[str, Any]) -> None:
         function = mapping(delta.get("function"))
@@ -178,7 +178,7 @@ class Assembler:
         """Note that the server said that the stream ends here."""
         self._ended = True
 
-    def end(self) -> Chunk:
+    def end(self) -> StreamChunk:
         """Give the last chunk, with the tool calls, the reason and the usage.
 
         Raises:
@@ -195,11 +195,10 @@ class Assembler:
         )
         finish = self._finish or ("tool_calls" if calls else "stop")
         said, thought = self._text.end(), self._thought.end()
-        return Chunk(said, thought, calls, done=True, finish=finish, usage=self._usage)
+        return StreamChunk(said, thought, calls, done=True, finish=finish, usage=self._usage)
 
 
 def _said(delta: Mapping[str, Any]) -> tuple[str, str]:
-    """Give words and thoughts; Mistral's thinking models send both as parts of the content."""
     thought = text(delta.get("reasoning_content")) or text(delta.get("reasoning"))
     content = delta.get("content")
     if isinstance(content, list):
@@ -212,27 +211,29 @@ def _said(delta: Mapping[str, Any]) -> tuple[str, str]:
 # ---- as a server ------------------------------------------------------------------------------
 
 
-def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[Draft, ...]:
+def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[IncomingMessage, ...]:
     """Read a client's messages.
 
     Raises:
         InputError: A message has no known role, or content that cannot be taken.
     """
     names: dict[str, str] = {}
-    read: list[Draft] = []
+    read: list[IncomingMessage] = []
     for place, message in enumerate(wire):
         role = role_of(message, place)
         if role is Role.TOOL:
             call_id = str(message.get("tool_call_id") or "")
             name = str(message.get("name") or names.get(call_id, ""))
             said = joined(_parts(message.get("content"), place))
-            read.append(Draft(role, (ToolResult(call_id, name, said),)))
+            read.append(IncomingMessage(role, (ToolResult(call_id, name, said),)))
             continue
         calls = tuple(_read_calls(message, place))
         names.update((call.id, call.name) for call in calls)
         thought = text(message.get("reasoning_content")) or text(message.get("reasoning"))
         reasoning = (Reasoning(thought),) if thought else ()
-        read.append(Draft(role, reasoning + _parts(message.get("content"), place) + calls))
+        read.append(
+            IncomingMessage(role, reasoning + _parts(message.get("content"), place) + calls)
+        )
     return tuple(read)
 
 
@@ -289,7 +290,9 @@ def tool_spec(wire: Mapping[str, Any]) -> ToolSpec:
             raise InputError("A tool definition names no function.")
 
 
-def event(chunk: Chunk, *, answer: str, created: int, model: str, first: bool = False) -> Wire:
+def event(
+    chunk: StreamChunk, *, answer: str, created: int, model: str, first: bool = False
+) -> Wire:
     """Give one event of a stream; usage goes into ``usage_event``.
 
     Args:
@@ -329,7 +332,7 @@ def usage_event(figures: Usage, *, answer: str, created: int, model: str) -> Wir
     return {**head, "choices": [], "usage": usage_object(figures)}
 
 
-def completion(chunks: Sequence[Chunk], *, answer: str, created: int, model: str) -> Wire:
+def completion(chunks: Sequence[StreamChunk], *, answer: str, created: int, model: str) -> Wire:
     """Give a whole answer as one object."""
     calls = [_call(call) for chunk in chunks for call in chunk.calls]
     said = "".join(chunk.text for chunk in chunks)
@@ -339,7 +342,7 @@ def completion(chunks: Sequence[Chunk], *, answer: str, created: int, model: str
         message["reasoning_content"] = thought
     if calls:
         message["tool_calls"] = calls
-    last = chunks[-1] if chunks else Chunk(done=True)
+    last = chunks[-1] if chunks else StreamChunk(done=True)
     choice = {"index": 0, "message": message, "finish_reason": last.finish or "stop"}
     wire = {"id": answer, "object": "chat.completion", "created": created, "model": model}
     figures = last.usage or Usage()

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unabridged.domain.chat import ToolSpec
-from unabridged.domain.hearing import Wishes
+from unabridged.domain.client_history import RequestOptions
 from unabridged.domain.message import Image, Part, Role, Text, ToolCall, ToolResult
 from unabridged.errors import InputError
-from unabridged.wire.draft import Draft, Wire, role_of
-from unabridged.wire.shapes import mapping, mappings, number, text
+from unabridged.wire.incoming_message import IncomingMessage, Wire, role_of
+from unabridged.wire.lenient_json import mapping, mappings, number, text
 
 Find = Callable[[str], Sequence[Mapping[str, Any]] | None]
 """Gives the items that an ``item_reference`` stands for, or None where it names nothing."""
@@ -36,13 +36,13 @@ _PASSED_OVER = ("reasoning", "compaction_trigger")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ResponsesRequest:
     """A request as it was read.
 
     Attributes:
         model: The model's name, or empty.
         drafts: The messages; ``instructions`` come first, as a system message.
-        wishes: Tools, limits and options, these as chat completions have them.
+        request_options: Tools, limits and options, these as chat completions have them.
         previous: The response that it goes on from (``previous_response_id``), or None.
         stream: Whether the answer shall come in events.
         echo: What a response repeats of its request.
@@ -50,8 +50,8 @@ class Asked:
     """
 
     model: str
-    drafts: tuple[Draft, ...]
-    wishes: Wishes
+    drafts: tuple[IncomingMessage, ...]
+    request_options: RequestOptions
     previous: str | None = None
     stream: bool = False
     echo: Mapping[str, Any] = field(default_factory=dict)
@@ -63,7 +63,7 @@ def asked(
     *,
     names: Mapping[str, str] | None = None,
     find: Find = lambda _: None,
-) -> Asked:
+) -> ResponsesRequest:
     """Read a request.
 
     Args:
@@ -82,13 +82,13 @@ def asked(
         raise InputError("The field stream is neither true nor false.")
     if instructions is not None and not isinstance(instructions, str):
         raise InputError("The instructions are no text.", hint="Send them as one text.")
-    system = (Draft(Role.SYSTEM, (Text(instructions),)),) if instructions else ()
+    system = (IncomingMessage(Role.SYSTEM, (Text(instructions),)),) if instructions else ()
     offered = _offered(body)
     tools, choice = _chosen(body, tuple(_tool(tool) for tool in offered.functions))
-    return Asked(
+    return ResponsesRequest(
         model=text(body.get("model")),
         drafts=system + drafts(body.get("input"), names=names, find=find),
-        wishes=Wishes(
+        request_options=RequestOptions(
             tools=tools,
             window=number(body.get("num_ctx")),
             max_output=number(body.get("max_output_tokens")) or None,
@@ -119,7 +119,7 @@ def _check(body: Mapping[str, Any]) -> None:
 
 def drafts(
     given: Any, *, names: Mapping[str, str] | None = None, find: Find = lambda _: None
-) -> tuple[Draft, ...]:
+) -> tuple[IncomingMessage, ...]:
     """Read ``input``: a text, or a list of items.
 
     Words and calls of the assistant that follow each other are one message, as in chat
@@ -131,18 +131,18 @@ def drafts(
     if given is None:
         return ()
     if isinstance(given, str):
-        return (Draft(Role.USER, (Text(given),)),)
+        return (IncomingMessage(Role.USER, (Text(given),)),)
     if not isinstance(given, list):
         raise InputError("The input is neither a text nor a list of items.")
     known = dict(names or {})
-    read: list[Draft] = []
+    read: list[IncomingMessage] = []
     for place, item in enumerate(_whole(given, find)):
         draft = _draft(item, place, known)
         if draft is None:
             continue
         known.update((call.id, call.name) for call in draft.calls)
         if read and _goes_with(read[-1], draft):
-            read[-1] = Draft(draft.role, _words_first(read[-1].parts + draft.parts))
+            read[-1] = IncomingMessage(draft.role, _words_first(read[-1].parts + draft.parts))
         else:
             read.append(draft)
     return tuple(read)
@@ -165,8 +165,7 @@ def _whole(given: list[Any], find: Find) -> Iterator[Mapping[str, Any]]:
         yield from found
 
 
-def _goes_with(before: Draft, draft: Draft) -> bool:
-    """Whether two messages of the assistant are one: words and calls, or calls and calls."""
+def _goes_with(before: IncomingMessage, draft: IncomingMessage) -> bool:
     if before.role is not Role.ASSISTANT or draft.role is not Role.ASSISTANT:
         return False
     return bool(draft.calls) or bool(before.calls and not before.text)
@@ -176,16 +175,16 @@ def _words_first(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     return tuple(sorted(parts, key=lambda part: isinstance(part, ToolCall)))
 
 
-def _draft(item: Mapping[str, Any], place: int, names: Mapping[str, str]) -> Draft | None:
+def _draft(item: Mapping[str, Any], place: int, names: Mapping[str, str]) -> IncomingMessage | None:
     kind = item.get("type") or ("message" if "role" in item else None)
     if kind == "message":
-        return Draft(role_of(item, place), _parts(item.get("content"), place))
+        return IncomingMessage(role_of(item, place), _parts(item.get("content"), place))
     if kind == "function_call":
-        return Draft(Role.ASSISTANT, (_call(item, place),))
+        return IncomingMessage(Role.ASSISTANT, (_call(item, place),))
     if kind == "function_call_output":
         call_id = text(item.get("call_id"))
         said = _output(item.get("output"), place)
-        return Draft(Role.TOOL, (ToolResult(call_id, names.get(call_id, ""), said),))
+        return IncomingMessage(Role.TOOL, (ToolResult(call_id, names.get(call_id, ""), said),))
     if kind in _PASSED_OVER:
         return None
     raise InputError(
@@ -267,11 +266,6 @@ class _Offered:
 
 
 def _offered(body: Mapping[str, Any]) -> _Offered:
-    """Part the tools; programs send those that OpenAI runs along with their own.
-
-    Raises:
-        InputError: They are no list of objects with a type.
-    """
     given = body.get("tools") or ()
     if not isinstance(given, (list, tuple)):
         raise InputError("The tools are no list.")
@@ -291,11 +285,6 @@ def _offered(body: Mapping[str, Any]) -> _Offered:
 def _chosen(
     body: Mapping[str, Any], tools: tuple[ToolSpec, ...]
 ) -> tuple[tuple[ToolSpec, ...], Any]:
-    """Give the tools that may be called, and ``tool_choice`` as chat completions have it.
-
-    Raises:
-        InputError: A tool is demanded that is not there.
-    """
     match body.get("tool_choice"):
         case {"type": "function", "name": str(name)}:
             return tools, {"type": "function", "function": {"name": name}}
@@ -321,7 +310,6 @@ def _tool(tool: Mapping[str, Any]) -> ToolSpec:
 
 
 def _options(body: Mapping[str, Any], choice: Any) -> Wire:
-    """Give what goes on to a chat completions server, under its names there."""
     options: Wire = {
         name: value for name, value in body.items() if name not in _OWN and value is not None
     }

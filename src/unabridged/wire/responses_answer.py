@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from unabridged.domain.chat import Chunk, Usage
+from unabridged.domain.chat import StreamChunk, Usage
 from unabridged.domain.message import Image, Message, Reasoning, Role, Text, ToolCall
-from unabridged.wire.draft import Wire
-from unabridged.wire.lines import encode
+from unabridged.wire.incoming_message import Wire
+from unabridged.wire.stream_lines import encode
 
 PREFIX = "resp_"
 _STATUS = {"length": "max_output_tokens", "content_filter": "content_filter"}
@@ -19,7 +19,7 @@ _STATUS = {"length": "max_output_tokens", "content_filter": "content_filter"}
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class ResponseHead:
     """What is known of a response before it says anything.
 
     Attributes:
@@ -55,7 +55,7 @@ class Speaker:
         head: What is known before.
     """
 
-    def __init__(self, head: Head) -> None:
+    def __init__(self, head: ResponseHead) -> None:
         self._head = head
         self._count = 0
         self._items: list[Wire] = []
@@ -70,7 +70,7 @@ class Speaker:
             self._event("response.in_progress", response=self._response("in_progress")),
         ]
 
-    def feed(self, chunk: Chunk) -> list[Wire]:
+    def feed(self, chunk: StreamChunk) -> list[Wire]:
         """The events of a chunk; those of the end come with ``end``."""
         made = list(self._thought(chunk.reasoning)) if chunk.reasoning else []
         if chunk.text:
@@ -193,7 +193,6 @@ def _words(said: str) -> Wire:
 
 
 def _copy(item: Mapping[str, Any]) -> Wire:
-    """Give an item as it is now; what is added later does not change what was said."""
     if "content" not in item:
         return dict(item)
     return {**item, "content": [dict(part) for part in item["content"]]}
@@ -210,7 +209,7 @@ def _call_item(item_id: str, call: ToolCall) -> Wire:
     }
 
 
-def response(head: Head, status: str, *, output: Iterable[Wire], **fields: Any) -> Wire:
+def response(head: ResponseHead, status: str, *, output: Iterable[Wire], **fields: Any) -> Wire:
     """Give a response object.
 
     Args:
@@ -256,7 +255,7 @@ def output_items(messages: Iterable[Message], key: str) -> list[Wire]:
 
     Args:
         messages: Messages of an exchange; only the assistant's are looked at.
-        key: What the items' ids are made of, as ``Head.key``.
+        key: What the items' ids are made of, as ``ResponseHead.key``.
     """
     items: list[Wire] = []
     for message in messages:

@@ -24,7 +24,7 @@ from tests.clients.process import Serve
 from unabridged.domain.message import ToolCall
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 from unabridged.testing.openai_server import OpenAIEntry, OpenAITestServer
-from unabridged.testing.replies import Reply
+from unabridged.testing.replies import ScriptedReply
 
 HERE = Path(__file__).parent
 VENV = Path(sys.prefix) / "clients"
@@ -58,12 +58,12 @@ def answers():
         words = str(last.get("content") or body.get("prompt") or "")
         if body.get("tools") and last.get("role") == "user" and "weather" in words:
             city = "Leith" if "Leith" in words else "Perth"
-            return Reply(
+            return ScriptedReply(
                 "", calls=(ToolCall(f"call_{number}", "weather", f'{{"city": "{city}"}}'),)
             )
         if "JSON" in words or body.get("format") or body.get("response_format"):
-            return Reply(json.dumps({"name": "Petronella", "length": 12}))
-        return Reply(f"Answer number {number} it is, said in a few words.")
+            return ScriptedReply(json.dumps({"name": "Petronella", "length": 12}))
+        return ScriptedReply(f"Answer number {number} it is, said in a few words.")
 
     return reply
 

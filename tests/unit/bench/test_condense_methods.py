@@ -8,16 +8,16 @@ import pytest
 from bench.condense.condense_baselines import ORDERS, UserOnly, same_size
 from bench.condense.condense_check import CondenseChecks, CondenseTrial, violations
 from bench.condense.condense_text import SplitTexts, said, searchable, unbroken
-from unabridged.domain.condensation import Draft, Line, Source
+from unabridged.domain.condensation import CondensationDraft, CondenseSource, Line
 from unabridged.domain.message import Role
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 U, A = Role.USER, Role.ASSISTANT
 SOURCES = [
-    Source("x1", 0, U, "We sail on Monday. The boat is called Petronella. She leaks.", AT),
-    Source("x1", 1, A, "Oil the planks first. Then sail. Take Runa with you.", AT),
-    Source("x2", 0, U, "Runa has a greyhound. It eats planks.", AT),
-    Source("x2", 1, A, "A greyhound on a boat? Sail slowly.", AT),
+    CondenseSource("x1", 0, U, "We sail on Monday. The boat is called Petronella. She leaks.", AT),
+    CondenseSource("x1", 1, A, "Oil the planks first. Then sail. Take Runa with you.", AT),
+    CondenseSource("x2", 0, U, "Runa has a greyhound. It eats planks.", AT),
+    CondenseSource("x2", 1, A, "A greyhound on a boat? Sail slowly.", AT),
 ]
 
 
@@ -64,7 +64,7 @@ def test_chance_is_the_same_every_time_and_another_for_other_talk(texts):
 
 
 def test_what_was_left_out_between_is_marked_and_paid_for(texts):
-    sources = [Source("x", 0, U, "One two three four five six. Nine. Seven eight.", AT)]
+    sources = [CondenseSource("x", 0, U, "One two three four five six. Nine. Seven eight.", AT)]
     order = dict(same_size(texts))["newest"]
     assert order.condense(sources, 3).lines[0].text == "Nine. Seven eight."
     pieces = texts.sentences(sources[0].text)
@@ -89,7 +89,7 @@ def test_user_messages_come_whole_whatever_the_limit(texts):
     assert [line.text for line in found.lines] == [s.text for s in SOURCES if s.role is U]
 
 
-GOOD = Draft(
+GOOD = CondensationDraft(
     (
         Line("We sail on Monday. […] She leaks.", "x1", 0, U, (0, 2)),
         Line("Runa has a greyhound.", "x2", 0, U, (0,)),
@@ -134,7 +134,7 @@ class Liar:
     identity = "liar"
 
     def condense(self, sources, limit):
-        return Draft((Line("Nobody said this.", "x1", 0, U, (0,)),), 3, "liar")
+        return CondensationDraft((Line("Nobody said this.", "x1", 0, U, (0,)),), 3, "liar")
 
 
 def test_a_run_counts_what_was_wrong_by_method(texts):

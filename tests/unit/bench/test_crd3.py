@@ -7,7 +7,7 @@ from bench.condense import crd3
 from bench.condense.condense_baselines import same_size
 from bench.condense.condense_check import CondenseChecks, CondenseTrial
 from bench.condense.condense_text import SplitTexts
-from unabridged.domain.condensation import Draft, Line
+from unabridged.domain.condensation import CondensationDraft, Line
 from unabridged.errors import TransferError
 
 DATA = Path(__file__).parents[4] / "shared" / "data" / "crd3"
@@ -58,12 +58,15 @@ def test_precision_and_recall_count_turns_of_which_something_is_left(folder):
         Line("Matt: Behind the barrels a goblin sharpens a rusty axe.", "2"),
     )
     everything = [s.exchange for s in episode.sources]
-    assert crd3.compared(episode, everything, Draft(lines, 1, "x")) == {
+    assert crd3.compared(episode, everything, CondensationDraft(lines, 1, "x")) == {
         "recall": (1, 2), "precision": (1, 2), "covered": (3, 7),
     }  # fmt: skip
-    assert crd3.compared(episode, ["0"], Draft(lines, 1, "x"))["precision"] == (0, 0)
+    assert crd3.compared(episode, ["0"], CondensationDraft(lines, 1, "x"))["precision"] == (0, 0)
     touched = (Line("It stares.", "2"),)
-    assert crd3.compared(episode, everything, Draft(touched, 1, "x"))["covered"] == (0, 7)
+    assert crd3.compared(episode, everything, CondensationDraft(touched, 1, "x"))["covered"] == (
+        0,
+        7,
+    )
 
 
 def test_methods_are_measured_at_each_size(folder):

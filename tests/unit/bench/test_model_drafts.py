@@ -6,7 +6,7 @@ import pytest
 from bench.condense import condense_benchmark, model_drafts
 from bench.condense.condense_check import CondenseChecks, CondenseTrial
 from bench.condense.condense_text import SplitTexts
-from unabridged.domain.condensation import Draft, Line, Source
+from unabridged.domain.condensation import CondensationDraft, CondenseSource, Line
 from unabridged.domain.message import Role
 from unabridged.models.scripted import ScriptedModel
 from unabridged.tokens.estimate import EstimateTokenizer
@@ -15,7 +15,7 @@ FIXTURES = Path(__file__).parents[2] / "fixtures" / "bench"
 HELD = {"locomo": FIXTURES / "locomo.json", "longmemeval": FIXTURES / "longmemeval"}
 AT = datetime(2026, 5, 3, tzinfo=UTC)
 SOURCES = [
-    Source(
+    CondenseSource(
         "x", 0, Role.USER, "Runa pays 1,200 euros for a boat in Oslo. It is called Petronella.", AT
     )
 ]
@@ -79,15 +79,17 @@ def test_what_does_not_hold_falls_back_with_its_reason(trial):
 def test_reasons_hold_no_words_of_anybody():
     reason = model_drafts._reason
     note = "Written without the model m: it takes 90 tokens, and may take 50."
-    draft = Draft((Line("x"),), 1, "m", (note,))
+    draft = CondensationDraft((Line("x"),), 1, "m", (note,))
     assert reason(draft) == "it takes N tokens, and may take N"
-    named = Draft((), 0, "m", ("Written without the model m: it names what was not said: Ada.",))
+    named = CondensationDraft(
+        (), 0, "m", ("Written without the model m: it names what was not said: Ada.",)
+    )
     assert reason(named) == "it names what was not said"
-    assert reason(Draft((Line("x"),), 1, "m")) == ""
+    assert reason(CondensationDraft((Line("x"),), 1, "m")) == ""
 
 
 def test_what_the_check_lets_through_is_counted(trial, monkeypatch):
-    monkeypatch.setattr("unabridged.condense.written.invented", lambda *_: [])
+    monkeypatch.setattr("unabridged.condense.llm_condenser.invented", lambda *_: [])
     found = measured(trial, ["Cost 98765."])
     assert (found["taken"], found["unsaid"]) == (3, 3)
 

@@ -8,7 +8,7 @@ from bench.condense.condense_baselines import same_size
 from bench.condense.condense_check import CondenseChecks, CondenseTrial
 from bench.condense.condense_text import SplitTexts
 from bench.condense.rouge import rouge_l
-from unabridged.domain.condensation import Draft, Line
+from unabridged.domain.condensation import CondensationDraft, Line
 from unabridged.errors import TransferError
 
 DATA = Path(__file__).parents[4] / "shared" / "data" / "qmsum"
@@ -61,7 +61,9 @@ def test_turns_are_words_behind_their_speaker_and_keep_their_numbers(folder):
 def test_coverage_counts_the_turns_that_bear_on_the_question(folder):
     (meeting,) = qmsum.load(folder)
     lines = (Line("Walnut , I say .", "1"), Line("Oak costs three .", "3"))
-    found = qmsum.covered(meeting, meeting.specific[0], Draft(lines, 9, "x"), trial().texts)
+    found = qmsum.covered(
+        meeting, meeting.specific[0], CondensationDraft(lines, 9, "x"), trial().texts
+    )
     assert found == {"touched": 1.0, "words": 3 / 7, "answer words": 3 / 6}
     nothing = qmsum.covered(meeting, meeting.specific[0], None, trial().texts)
     assert nothing == {"touched": 0.0, "words": 0.0, "answer words": 0.0}

@@ -2,7 +2,7 @@ import pytest
 
 from bench.condense import random_histories
 from bench.condense.random_histories import run
-from unabridged.condense import coherence, select
+from unabridged.condense import coherence, verbatim_selection
 
 
 def quiet(_):
@@ -25,14 +25,14 @@ def test_it_notices_shares_that_are_rounded_down(monkeypatch):
     def rounded_down(share, count):
         return int(share * count)
 
-    monkeypatch.setattr(select, "least_kept", rounded_down)
+    monkeypatch.setattr(verbatim_selection, "least_kept", rounded_down)
     assert run(40, quiet).refused
     monkeypatch.setattr(coherence, "least_kept", rounded_down)
     assert run(40, quiet).broken["a category keeps less than its share"]
 
 
 def test_it_notices_a_sentence_that_was_not_said(monkeypatch):
-    real = random_histories.Extractor.condense
+    real = random_histories.ExtractiveCondenser.condense
 
     def inventive(self, sources, limit, about=()):
         draft = real(self, sources, limit, about)
@@ -43,5 +43,5 @@ def test_it_notices_a_sentence_that_was_not_said(monkeypatch):
         )
         return random_histories.replace(draft, lines=lines)
 
-    monkeypatch.setattr(random_histories.Extractor, "condense", inventive)
+    monkeypatch.setattr(random_histories.ExtractiveCondenser, "condense", inventive)
     assert run(20, quiet).broken["a sentence was not said"]

@@ -24,7 +24,7 @@ from bench.seeds.metric import SeedMetric, SeedReport, exactly, share, skipped, 
 from bench.seeds.seed_setup import SeedRun, opened
 from bench.seeds.seeds_benchmark import SEEDS, run
 from unabridged.errors import SettingError
-from unabridged.ingest import sessions
+from unabridged.recording import sessions
 
 SMALL = 0.01
 
@@ -104,7 +104,7 @@ def test_without_labelled_messages_it_says_what_to_give(tmp_path):
 def test_a_write_without_a_change_is_noticed(tmp_path, monkeypatch):
     def rewritten(store, session, title, at):
         changed = replace(session, updated=at)
-        store.amend(changed, session.head)
+        store.set_session(changed, session.head)
         return changed
 
     monkeypatch.setattr(sessions, "retitle", rewritten)
@@ -115,7 +115,7 @@ def test_a_write_without_a_change_is_noticed(tmp_path, monkeypatch):
 
 def test_a_leak_between_models_is_noticed(tmp_path, monkeypatch):
     def together(name, home, **given):
-        return opened(name, home, **(given | {"isolation": ("user",), "layout": "user"}))
+        return opened(name, home, **(given | {"isolation": ("user",), "json_files": "user"}))
 
     monkeypatch.setattr(workspace, "opened", together)
     crossed = next(workspace._apart(SeedRun(tmp_path, lambda _: None, scale=SMALL)))

@@ -1,8 +1,8 @@
 import pytest
 
 from bench.core.token_errors import run
-from unabridged.tokens.bpe import TiktokenTokenizer
 from unabridged.tokens.estimate import EstimateTokenizer
+from unabridged.tokens.tiktoken import TiktokenTokenizer
 
 
 @pytest.mark.parametrize("encoding", ["cl100k_base", "o200k_base"])

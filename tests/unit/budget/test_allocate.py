@@ -4,9 +4,9 @@ from importlib import resources
 import pytest
 
 from unabridged.budget.allocate import allocate
-from unabridged.budget.output import output_limit
-from unabridged.budget.shares import TIER_SHARES, tier_shares
+from unabridged.budget.output_limit import output_limit
 from unabridged.budget.tiers import divide, exchange_limits, facts_tokens
+from unabridged.budget.window_shares import TIER_SHARES, tier_shares
 from unabridged.domain.budget import Budget, Mode, Verbosity
 from unabridged.domain.intent import Intent
 from unabridged.domain.settings import Settings

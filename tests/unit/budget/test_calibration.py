@@ -7,8 +7,8 @@ from unabridged.budget.calibration import LEAST_MARGIN, TEMPLATE, Calibration
 from unabridged.budget.count import IMAGE_TOKENS, Counter
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.message import Image, Message, Reasoning, Role, Text, ToolCall, ToolResult
-from unabridged.tokens.bpe import TiktokenTokenizer
 from unabridged.tokens.estimate import EstimateTokenizer
+from unabridged.tokens.tiktoken import TiktokenTokenizer
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -60,7 +60,7 @@ def test_only_so_many_are_kept(run):
 
 
 def test_readable_files_follow_what_is_given_back(run, tmp_path, monkeypatch):
-    monkeypatch.setenv("UNABRIDGED_LAYOUT", "model")
+    monkeypatch.setenv("UNABRIDGED_JSON_FILES", "model")
     run("ask", "my cat is called Ada")
     name = Path(run("backup", "--json").data["backup"]["path"]).name
     assert "there already" in run("restore", name).out
@@ -78,11 +78,11 @@ def test_readable_files_follow_what_is_given_back(run, tmp_path, monkeypatch):
     assert "2 spaces: 2 exchanges" in made.out, made.err
     assert run("doctor").code == 0
     monkeypatch.setenv("UNABRIDGED_HOME", str(tmp_path / "other"))
-    monkeypatch.setenv("UNABRIDGED_LAYOUT", "none")
+    monkeypatch.setenv("UNABRIDGED_JSON_FILES", "none")
     assert "ann/pets is restored" in run("restore", str(tmp_path / "all.zip")).out
     assert "Ada" in run("search", "cat", "--user", "ann", "--agent", "pets").out
     assert "static" in run("doctor").out
     monkeypatch.setenv("UNABRIDGED_HOME", str(tmp_path / "third"))
-    monkeypatch.setenv("UNABRIDGED_LAYOUT", "model")
+    monkeypatch.setenv("UNABRIDGED_JSON_FILES", "model")
     assert run("restore", str(tmp_path / "all.zip")).code == 0
     assert "Ada" in run("search", "cat").out

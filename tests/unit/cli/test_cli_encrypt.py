@@ -2,7 +2,7 @@
 
 import pytest
 
-from unabridged.stores.sqlite.connecting import can_encrypt
+from unabridged.stores.sqlite.connection import can_encrypt
 
 SECRET = "Zanzibarholzwurm"
 
@@ -55,7 +55,7 @@ def test_an_export_is_sealed_and_opens_with_its_key_in_another_home(run, home, t
 @pytest.mark.parametrize("layout", ["model", "agent", "user"])
 def test_an_encrypted_home_has_no_readable_files(run, tmp_path, monkeypatch, layout):
     home = tmp_path / "home"
-    monkeypatch.setenv("UNABRIDGED_LAYOUT", layout)
+    monkeypatch.setenv("UNABRIDGED_JSON_FILES", layout)
     run("key", "new", str(tmp_path / "my.key"))
     run("config", "set", "key", f"file:{tmp_path / 'my.key'}")
     assert run("ask", f"Remember the {SECRET}.").code == 0

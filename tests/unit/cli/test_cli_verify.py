@@ -96,11 +96,11 @@ def test_what_was_changed_is_not_sealed(run, say, home, tmp_path):
 def test_an_anchor_notices_an_older_home(run, say, home, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     anchor = tmp_path / "elsewhere" / "anchor"
-    assert run("config", "set", "anchor", str(home / "anchor")).code == 0
+    assert run("config", "set", "checkpoint_file", str(home / "anchor")).code == 0
     inside = run("ask", "Hello?")
     assert inside.code == 2
     assert "inside the home" in inside.err
-    assert run("config", "set", "anchor", str(anchor)).code == 0
+    assert run("config", "set", "checkpoint_file", str(anchor)).code == 0
     say("My dog is called Rex.")
     shutil.copytree(home, tmp_path / "older")
     say("My cat is called Tom.")
@@ -127,7 +127,7 @@ def test_anchoring_anew_needs_an_anchor(run):
 
 
 def test_readable_files_are_looked_at_and_not_touched(run, say, home, monkeypatch):
-    monkeypatch.setenv("UNABRIDGED_LAYOUT", "model")
+    monkeypatch.setenv("UNABRIDGED_JSON_FILES", "model")
     say("My dog is called Rex.")
     assert run("verify").code == 0
     (path,) = (home / "memory").glob("*.json")
@@ -141,7 +141,7 @@ def test_readable_files_are_looked_at_and_not_touched(run, say, home, monkeypatc
 
 def test_what_is_renamed_or_forgotten_is_not_missed(run, say, home, tmp_path):
     (tmp_path / "elsewhere").mkdir()
-    run("config", "set", "anchor", str(tmp_path / "elsewhere" / "anchor"))
+    run("config", "set", "checkpoint_file", str(tmp_path / "elsewhere" / "anchor"))
     say("My dog is called Rex.")
     say("And my cat Tom.", "--user", "ann")
     assert run("spaces", "rename", "default/default", "bob/default").code == 0
@@ -169,7 +169,7 @@ def test_a_damaged_file_is_not_sealed_anew_under_a_key_unasked(run, say, home, t
 
 def test_a_backup_that_is_restored_is_remembered_by_the_anchor(run, say, home, tmp_path):
     (tmp_path / "elsewhere").mkdir()
-    run("config", "set", "anchor", str(tmp_path / "elsewhere" / "anchor"))
+    run("config", "set", "checkpoint_file", str(tmp_path / "elsewhere" / "anchor"))
     say("My dog is called Rex.")
     made = tmp_path / "backup.zip"
     assert run("backup", "-o", str(made)).code == 0

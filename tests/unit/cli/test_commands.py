@@ -302,9 +302,9 @@ LOOKING = [
 @pytest.mark.parametrize("words", LOOKING, ids=" ".join)
 @pytest.mark.parametrize("layout", ["none", "model"])
 def test_who_only_looks_begins_no_space(run, words, layout):
-    given = (*words, "--user", "nobody", "--set", f"layout={layout}")
+    given = (*words, "--user", "nobody", "--set", f"json_files={layout}")
     assert run(*given).code in {0, 3}
-    assert run("spaces", "--json", "--set", f"layout={layout}").data == []
+    assert run("spaces", "--json", "--set", f"json_files={layout}").data == []
 
 
 def test_small_talk_brings_nothing_back(run):

@@ -9,11 +9,19 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from unabridged.cli.client_configs import (
+    A_KEY,
+    A_TOKEN,
+    NO_KEY,
+    ServerAddress,
+    clients,
+    filled,
+    noted,
+)
 from unabridged.cli.commands.connect_command import address_from
-from unabridged.cli.connecting import A_KEY, A_TOKEN, NO_KEY, Server, clients, filled, noted
 from unabridged.cli.main import COMMANDS, cli
 
-NASTY = Server(
+NASTY = ServerAddress(
     url="http://127.0.0.1:11435",
     home="""/srv/O'Neil "x" \\ ünï""",
     model="""a"b'c $(touch x) \\n""",
@@ -101,9 +109,9 @@ def test_the_address_is_where_the_settings_listen(tmp_path):
 
 
 def test_no_secret_is_printed_unless_it_is_asked_for(tmp_path):
-    from unabridged.wiring.access import Access
+    from unabridged.home.api_keys import ApiKeys
 
-    token = Access(tmp_path).token()
+    token = ApiKeys(tmp_path).token()
     for name in CLIENTS:
         assert token not in run(name, "--home", str(tmp_path))
         assert token not in run(name, "--home", str(tmp_path), "--json")
@@ -114,10 +122,10 @@ def test_no_secret_is_printed_unless_it_is_asked_for(tmp_path):
 
 def test_where_keys_exist_the_place_of_one_is_named(tmp_path):
     from unabridged.clock import SystemClock
-    from unabridged.domain.access import Grant
-    from unabridged.wiring.access import Access
+    from unabridged.domain.permissions import Grant
+    from unabridged.home.api_keys import ApiKeys
 
-    _, secret = Access(tmp_path).create(Grant("page"), SystemClock().now())
+    _, secret = ApiKeys(tmp_path).create(Grant("page"), SystemClock().now())
     text = run("open-webui", "--home", str(tmp_path))
     said = run("openai-python", "--home", str(tmp_path))
     assert A_KEY in said

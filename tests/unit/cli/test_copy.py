@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from unabridged.stores.inmemory import InMemoryStore
-from unabridged.wiring import between
+from unabridged.factory import copy_stores
+from unabridged.stores.in_memory import InMemoryStore
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_what_does_not_go_together_is_refused(run, filled, words, code, said):
 
 @pytest.mark.parametrize("layout", ["model", "agent", "user"])
 def test_readable_files_follow_a_copy(run, filled, layout, monkeypatch):
-    monkeypatch.setenv("UNABRIDGED_LAYOUT", layout)
+    monkeypatch.setenv("UNABRIDGED_JSON_FILES", layout)
     (there,) = run("copy", "ann/default", "eve/other", "--json").data
     assert (there["exchanges"], there["equal"]) == (2, True)
     files = (filled / "home").rglob("[!.]*.json")
@@ -78,10 +78,10 @@ def test_readable_files_follow_a_copy(run, filled, layout, monkeypatch):
 
 def test_a_copy_that_is_not_equal_is_no_copy(run, filled, monkeypatch):
     class Deaf(InMemoryStore):
-        def admit(self, session, exchanges):
+        def import_session(self, session, exchanges):
             return 0
 
-    monkeypatch.setattr(between, "_open_file", lambda end, other: Deaf(other))
+    monkeypatch.setattr(copy_stores, "_open_file", lambda end, other: Deaf(other))
     ran = run("copy", "ann/default", "file:x")
     assert ran.code == 5
     assert "digest" in ran.err

@@ -43,7 +43,7 @@ def test_it_asks_for_the_model_or_says_how_to_name_it(run, old):
 
 
 def test_readable_files_follow_it(run, old, tmp_path, monkeypatch):
-    monkeypatch.setenv("UNABRIDGED_LAYOUT", "model")
+    monkeypatch.setenv("UNABRIDGED_JSON_FILES", "model")
     assert run("migrate", str(old), "--no-model").code == 0
     assert len(list((tmp_path / "home" / "memory").glob("*.json"))) == 3
     assert run("migrate", "--rollback").code == 0

@@ -2,7 +2,7 @@ import click
 from hypothesis import given, strategies as st
 
 from unabridged.cli.paint import PARTS, Column, bar, table
-from unabridged.cli.text import cells
+from unabridged.cli.terminal_text import cells
 
 
 @given(

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from unabridged import config
-from unabridged.cli.elsewhere import elsewhere
-from unabridged.cli.naming import parse_space
-from unabridged.domain.scope import Space
+from unabridged.cli.other_profiles import elsewhere
+from unabridged.cli.parse_space import parse_space
+from unabridged.domain.scope import SpaceId
 from unabridged.errors import InputError
 
 
@@ -69,8 +69,8 @@ def test_set_holds_for_one_call_and_beats_the_profile(run):
         run("config", "get", "window", "--profile", "story", "--set", "window=auto").out == "auto\n"
     )
     assert run("config", "get", "window").out == "auto\n"
-    two = ("--set", "window=9000", "--set", "layout=user")
-    assert run("config", "get", "layout", *two).out == "user\n"
+    two = ("--set", "window=9000", "--set", "json_files=user")
+    assert run("config", "get", "json_files", *two).out == "user\n"
     for wrong, said in (
         ("window", "no value"),
         ("windo=1", "'window'"),
@@ -90,7 +90,7 @@ def test_the_profile_decides_where_things_lie(run, tmp_path):
 
 
 def test_it_stands_before_the_command_too(run):
-    assert run("--profile", "story", "config", "get", "scheme").out == "story\n"
+    assert run("--profile", "story", "config", "get", "categories").out == "story\n"
 
 
 def test_a_persona_is_listed_shown_and_used_by_its_name(run):
@@ -144,12 +144,12 @@ def test_a_space_is_named_by_what_the_settings_make_one_of(run):
 
 
 def test_parse_space():
-    assert parse_space("a/b/c/d") == Space("a", "b", "c/d")
-    assert parse_space("a/b") == Space("a", "b")
-    assert parse_space("a", ("user",)) == Space("a", "")
-    assert parse_space("a/b", ("user",)) == Space("a", "b")
-    assert parse_space("a/m", ("user", "model")) == Space("a", "", "m")
-    assert parse_space("m", ("model",)) == Space("", "", "m")
+    assert parse_space("a/b/c/d") == SpaceId("a", "b", "c/d")
+    assert parse_space("a/b") == SpaceId("a", "b")
+    assert parse_space("a", ("user",)) == SpaceId("a", "")
+    assert parse_space("a/b", ("user",)) == SpaceId("a", "b")
+    assert parse_space("a/m", ("user", "model")) == SpaceId("a", "", "m")
+    assert parse_space("m", ("model",)) == SpaceId("", "", "m")
     for wrong in ("", "a", "a/", "/b", "a//c"):
         with pytest.raises(InputError):
             parse_space(wrong)

@@ -79,7 +79,7 @@ def test_the_settings_of_the_other_agent_say_where_its_space_lies(said, tmp_path
     file = tmp_path / "home" / "config" / "unabridged.toml"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(
-        '[agents.coder]\nlayout = "model"\n[agents.apart]\nisolation = ["user", "agent", "model"]\n'
+        '[agents.coder]\njson_files = "model"\n[agents.apart]\nisolation = ["user", "agent", "model"]\n'
     )
     assert said("share", "--to", "ann/coder", "--session", "1", *A).code == 0
     assert list((tmp_path / "home" / "memory").glob("*coder*"))

@@ -26,8 +26,8 @@ def readable(home):
 @pytest.mark.slow
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_five_sessions_of_an_agent_stay_apart_and_a_search_finds_them_all(run, monkeypatch, layout):
-    monkeypatch.setenv("UNABRIDGED_LAYOUT", layout)
-    monkeypatch.setenv("UNABRIDGED_RECALL", "session")
+    monkeypatch.setenv("UNABRIDGED_JSON_FILES", layout)
+    monkeypatch.setenv("UNABRIDGED_RECALL_SCOPE", "session")
     ids = {}
     for name in NAMES:
         said = run("ask", "--json", "--new", f"My sister is called {name}.").data
@@ -51,7 +51,7 @@ def test_five_sessions_of_an_agent_stay_apart_and_a_search_finds_them_all(run, m
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_max_turns_bounds_what_is_shown_and_nothing_is_lost(run, monkeypatch, layout):
-    monkeypatch.setenv("UNABRIDGED_LAYOUT", layout)
+    monkeypatch.setenv("UNABRIDGED_JSON_FILES", layout)
     monkeypatch.setenv("UNABRIDGED_MAX_TURNS", "4")
     for n in range(9):
         run("ask", f"Good morning number {n}")
@@ -65,7 +65,7 @@ def test_max_turns_bounds_what_is_shown_and_nothing_is_lost(run, monkeypatch, la
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("limit", ["MAX_SESSIONS", "MAX_BYTES"])
 def test_limits_archive_the_oldest_and_search_finds_them(run, monkeypatch, layout, limit):
-    monkeypatch.setenv("UNABRIDGED_LAYOUT", layout)
+    monkeypatch.setenv("UNABRIDGED_JSON_FILES", layout)
     monkeypatch.setenv(f"UNABRIDGED_{limit}", {"MAX_SESSIONS": "2", "MAX_BYTES": "900"}[limit])
     for name in NAMES:
         run("ask", "--new", f"The harbour of {name} lies in the north of the island.")
@@ -88,7 +88,7 @@ def test_limits_archive_the_oldest_and_search_finds_them(run, monkeypatch, layou
 def test_each_layout_writes_where_it_says_and_packs_what_is_read(
     *, run, monkeypatch, home, layout, main, packed
 ):
-    for name, value in (("LAYOUT", layout), ("COMPRESSION", str(packed))):
+    for name, value in (("JSON_FILES", layout), ("JSON_COMPRESSION", str(packed))):
         monkeypatch.setenv(f"UNABRIDGED_{name}", value)
     whose = ("--user", "ann", "--agent", "tutor")
     session = run("ask", "--json", "My sister is called Ottilie.", *whose).data["session"]
@@ -98,7 +98,7 @@ def test_each_layout_writes_where_it_says_and_packs_what_is_read(
     data = (home / f"{held}{end}").read_bytes()
     assert "Ottilie" in json.dumps(json.loads(gzip.decompress(data) if packed else data))
     assert "Ottilie" in run("ask", "What is my sister called?", *whose).out
-    monkeypatch.setenv("UNABRIDGED_COMPRESSION", str(not packed))
+    monkeypatch.setenv("UNABRIDGED_JSON_COMPRESSION", str(not packed))
     assert "Ottilie" in run("ask", "And what is my sister called now?", *whose).out
 
 
@@ -106,11 +106,11 @@ def test_custom_filepath_puts_the_readable_file_elsewhere_and_none_under_the_hom
     run, monkeypatch, tmp_path, home
 ):
     path = tmp_path / "elsewhere" / "mine.json"
-    monkeypatch.setenv("UNABRIDGED_CUSTOM_FILEPATH", str(path))
+    monkeypatch.setenv("UNABRIDGED_JSON_PATH", str(path))
     refused = run("ask", "My sister is called Ottilie.")
     assert refused.code != 0
     assert "names a readable file" in refused.err
-    monkeypatch.setenv("UNABRIDGED_LAYOUT", "model")
+    monkeypatch.setenv("UNABRIDGED_JSON_FILES", "model")
     run("ask", "My sister is called Ottilie.")
     assert "Ottilie" in path.read_text("utf-8")
     assert not [name for name in files(home) if "json" in name]
@@ -118,7 +118,7 @@ def test_custom_filepath_puts_the_readable_file_elsewhere_and_none_under_the_hom
 
 
 def test_what_is_held_back_is_said_and_saved_by_save_only(run, monkeypatch, home):
-    monkeypatch.setenv("UNABRIDGED_LAYOUT", "model")
+    monkeypatch.setenv("UNABRIDGED_JSON_FILES", "model")
     monkeypatch.setenv("UNABRIDGED_AUTO_SAVE", "no")
     left = run("chat", text="My sister is called Ottilie.\n/quit\n")
     assert "Not saved" in left.out + left.err
@@ -131,7 +131,7 @@ def test_what_is_held_back_is_said_and_saved_by_save_only(run, monkeypatch, home
 
 
 def test_a_chat_in_which_nothing_is_said_leaves_no_memory(run, monkeypatch, home):
-    monkeypatch.setenv("UNABRIDGED_LAYOUT", "agent")
+    monkeypatch.setenv("UNABRIDGED_JSON_FILES", "agent")
     run("chat", "--new", text="/quit\n")
     run("sessions")
     assert readable(home) == set()

@@ -1,10 +1,10 @@
 import pytest
 from tests.helpers.talker import Talker
 
+from unabridged.cli.chat.chat_session import AGAIN, SILENT, STOPPED, UNSENT, Chat
 from unabridged.cli.chat.loop import KEYS, LEAVE, converse
-from unabridged.cli.chat.talk import AGAIN, SILENT, STOPPED, UNSENT, Chat
 from unabridged.config import load
-from unabridged.domain.chat import Abilities, Chunk, Usage
+from unabridged.domain.chat import Abilities, StreamChunk, Usage
 from unabridged.errors import UpstreamBrokenError
 
 
@@ -69,8 +69,8 @@ class Model:
         for piece in said:
             if isinstance(piece, BaseException):
                 raise piece
-            yield Chunk(text=piece)
-        yield Chunk(done=True, finish="stop", usage=Usage(prompt=50, answer=1))
+            yield StreamChunk(text=piece)
+        yield StreamChunk(done=True, finish="stop", usage=Usage(prompt=50, answer=1))
 
     def close(self):
         pass
@@ -224,7 +224,7 @@ def test_who_leaves_is_asked_whether_to_save_what_is_not_saved(tmp_path, monkeyp
         return saves
 
     monkeypatch.setattr("unabridged.cli.chat.loop.click.confirm", answer)
-    off = load(home=tmp_path, environ={}, upstream="quote", layout="model", auto_save=False)
+    off = load(home=tmp_path, environ={}, upstream="quote", json_files="model", auto_save=False)
     person = Person("My boat is called Fermata.")
     with Talker.open(settings=off, upstream=Model()) as memory:
         converse(Chat(memory.talk, person))
@@ -233,7 +233,7 @@ def test_who_leaves_is_asked_whether_to_save_what_is_not_saved(tmp_path, monkeyp
     with Talker.open(settings=off) as memory:
         said = [one.user.text for one in memory.exchanges()]
     assert said == (["My boat is called Fermata."] if saves else [])
-    on = load(home=tmp_path / "on", environ={}, upstream="quote", layout="model")
+    on = load(home=tmp_path / "on", environ={}, upstream="quote", json_files="model")
     with Talker.open(settings=on, upstream=Model()) as memory:
         converse(Chat(memory.talk, Person("Hello.")))
     assert len(asked) == 1

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from unabridged.cli.chat.editor import Editor
 from unabridged.cli.chat.terminal import TerminalScreen
-from unabridged.cli.text import cells
+from unabridged.cli.terminal_text import cells
 
 
 @pytest.fixture

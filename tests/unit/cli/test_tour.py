@@ -10,10 +10,10 @@ from click.testing import CliRunner
 
 from unabridged.cli.main import COMMANDS, cli
 from unabridged.cli.tour import guide as guiding
-from unabridged.cli.tour.guide import Key, guide
-from unabridged.cli.tour.script import FOLDER, Step, chapters, chosen
+from unabridged.cli.tour.guide import TourKey, guide
+from unabridged.cli.tour.script import FOLDER, TourStep, chapters, chosen
 from unabridged.cli.tour.stage import stage
-from unabridged.config.alone import alone
+from unabridged.config.isolated import alone
 from unabridged.errors import InputError, NotFoundError, UnabridgedError
 
 NAMES = [chapter.name for chapter in chapters()]
@@ -178,7 +178,9 @@ def keys(*pressed):
 @pytest.mark.slow
 def test_keys_go_on_jump_and_leave(away, capsys):
     with stage() as played:
-        assert not guide(played, chapters(), keys(Key.ON, Key.NEXT, Key.ON, Key.LEAVE))
+        assert not guide(
+            played, chapters(), keys(TourKey.ON, TourKey.NEXT, TourKey.ON, TourKey.LEAVE)
+        )
     shown = capsys.readouterr().out
     assert [name in shown for name in ("start 2/", "start 3/", "companion 1/", "companion 2/")] == [
         True, False, True, True,
@@ -190,14 +192,14 @@ def test_keys_go_on_jump_and_leave(away, capsys):
 def test_after_the_last_step_nobody_waits(away, capsys):
     (start,) = chosen(["start"])
     with stage() as played:
-        assert guide(played, [start], keys(*itertools.repeat(Key.ON, len(start.steps) - 1)))
+        assert guide(played, [start], keys(*itertools.repeat(TourKey.ON, len(start.steps) - 1)))
 
 
 @pytest.mark.parametrize(
     ("pressed", "wanted"),
     [
-        ("\r", Key.ON), (" ", Key.ON), ("x\n", Key.ON), ("n", Key.NEXT), ("N", Key.NEXT),
-        ("q", Key.LEAVE), ("Q", Key.LEAVE), ("\x1b", Key.LEAVE),
+        ("\r", TourKey.ON), (" ", TourKey.ON), ("x\n", TourKey.ON), ("n", TourKey.NEXT), ("N", TourKey.NEXT),
+        ("q", TourKey.LEAVE), ("Q", TourKey.LEAVE), ("\x1b", TourKey.LEAVE),
     ],
 )  # fmt: skip
 def test_what_a_key_means(pressed, wanted, monkeypatch, capsys):
@@ -211,7 +213,7 @@ def test_the_end_of_input_leaves(monkeypatch, capsys):
         raise EOFError
 
     monkeypatch.setattr(guiding.click, "getchar", ended)
-    assert guiding.wait() is Key.LEAVE
+    assert guiding.wait() is TourKey.LEAVE
 
 
 def test_a_command_that_fails_ends_the_tour_in_order(away, capsys):
@@ -241,8 +243,10 @@ def test_what_a_command_writes_can_go_into_a_file(away):
 
 
 def test_a_value_is_found_out_by_a_command(away):
-    step = Step("why", ("unabridged show {id}",), find={"id": ("unabridged profiles", "1.name")})
-    by_name = Step("why", ("x {it}",), find={"it": ("unabridged profiles", "name=story.seed")})
+    step = TourStep(
+        "why", ("unabridged show {id}",), find={"id": ("unabridged profiles", "1.name")}
+    )
+    by_name = TourStep("why", ("x {it}",), find={"it": ("unabridged profiles", "name=story.seed")})
     with stage() as played, played.at_home("x"):
         assert played.lines(step) == ["unabridged show companion"]
         assert played.lines(by_name) == ["x EMM"]

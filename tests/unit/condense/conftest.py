@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from unabridged.domain.condensation import Source
+from unabridged.domain.condensation import CondenseSource
 from unabridged.domain.message import Role
 
 AT = datetime(2026, 11, 22, tzinfo=UTC)
@@ -15,7 +15,7 @@ def talk():
     def make(*said, **changes):
         roles = (Role.USER, Role.ASSISTANT)
         return [
-            Source(f"e{n // 2}", n % 2, roles[n % 2], text, AT, **changes)
+            CondenseSource(f"e{n // 2}", n % 2, roles[n % 2], text, AT, **changes)
             for n, text in enumerate(said)
         ]
 

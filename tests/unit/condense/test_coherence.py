@@ -5,16 +5,22 @@ from datetime import UTC, datetime
 
 import pytest
 
-from unabridged.condense.coherence import Outcome, check
-from unabridged.condense.schemes import scheme
-from unabridged.condense.select import Selection
-from unabridged.condense.view import View
-from unabridged.domain.category import ExchangeReading, Reading
-from unabridged.domain.condensation import Condensation, Draft, Level, Line, Source
+from unabridged.annotations.schemes import scheme
+from unabridged.condense.coherence import CoherenceCheck, check
+from unabridged.condense.session_view import SessionView
+from unabridged.condense.verbatim_selection import Selection
+from unabridged.domain.annotation import Annotation, ExchangeReading
+from unabridged.domain.condensation import (
+    Condensation,
+    CondensationDraft,
+    CondenseSource,
+    Level,
+    Line,
+)
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
-from unabridged.ingest.condensing import Terms, Trigger, work_out
 from unabridged.language.names import names_in
+from unabridged.maintenance.condense_session import CondenseTools, Trigger, work_out
 
 AT = datetime(2026, 5, 1, tzinfo=UTC)
 STORY = scheme("story")
@@ -25,7 +31,9 @@ SAID = [
     ("They saw Mirelle leave the city of Vharn.", "story_critical"),
 ]
 SOURCES = [
-    Source(f"e{n}", 0, Role.USER, text, AT, 0.5, category, critical=category == "story_critical")
+    CondenseSource(
+        f"e{n}", 0, Role.USER, text, AT, 0.5, category, critical=category == "story_critical"
+    )
     for n, (text, category) in enumerate(SAID)
 ]
 
@@ -47,7 +55,7 @@ def found(condense, lines, *, standing=()):
     )
     covers = tuple(f"e{n}" for n in condense)
     made = Condensation("c-1", Level.EXCHANGES, "s", covers, AT, AT, tuple(lines), 5, 10, "test")
-    return check(Outcome(selection, SOURCES, [made], 100, 60), STORY, names_in, standing)
+    return check(CoherenceCheck(selection, SOURCES, [made], 100, 60), STORY, names_in, standing)
 
 
 def test_a_run_that_keeps_everything_is_coherent():
@@ -87,7 +95,9 @@ class Forgetful:
 
     def condense(self, sources, limit, terms=()):
         last = sources[-1]
-        return Draft((Line("So it went.", last.exchange, last.index, last.role),), 3, "forgetful")
+        return CondensationDraft(
+            (Line("So it went.", last.exchange, last.index, last.role),), 3, "forgetful"
+        )
 
 
 class Backwards(Forgetful):
@@ -95,28 +105,28 @@ class Backwards(Forgetful):
 
     def condense(self, sources, limit, terms=()):
         lines = [Line(s.text[:9], s.exchange, s.index, s.role) for s in reversed(sources)]
-        return Draft(tuple(lines), 3, "backwards")
+        return CondensationDraft(tuple(lines), 3, "backwards")
 
 
 def test_a_run_that_loses_a_critical_name_or_the_order_is_not_used():
-    exchanges, readings = [], {}
+    exchanges, annotations = [], {}
     for n in range(20):
         text = f"Hero number {n} is Kor{'abcdefghijklmnopqrst'[n]}ath, who knows the ancient curse."
         said = Message(f"m{n}", Role.USER, (Text(text),), AT, None, 20, "t")
         exchanges.append(Exchange(f"e{n}", "s", None, ExchangeState.UNANSWERED, (said,), AT))
-        readings[f"e{n}"] = ExchangeReading(
-            f"e{n}", "story", {f"m{n}": Reading("story_critical", 0.9, by="test")}
+        annotations[f"e{n}"] = ExchangeReading(
+            f"e{n}", "story", {f"m{n}": Annotation("story_critical", 0.9, by="test")}
         )
-    terms = Terms(STORY, Forgetful(), names_in, lambda text: len(text.split()))
-    lossy = work_out(exchanges, readings, View("s"), Trigger(spared=0), terms)
+    terms = CondenseTools(STORY, Forgetful(), names_in, lambda text: len(text.split()))
+    lossy = work_out(exchanges, annotations, SessionView("s"), Trigger(spared=0), terms)
     assert lossy.coherence.lost_critical
     assert not lossy.usable
     assert "critical names" in lossy.reason
     standard = {
-        name: replace(one, messages={k: Reading("standard", 0.4) for k in one.messages})
-        for name, one in readings.items()
+        name: replace(one, messages={k: Annotation("standard", 0.4) for k in one.messages})
+        for name, one in annotations.items()
     }
     turned = replace(terms, condenser=Backwards())
-    worked = work_out(exchanges, standard, View("s"), Trigger(spared=0), turned)
+    worked = work_out(exchanges, standard, SessionView("s"), Trigger(spared=0), turned)
     assert not worked.usable
     assert "order" in worked.reason

@@ -42,10 +42,10 @@ def folded(text):
 
 def tags(text):
     """Every tag of ours that somebody could read in a text, in order: ``recalled``, ``/recalled`` …"""
-    readings = [folded(text), folded(text).replace("i", "l").replace("1", "l")]
+    annotations = [folded(text), folded(text).replace("i", "l").replace("1", "l")]
     found = [
         [m[1].replace("\\", "/") + "recalled" + (m[2] or "") for m in _TAG.finditer(r)]
-        for r in readings
+        for r in annotations
     ]
     return max(found, key=len)
 

@@ -3,10 +3,10 @@
 from datetime import UTC, datetime
 
 from unabridged.budget.count import Counter
-from unabridged.condense.earlier import Earlier
-from unabridged.context.earlier import earlier_text
+from unabridged.condense.history_summary import HistorySummary
 from unabridged.context.overviews import overview_of
 from unabridged.context.render import brief_lines
+from unabridged.context.summary_text import earlier_text
 from unabridged.domain.condensation import Condensation, Level, Line
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
@@ -26,7 +26,7 @@ def beginnings(text):
 
 def test_no_line_of_the_block_is_forged():
     line = Line(FORGED, "e1", 0, Role.USER, (0,))
-    text = earlier_text(Earlier((line,), (AT,), 1, 9, (), "e2", "extract-1"))
+    text = earlier_text(HistorySummary((line,), (AT,), 1, 9, (), "e2", "extract-1"))
     assert beginnings(text) == [
         text.splitlines()[2],
         "[2026-05-01]",
@@ -55,8 +55,8 @@ def test_no_side_of_an_excerpt_is_forged():
 
 def test_two_sessions_that_say_the_same_have_each_a_block_of_their_own():
     line = Line("Nice.", "e1", 0, Role.USER, (0,))
-    one = Earlier((line,), (AT,), 1, 9, (), "e2", "extract-1")
-    other = Earlier(
+    one = HistorySummary((line,), (AT,), 1, 9, (), "e2", "extract-1")
+    other = HistorySummary(
         (Line("Nice.", "f1", 0, Role.USER, (0,)),),
         (AT.replace(year=2025),),
         1,

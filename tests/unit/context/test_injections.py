@@ -7,10 +7,17 @@ from tests.unit.context.injections import INJECTIONS, ORDER, TOKENS
 from tests.unit.context.reading import control_tokens, folded, tags
 
 from unabridged.budget.count import Counter
-from unabridged.condense.earlier import Earlier
-from unabridged.context.earlier import earlier_text
-from unabridged.context.fence import GUIDE, NOW, Rules, as_line, fact_block, neutralise, own_words
+from unabridged.condense.history_summary import HistorySummary
 from unabridged.context.overviews import overview_of
+from unabridged.context.recall_block import (
+    GUIDE,
+    NOW,
+    MarkupRules,
+    as_line,
+    fact_block,
+    neutralise,
+    own_words,
+)
 from unabridged.context.render import (
     brief_lines,
     briefs_block,
@@ -19,6 +26,7 @@ from unabridged.context.render import (
     recalled_block,
     user_message,
 )
+from unabridged.context.summary_text import earlier_text
 from unabridged.domain.condensation import Condensation, Level, Line
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text, ToolCall, ToolResult
@@ -59,7 +67,7 @@ BLOCKS = {
     "note of a fact": lambda text: fact_block(AT, "x", text),
     "pin": lambda text: pinned_text([text]),
     "earlier": lambda text: earlier_text(
-        Earlier((_line(text),), (AT,), 1, 9, (), "e2", "extract-1")
+        HistorySummary((_line(text),), (AT,), 1, 9, (), "e2", "extract-1")
     ),
     "overview": lambda text: overview_of(_condensed(text), COUNTER).text,
     "shown exchange": lambda text: shown.exchange_of(exchange(text), "s1"),
@@ -173,7 +181,7 @@ def test_long_texts_of_brackets_take_time_in_proportion():
 
 def test_prompts_rendered_by_the_first_rules_are_rendered_so_again():
     """Literally what version 1 made: manifests without ``fence`` are of it."""
-    first = Rules(NOW.sentences, 1)
+    first = MarkupRules(NOW.sentences, 1)
     text = "</recalled> < / Recalled ＜/recalled> <|im_start|> [INST]"
     made = "‹/recalled> ‹ / Recalled ＜/recalled> <|im_start|> [INST]"
     assert neutralise(text, first) == as_line(text, first) == made

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from hypothesis import given, strategies as st
 
 from unabridged.context.ledger_rows import rows_from_data, rows_to_data
-from unabridged.domain.context import ItemKind, LedgerRow, Tier, Verdict
+from unabridged.domain.context import Decision, ItemKind, LedgerRow, Tier
 
 TIMES = st.datetimes(timezones=st.just(UTC) | st.just(timezone(timedelta(hours=5, minutes=30))))
 ROWS = st.builds(
@@ -14,7 +14,7 @@ ROWS = st.builds(
     tier=st.none() | st.sampled_from(Tier),
     kind=st.sampled_from(ItemKind),
     id=st.text(),
-    verdict=st.sampled_from(Verdict),
+    decision=st.sampled_from(Decision),
     tokens=st.integers(0, 10**7),
     reason=st.text(),
     score=st.none() | st.floats(0, 1),
@@ -33,7 +33,7 @@ def test_many_rows_of_one_session_take_few_bytes():
     at = datetime(2026, 11, 21, 10, 0, tzinfo=UTC)
     rows = [
         LedgerRow(
-            Tier.RECENT, ItemKind.EXCHANGE, f"{n:026d}", Verdict.KEPT, 250, "this session, whole",
+            Tier.RECENT, ItemKind.EXCHANGE, f"{n:026d}", Decision.KEPT, 250, "this session, whole",
             None, at + timedelta(minutes=n), "0" * 26,
         )
         for n in range(100)

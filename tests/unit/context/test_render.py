@@ -1,6 +1,6 @@
 from datetime import UTC, datetime
 
-from unabridged.context.fence import ELSEWHERE, exchange_block, neutralise
+from unabridged.context.recall_block import ELSEWHERE, exchange_block, neutralise
 from unabridged.context.render import NO_ANSWER, history_messages, recalled_block, user_message
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import (

@@ -11,7 +11,7 @@ from unabridged.budget.tiers import exchange_limits
 from unabridged.context import tiers
 from unabridged.context.assemble import STEADY_SHARE
 from unabridged.domain.chat import Abilities
-from unabridged.domain.context import Tier, Verdict
+from unabridged.domain.context import Decision, Tier
 from unabridged.domain.settings import Settings
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
@@ -77,7 +77,7 @@ def test_strong_evidence_makes_the_history_yield_and_small_talk_does_not():
         asked = memory.prepare("Remember what the lighthouse keeper of Skagen was called?")
         rows = {row.id: row for row in asked.ledger.rows}
         assert rows[told.id].tier is Tier.SEMANTIC
-        assert rows[told.id].verdict is Verdict.KEPT
+        assert rows[told.id].decision is Decision.KEPT
         small = memory.prepare("thanks!")
         assert not small.ledger.kept(Tier.SEMANTIC)
 
@@ -117,8 +117,8 @@ def test_where_memory_is_short_one_exchange_takes_a_quarter_of_it_at_most():
             if row.id == long.id
         ]
         limit = exchange_limits(int(STEADY_SHARE * 4096)).whole
-        assert rows[0].verdict is Verdict.KEPT, "whole while there is room"
-        short = [row for row in rows if row.verdict is Verdict.CONDENSED]
+        assert rows[0].decision is Decision.KEPT, "whole while there is room"
+        short = [row for row in rows if row.decision is Decision.CONDENSED]
         assert short
         assert {row.reason for row in short} == {"over 25 % of memory"}
         assert all(limit / 2 < row.tokens <= limit for row in short)

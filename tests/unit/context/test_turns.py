@@ -2,7 +2,7 @@ import pytest
 from tests.helpers.talker import Talker
 
 from unabridged.domain.chat import Abilities
-from unabridged.domain.context import ItemKind, Tier, Verdict
+from unabridged.domain.context import Decision, ItemKind, Tier
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
 
@@ -15,7 +15,7 @@ def shown(context) -> list[str]:
         for row in context.ledger.rows
         if row.tier in {Tier.IMMEDIATE, Tier.RECENT}
         and row.kind is ItemKind.EXCHANGE
-        and row.verdict is not Verdict.LEFT_OUT
+        and row.decision is not Decision.LEFT_OUT
     ]
 
 

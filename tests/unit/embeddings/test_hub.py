@@ -7,7 +7,7 @@ from tests.unit.embeddings.test_onnx import tokens, write
 
 from unabridged.domain.settings import Settings
 from unabridged.embeddings import hub
-from unabridged.embeddings.choose import choose
+from unabridged.embeddings.choose_embedder import choose
 from unabridged.errors import MissingExtraError, SettingError, UpstreamAwayError
 
 NAME = "some/tiny-e5-small"

@@ -4,7 +4,7 @@ import pytest
 
 from unabridged.embeddings.ollama import OllamaEmbedder
 from unabridged.embeddings.openai import OpenAIEmbedder
-from unabridged.embeddings.prompts import prompts_of
+from unabridged.embeddings.prompt_prefixes import prompts_of
 from unabridged.errors import (
     ModelNotFoundError,
     UpstreamAwayError,

@@ -1,24 +1,24 @@
 import numpy as np
 import pytest
 
-from unabridged.domain.lookup import Probe
-from unabridged.index import impact, upkeep
-from unabridged.index.centres import (
-    Centres,
-    pack_centres,
-    train,
-    unpack_centres,
-    wanted,
+from unabridged.domain.index_query import IndexQuery
+from unabridged.index import merge_policy, term_weights
+from unabridged.index.array_runs import distinct, positions_of, spread
+from unabridged.index.buffer import IndexBuffer
+from unabridged.index.clusters import ClusterCentroids, pack_centres, train, unpack_centres, wanted
+from unabridged.index.indexed_exchange import (
+    IndexedExchange,
+    Vectors,
+    count_words,
+    key_of,
+    quantise,
 )
-from unabridged.index.choice import best
-from unabridged.index.entry import Entry, Vectors, count_words, key_of, quantise
-from unabridged.index.lookup import View, look_up
-from unabridged.index.merging import merge
-from unabridged.index.runs import distinct, positions_of, spread
+from unabridged.index.merge import merge
+from unabridged.index.merge_policy import SegmentSize, full, next_merge
+from unabridged.index.query import View, look_up
 from unabridged.index.segment import build
-from unabridged.index.signs import differences, signs_of, words_for
-from unabridged.index.tail import Tail
-from unabridged.index.upkeep import Size, full, next_merge
+from unabridged.index.sign_bits import differences, signs_of, words_for
+from unabridged.index.top_k import best
 
 DIMENSION = 16
 
@@ -33,7 +33,7 @@ def some_vectors(count, seed=0):
 
 
 def entry(place, user="", answer="", vectors=None, parent=None):
-    return Entry(
+    return IndexedExchange(
         place,
         1,
         place - 1 if parent is None else parent,
@@ -46,7 +46,7 @@ def entry(place, user="", answer="", vectors=None, parent=None):
 
 
 def found(view, *terms, limit=8, vector=None):
-    rows = look_up(view, Probe(terms, vector, limit))
+    rows = look_up(view, IndexQuery(terms, vector, limit))
     return rows.places[rows.found].tolist()
 
 
@@ -54,7 +54,7 @@ def found(view, *terms, limit=8, vector=None):
 
 
 def test_a_tail_finds_what_was_put_and_not_what_was_removed():
-    tail = Tail()
+    tail = IndexBuffer()
     view = View([], (), tail)
     tail.put(entry(1, "red fox"))
     tail.put(entry(2, "red hen"))
@@ -69,7 +69,7 @@ def test_a_tail_finds_what_was_put_and_not_what_was_removed():
 
 
 def test_a_removed_entry_leaves_nothing_in_the_tail():
-    tail = Tail("made", DIMENSION)
+    tail = IndexBuffer("made", DIMENSION)
     tail.put(entry(1, "secret word", vectors=vectors(*some_vectors(2))))
     tail.remove(1)
     assert tail.entries() == []
@@ -81,7 +81,7 @@ def test_a_removed_entry_leaves_nothing_in_the_tail():
 
 
 def test_replacing_over_and_over_takes_no_room():
-    tail = Tail("made", DIMENSION)
+    tail = IndexBuffer("made", DIMENSION)
     for i in range(3000):
         tail.put(entry(i % 3, f"word{i}", vectors=vectors(*some_vectors(2, i))))
     assert tail.exchanges == 3
@@ -91,7 +91,7 @@ def test_replacing_over_and_over_takes_no_room():
 
 def test_a_tail_refuses_vectors_of_another_dimension():
     with pytest.raises(ValueError, match="16"):
-        Tail("made", 8).put(entry(1, vectors=vectors(*some_vectors(1))))
+        IndexBuffer("made", 8).put(entry(1, vectors=vectors(*some_vectors(1))))
 
 
 # Segments and views
@@ -107,7 +107,7 @@ def test_a_segment_has_what_it_was_built_of_by_place():
 
 def test_neighbours_stand_beside_what_was_found():
     entries = [entry(i, f"word{i}") for i in range(6)] + [entry(9, "other", parent=2)]
-    rows = look_up(View([build(entries[:3])], (), _tail(entries[3:])), Probe(("word2",)))
+    rows = look_up(View([build(entries[:3])], (), _tail(entries[3:])), IndexQuery(("word2",)))
     assert rows.places.tolist() == [1, 2, 3, 9]
     assert rows.found.tolist() == [False, True, False, False]
     assert rows.before.tolist() == [-1, 0, 1, 1]
@@ -115,14 +115,14 @@ def test_neighbours_stand_beside_what_was_found():
 
 
 def _tail(entries, embedder="", dimension=0):
-    tail = Tail(embedder, dimension)
+    tail = IndexBuffer(embedder, dimension)
     for one in entries:
         tail.put(one)
     return tail
 
 
 def test_an_empty_view_finds_nothing():
-    rows = look_up(View([]), Probe(("a", "b"), np.ones(4, dtype=np.float32)))
+    rows = look_up(View([]), IndexQuery(("a", "b"), np.ones(4, dtype=np.float32)))
     assert rows.places.tolist() == []
     assert rows.user_times.shape == (0, 2)
     assert rows.starts.tolist() == [0]
@@ -137,7 +137,7 @@ def test_removed_places_are_neither_found_nor_beside():
     segment = build([entry(i, "same") for i in range(4)])
     view = View([segment], [np.array([2, 77])])
     assert view.exchanges == 3
-    rows = look_up(view, Probe(("same",)))
+    rows = look_up(view, IndexQuery(("same",)))
     assert rows.places.tolist() == [0, 1, 3]
     assert rows.frequencies.tolist() == [3]
     assert rows.before.tolist() == [-1, 0, -1]
@@ -146,7 +146,7 @@ def test_removed_places_are_neither_found_nor_beside():
 def test_a_vector_of_another_dimension_is_refused():
     view = View([build([entry(1, vectors=vectors(*some_vectors(1)))], "made", DIMENSION)])
     with pytest.raises(ValueError, match="16"):
-        look_up(view, Probe((), np.ones(5, dtype=np.float32)))
+        look_up(view, IndexQuery((), np.ones(5, dtype=np.float32)))
 
 
 def test_vectors_of_two_embedders_are_never_mixed():
@@ -165,8 +165,8 @@ def test_a_view_refuses_lists_of_other_centres():
     centres = train(held.codes, 3)
     segment = build([entry(1, vectors=held)], "made", DIMENSION)
     with pytest.raises(ValueError, match="other centres"):
-        View([segment], (), Tail("made", DIMENSION, centres), centres)
-    View([merge([segment], (), centres)], (), Tail("made", DIMENSION, centres), centres)
+        View([segment], (), IndexBuffer("made", DIMENSION, centres), centres)
+    View([merge([segment], (), centres)], (), IndexBuffer("made", DIMENSION, centres), centres)
 
 
 def test_merging_gives_what_building_gives():
@@ -258,7 +258,7 @@ def test_centres_are_the_same_after_packing():
     again = unpack_centres(pack_centres(centres), DIMENSION)
     assert again.identity == centres.identity
     assert np.array_equal(again.codes, centres.codes)
-    assert again.identity != Centres(centres.codes[::-1]).identity
+    assert again.identity != ClusterCentroids(centres.codes[::-1]).identity
     with pytest.raises(ValueError, match="no centres"):
         unpack_centres(b"123", DIMENSION)
 
@@ -277,14 +277,14 @@ def test_small_spaces_want_no_centres():
 
 def test_codes_tell_occurrences_and_lengths_apart():
     times = np.array([0, 1, 2, 3, 255], dtype=np.uint8)
-    codes = impact.codes_of(times, np.full(5, 30))
+    codes = term_weights.codes_of(times, np.full(5, 30))
     assert codes[0] == 0
     assert len(set(codes.tolist())) == 5
     assert codes.max() < 128
-    longer = impact.codes_of(times, np.full(5, 60))
+    longer = term_weights.codes_of(times, np.full(5, 60))
     assert (longer[1:] > codes[1:]).all()
     means = (30.0, 30.0)
-    short, long = (impact.weigh(impact.joined(c, c), means) for c in (codes, longer))
+    short, long = (term_weights.weigh(term_weights.joined(c, c), means) for c in (codes, longer))
     assert short[0] == 0
     assert (np.diff(short) > 0).all()
     assert (long[1:] < short[1:]).all()
@@ -292,40 +292,42 @@ def test_codes_tell_occurrences_and_lengths_apart():
 
 def test_a_table_weighs_as_the_formula_does():
     codes = np.random.default_rng(0).integers(0, 1 << 14, 20_000).astype(np.uint16)
-    table = impact.weigh(codes, (20.0, 40.0))
-    assert np.array_equal(table[:100], impact.weigh(codes[:100], (20.0, 40.0)))
+    table = term_weights.weigh(codes, (20.0, 40.0))
+    assert np.array_equal(table[:100], term_weights.weigh(codes[:100], (20.0, 40.0)))
 
 
 def test_the_tail_is_sealed_when_it_is_full():
-    assert not full(Size(upkeep.SEALED_EXCHANGES - 1, 10))
-    assert full(Size(upkeep.SEALED_EXCHANGES, 10))
-    assert full(Size(3, upkeep.SEALED_PASSAGES))
+    assert not full(SegmentSize(merge_policy.SEALED_EXCHANGES - 1, 10))
+    assert full(SegmentSize(merge_policy.SEALED_EXCHANGES, 10))
+    assert full(SegmentSize(3, merge_policy.SEALED_PASSAGES))
 
 
 @pytest.mark.parametrize("passages", [0, 1, 2, 12])
 def test_segments_stay_few_and_each_is_copied_few_times(passages):
     sizes, copied, most = [], 0, 0
-    sealed = min(upkeep.SEALED_EXCHANGES, upkeep.SEALED_PASSAGES // max(passages, 1))
+    sealed = min(merge_policy.SEALED_EXCHANGES, merge_policy.SEALED_PASSAGES // max(passages, 1))
     total = 0
     while total < 1_000_000:
-        sizes.append(Size(sealed, sealed * passages))
+        sizes.append(SegmentSize(sealed, sealed * passages))
         total += sealed
         while chosen := next_merge(sizes):
             merged = [sizes[i] for i in chosen]
             copied += sum(size.exchanges for size in merged)
             sizes = [size for i, size in enumerate(sizes) if i not in chosen]
-            sizes.append(Size(sum(m.exchanges for m in merged), sum(m.passages for m in merged)))
-            assert sizes[-1].weight <= 1.5 * upkeep.LARGEST
+            sizes.append(
+                SegmentSize(sum(m.exchanges for m in merged), sum(m.passages for m in merged))
+            )
+            assert sizes[-1].weight <= 1.5 * merge_policy.LARGEST
         most = max(most, len(sizes))
     assert copied <= 5 * total
-    heaviest = total * max(1, passages / 2) / upkeep.LARGEST
-    assert most <= 2 * heaviest + 3 * upkeep.FANOUT
+    heaviest = total * max(1, passages / 2) / merge_policy.LARGEST
+    assert most <= 2 * heaviest + 3 * merge_policy.FANOUT
 
 
 def test_a_stale_segment_is_written_anew():
-    sizes = [Size(100, 100), Size(100_000, 100_000, removed=50_000)]
+    sizes = [SegmentSize(100, 100), SegmentSize(100_000, 100_000, removed=50_000)]
     assert next_merge(sizes) == (1,)
-    assert next_merge([Size(100, 100, removed=5)]) == ()
+    assert next_merge([SegmentSize(100, 100, removed=5)]) == ()
 
 
 # Small tools

@@ -11,7 +11,7 @@ from bench.annotations.intent_accuracy import read, run
 from unabridged.domain.intent import Intent
 from unabridged.errors import BadRecordError
 from unabridged.intent.detect import detect
-from unabridged.intent.plain import plain
+from unabridged.intent.normalize_text import plain
 from unabridged.intent.signals import elsewhere, english, openings
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "intent"
@@ -125,7 +125,7 @@ def test_readings_do_not_hang_on_the_hash_seed():
     code = (
         "import datetime, sys\n"
         "from unabridged.intent.detect import detect\n"
-        "from unabridged.retrieval.when import spans\n"
+        "from unabridged.retrieval.time.parse_time import spans\n"
         "now = datetime.datetime(2023, 5, 3, tzinfo=datetime.UTC)\n"
         "for line in sys.stdin.read().splitlines():\n"
         "    print(detect(line), spans(line, now))\n"

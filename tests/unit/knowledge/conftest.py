@@ -4,10 +4,10 @@ import pytest
 
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
-from unabridged.knowledge.book import FactBook
-from unabridged.stores.inmemory import InMemoryStore
+from unabridged.knowledge.facts import Facts
+from unabridged.stores.in_memory import InMemoryStore
 from unabridged.testing.clock import ManualClock
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
@@ -17,7 +17,7 @@ class Talk:
     """A store to which exchanges can be told, each a day after the one before."""
 
     def __init__(self):
-        self.store = InMemoryStore(Space())
+        self.store = InMemoryStore(SpaceId())
         self.days = 0
 
     def say(self, text, day=None, answer="Noted.", session="s1", name=None):
@@ -27,7 +27,7 @@ class Talk:
         user = Message(f"{name}u", Role.USER, (Text(text),), at)
         said = Message(f"{name}a", Role.ASSISTANT, (Text(answer),), at, parent=user.id)
         exchange = Exchange(name, session, None, ExchangeState.COMPLETE, (user, said), at)
-        self.store.admit(Session(session, "t", START, at, said.id), [exchange])
+        self.store.import_session(Session(session, "t", START, at, said.id), [exchange])
         return exchange
 
 
@@ -43,4 +43,4 @@ def clock():
 
 @pytest.fixture
 def book(talk, clock):
-    return FactBook(talk.store, clock, None)
+    return Facts(talk.store, clock, None)

@@ -7,14 +7,14 @@ from tests.opened import unaware
 
 from unabridged.domain.record import RecordKind
 from unabridged.errors import InputError, NotFoundError, TransferError
-from unabridged.knowledge.requirements import RequirementBook
-from unabridged.knowledge.stating import conflict, gist, stated
+from unabridged.knowledge.requirement_patterns import conflict, gist, stated
+from unabridged.knowledge.requirements import Requirements
 from unabridged.transfer.requirements import from_json, to_csv, to_json, to_markdown
 
 
 @pytest.fixture
 def requirements(talk, clock):
-    return RequirementBook(talk.store, clock)
+    return Requirements(talk.store, clock)
 
 
 STATED = [
@@ -83,7 +83,7 @@ def test_learning_twice_and_in_two_books_adds_nothing(talk, requirements, clock)
         talk.say("The system must encrypt all data."),
         talk.say("The system must encrypt all data. The app should be fast."),
     ]
-    other = RequirementBook(talk.store, clock)
+    other = Requirements(talk.store, clock)
     assert (requirements.learn(exchanges), other.learn(exchanges)) == (2, 0)
     first, second = other.all()
     assert (first.id, second.id) == ("REQ-1", "REQ-2")
@@ -92,13 +92,13 @@ def test_learning_twice_and_in_two_books_adds_nothing(talk, requirements, clock)
 
 
 def test_two_writers_who_give_one_number_end_with_two(talk, requirements, clock):
-    other = RequirementBook(talk.store, clock)
+    other = Requirements(talk.store, clock)
     requirements.all()
     other.all()
     with unaware(other):
         requirements.add("The system must start.")
         held = talk.store.records(RecordKind.PROGRESS)
-        talk.store.drop(RecordKind.PROGRESS, [record.id for record in held])
+        talk.store.delete(RecordKind.PROGRESS, [record.id for record in held])
         other._enter([("zz", requirements.get("1"))])
     names = [each.id for each in requirements.all()]
     assert names == ["REQ-1", "REQ-2"] == [each.id for each in other.all()]
@@ -109,7 +109,7 @@ def test_two_writers_who_give_one_number_end_with_two(talk, requirements, clock)
 def test_a_number_is_never_given_twice(talk, requirements):
     exchange = talk.say("The system must encrypt all data.")
     requirements.learn([exchange])
-    talk.store.forget([exchange.id])
+    talk.store.erase([exchange.id])
     assert requirements.all() == []
     assert requirements.add("The system must start.").id == "REQ-2"
 
@@ -192,7 +192,7 @@ def test_json_is_read_again_whole_and_admitted_once(talk, requirements, clock):
     requirements.add('=HYPERLINK("x") must be "quoted", really.', rationale="-1+1")
     held = requirements.all()
     assert from_json(to_json(held)) == held
-    other = RequirementBook(type(talk)().store, clock)
+    other = Requirements(type(talk)().store, clock)
     assert (other.admit(held), other.admit(held)) == (2, 0)
     assert [each.text for each in other.all()] == [each.text for each in held]
     for wrong in ("", "[1]", '{"requirements": [{"id": 1}]}', "null"):

@@ -12,18 +12,18 @@ from tests.faults.layers import Layer
 from tests.faults.migrating import FIXTURES, changed_folder, old_folder, pictured
 from tests.helpers.talker import Talker
 
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.domain.settings import Settings
 from unabridged.errors import MigrationError, UnabridgedError
-from unabridged.migration import settling
-from unabridged.migration.state import Shelf
+from unabridged.factory import Home
+from unabridged.factory.migration import Migrations
+from unabridged.home import file_moves
+from unabridged.home.migration_journal import MigrationJournal
+from unabridged.home.open_spaces import spaces_of
+from unabridged.home.verify import verify
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.clock import ManualClock
-from unabridged.testing.talk import Talk
-from unabridged.wiring import Home
-from unabridged.wiring.adapters import spaces_of
-from unabridged.wiring.migrating import Migrations
-from unabridged.wiring.verifying import verify
+from unabridged.testing.log_writer import LogWriter
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
@@ -64,7 +64,7 @@ def place(tmp_path):
 
 @pytest.fixture(params=["sqlite", "files"])
 def full(request, tmp_path):
-    place = Place(tmp_path, layout="agent" if request.param == "files" else "none")
+    place = Place(tmp_path, json_files="agent" if request.param == "files" else "none")
     old_folder(place.old)
     return place
 
@@ -193,8 +193,8 @@ def test_what_does_not_go_is_refused_before_anything_is_done(full):
 
 
 def test_a_space_of_that_name_is_not_touched(full):
-    store = spaces_of(full.settings).open(Space("default", "default"))
-    Talk(store).say("mine", "yes")
+    store = spaces_of(full.settings).open(SpaceId("default", "default"))
+    LogWriter(store).say("mine", "yes")
     store.close()
     with pytest.raises(MigrationError, match="already") as told:
         full.migrations.migrate(full.old)
@@ -204,12 +204,12 @@ def test_a_space_of_that_name_is_not_touched(full):
 
 
 def test_what_was_not_stored_is_found_out(full, monkeypatch):
-    real = SqliteStore.admit
+    real = SqliteStore.import_session
 
     def forgetful(self, session, exchanges):
         return real(self, session, exchanges) if len(exchanges) < 2 else 0
 
-    monkeypatch.setattr(SqliteStore, "admit", forgetful)
+    monkeypatch.setattr(SqliteStore, "import_session", forgetful)
     with pytest.raises(MigrationError, match="not what the files hold"):
         full.migrations.migrate(full.old)
     assert full.spaces() == {}
@@ -283,18 +283,18 @@ def test_an_interrupted_switch_is_finished_by_whoever_opens_the_home(full, monke
         if shelf.moves.exists():
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(settling, "finish", killed)
+    monkeypatch.setattr(file_moves, "finish", killed)
     with pytest.raises(KeyboardInterrupt):
         full.migrations.migrate(full.old)
     monkeypatch.undo()
-    assert Shelf(full.home).moves.exists()
+    assert MigrationJournal(full.home).moves.exists()
     assert full.spaces() == {"bob/default": 2, "default/alpha": 3, "default/default": 7}
-    assert not Shelf(full.home).moves.exists()
+    assert not MigrationJournal(full.home).moves.exists()
     assert [state.phase for state in full.migrations.list()] == ["done"]
 
 
 def test_a_place_that_was_taken_meanwhile_undoes_the_switch(full, monkeypatch):
-    real = settling.decide
+    real = file_moves.decide
 
     def slower(shelf, moves):
         real(shelf, moves)
@@ -302,11 +302,11 @@ def test_a_place_that_was_taken_meanwhile_undoes_the_switch(full, monkeypatch):
         taken.parent.mkdir(parents=True, exist_ok=True)
         taken.write_text("mine")
 
-    monkeypatch.setattr(settling, "decide", slower)
+    monkeypatch.setattr(file_moves, "decide", slower)
     with pytest.raises(MigrationError, match="already"):
         full.migrations.migrate(full.old)
     monkeypatch.undo()
-    assert not Shelf(full.home).moves.exists()
+    assert not MigrationJournal(full.home).moves.exists()
     left = [p for p in (full.home / "spaces").iterdir() if not p.name.endswith(".lock")]
     assert [path.read_text() for path in left] == ["mine"]
 
@@ -321,7 +321,7 @@ def test_going_back_restores_the_folder_and_exports_what_was_said_since(full):
     with Talker(Home(full.settings).open(space)) as memory:
         memory.space.pins.add("Call me Ada.")
     store = spaces_of(full.settings).open(space)
-    Talk(store, "later").say("I moved to Rome.", "Nice.")
+    LogWriter(store, "later").say("I moved to Rome.", "Nice.")
     store.close()
     changed_folder(full.old)
     changed = pictured(full.old)
@@ -407,7 +407,7 @@ def test_a_store_that_keeps_nothing_is_refused(tmp_path):
 
 @pytest.mark.parametrize("store", ["sqlite", "files"])
 def test_an_anchor_takes_neither_for_tampering(tmp_path, store):
-    place = Place(tmp_path, store=store, anchor=str(tmp_path / "anchor"))
+    place = Place(tmp_path, store=store, checkpoint_file=str(tmp_path / "anchor"))
     old_folder(place.old)
     for _ in range(2):
         place.migrations.migrate(place.old)

@@ -6,7 +6,7 @@ import pytest
 from unabridged.domain.chat import Abilities
 from unabridged.errors import UpstreamAwayError
 from unabridged.models.abilities import DEFAULT_WINDOW, FILE_NAME, AbilityBook
-from unabridged.models.known import KNOWN, known
+from unabridged.models.known_models import KNOWN, known
 from unabridged.models.window import LEAST_WINDOW, max_prompt_tokens, window
 
 

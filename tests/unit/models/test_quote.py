@@ -5,7 +5,7 @@ import pytest
 from unabridged.domain.chat import ChatRequest
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
-from unabridged.language.asking import is_question
+from unabridged.language.questions import is_question
 from unabridged.models.quote import QuoteModel
 
 

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from unabridged.domain.chat import ChatRequest, Chunk
+from unabridged.domain.chat import ChatRequest, StreamChunk
 from unabridged.domain.message import Message, Role, Text, ToolCall
 from unabridged.errors import UpstreamBrokenError, UpstreamRefusedError
 from unabridged.models.scripted import ScriptedModel
@@ -37,7 +37,7 @@ def test_an_answer_may_call_break_off_or_be_computed():
 
 
 def test_chunks_as_they_stand():
-    chunks = (Chunk(reasoning="hm"), Chunk(text="x", done=True, finish="length"))
+    chunks = (StreamChunk(reasoning="hm"), StreamChunk(text="x", done=True, finish="length"))
     assert tuple(ScriptedModel([chunks]).chat(REQUEST)) == chunks
 
 

@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 from tests.opened import storage_of
 
-from unabridged.domain.lookup import Probe
-from unabridged.domain.scope import Space
+from unabridged.domain.index_query import IndexQuery
+from unabridged.domain.scope import SpaceId
 from unabridged.embeddings.static import StaticEmbedder
 from unabridged.errors import StoreReadOnlyError, UpstreamError
-from unabridged.index import upkeep
+from unabridged.index import merge_policy
 from unabridged.projections.search_index.in_memory import MemorySearchIndex
-from unabridged.retrieval.entries import Reader
-from unabridged.retrieval.finder import Finder, Question
-from unabridged.stores.inmemory import InMemoryStore
+from unabridged.retrieval.analyze import Analyzer
+from unabridged.retrieval.search import Search, SearchQuery
+from unabridged.stores.in_memory import InMemoryStore
 from unabridged.testing.indexed import index_of, open_indexed
-from unabridged.testing.talk import Talk
+from unabridged.testing.log_writer import LogWriter
 
-SPACE = Space("ada", "search")
+SPACE = SpaceId("ada", "search")
 
 
 class Watched(InMemoryStore):
@@ -46,7 +46,7 @@ def index(store):
 
 
 def found(index, *terms):
-    rows = index.search(Probe(terms))
+    rows = index.search(IndexQuery(terms))
     return rows.exchanges_of(np.flatnonzero(rows.found).tolist())
 
 
@@ -57,7 +57,7 @@ def read_by(store, act):
 
 
 def test_only_what_is_new_is_read(store, index):
-    talk = Talk(store)
+    talk = LogWriter(store)
     first = talk.say("My boat is called Kestrel.", "Noted.")
     assert found(index, "kestrel") == [first.id]
     later = [talk.say(f"The {word} is in the shed.", "Noted.") for word in ("anchor", "rudder")]
@@ -67,7 +67,7 @@ def test_only_what_is_new_is_read(store, index):
 
 
 def test_an_answer_that_came_later_is_found(store, index):
-    talk = Talk(store)
+    talk = LogWriter(store)
     begun = talk.begin("Where is the key?")
     assert found(index, "key") == [begun.id]
     talk.answer(begun, "Behind the zinnias.")
@@ -76,23 +76,23 @@ def test_an_answer_that_came_later_is_found(store, index):
 
 
 def test_what_is_erased_is_found_no_more_and_what_followed_it_moves_up(store, index):
-    talk = Talk(store)
+    talk = LogWriter(store)
     said = [talk.say(f"Kestrel {number}", "Noted.") for number in range(5)]
     found(index, "kestrel")
-    store.forget([said[1].id])
+    store.erase([said[1].id])
     assert set(read_by(store, index.follow)) == {said[2].id}
     assert found(index, "kestrel") == [one.id for one in said if one is not said[1]]
-    rows = index.search(Probe(("kestrel",)))
+    rows = index.search(IndexQuery(("kestrel",)))
     assert rows.positions.tolist() == [0, 1, 2, 3]
     assert rows.before.tolist() == [-1, 0, 1, 2]
     assert index.check() == []
 
 
 def test_records_and_titles_make_no_work(store, index):
-    talk = Talk(store)
+    talk = LogWriter(store)
     talk.say("My boat is called Kestrel.", "Noted.")
     found(index, "kestrel")
-    store.amend(talk.header, talk.header.head)
+    store.set_session(talk.header, talk.header.head)
     assert read_by(store, lambda: found(index, "kestrel")) == []
 
 
@@ -123,48 +123,48 @@ class Paid:
 
 def test_a_server_that_fails_is_asked_again(store):
     embedder = Paid()
-    index = MemorySearchIndex(store, Reader(embedder))
-    Talk(store).say("kestrel", "yes")
+    index = MemorySearchIndex(store, Analyzer(embedder))
+    LogWriter(store).say("kestrel", "yes")
     vector = np.ones(8, dtype=np.float32)
     assert found(index, "kestrel")
     assert embedder.asked == 0
     embedder.fails = True
-    assert index.search(Probe(("kestrel",), vector)).user_nearness.tolist() == [0.0]
+    assert index.search(IndexQuery(("kestrel",), vector)).user_nearness.tolist() == [0.0]
     embedder.fails = False
-    assert index.search(Probe(("kestrel",), vector)).user_nearness.tolist() != [0.0]
+    assert index.search(IndexQuery(("kestrel",), vector)).user_nearness.tolist() != [0.0]
     asked = embedder.asked
-    index.search(Probe(("kestrel",), vector))
+    index.search(IndexQuery(("kestrel",), vector))
     assert embedder.asked == asked
 
 
 def test_what_is_saved_is_not_analysed_again(tmp_path, monkeypatch):
     path = tmp_path / "space.db"
     store = open_indexed(path, SPACE, embedder=StaticEmbedder())
-    talk = Talk(store)
+    talk = LogWriter(store)
     for number in range(40):
         talk.say(f"word{number} of marble", "yes")
     assert len(found(index_of(store), "marbl")) == 40
     store.close()
     store = open_indexed(path, SPACE, embedder=StaticEmbedder())
     analysed = []
-    read = Reader.read
+    read = Analyzer.read
     monkeypatch.setattr(
-        Reader, "read", lambda self, page, **how: analysed.extend(page) or read(self, page, **how)
+        Analyzer, "read", lambda self, page, **how: analysed.extend(page) or read(self, page, **how)
     )
-    Talk(store, "s2").say("marble again", "yes")
+    LogWriter(store, "s2").say("marble again", "yes")
     assert len(found(index_of(store), "marbl")) == 41
     assert len(analysed) == 1
     store.close()
 
 
 def test_two_processes_share_the_files(tmp_path, monkeypatch):
-    monkeypatch.setattr(upkeep, "SEALED_EXCHANGES", 4)
+    monkeypatch.setattr(merge_policy, "SEALED_EXCHANGES", 4)
     path = tmp_path / "space.db"
     one, two = open_indexed(path, SPACE), open_indexed(path, SPACE)
     said = []
     for number in range(30):
         store = (one, two)[number % 2]
-        said.append(Talk(store, f"s{number}").say(f"word{number} of marble", "yes"))
+        said.append(LogWriter(store, f"s{number}").say(f"word{number} of marble", "yes"))
         assert len(found(index_of(one), "marbl")) == len(said)
         if number % 3:
             assert len(found(index_of(two), "marbl")) == len(said)
@@ -179,9 +179,9 @@ def test_two_processes_share_the_files(tmp_path, monkeypatch):
 
 
 def test_a_folder_that_cannot_be_written_stops_no_search(tmp_path, monkeypatch):
-    monkeypatch.setattr(upkeep, "SEALED_EXCHANGES", 4)
+    monkeypatch.setattr(merge_policy, "SEALED_EXCHANGES", 4)
     store = open_indexed(tmp_path / "space.db", SPACE)
-    talk = Talk(store)
+    talk = LogWriter(store)
 
     def refuse(*_args):
         raise StoreReadOnlyError("It cannot be written.", hint="Change its rights.")
@@ -189,7 +189,7 @@ def test_a_folder_that_cannot_be_written_stops_no_search(tmp_path, monkeypatch):
     monkeypatch.setattr(type(storage_of(store)), "write", refuse)
     said = [talk.say(f"word{number} of marble", "yes") for number in range(9)]
     assert len(found(index_of(store), "marbl")) == 9
-    assert store.forget([said[0].id]) == 1
+    assert store.erase([said[0].id]) == 1
     assert len(found(index_of(store), "marbl")) == 8
     store.close()
 
@@ -197,24 +197,24 @@ def test_a_folder_that_cannot_be_written_stops_no_search(tmp_path, monkeypatch):
 def test_many_threads_search_while_others_write(tmp_path):
     store = open_indexed(tmp_path / "space.db", SPACE, embedder=StaticEmbedder())
     index = index_of(store)
-    Talk(store, "first").say("the marble bath", "yes")
-    finder = Finder(store, index, Reader(StaticEmbedder()))
+    LogWriter(store, "first").say("the marble bath", "yes")
+    finder = Search(store, index, Analyzer(StaticEmbedder()))
     now = datetime(2026, 5, 1, tzinfo=UTC)
     failed, done, ended = [], [], threading.Event()
 
     def look():
         least = 0
         while not ended.is_set():
-            rows = index.search(Probe(("marbl",), StaticEmbedder().embed_query("bath"), 1000))
+            rows = index.search(IndexQuery(("marbl",), StaticEmbedder().embed_query("bath"), 1000))
             there = int(rows.found.sum())
             if there < least or len(set(rows.places.tolist())) != len(rows.places):
                 failed.append((there, least))
             least = there
-            finder.find(Question("marble", now), 5)
+            finder.find(SearchQuery("marble", now), 5)
         done.append(least)
 
     def write(name):
-        talk = Talk(store, name)
+        talk = LogWriter(store, name)
         for number in range(25):
             talk.answer(talk.begin(f"the marble bath {number}"), "yes")
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unabridged.domain.lookup import Shortlist
-from unabridged.index.entry import ANSWER_SENTENCE, USER_SENTENCE
+from unabridged.domain.index_query import IndexHits
+from unabridged.index.indexed_exchange import ANSWER_SENTENCE, USER_SENTENCE
 
 DAY = 86_400.0
 
@@ -20,7 +20,7 @@ def make(
     exchanges: int = 100,
     sentences: Any = None,
     **columns: Any,
-) -> Shortlist:
+) -> IndexHits:
     """A shortlist.
 
     ``user`` and ``answer`` count the terms of each row; ``sentences`` are lists of (side, pieces)
@@ -45,7 +45,7 @@ def make(
     }
     given = {name: np.asarray(value, default[name].dtype) for name, value in columns.items()}
     names = [str(place).encode() for place in {**default, **given}["places"].tolist()]
-    return Shortlist(
+    return IndexHits(
         **{**default, **given},
         names=np.frombuffer(b"".join(names), dtype=np.uint8),
         name_starts=np.cumsum([0, *map(len, names)]),
@@ -88,7 +88,7 @@ class TinyLexicon:
 
 
 @pytest.fixture(name="shortlist", scope="session")
-def _shortlist():
+def _index_hits():
     return make
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from unabridged.domain.intent import Intent
-from unabridged.retrieval.copies import LOOKED_AT
-from unabridged.retrieval.evidence import evidence, half
+from unabridged.retrieval.deduplicate import LOOKED_AT
 from unabridged.retrieval.rank import rank, weighed
-from unabridged.retrieval.recipes import RECIPES, Recipe
+from unabridged.retrieval.ranking_weights import RECIPES, Recipe
+from unabridged.retrieval.relevance import evidence, half
 
 TWO = Recipe({"words": 2.0, "near": 1.0})
 
@@ -37,23 +37,23 @@ def test_a_feature_that_is_as_good_as_nothing_leaves_the_others_their_order():
     assert score[1] > score[0]
 
 
-def test_of_equals_the_newest_comes_first(shortlist):
-    rows = shortlist(3, places=[4, 9, 6])
+def test_of_equals_the_newest_comes_first(index_hits):
+    rows = index_hits(3, places=[4, 9, 6])
     assert places(rank(rows, columns(rows, words=[1, 1, 1]), TWO)) == [9, 6, 4]
 
 
-def test_neighbours_that_were_not_found_are_not_ranked(shortlist):
-    rows = shortlist(3, found=[True, False, True])
+def test_neighbours_that_were_not_found_are_not_ranked(index_hits):
+    rows = index_hits(3, found=[True, False, True])
     assert places(rank(rows, columns(rows, words=[1, 9, 2]), TWO)) == [3, 1]
 
 
-def test_nothing_found_is_nothing(shortlist):
-    rows = shortlist(1, found=[False])
+def test_nothing_found_is_nothing(index_hits):
+    rows = index_hits(1, found=[False])
     assert rank(rows, columns(rows), TWO) == []
 
 
-def test_evidence_falls_along_the_order_and_never_rises(shortlist):
-    rows = shortlist(4, exchanges=300)
+def test_evidence_falls_along_the_order_and_never_rises(index_hits):
+    rows = index_hits(4, exchanges=300)
     given = columns(rows, words=[4, 3, 2, 1], bearing=[1.5, 1.0, 1.8, 0.2])
     scores = [one.score for one in rank(rows, given, TWO)]
     assert scores == sorted(scores, reverse=True)
@@ -69,16 +69,16 @@ def test_evidence_is_absolute():
     assert not len(evidence(np.empty(0, np.float32), 1.2))
 
 
-def test_more_is_asked_of_a_row_where_more_could_be_so_by_chance(shortlist):
-    one, many, most, huge = (half(shortlist(1, exchanges=n)) for n in (1, 50, 300, 10**6))
+def test_more_is_asked_of_a_row_where_more_could_be_so_by_chance(index_hits):
+    one, many, most, huge = (half(index_hits(1, exchanges=n)) for n in (1, 50, 300, 10**6))
     assert one < many < most == huge
-    assert half(replace(shortlist(1), user_mean=500.0)) > half(shortlist(1))
-    assert half(shortlist(1, exchanges=0)) == one
+    assert half(replace(index_hits(1), user_mean=500.0)) > half(index_hits(1))
+    assert half(index_hits(1, exchanges=0)) == one
 
 
-def test_a_copy_goes_behind_the_others_of_the_best(shortlist):
+def test_a_copy_goes_behind_the_others_of_the_best(index_hits):
     said = list(range(100, 120))
-    rows = shortlist(
+    rows = index_hits(
         LOOKED_AT + 2,
         sentences=[
             [("u", said[:12]), ("a", said[12:])],
@@ -91,9 +91,9 @@ def test_a_copy_goes_behind_the_others_of_the_best(shortlist):
     assert order == [1, *range(3, LOOKED_AT + 1), 2, LOOKED_AT + 1, LOOKED_AT + 2]
 
 
-def test_what_is_short_or_differs_is_no_copy(shortlist):
+def test_what_is_short_or_differs_is_no_copy(index_hits):
     said = list(range(100, 120))
-    rows = shortlist(
+    rows = index_hits(
         4,
         sentences=[
             [("u", said)],
@@ -105,13 +105,13 @@ def test_what_is_short_or_differs_is_no_copy(shortlist):
     assert places(rank(rows, columns(rows, words=[4, 3, 2, 1]), TWO)) == [1, 2, 3, 4]
 
 
-def test_every_intent_has_a_recipe_of_known_features(shortlist):
+def test_every_intent_has_a_recipe_of_known_features(index_hits):
     from datetime import UTC, datetime
 
-    from unabridged.retrieval.features import Asked, features
+    from unabridged.retrieval.features import QueryTerms, features
 
-    rows = shortlist(1, user=[[1]])
-    known = features(rows, Asked("", datetime(2026, 1, 1, tzinfo=UTC), {"a": "a"}), None)
+    rows = index_hits(1, user=[[1]])
+    known = features(rows, QueryTerms("", datetime(2026, 1, 1, tzinfo=UTC), {"a": "a"}), None)
     for intent in Intent:
         recipe = RECIPES[intent]
         assert recipe.weights.keys() <= known.keys()

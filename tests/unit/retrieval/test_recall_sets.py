@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from unabridged.domain.scope import Space
-from unabridged.embeddings.lexicon import StaticLexicon
+from unabridged.domain.scope import SpaceId
 from unabridged.embeddings.static import StaticEmbedder
+from unabridged.embeddings.word_pieces import StaticLexicon
 from unabridged.projections.search_index.in_memory import MemorySearchIndex
-from unabridged.retrieval.entries import Reader
-from unabridged.retrieval.finder import Finder, Question
-from unabridged.stores.inmemory import InMemoryStore
-from unabridged.testing.talk import START, Talk
+from unabridged.retrieval.analyze import Analyzer
+from unabridged.retrieval.search import Search, SearchQuery
+from unabridged.stores.in_memory import InMemoryStore
+from unabridged.testing.log_writer import START, LogWriter
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "recall"
 LINES = [
@@ -32,26 +32,28 @@ BEHIND = {"Who gets the 🎂?": (2, _OTHER), "Why did I send 🎓?": (3, _OTHER)
 
 @pytest.fixture(scope="module")
 def store():
-    store = InMemoryStore(Space())
+    store = InMemoryStore(SpaceId())
     for number, (kind, user, answer, _) in enumerate(LINES):
-        Talk(store, f"{kind}{number:03}").say(user, answer)
+        LogWriter(store, f"{kind}{number:03}").say(user, answer)
     return store
 
 
 @pytest.fixture(scope="module", params=["vectors", "words"])
 def finder(request, store):
-    reader = Reader(StaticEmbedder(), StaticLexicon()) if request.param == "vectors" else Reader()
-    return Finder(store, MemorySearchIndex(store, reader), reader)
+    reader = (
+        Analyzer(StaticEmbedder(), StaticLexicon()) if request.param == "vectors" else Analyzer()
+    )
+    return Search(store, MemorySearchIndex(store, reader), reader)
 
 
 def finder_over(store):
-    reader = Reader(StaticEmbedder(), StaticLexicon())
-    return Finder(store, MemorySearchIndex(store, reader), reader)
+    reader = Analyzer(StaticEmbedder(), StaticLexicon())
+    return Search(store, MemorySearchIndex(store, reader), reader)
 
 
 def found(finder, question):
     now = START + timedelta(days=7)
-    return [one.exchange.user.text for one in finder.find(Question(question, now), 3)]
+    return [one.exchange.user.text for one in finder.find(SearchQuery(question, now), 3)]
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: f"{line[0]}-{line[3]}")
@@ -73,7 +75,7 @@ def test_the_sets_are_whole():
 def test_the_same_on_every_run(store):
     one, other = (finder_over(store) for _ in range(2))
     for *_, question in LINES[::7]:
-        asked = Question(question, START + timedelta(days=7))
+        asked = SearchQuery(question, START + timedelta(days=7))
         assert one.rank(asked, 9) == other.rank(asked, 9) == one.rank(asked, 9)
 
 
@@ -81,4 +83,4 @@ def test_little_bears_on_what_was_never_said(store):
     finder = finder_over(store)
     now = START + timedelta(days=7)
     for question in ("Which telescope did my uncle recommend?", "How was the opera in Vienna?"):
-        assert finder.find(Question(question, now), 3, floor=0.15) == []
+        assert finder.find(SearchQuery(question, now), 3, floor=0.15) == []

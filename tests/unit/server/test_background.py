@@ -8,9 +8,9 @@ from unabridged.domain.scope import Scope
 from unabridged.errors import StoreBusyError
 from unabridged.server import background as module
 from unabridged.server.background import Background
-from unabridged.server.log import Log
+from unabridged.server.log import RequestLog
 from unabridged.server.metrics import Metrics
-from unabridged.server.watching import Watch
+from unabridged.server.observability import Watch
 
 
 class Fake:
@@ -56,12 +56,12 @@ class Space:
             self.due[self.user] -= 1
             if self.due[self.user] == 13:
                 raise StoreBusyError("locked")
-            yield module.Step("condense", 1)
+            yield module.MaintenanceProgress("condense", 1)
 
 
 @pytest.fixture
 def watch():
-    return Watch(Metrics(), Log(SystemClock(), "none"))
+    return Watch(Metrics(), RequestLog(SystemClock(), "none"))
 
 
 def value(watch, name, **labels):
@@ -158,7 +158,7 @@ def test_a_memory_that_is_closed_after_each_step_is_tended_to_the_end_too(watch)
             super().__init__({}, "ann")
 
         def run(self, session, *, pages, threshold):
-            yield from (module.Step("condense", number) for number in range(1, 5))
+            yield from (module.MaintenanceProgress("condense", number) for number in range(1, 5))
 
     async def go():
         async def run(scope, work):
@@ -177,9 +177,9 @@ def test_a_memory_that_is_closed_after_each_step_is_tended_to_the_end_too(watch)
 def test_a_real_memory_is_tended_to_the_end_while_others_use_it(tmp_path):
     """Steps go on where they were, whoever used the memory, or closed it, between them."""
     from unabridged import config
-    from unabridged.server.service import Service
+    from unabridged.factory.space_pool import SpacePool
+    from unabridged.server.state import Service
     from unabridged.turn.conversation import Conversation
-    from unabridged.wiring.lanes import SpacePool
 
     settings = config.load(home=tmp_path, environ={}, upstream="quote", log="none")
 

@@ -5,14 +5,14 @@ import pytest
 
 from unabridged.clock import SystemClock
 from unabridged.errors import StoreError
-from unabridged.server.log import Access, Log
+from unabridged.server.log import AccessLogLine, RequestLog
 
-ACCESS = Access("POST", "/api/chat", 200, 0.0123, 456, True, "ann's key", "01JCONTEXT")
+ACCESS = AccessLogLine("POST", "/api/chat", 200, 0.0123, 456, True, "ann's key", "01JCONTEXT")
 
 
 def lines(form, do):
     stream = io.StringIO()
-    do(Log(SystemClock(), form, stream))
+    do(RequestLog(SystemClock(), form, stream))
     return stream.getvalue().splitlines()
 
 
@@ -49,7 +49,9 @@ def test_none_is_silent():
 
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_no_name_poses_as_a_second_line(form):
-    forged = Access("GET", "other", 404, 0.1, 1, True, "k\n2026 status=200 \x1b[2J\u2028key=x")
+    forged = AccessLogLine(
+        "GET", "other", 404, 0.1, 1, True, "k\n2026 status=200 \x1b[2J\u2028key=x"
+    )
     (line,) = lines(form, lambda log: log.access(forged))
     assert line.isprintable()
 

@@ -60,7 +60,7 @@ def test_a_context_counts_its_ledger():
     assert value(metrics, "unabridged_recalled_items_sum") >= 1
     assert value(metrics, "unabridged_recalled_tokens_sum") == sum(
         row.tokens for row in context.ledger.rows
-        if row.tier == "semantic" and row.verdict != "left out"
+        if row.tier == "semantic" and row.decision != "left out"
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 import socket
 
-from unabridged.server.serving import open_socket
+from unabridged.server.run_server import open_socket
 
 
 def test_connections_send_small_chunks_at_once():

@@ -4,18 +4,18 @@ import pytest
 from tests.helpers.talker import Talker
 
 from unabridged.domain.chat import Abilities
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.domain.settings import Settings
+from unabridged.factory.sharing import SpaceShares
+from unabridged.home.open_spaces import settings_for
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
-from unabridged.wiring.adapters import settings_for
-from unabridged.wiring.sharing import Shares
 
 STORES = {
     "sqlite": {},
-    "files-model": {"layout": "model"},
-    "files-agent": {"layout": "agent"},
-    "files-user": {"layout": "user"},
+    "files-model": {"json_files": "model"},
+    "files-agent": {"json_files": "agent"},
+    "files-user": {"json_files": "user"},
 }
 FAR = "https://"
 
@@ -28,8 +28,8 @@ class House:
         self.clock = ManualClock()
         self.path = home
 
-    def space(self, name: str) -> Space:
-        return Space(*name.split("/", 2))
+    def space(self, name: str) -> SpaceId:
+        return SpaceId(*name.split("/", 2))
 
     def of(self, name: str) -> Settings:
         return settings_for(self.settings, self.space(name))
@@ -38,8 +38,8 @@ class House:
         model = ScriptedModel(abilities=Abilities("m", trained_window=8192, source="server"))
         return Talker.open(settings=self.of(name), upstream=model, clock=self.clock)
 
-    def shares(self, name: str) -> Shares:
-        return Shares(self.of(name), clock=self.clock)
+    def shares(self, name: str) -> SpaceShares:
+        return SpaceShares(self.of(name), clock=self.clock)
 
     def share(self, source: str, target: str, **given):
         return self.shares(source).share(self.space(target), **given)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from unabridged.wiring import End, copy_between
+from unabridged.factory import End, copy_between
 
 A, B, C = "ann/work", "ann/coder", "team/pool"
 
@@ -268,7 +268,7 @@ def test_what_one_space_said_stays_in_its_order_however_it_comes(house):
 
 
 def test_what_contradicts_a_pin_is_not_told_to_other_sessions_where_these_are_apart(house):
-    house.settings = replace(house.settings, recall="session")
+    house.settings = replace(house.settings, recall_scope="session")
     house.say(A, "I live in Zurich.")
     house.say(B, "I live in Basel.")
     with house.open(B) as memory:

@@ -6,15 +6,15 @@ import pytest
 from tests.opened import count_from
 
 from unabridged.domain.record import Record, RecordKind
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.errors import StoreFullError
 from unabridged.ports import SupportsSaving
 from unabridged.stores.held_writes import HeldWrites
 from unabridged.stores.sqlite import SqliteStore
+from unabridged.testing.log_writer import START, LogWriter
 from unabridged.testing.stores_changes import Replica
-from unabridged.testing.talk import START, Talk
 
-SPACE = Space("ada", "tests")
+SPACE = SpaceId("ada", "tests")
 
 
 class Bench:
@@ -45,7 +45,7 @@ def bench(tmp_path):
 def test_what_is_recorded_is_held_back_until_it_is_saved(bench):
     store = bench.open(auto_save=False)
     assert isinstance(store, SupportsSaving)
-    said = [Talk(store, "s1").say("one", "1"), Talk(store, "s2").say("two", "2")]
+    said = [LogWriter(store, "s1").say("one", "1"), LogWriter(store, "s2").say("two", "2")]
     store.put([Record(RecordKind.FACT, "f", START, {})])
     assert store.unsaved == 5
     assert store.scan() == said
@@ -60,22 +60,22 @@ def test_what_is_recorded_is_held_back_until_it_is_saved(bench):
 
 def test_what_was_never_saved_is_gone_with_the_process(bench):
     store = bench.open(auto_save=False)
-    Talk(store).say("one", "1")
+    LogWriter(store).say("one", "1")
     assert bench.again(store).scan() == []
 
 
 def test_what_others_wrote_meanwhile_stays_and_what_was_held_becomes_a_branch(bench):
     store, other = bench.open(auto_save=False), bench.open()
-    first = Talk(other).say("one", "1")
-    talk = Talk(store)
+    first = LogWriter(other).say("one", "1")
+    talk = LogWriter(store)
     talk.header, talk.parent = store.session("s1"), first.id
     count_from(talk, 100)
     mine = talk.say("mine", "held back")
-    theirs = Talk(other)
+    theirs = LogWriter(other)
     theirs.header, theirs.parent = other.session("s1"), first.id
     count_from(theirs, 200)
     quicker = theirs.say("theirs", "written at once")
-    new = Talk(other, "s2").say("another", "session")
+    new = LogWriter(other, "s2").say("another", "session")
     assert store.save() == 2
     store = bench.again(store)
     assert store.scan() == [first, mine, quicker, new]
@@ -85,7 +85,7 @@ def test_what_others_wrote_meanwhile_stays_and_what_was_held_becomes_a_branch(be
 
 def test_a_save_that_fails_keeps_everything_held_back(bench, monkeypatch):
     store = bench.open(auto_save=False)
-    said = Talk(store).say("one", "1")
+    said = LogWriter(store).say("one", "1")
     with monkeypatch.context() as m:
         m.setattr(SqliteStore, "append", lambda *_: (_ for _ in ()).throw(StoreFullError("full")))
         with pytest.raises(StoreFullError):
@@ -98,11 +98,11 @@ def test_a_save_that_fails_keeps_everything_held_back(bench, monkeypatch):
 
 def test_forgetting_is_never_held_back(bench):
     store = bench.open(auto_save=False)
-    talk = Talk(store)
+    talk = LogWriter(store)
     gone, stays = talk.say("SECRET", "1"), talk.say("two", "2")
     store.save()
     more = talk.say("three", "3")
-    store.forget([gone.id])
+    store.erase([gone.id])
     assert store.unsaved == 0
     assert gone.id not in bench.open().get([gone.id])
     left = bench.again(store).scan()
@@ -111,10 +111,10 @@ def test_forgetting_is_never_held_back(bench):
 
 def test_a_title_that_was_held_back_does_not_take_the_head_from_others(bench):
     store, other = bench.open(auto_save=False), bench.open()
-    Talk(other).say("one", "1")
+    LogWriter(other).say("one", "1")
     header = store.session("s1")
-    store.amend(replace(header, title="Mine"), header.head)
-    talk = Talk(other)
+    store.set_session(replace(header, title="Mine"), header.head)
+    talk = LogWriter(other)
     talk.header, talk.parent = header, "s1-x00001"
     count_from(talk, 50)
     said = talk.say("two", "2")
@@ -126,14 +126,14 @@ def test_a_title_that_was_held_back_does_not_take_the_head_from_others(bench):
 def test_who_follows_the_changes_misses_nothing_of_what_is_held_or_written_meanwhile(bench):
     store, other = bench.open(auto_save=False), bench.open()
     replica = Replica()
-    talk, theirs = Talk(store), Talk(other, "s2")
+    talk, theirs = LogWriter(store), LogWriter(other, "s2")
     steps = [
         lambda: talk.say("one", "1"),
         lambda: theirs.say("two", "2"),
         store.save,
         lambda: talk.say("three", "3"),
         store.save,
-        lambda: store.forget([talk.parent]),
+        lambda: store.erase([talk.parent]),
         lambda: theirs.say("four", "4"),
     ]
     for step in steps:

@@ -5,14 +5,14 @@ import pytest
 from tests.opened import database_of
 
 from unabridged.domain.message import Text
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.errors import StoreDamagedError, StoreTamperedError
 from unabridged.stores.sqlite import SqliteStore
-from unabridged.stores.sqlite.known import Known, Rows
+from unabridged.stores.sqlite.read_cache import CachedRows, ReadCache
 from unabridged.stores.sqlite.rows import digest
-from unabridged.testing.talk import Talk
+from unabridged.testing.log_writer import LogWriter
 
-SPACE = Space("ada", "unit")
+SPACE = SpaceId("ada", "unit")
 CHANGES = (
     'UPDATE message SET parts = \'[{"type":"text","text":"no"}]\' WHERE role = \'assistant\'',
     "UPDATE message SET tokens = 7 WHERE role = 'user'",
@@ -41,7 +41,7 @@ def past_the_program(store, *statements):
 
 
 def test_the_same_rows_give_the_same_exchange(store):
-    said = Talk(store).say("yes?", "yes")
+    said = LogWriter(store).say("yes?", "yes")
     first = store.get([said.id])[said.id]
     assert store.get([said.id])[said.id] is first
     assert store.recent("s1", 1)[0] is first
@@ -49,7 +49,7 @@ def test_the_same_rows_give_the_same_exchange(store):
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_what_is_changed_after_it_was_read_is_noticed(store, change):
-    said = Talk(store).say("yes?", "yes")
+    said = LogWriter(store).say("yes?", "yes")
     assert store.get([said.id])[said.id].answer.text == "yes"
     past_the_program(store, change)
     with pytest.raises((StoreDamagedError, StoreTamperedError)):
@@ -57,7 +57,7 @@ def test_what_is_changed_after_it_was_read_is_noticed(store, change):
 
 
 def test_a_change_with_a_fitting_digest_is_noticed_too(store):
-    said = Talk(store).say("yes?", "yes")
+    said = LogWriter(store).say("yes?", "yes")
     assert store.get([said.id])
     other = apsw.Connection(str(store.path))
     row = other.execute("SELECT * FROM message WHERE role = 'user'").fetchone()
@@ -70,7 +70,7 @@ def test_a_change_with_a_fitting_digest_is_noticed_too(store):
 
 
 def test_what_another_program_adds_is_seen(store):
-    talk = Talk(store)
+    talk = LogWriter(store)
     open_one = talk.begin("how?")
     assert store.get([open_one.id])[open_one.id].answer is None
     other = SqliteStore(store.path, SPACE)
@@ -81,7 +81,7 @@ def test_what_another_program_adds_is_seen(store):
 
 
 def test_siblings_that_share_a_message_are_told_apart(store):
-    talk = Talk(store)
+    talk = LogWriter(store)
     first = talk.say("which?", "this")
     second = talk.regenerate(first, "that")
     for _ in range(2):
@@ -90,22 +90,22 @@ def test_siblings_that_share_a_message_are_told_apart(store):
 
 
 def test_what_is_forgotten_is_let_go(store):
-    talk = Talk(store)
+    talk = LogWriter(store)
     gone, stays = talk.say("gone?", "gone"), talk.say("here?", "here")
     assert len(store.get([gone.id, stays.id])) == len(database_of(store).known) == 2
-    store.forget([gone.id])
+    store.erase([gone.id])
     assert "gone" not in repr(vars(database_of(store).known))
     assert store.get([gone.id]) == {}
 
 
 def rows_of(name, content):
     message = (1, f"{name}-u", name, None, "user", "2026", 1, "t", content, b"")
-    return Rows((name, "s1"), (message,), None, (None,))
+    return CachedRows((name, "s1"), (message,), None, (None,))
 
 
 def test_no_more_is_held_than_allowed(store):
-    said = Talk(store).say("a", "b")
-    known = Known(most=10)
+    said = LogWriter(store).say("a", "b")
+    known = ReadCache(most=10)
     for name in ("x", "y", "z"):
         known.keep(rows_of(name, b"12345"), said)
         assert known.of(rows_of("x", b"12345")) is said  # asked for, so that it stays

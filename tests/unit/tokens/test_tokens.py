@@ -7,13 +7,13 @@ import pytest
 from unabridged.domain.settings import Settings
 from unabridged.errors import MissingExtraError, SettingError
 from unabridged.testing.tokenizers import SAMPLES
-from unabridged.tokens import bpe
-from unabridged.tokens.bpe import TiktokenTokenizer, encoding_for
-from unabridged.tokens.choose import choose
+from unabridged.tokens import tiktoken
+from unabridged.tokens.cache import Memo
+from unabridged.tokens.choose_tokenizer import choose
 from unabridged.tokens.estimate import EstimateTokenizer
 from unabridged.tokens.gguf import GgufTokenizer
-from unabridged.tokens.memo import Memo
-from unabridged.tokens.shape import shape
+from unabridged.tokens.text_profile import shape
+from unabridged.tokens.tiktoken import TiktokenTokenizer, encoding_for
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_counts_equal_those_of_another_implementation(encoding, text):
 
 def load_again():
     """Let the next tokenizer load its vocabulary from the package."""
-    bpe._load.cache_clear()
+    tiktoken._load.cache_clear()
 
 
 def test_vocabularies_are_loaded_without_any_network(monkeypatch):
@@ -126,7 +126,7 @@ def test_a_choice_that_cannot_be(tokenizer):
 
 
 def test_auto_makes_do_without_extras(monkeypatch):
-    monkeypatch.setattr("unabridged.tokens.choose.find_spec", lambda _name: None)
+    monkeypatch.setattr("unabridged.tokens.choose_tokenizer.find_spec", lambda _name: None)
     assert choose(Settings(), "gpt-4o", "openai").identity == "estimate-1"
     assert choose(Settings(), "smollm2", "gguf", "m.gguf").identity == "estimate-1"
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from unabridged.domain.views import Conversation, Unread
-from unabridged.transfer.detect import open_file
+from unabridged.domain.results import SkippedRecord, Transcript
+from unabridged.transfer.detect_format import open_file
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "imports"
 
@@ -21,8 +21,8 @@ class Read:
         with open_file(origin, **options) as reader:
             self.items = list(reader)
             self.format, self.progress = reader.format, reader.progress
-        self.conversations = [i for i in self.items if isinstance(i, Conversation)]
-        self.unread = [i for i in self.items if isinstance(i, Unread)]
+        self.conversations = [i for i in self.items if isinstance(i, Transcript)]
+        self.unread = [i for i in self.items if isinstance(i, SkippedRecord)]
 
     @property
     def reasons(self):

@@ -3,10 +3,10 @@ import os
 
 import pytest
 
-from unabridged.domain.views import Unread
+from unabridged.domain.results import SkippedRecord
 from unabridged.errors import TransferError
 from unabridged.transfer import find
-from unabridged.transfer.detect import open_file
+from unabridged.transfer.detect_format import open_file
 from unabridged.transfer.find import Walk, candidates, survey
 
 LINE = {"role": "user", "content": "hello", "time": "2026-01-01T00:00:00Z"}
@@ -97,5 +97,5 @@ def test_a_file_that_breaks_off_says_so(tmp_path):
 
 
 def test_unread_keeps_apart_what_it_held():
-    assert Unread("line 1", "why", b"held") == Unread("line 1", "why")
-    assert "held" not in repr(Unread("line 1", "why", b"held"))
+    assert SkippedRecord("line 1", "why", b"held") == SkippedRecord("line 1", "why")
+    assert "held" not in repr(SkippedRecord("line 1", "why", b"held"))

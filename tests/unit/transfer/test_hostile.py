@@ -8,7 +8,7 @@ from tests.helpers.talker import Talker
 
 from unabridged.domain.fact import Requirement
 from unabridged.domain.message import Role
-from unabridged.domain.views import Conversation, Unread
+from unabridged.domain.results import SkippedRecord, Transcript
 from unabridged.errors import TransferError
 
 FILES = [
@@ -85,8 +85,8 @@ def survives(read, data, form):
         return None
     assert got.ids == read(data, format=form).ids
     for item in got.items:
-        assert isinstance(item, (Conversation, Requirement, Unread))
-        if isinstance(item, Conversation):
+        assert isinstance(item, (Transcript, Requirement, SkippedRecord))
+        if isinstance(item, Transcript):
             hangs_together(item)
     return got
 

@@ -10,8 +10,8 @@ from tests.opened import connection_of
 
 from unabridged.domain.message import Image, Role, ToolCall, ToolResult
 from unabridged.errors import TransferError, UnknownFormatError
-from unabridged.transfer.database import Database
-from unabridged.transfer.detect import open_file
+from unabridged.transfer.detect_format import open_file
+from unabridged.transfer.foreign_database import ForeignDatabase
 
 
 @pytest.fixture
@@ -148,7 +148,7 @@ def test_what_a_damaged_file_still_holds_is_given_and_the_rest_told(read, log):
 
 
 def test_rows_that_repeat_a_long_text_end_at_a_bound(made, monkeypatch):
-    monkeypatch.setattr("unabridged.transfer.database._GIVEN_FREE", 1 << 20)
+    monkeypatch.setattr("unabridged.transfer.foreign_database._GIVEN_FREE", 1 << 20)
     data = made(
         "CREATE TABLE responses (id, prompt, response, conversation_id)",
         "CREATE TABLE fragments (id INTEGER PRIMARY KEY, content)",
@@ -163,7 +163,7 @@ def test_rows_that_repeat_a_long_text_end_at_a_bound(made, monkeypatch):
 
 
 def test_nothing_can_be_written_and_no_other_file_reached(log):
-    database = Database(io.BytesIO(log))
+    database = ForeignDatabase(io.BytesIO(log))
     for statement in (
         "INSERT INTO responses (id) VALUES ('x')",
         "ATTACH 'other.db' AS other",

@@ -6,8 +6,8 @@ from tests.helpers.talker import Talker
 
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Reasoning, Role, Text, ToolCall, ToolResult
+from unabridged.domain.results import Transcript
 from unabridged.domain.session import Session
-from unabridged.domain.views import Conversation
 from unabridged.errors import TransferError
 
 LAYOUTS = {"model": "workspaceai", "agent": "dana", "user": "reqvibe"}
@@ -32,7 +32,7 @@ def talk(name, title="A talk", text="Half a \ud83d smile"):
         exchange(2, (asked, other), ExchangeState.INCOMPLETE),
         exchange(3, (alone,), ExchangeState.UNANSWERED, f"{name}-1"),
     )
-    return Conversation(Session(name, title, AT, AT, alone.id, "elsewhere", "f-1"), exchanges)
+    return Transcript(Session(name, title, AT, AT, alone.id, "elsewhere", "f-1"), exchanges)
 
 
 @pytest.fixture(params=LAYOUTS)
@@ -43,7 +43,7 @@ def layout(request):
 @pytest.fixture
 def kept(layout, tmp_path):
     """Keeps two conversations in files; gives them as kept, and the files."""
-    with Talker.open(home=tmp_path, upstream="quote", layout=layout) as memory:
+    with Talker.open(home=tmp_path, upstream="quote", json_files=layout) as memory:
         memory.import_transcript(talk("s1"))
         memory.import_transcript(talk("s2", "Plain", "Plain words"))
         held = sorted(memory.space.log.transcripts(), key=lambda c: c.session.id)
@@ -71,7 +71,7 @@ def test_it_is_read_whatever_is_seen_first(read, kept, layout):
 
 def test_importing_into_the_memory_it_came_from_adds_nothing(read, kept, layout, tmp_path):
     _, files = kept
-    with Talker.open(home=tmp_path, upstream="quote", layout=layout) as memory:
+    with Talker.open(home=tmp_path, upstream="quote", json_files=layout) as memory:
         assert (
             sum(memory.import_transcript(c) for path in files for c in read(path).conversations)
             == 0

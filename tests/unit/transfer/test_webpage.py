@@ -8,9 +8,9 @@ import pytest
 
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Image, Message, Reasoning, Role, Text, ToolCall, ToolResult
+from unabridged.domain.results import Transcript
 from unabridged.domain.session import Session
-from unabridged.domain.views import Conversation
-from unabridged.transfer.webpage import Entry, write_html, write_index
+from unabridged.transfer.webpage import PageEntry, write_html, write_index
 
 AT = datetime(2025, 1, 2, 3, 4, tzinfo=UTC)
 EVIL = "<script>alert(1)</script>\"'&<img src=x onerror=alert(1)>\x00\ud800</p></main>"
@@ -24,7 +24,7 @@ def said(number, *parts, parent=None, state=ExchangeState.COMPLETE, **more):
 
 def conversation(*exchanges, title="Tea", head=None):
     held = Session("s", title, AT, AT, head or exchanges[-1].messages[-1].id)
-    return Conversation(held, exchanges)
+    return Transcript(held, exchanges)
 
 
 def page(*conversations):
@@ -125,7 +125,7 @@ def test_what_has_no_whole_answer_says_so(state):
 def test_an_index_leads_to_every_page_the_newest_first():
     old, new = Session("a", "Old & odd", AT, AT), Session("b", "", AT, AT.replace(year=2026))
     stream = io.BytesIO()
-    assert write_index([Entry(old, 2, "old.html"), Entry(new, 1, "new.html")], stream) == 3
+    assert write_index([PageEntry(old, 2, "old.html"), PageEntry(new, 1, "new.html")], stream) == 3
     text = stream.getvalue().decode()
     Seen(text)
     assert text.index("new.html") < text.index("old.html")

@@ -7,13 +7,17 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, strategies as st
 
-from unabridged.domain.chat import ChatRequest, Chunk, ToolSpec, Usage
+from unabridged.domain.chat import ChatRequest, StreamChunk, ToolSpec, Usage
 from unabridged.domain.message import Image, Message, Reasoning, Role, Text, ToolCall, ToolResult
 from unabridged.errors import InputError, UpstreamBrokenError, UpstreamError, UpstreamRefusedError
 from unabridged.wire import ollama, openai
-from unabridged.wire.draft import Draft
+from unabridged.wire.incoming_message import IncomingMessage
 
 PNG = "data:image/png;base64,iVBORw0KGgo="
+ASSEMBLERS = {
+    openai: openai.OpenAIStreamAssembler,
+    ollama: ollama.OllamaStreamAssembler,
+}
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 
 words = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=20)
@@ -30,14 +34,16 @@ def conversations(draw):
     said = []
     for _ in range(draw(st.integers(1, 4))):
         rules = draw(st.lists(words, max_size=2))
-        said += [Draft(Role.SYSTEM, (Text(rule),)) for rule in rules]
+        said += [IncomingMessage(Role.SYSTEM, (Text(rule),)) for rule in rules]
         pictures = (Image(PNG),) * draw(st.integers(0, 2))
-        said.append(Draft(Role.USER, (Text(draw(words)), *pictures)))
+        said.append(IncomingMessage(Role.USER, (Text(draw(words)), *pictures)))
         asked = draw(st.lists(calls, max_size=3, unique_by=lambda c: c.id))
         if asked:
-            said.append(Draft(Role.ASSISTANT, tuple(asked)))
-            said += [Draft(Role.TOOL, (ToolResult(c.id, c.name, draw(words)),)) for c in asked]
-        said.append(Draft(Role.ASSISTANT, (Text(draw(words)),)))
+            said.append(IncomingMessage(Role.ASSISTANT, tuple(asked)))
+            said += [
+                IncomingMessage(Role.TOOL, (ToolResult(c.id, c.name, draw(words)),)) for c in asked
+            ]
+        said.append(IncomingMessage(Role.ASSISTANT, (Text(draw(words)),)))
     return said
 
 
@@ -71,7 +77,10 @@ def test_reasoning_is_never_sent(dialect):
 
 
 def test_openai_sends_plain_strings_where_there_is_only_text():
-    said = [Draft(Role.USER, (Text("a"), Text("b"))), Draft(Role.USER, (Text("c"), Image(PNG)))]
+    said = [
+        IncomingMessage(Role.USER, (Text("a"), Text("b"))),
+        IncomingMessage(Role.USER, (Text("c"), Image(PNG))),
+    ]
     plain, mixed = openai.messages(said)
     assert plain == {"role": "user", "content": "a\nb"}
     assert mixed["content"][1] == {"type": "image_url", "image_url": {"url": PNG}}
@@ -79,8 +88,8 @@ def test_openai_sends_plain_strings_where_there_is_only_text():
 
 def test_openai_splits_results_and_keeps_arguments_as_they_came():
     said = [
-        Draft(Role.ASSISTANT, (Text("Let me see."), ToolCall("a", "f", '{"x" :1'))),
-        Draft(Role.TOOL, (ToolResult("a", "f", "1"), ToolResult("b", "g", "2"))),
+        IncomingMessage(Role.ASSISTANT, (Text("Let me see."), ToolCall("a", "f", '{"x" :1'))),
+        IncomingMessage(Role.TOOL, (ToolResult("a", "f", "1"), ToolResult("b", "g", "2"))),
     ]
     asked, one, two = openai.messages(said)
     assert asked["content"] == "Let me see."
@@ -90,8 +99,10 @@ def test_openai_splits_results_and_keeps_arguments_as_they_came():
 
 def test_ollama_takes_objects_and_base64_and_names_what_it_cannot_fetch():
     said = [
-        Draft(Role.ASSISTANT, (ToolCall("a", "f", '{"x": 1}'), ToolCall("b", "f", "not json"))),
-        Draft(Role.USER, (Text("see"), Image(PNG), Image("https://example.org/a.png"))),
+        IncomingMessage(
+            Role.ASSISTANT, (ToolCall("a", "f", '{"x": 1}'), ToolCall("b", "f", "not json"))
+        ),
+        IncomingMessage(Role.USER, (Text("see"), Image(PNG), Image("https://example.org/a.png"))),
     ]
     asked, shown = ollama.messages(said)
     arguments = [call["function"]["arguments"] for call in asked["tool_calls"]]
@@ -133,8 +144,8 @@ def test_tool_specs_survive():
 
 chunks = st.lists(
     st.one_of(
-        st.builds(lambda t: Chunk(text=t), words),
-        st.builds(lambda t: Chunk(reasoning=t), words),
+        st.builds(lambda t: StreamChunk(text=t), words),
+        st.builds(lambda t: StreamChunk(reasoning=t), words),
     ),
     max_size=6,
 )
@@ -161,13 +172,13 @@ def test_an_openai_stream_survives_with_calls_cut_anywhere(said, asked, cuts):
             part, rest = rest[:cut], rest[cut:]
             delta = {"index": index, "function": {"arguments": part}}
             events.append({"choices": [{"delta": {"tool_calls": [delta]}}]})
-    end = Chunk(done=True, finish="tool_calls" if asked else "stop")
+    end = StreamChunk(done=True, finish="tool_calls" if asked else "stop")
     events.append(openai.event(end, **head))
     events.append(openai.usage_event(Usage(7, 3, 2), **head))
-    assembler = openai.Assembler()
+    assembler = openai.OpenAIStreamAssembler()
     got = [chunk for event in events if (chunk := assembler.feed(event)) is not None]
     got.append(assembler.end())
-    assert whole(got) == whole([*said, Chunk(calls=tuple(asked))])
+    assert whole(got) == whole([*said, StreamChunk(calls=tuple(asked))])
     assert got[-1].done
     assert got[-1].finish == end.finish
     assert got[-1].usage == Usage(7, 3, 2)
@@ -175,8 +186,12 @@ def test_an_openai_stream_survives_with_calls_cut_anywhere(said, asked, cuts):
 
 @given(chunks, st.lists(calls, max_size=3, unique_by=lambda c: c.id))
 def test_an_ollama_stream_survives(said, asked):
-    sent = [*said, Chunk(calls=tuple(asked)), Chunk(done=True, finish="stop", usage=Usage(7, 3))]
-    assembler = ollama.Assembler()
+    sent = [
+        *said,
+        StreamChunk(calls=tuple(asked)),
+        StreamChunk(done=True, finish="stop", usage=Usage(7, 3)),
+    ]
+    assembler = ollama.OllamaStreamAssembler()
     lines = [ollama.line(chunk, model="m", created="now") for chunk in sent]
     got = [chunk for line in lines if (chunk := assembler.feed(line)) is not None]
     assembler.end()
@@ -189,7 +204,7 @@ def test_calls_without_ids_or_index_are_told_apart():
     def event(*calls):
         return {"choices": [{"delta": {"tool_calls": list(calls)}, "finish_reason": None}]}
 
-    same_index = openai.Assembler()
+    same_index = openai.OpenAIStreamAssembler()
     for name in ("a", "b"):
         same_index.feed(
             event({"index": 0, "id": name, "function": {"name": name, "arguments": "{}"}})
@@ -197,25 +212,25 @@ def test_calls_without_ids_or_index_are_told_apart():
     same_index.done()
     assert [call.name for call in same_index.end().calls] == ["a", "b"]
 
-    no_index = openai.Assembler()
+    no_index = openai.OpenAIStreamAssembler()
     no_index.feed(event({"id": "1", "function": {"name": "a", "arguments": '{"x"'}}))
     no_index.feed(event({"function": {"arguments": ":1}"}}))
     no_index.feed(event({"id": "2", "function": {"name": "b", "arguments": {"y": 2}}}))
     no_index.done()
     assert [call.arguments for call in no_index.end().calls] == ['{"x":1}', '{"y": 2}']
 
-    old = ollama.Assembler(calls_before=2)
+    old = ollama.OllamaStreamAssembler(calls_before=2)
     call = {"function": {"name": "f", "arguments": {}}}
     chunk = old.feed({"message": {"tool_calls": [call, call]}, "done": False})
     assert [made.id for made in chunk.calls] == ["call_2", "call_3"]
 
 
 def test_a_stream_without_end_is_broken():
-    assembler = openai.Assembler()
+    assembler = openai.OpenAIStreamAssembler()
     assembler.feed({"choices": [{"delta": {"content": "x"}}]})
     with pytest.raises(UpstreamBrokenError):
         assembler.end()
-    lines = ollama.Assembler()
+    lines = ollama.OllamaStreamAssembler()
     lines.feed({"message": {"content": "x"}, "done": False})
     with pytest.raises(UpstreamBrokenError):
         lines.end()
@@ -224,9 +239,9 @@ def test_a_stream_without_end_is_broken():
 @pytest.mark.parametrize("dialect", [openai, ollama])
 def test_errors_and_nonsense_in_mid_stream_are_typed(dialect):
     with pytest.raises(UpstreamRefusedError, match="out of memory"):
-        dialect.Assembler().feed({"error": "out of memory"})
+        ASSEMBLERS[dialect]().feed({"error": "out of memory"})
     with pytest.raises(UpstreamBrokenError):
-        dialect.Assembler().feed({"hello": 1})
+        ASSEMBLERS[dialect]().feed({"hello": 1})
 
 
 @pytest.mark.parametrize("dialect", [openai, ollama])
@@ -273,10 +288,10 @@ def test_ollamas_old_tool_messages_find_their_call():
 
 def test_whole_answers():
     said = [
-        Chunk(text="a"),
-        Chunk(reasoning="r"),
-        Chunk(text="b"),
-        Chunk(done=True, usage=Usage(5, 2, 1)),
+        StreamChunk(text="a"),
+        StreamChunk(reasoning="r"),
+        StreamChunk(text="b"),
+        StreamChunk(done=True, usage=Usage(5, 2, 1)),
     ]
     told = openai.completion(said, answer="x", created=1, model="m")
     assert told["choices"][0]["message"] == {
@@ -312,7 +327,7 @@ def test_characters_cut_in_halves_come_whole(text, cuts):
     units = text.encode("utf-16-le")
     edges = sorted({0, len(units), *(2 * cut for cut in cuts if 2 * cut < len(units))})
     halves = [units[a:b].decode("utf-16-le", "surrogatepass") for a, b in pairwise(edges)]
-    one, two = openai.Assembler(), ollama.Assembler()
+    one, two = openai.OpenAIStreamAssembler(), ollama.OllamaStreamAssembler()
     got = [one.feed({"choices": [{"delta": {"content": half}}]}) for half in halves]
     one.done()
     assert "".join(c.text for c in [*got, one.end()] if c) == text
@@ -348,10 +363,10 @@ json_objects = st.dictionaries(
 @given(json_objects)
 @pytest.mark.parametrize("dialect", [openai, ollama])
 def test_whatever_a_server_sends_gives_a_chunk_or_a_typed_error(dialect, value):
-    assembler = dialect.Assembler()
+    assembler = ASSEMBLERS[dialect]()
     with suppress(UpstreamError):
         chunk = assembler.feed(value)
-        assert chunk is None or isinstance(chunk, Chunk)
+        assert chunk is None or isinstance(chunk, StreamChunk)
         assembler.end()
 
 
@@ -359,17 +374,20 @@ def test_whatever_a_server_sends_gives_a_chunk_or_a_typed_error(dialect, value):
 @pytest.mark.parametrize("dialect", [openai, ollama])
 def test_whatever_a_client_sends_is_read_or_refused_in_words(dialect, values):
     with suppress(InputError):
-        assert all(isinstance(draft, Draft) for draft in dialect.drafts(values))
+        assert all(isinstance(draft, IncomingMessage) for draft in dialect.drafts(values))
 
 
 def test_mistrals_thinking_parts_are_told_from_its_words():
     thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}
     content = [thinking, {"type": "text", "text": "Yes."}]
-    chunk = openai.Assembler().feed({"choices": [{"delta": {"content": content}}]})
+    chunk = openai.OpenAIStreamAssembler().feed({"choices": [{"delta": {"content": content}}]})
     assert (chunk.text, chunk.reasoning) == ("Yes.", "hm")
 
 
 def test_half_a_character_is_replaced():
     line = {"message": {"content": "a\ud83d"}, "done": True}
-    assert ollama.Assembler().feed(line).text == "a\ufffd"
-    assert ollama.Assembler().feed(line | {"message": {"content": "\ude00b"}}).text == "\ufffdb"
+    assert ollama.OllamaStreamAssembler().feed(line).text == "a\ufffd"
+    assert (
+        ollama.OllamaStreamAssembler().feed(line | {"message": {"content": "\ude00b"}}).text
+        == "\ufffdb"
+    )

@@ -2,7 +2,7 @@ import re
 
 from hypothesis import given, strategies as st
 
-from unabridged.wire.lines import Frames, data_of
+from unabridged.wire.stream_lines import Frames, data_of
 
 lines = st.sampled_from(
     ["data: {}", "data:x", "data: ", ": ping", "event: e", "data: a b", "id: 1", "data: é"]

@@ -6,15 +6,15 @@ from hypothesis import given, settings, strategies as st
 from openai.types.responses import Response, ResponseItem, ResponseStreamEvent
 from pydantic import TypeAdapter
 
-from unabridged.domain.chat import Chunk, ToolSpec, Usage
+from unabridged.domain.chat import StreamChunk, ToolSpec, Usage
 from unabridged.domain.message import Image, Message, Reasoning, Role, Text, ToolCall, ToolResult
 from unabridged.errors import InputError
 from unabridged.wire import responses, responses_answer as answers
-from unabridged.wire.draft import Draft
+from unabridged.wire.incoming_message import IncomingMessage
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 EVENT, ITEM = TypeAdapter(ResponseStreamEvent), TypeAdapter(ResponseItem)
-HEAD = answers.Head("resp_x1", "m", 1.0, responses.echoed())
+HEAD = answers.ResponseHead("resp_x1", "m", 1.0, responses.echoed())
 CALL = ToolCall("call_1", "weather", '{"city": "Köln"}')
 
 words = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=12)
@@ -25,10 +25,10 @@ calls = st.builds(
 )
 chunks = st.lists(
     st.one_of(
-        st.builds(Chunk, text=words),
-        st.builds(Chunk, reasoning=words),
-        st.builds(lambda call: Chunk(calls=(call,)), calls),
-        st.builds(Chunk, words, words),
+        st.builds(StreamChunk, text=words),
+        st.builds(StreamChunk, reasoning=words),
+        st.builds(lambda call: StreamChunk(calls=(call,)), calls),
+        st.builds(StreamChunk, words, words),
     ),
     max_size=12,
 )
@@ -43,7 +43,7 @@ def spoken(said, *, finish="stop"):
     events = speaker.begin()
     for chunk in said:
         events += speaker.feed(chunk)
-    events += speaker.feed(Chunk(done=True, finish=finish, usage=Usage(3, 2, 1)))
+    events += speaker.feed(StreamChunk(done=True, finish=finish, usage=Usage(3, 2, 1)))
     return events + speaker.end(2.0)
 
 
@@ -53,8 +53,8 @@ def spoken(said, *, finish="stop"):
 def test_a_text_is_a_users_message_and_instructions_come_first():
     asked = read(input="Hello.", instructions="Be kind.")
     assert asked.drafts == (
-        Draft(Role.SYSTEM, (Text("Be kind."),)),
-        Draft(Role.USER, (Text("Hello."),)),
+        IncomingMessage(Role.SYSTEM, (Text("Be kind."),)),
+        IncomingMessage(Role.USER, (Text("Hello."),)),
     )
 
 
@@ -76,15 +76,15 @@ def test_items_become_messages_with_calls_and_results_in_place():
         {"role": "assistant", "content": "It rains."},
     ]  # fmt: skip
     assert read(input=items).drafts == (
-        Draft(Role.SYSTEM, (Text("Rule."),)),
-        Draft(Role.USER, (Text("What is this?"), Image("data:image/png;base64,AA"))),
-        Draft(
+        IncomingMessage(Role.SYSTEM, (Text("Rule."),)),
+        IncomingMessage(Role.USER, (Text("What is this?"), Image("data:image/png;base64,AA"))),
+        IncomingMessage(
             Role.ASSISTANT,
             (Text("I look."), ToolCall("c1", "weather", "{}"), ToolCall("c2", "time", "{}")),
         ),
-        Draft(Role.TOOL, (ToolResult("c2", "time", "noon"),)),
-        Draft(Role.TOOL, (ToolResult("c1", "weather", "rain"),)),
-        Draft(Role.ASSISTANT, (Text("It rains."),)),
+        IncomingMessage(Role.TOOL, (ToolResult("c2", "time", "noon"),)),
+        IncomingMessage(Role.TOOL, (ToolResult("c1", "weather", "rain"),)),
+        IncomingMessage(Role.ASSISTANT, (Text("It rains."),)),
     )
 
 
@@ -93,7 +93,7 @@ def test_answers_in_a_row_stay_apart_and_a_call_takes_what_precedes_it():
     assert len(read(input=said).drafts) == 2
     call = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}
     behind = read(input=[call, {"role": "assistant", "content": "Said."}]).drafts
-    assert behind == (Draft(Role.ASSISTANT, (Text("Said."), ToolCall("c", "f", "{}"))),)
+    assert behind == (IncomingMessage(Role.ASSISTANT, (Text("Said."), ToolCall("c", "f", "{}"))),)
 
 
 def test_results_of_calls_that_the_server_keeps_get_their_names():
@@ -105,7 +105,9 @@ def test_results_of_calls_that_the_server_keeps_get_their_names():
 def test_references_are_looked_up():
     kept = {"msg_1": [{"role": "assistant", "content": "Kept."}], "rs_1": []}
     items = [{"type": "item_reference", "id": "rs_1"}, {"id": "msg_1"}]
-    assert responses.drafts(items, find=kept.get) == (Draft(Role.ASSISTANT, (Text("Kept."),)),)
+    assert responses.drafts(items, find=kept.get) == (
+        IncomingMessage(Role.ASSISTANT, (Text("Kept."),)),
+    )
     with pytest.raises(InputError, match="not stored"):
         responses.drafts(items)
 
@@ -136,9 +138,9 @@ def test_options_go_on_as_chat_completions_have_them():
         include=["reasoning.encrypted_content"],
         seed=7,
     )
-    assert asked.wishes.tools == (SPEC,)
-    assert asked.wishes.max_output == 64
-    assert asked.wishes.options == {
+    assert asked.request_options.tools == (SPEC,)
+    assert asked.request_options.max_output == 64
+    assert asked.request_options.options == {
         "temperature": 0.2,
         "parallel_tool_calls": False,
         "seed": 7,
@@ -161,14 +163,14 @@ def test_allowed_tools_leave_the_others_out():
     other = {**TOOL, "name": "time"}
     allowed = {"type": "allowed_tools", "mode": "required", "tools": [{"name": "time"}]}
     asked = read(input="x", tools=[TOOL, other], tool_choice=allowed)
-    assert [tool.name for tool in asked.wishes.tools] == ["time"]
-    assert asked.wishes.options["tool_choice"] == "required"
+    assert [tool.name for tool in asked.request_options.tools] == ["time"]
+    assert asked.request_options.options["tool_choice"] == "required"
 
 
 def test_tools_that_nobody_runs_here_are_left_out_and_told():
     hosted = {"type": "web_search"}
     asked = read(input="x", tools=[hosted, TOOL, hosted, {"type": "custom", "name": "patch"}])
-    assert asked.wishes.tools == (SPEC,)
+    assert asked.request_options.tools == (SPEC,)
     assert [note.split()[2] for note in asked.notes] == ["web_search", "custom"]
     assert read(input="x", tools=[TOOL]).notes == ()
 
@@ -240,7 +242,7 @@ def test_anything_is_read_or_refused_with_a_typed_error(given_input, tools, choi
         asked = responses.asked({"input": given_input, "tools": tools, "tool_choice": choice})
     except InputError:
         return
-    assert all(isinstance(draft, Draft) for draft in asked.drafts)
+    assert all(isinstance(draft, IncomingMessage) for draft in asked.drafts)
 
 
 fields = st.sampled_from(
@@ -324,12 +326,16 @@ def test_what_was_answered_comes_back_as_it_was_said(said):
     text = "".join(chunk.text for chunk in said)
     called = tuple(call for chunk in said for call in chunk.calls)
     parts = ((Text(text),) if text else ()) + called
-    assert sent_back == ((Draft(Role.ASSISTANT, parts),) if parts else ())
+    assert sent_back == ((IncomingMessage(Role.ASSISTANT, parts),) if parts else ())
 
 
 def test_an_answer_that_broke_off_keeps_what_came():
     speaker = answers.Speaker(HEAD)
-    events = [*speaker.begin(), *speaker.feed(Chunk("Half a")), *speaker.fail("It broke off.")]
+    events = [
+        *speaker.begin(),
+        *speaker.feed(StreamChunk("Half a")),
+        *speaker.fail("It broke off."),
+    ]
     for event in events:
         EVENT.validate_python(event)
     whole = Response.model_validate(events[-1]["response"])

@@ -10,7 +10,7 @@ from functools import partial
 from types import FrameType
 
 from unabridged.cli.chat.screen import Screen
-from unabridged.cli.text import clip, one_line
+from unabridged.cli.terminal_text import clip, one_line
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import Usage
 from unabridged.domain.context import Context
@@ -31,7 +31,7 @@ _SHOWN = 100
 
 
 @dataclass
-class Asked:
+class SentQuestion:
     """What became of a message.
 
     Attributes:
@@ -69,11 +69,11 @@ def ask(
     retry_of: str | None = None,
     model: ChatModel | None = None,
     persona: str | None = None,
-) -> Asked:
+) -> SentQuestion:
     """Send a message and show the answer. Errors of this program's own tree are in the result."""
-    asked = Asked()
+    asked = SentQuestion()
     for attempt in range(ATTEMPTS):
-        asked = Asked(notes=[MOVED] if attempt else [])
+        asked = SentQuestion(notes=[MOVED] if attempt else [])
         try:
             begin = partial(
                 conversation.chat, text, mode=mode, retry_of=retry_of, model=model, persona=persona
@@ -89,8 +89,7 @@ def ask(
     return asked
 
 
-def _send(asked: Asked, screen: Screen, begin: Callable[[], Reply], pause: float) -> None:
-    """Wait, prepare and follow a reply, with a sign of life from the first moment on."""
+def _send(asked: SentQuestion, screen: Screen, begin: Callable[[], Reply], pause: float) -> None:
     with _interrupted_once():
         screen.begin_answer()
         try:
@@ -104,8 +103,7 @@ def _send(asked: Asked, screen: Screen, begin: Callable[[], Reply], pause: float
             screen.end_answer()
 
 
-def _follow(reply: Reply, screen: Screen, asked: Asked) -> None:
-    """Show a reply to its end, and take what it left behind."""
+def _follow(reply: Reply, screen: Screen, asked: SentQuestion) -> None:
     try:
         for event in reply:
             _show(event, screen, asked)
@@ -117,7 +115,7 @@ def _follow(reply: Reply, screen: Screen, asked: Asked) -> None:
         asked.notes += reply.notes
 
 
-def _show(event: Event, screen: Screen, asked: Asked) -> None:
+def _show(event: Event, screen: Screen, asked: SentQuestion) -> None:
     match event:
         case Delta(text=text, reasoning=reasoning):
             screen.delta(text, reasoning)
@@ -135,7 +133,6 @@ def _show(event: Event, screen: Screen, asked: Asked) -> None:
 
 @contextmanager
 def _interrupted_once() -> Iterator[None]:
-    """Let Ctrl-C end the answer once: a second one must not end its being stored."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

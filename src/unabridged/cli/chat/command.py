@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from unabridged.cli.chat.talk import Chat
-from unabridged.cli.text import clip, one_line
-from unabridged.cli.words import count, moment
+from unabridged.cli.chat.chat_session import Chat
+from unabridged.cli.format import count, moment
+from unabridged.cli.terminal_text import clip, one_line
 from unabridged.domain.exchange import Exchange
 from unabridged.errors import NotFoundError
 

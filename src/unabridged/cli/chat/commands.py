@@ -12,8 +12,8 @@ from unabridged.cli.chat import (
     semantic_commands,
     session_commands,
 )
+from unabridged.cli.chat.chat_session import Chat
 from unabridged.cli.chat.command import ChatCommand
-from unabridged.cli.chat.talk import Chat
 from unabridged.cli.paint import Column, table, width
 from unabridged.errors import InputError
 

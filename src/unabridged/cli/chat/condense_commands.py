@@ -1,8 +1,8 @@
 """Commands of the chat that condense the session, and open what was condensed."""
 
+from unabridged.cli.chat.chat_session import Chat
 from unabridged.cli.chat.command import ChatCommand
-from unabridged.cli.chat.talk import Chat
-from unabridged.cli.condensed import condensation_lines, expanded_lines, outlook_lines
+from unabridged.cli.views.condensations import condensation_lines, expanded_lines, outlook_lines
 from unabridged.domain.session import Session
 from unabridged.errors import InputError, NotFoundError
 
@@ -53,11 +53,6 @@ def _expand(chat: Chat, wanted: str) -> None:
 
 
 def _session(chat: Chat) -> Session:
-    """Give the session that is being talked in.
-
-    Raises:
-        NotFoundError: None has begun.
-    """
     session = chat.conversation.header
     if session is None:
         raise NotFoundError("No session has begun yet.", hint="Say something first.")

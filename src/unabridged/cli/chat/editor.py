@@ -75,12 +75,10 @@ class Editor:
 
 
 def _placeholder() -> StyleAndTextTuples:
-    """What stands where nothing is typed yet; gone when the line is left."""
     return [] if get_app().is_done else [("class:placeholder", PLACEHOLDER)]
 
 
 def _keys() -> KeyBindings:
-    """Enter sends; Alt-Enter and Ctrl-J begin a line; Ctrl-C clears, or leaves if there is nothing."""
     keys = KeyBindings()
 
     @keys.add("enter")

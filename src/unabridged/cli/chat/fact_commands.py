@@ -1,9 +1,9 @@
 """Commands of the chat about what is known of the user."""
 
+from unabridged.cli.chat.chat_session import Chat
 from unabridged.cli.chat.command import ChatCommand
-from unabridged.cli.chat.talk import Chat
-from unabridged.cli.known import fact_card, fact_lines
-from unabridged.cli.text import clip, one_line
+from unabridged.cli.terminal_text import clip, one_line
+from unabridged.cli.views.facts import fact_card, fact_lines
 from unabridged.errors import InputError
 
 LISTED = 30

@@ -1,9 +1,9 @@
 """Commands of the chat that forget for good."""
 
+from unabridged.cli.chat.chat_session import Chat
 from unabridged.cli.chat.command import ChatCommand, last
-from unabridged.cli.chat.talk import Chat
-from unabridged.cli.forgotten import plan_lines, receipt_lines
-from unabridged.domain.forgetting import Plan
+from unabridged.cli.views.forgetting import plan_lines, receipt_lines
+from unabridged.domain.forgetting import ForgetPlan
 from unabridged.errors import InputError
 
 TOPIC = "topic "
@@ -32,8 +32,7 @@ def _forget(chat: Chat, wanted: str) -> None:
     chat.screen.say(receipt_lines(receipt))
 
 
-def _planned(chat: Chat, wanted: str) -> Plan:
-    """What a person means: the last exchange, one that the last search showed, words, or an id."""
+def _planned(chat: Chat, wanted: str) -> ForgetPlan:
     forgetting = chat.space.forgetting
     if not wanted:
         return forgetting.plan([last(chat).id])

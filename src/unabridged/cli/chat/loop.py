@@ -3,14 +3,14 @@
 import click
 
 from unabridged.cli.chat import commands
+from unabridged.cli.chat.chat_session import Chat
 from unabridged.cli.chat.command import where
-from unabridged.cli.chat.talk import Chat
-from unabridged.cli.elsewhere import elsewhere
+from unabridged.cli.format import count, model_name
+from unabridged.cli.other_profiles import elsewhere
 from unabridged.cli.paint import paint
-from unabridged.cli.words import count, model_name
 from unabridged.domain.budget import Mode
 from unabridged.errors import UnabridgedError
-from unabridged.wiring import space_from
+from unabridged.factory import space_from
 
 PREFIXES = (("t:", Mode.TOOLS), ("chat:", Mode.CHAT))
 """The beginnings of a message that choose its mode, as in WorkspaceAI."""
@@ -47,13 +47,11 @@ def converse(chat: Chat) -> None:
 
 
 def _say_unsaved(chat: Chat) -> None:
-    """Say what is held back, where it is and somebody sits in front."""
     if chat.space.log.unsaved and chat.screen.interactive:
         chat.screen.note(f"{count(chat.space.log.unsaved, 'write')} not saved yet: /save")
 
 
 def _offer_to_save(chat: Chat) -> None:
-    """Before leaving, ask whether what is held back shall be saved."""
     held = sum(space.log.unsaved for space in chat.held)
     if (
         held
@@ -87,7 +85,6 @@ def split_mode(text: str) -> tuple[Mode | None, str]:
 
 
 def _greet(chat: Chat) -> None:
-    """Say who answers, and where the conversation goes on."""
     space, screen = chat.space, chat.screen
     upstream = chat.model  # chosen here: whom one talks with is known from the beginning
     if screen.interactive:

@@ -7,7 +7,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import Heading, Markdown, MarkdownElement
 from rich.theme import Theme
 
-from unabridged.cli.chat.stream import hard_breaks
+from unabridged.cli.chat.markdown_blocks import hard_breaks
 
 THEME = Theme(
     {
@@ -37,7 +37,7 @@ class _PlainHeading(Heading):
         yield self.text
 
 
-class Answer(Markdown):
+class MarkdownAnswer(Markdown):
     """An answer as Markdown. HTML in it is text, and line breaks are kept."""
 
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {

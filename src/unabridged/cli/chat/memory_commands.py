@@ -1,13 +1,13 @@
 """Commands of the chat that look into the memory, and pin what every prompt shall carry."""
 
-from unabridged.cli import lists
-from unabridged.cli.account import account_lines
+from unabridged.cli.chat.chat_session import Chat
 from unabridged.cli.chat.command import ChatCommand, last
-from unabridged.cli.chat.talk import Chat
-from unabridged.cli.figures import figures_lines
+from unabridged.cli.format import count
 from unabridged.cli.paint import colour_out, width
-from unabridged.cli.text import clip, one_line
-from unabridged.cli.words import count
+from unabridged.cli.terminal_text import clip, one_line
+from unabridged.cli.views import lists
+from unabridged.cli.views.context_report import account_lines
+from unabridged.cli.views.stats import figures_lines
 from unabridged.errors import InputError
 
 

@@ -2,14 +2,14 @@
 
 import difflib
 
-from unabridged.cli import lists
+from unabridged.cli.chat.chat_session import Chat
 from unabridged.cli.chat.command import ChatCommand, where
-from unabridged.cli.chat.talk import Chat
-from unabridged.cli.people import persona_lines, persona_rows
-from unabridged.cli.words import model_name
+from unabridged.cli.format import model_name
+from unabridged.cli.views import lists
+from unabridged.cli.views.personas import persona_lines, persona_rows
 from unabridged.domain.budget import Mode
 from unabridged.errors import InputError, NotFoundError
-from unabridged.wiring import available_models
+from unabridged.factory import available_models
 
 NOBODY = "none"
 """What stands for no persona."""
@@ -49,7 +49,6 @@ def _model(chat: Chat, wanted: str) -> None:
 
 
 def _apart(chat: Chat) -> bool:
-    """Whether each model has a memory of its own."""
     return "model" in chat.space.settings.isolation
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import click
 
 from unabridged.cli.output import dumps, echo, echo_error
-from unabridged.cli.text import safe
+from unabridged.cli.terminal_text import safe
 from unabridged.errors import UnabridgedError
 from unabridged.turn.conversation import Conversation
 
@@ -102,6 +102,5 @@ class SilentScreen:
 
 
 def _line() -> str | None:
-    """Read a line from standard input; None at its end."""
     line = sys.stdin.readline()
     return line.rstrip("\r\n") if line else None

@@ -1,8 +1,8 @@
 """Commands of the chat about what was required."""
 
+from unabridged.cli.chat.chat_session import Chat
 from unabridged.cli.chat.command import ChatCommand
-from unabridged.cli.chat.talk import Chat
-from unabridged.cli.required import conflict_lines, requirement_card, requirement_lines
+from unabridged.cli.views.requirements import conflict_lines, requirement_card, requirement_lines
 from unabridged.errors import InputError
 
 LISTED = 30

@@ -1,12 +1,12 @@
 """Commands of the chat about what kind of content messages are."""
 
+from unabridged.cli.chat.chat_session import Chat
 from unabridged.cli.chat.command import ChatCommand
-from unabridged.cli.chat.talk import Chat
-from unabridged.cli.judged import (
+from unabridged.cli.views.annotations import (
+    annotation_lines,
     called,
     correct,
     distribution_lines,
-    reading_lines,
     scheme_lines,
 )
 from unabridged.errors import InputError
@@ -21,7 +21,7 @@ def _show(chat: Chat, _: str) -> None:
     space = chat.space
     newest = chat.conversation.history(SHOWN)
     chat.screen.say([*scheme_lines(space.annotations.scheme), ""])
-    chat.screen.say(reading_lines(newest, space.annotations.of(newest)))
+    chat.screen.say(annotation_lines(newest, space.annotations.of(newest)))
     chat.screen.note("/semantic set ID CATEGORY corrects one; it stays as you say.")
 
 
@@ -39,7 +39,7 @@ def _set(chat: Chat, text: str) -> None:
             hint="/semantic set 01KAJ3 decision; /semantic show lists both.",
         )
     exchange, reading = correct(chat.space, wanted, category.strip())
-    chat.screen.say(reading_lines([exchange], {exchange.id: reading}))
+    chat.screen.say(annotation_lines([exchange], {exchange.id: reading}))
     named = called(category.strip().lower())
     chat.screen.note(f"What you said there counts as {named} from now on.")
 

@@ -2,24 +2,24 @@
 
 from typing import TYPE_CHECKING
 
-from unabridged.cli import lists
+from unabridged.cli.chat.chat_session import Chat
 from unabridged.cli.chat.command import ChatCommand, first_words, last
-from unabridged.cli.chat.talk import Chat
-from unabridged.cli.naming import parse_space
+from unabridged.cli.format import day
 from unabridged.cli.paint import Column, table, width
-from unabridged.cli.shared import carried_lines
-from unabridged.cli.text import one_line
-from unabridged.cli.words import day
-from unabridged.domain.scope import Space as SpaceId
+from unabridged.cli.parse_space import parse_space
+from unabridged.cli.terminal_text import one_line
+from unabridged.cli.views import lists
+from unabridged.cli.views.shares import carried_lines
+from unabridged.domain.scope import SpaceId
 from unabridged.errors import InputError
 
 if TYPE_CHECKING:
-    from unabridged.wiring.sharing import Shares
+    from unabridged.factory.sharing import SpaceShares
 
 
 def _new(chat: Chat, title: str) -> None:
     chat.talk_in(None, title)
-    reach = "into all" if chat.space.settings.recall == "space" else "no further than it"
+    reach = "into all" if chat.space.settings.recall_scope == "space" else "no further than it"
     chat.screen.note(f"A new session begins with your next message; memory reaches {reach}.")
 
 
@@ -57,10 +57,10 @@ def _current(chat: Chat) -> str:
     return session.id
 
 
-def _shares(chat: Chat) -> "Shares":
-    from unabridged.wiring.sharing import Shares  # noqa: PLC0415 - for these commands only
+def _shares(chat: Chat) -> "SpaceShares":
+    from unabridged.factory.sharing import SpaceShares  # noqa: PLC0415 - for these commands only
 
-    return Shares(chat.space.settings, chat.agents())
+    return SpaceShares(chat.space.settings, chat.agents())
 
 
 def _switch(chat: Chat, wanted: str) -> None:

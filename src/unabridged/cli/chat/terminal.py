@@ -11,13 +11,13 @@ from rich.segment import Segment
 from rich.spinner import Spinner
 from rich.text import Text
 
-from unabridged.cli.chat.echo import TerminalEcho
 from unabridged.cli.chat.editor import Editor
-from unabridged.cli.chat.markdown import THEME, Answer
-from unabridged.cli.chat.stream import Blocks
+from unabridged.cli.chat.markdown import THEME, MarkdownAnswer
+from unabridged.cli.chat.markdown_blocks import Blocks
+from unabridged.cli.chat.typeahead import TerminalEcho
 from unabridged.cli.output import echo
 from unabridged.cli.paint import INDENT, WIDEST, paint
-from unabridged.cli.text import safe, wrap
+from unabridged.cli.terminal_text import safe, wrap
 from unabridged.errors import UnabridgedError
 from unabridged.turn.conversation import Conversation
 
@@ -116,28 +116,25 @@ class TerminalScreen:
             self.note(f"hint: {error.hint}")
 
     def _fit(self) -> None:
-        """Follow the terminal's width, which may change while an answer comes."""
         self._console.width = min(self._columns(), WIDEST)
 
     def _columns(self) -> int:
         return self._fixed or max(20, Console().width)
 
     def _print(self, block: str) -> None:
-        """Print a block of an answer, an empty line between two."""
         if not block.strip():
             return
         if self._gap:
             self._console.print()
-        self._console.print(Padding(_Lines(Answer(block.strip("\n"))), (0, 0, 0, INDENT)))
+        self._console.print(Padding(_Lines(MarkdownAnswer(block.strip("\n"))), (0, 0, 0, INDENT)))
         self._gap = True
 
     def _growing(self) -> RenderableType:
-        """What stands below the finished blocks: the growing one, or a sign of life."""
         self._fit()
         growing = self._blocks.growing
         if growing.strip():
             large = len(growing) > LAID_OUT
-            inner = Text(growing[-LAID_OUT:]) if large else Answer(growing.strip("\n"))
+            inner = Text(growing[-LAID_OUT:]) if large else MarkdownAnswer(growing.strip("\n"))
             shown = _Lines(inner, tail=True)
             return Padding(shown, (1 if self._gap else 0, 0, 0, INDENT))
         seconds = int(time.monotonic() - self._began)

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import click
 
-from unabridged.cli.adopted import adoption_lines
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
+from unabridged.cli.views.file_edits import adoption_lines
 from unabridged.errors import InputError
-from unabridged.wiring import adoption_of
+from unabridged.factory import adoption_of
 
 
 @click.command(
@@ -61,12 +61,6 @@ def command(
 
 
 def _ask(*, yes: bool) -> None:
-    """Ask whether it shall be done.
-
-    Raises:
-        InputError: Nobody can be asked.
-        Abort: It shall not.
-    """
     if yes:
         return
     if not (sys.stdin.isatty() and sys.stdout.isatty()):

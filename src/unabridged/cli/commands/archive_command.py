@@ -2,10 +2,10 @@
 
 import click
 
-from unabridged.cli.opening import open_space, session_named
+from unabridged.cli.format import count, size
+from unabridged.cli.open_from_options import open_space, session_named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo
-from unabridged.cli.words import count, size
 from unabridged.domain.session import Session
 from unabridged.errors import InputError
 from unabridged.space.space import Space

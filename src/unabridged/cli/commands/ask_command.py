@@ -4,16 +4,16 @@ from typing import Any
 
 import click
 
-from unabridged.cli.chat.answer import Asked, ask
+from unabridged.cli.chat.answer import SentQuestion, ask
 from unabridged.cli.chat.plain import PlainScreen
 from unabridged.cli.chat.screen import Screen
 from unabridged.cli.chat.screens import choose_screen
 from unabridged.cli.embedding import embed_recorded
-from unabridged.cli.opening import open_conversation, words_from
+from unabridged.cli.format import footer
+from unabridged.cli.maintain import maintain_recorded
+from unabridged.cli.open_from_options import open_conversation, words_from
 from unabridged.cli.options import TALK, Invocation, common, example, invoked
 from unabridged.cli.output import exchange_data
-from unabridged.cli.tending import tend_recorded
-from unabridged.cli.words import footer
 from unabridged.domain.context import Tier
 from unabridged.errors import MissingExtraError
 from unabridged.turn.conversation import Conversation
@@ -55,18 +55,17 @@ def command(invocation: Invocation, text: tuple[str, ...]) -> None:
 
 def _follow_up(conversation: Conversation, screen: Screen) -> None:
     embed_recorded(conversation.space, screen.note)
-    tend_recorded(conversation.space, screen.note, session=conversation.header)
+    maintain_recorded(conversation.space, screen.note, session=conversation.header)
 
 
 def _screen(*, as_json: bool) -> Screen:
-    """The best screen that is installed: one question needs no extra."""
     try:
         return choose_screen(plain=False, as_json=as_json)
     except MissingExtraError:
         return PlainScreen()
 
 
-def answer_data(asked: Asked) -> dict[str, Any]:
+def answer_data(asked: SentQuestion) -> dict[str, Any]:
     """Give an answer for JSON."""
     context, exchange = asked.context, asked.exchange
     data: dict[str, Any] = {

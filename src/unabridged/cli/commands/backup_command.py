@@ -4,13 +4,13 @@ from pathlib import Path
 
 import click
 
-from unabridged.cli.opening import named, open_safekeeping
+from unabridged.cli.format import count, moment, size
+from unabridged.cli.open_from_options import named, open_safekeeping
 from unabridged.cli.options import MEMORY, PLACE, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
 from unabridged.cli.progress import Stages
-from unabridged.cli.words import count, moment, size
-from unabridged.domain.safekeeping import Backup
+from unabridged.domain.backup_results import Backup
 from unabridged.errors import InputError
 
 

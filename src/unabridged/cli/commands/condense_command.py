@@ -4,18 +4,18 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from unabridged.cli.condensed import outlook_lines, run_rows
-from unabridged.cli.judging import judge_pending
-from unabridged.cli.opening import open_space, session_named
+from unabridged.cli.annotate_all import judge_pending
+from unabridged.cli.format import count
+from unabridged.cli.maintain import maintain_all
+from unabridged.cli.open_from_options import open_space, session_named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
 from unabridged.cli.progress import Stages
-from unabridged.cli.tending import tend_all
-from unabridged.cli.words import count
+from unabridged.cli.views.condensations import outlook_lines, run_rows
 from unabridged.domain.condensation import Level
+from unabridged.domain.results import CondensePreview
 from unabridged.domain.session import Session
-from unabridged.domain.views import Outlook
 from unabridged.errors import InputError
 from unabridged.space.space import Space
 
@@ -76,8 +76,7 @@ def _outlooks(
     *,
     test: bool,
     force: bool,
-) -> Iterator[Outlook]:
-    """Condense, or look at, one session after the other, with a bar."""
+) -> Iterator[CondensePreview]:
     with Stages(quiet=invocation.json) as stages:
         for done, session in enumerate(sessions, 1):
             if test:
@@ -88,24 +87,18 @@ def _outlooks(
 
 
 def _round_off(invocation: Invocation, space: Space) -> int:
-    """Draw facts, and condense conversations that were left and months that ended, as wholes.
-
-    Returns:
-        How many of these were condensed.
-    """
+    # Draw facts, and condense conversations that were left and months that ended, as wholes.
     before = _wholes(space)
-    tend_all(space, space.sessions.newest(), quiet=invocation.json)
+    maintain_all(space, space.sessions.newest(), quiet=invocation.json)
     return len(_wholes(space) - before)
 
 
 def _wholes(space: Space) -> set[str]:
-    """The ids of condensations of whole conversations and months."""
     held = space.condensations.condensations()
     return {one.id for one in held if one.level is not Level.EXCHANGES}
 
 
-def _tell(sessions: Sequence[Session], shown: Sequence[Outlook], *, test: bool) -> None:
-    """List what was condensed, session by session."""
+def _tell(sessions: Sequence[Session], shown: Sequence[CondensePreview], *, test: bool) -> None:
     columns = [
         Column("session", flexible=True),
         Column("messages", right=True),

@@ -123,7 +123,6 @@ def _change(invocation: Invocation, name: str, value: str | None) -> None:
 
 
 def _holder(invocation: Invocation) -> Holder | None:
-    """For what alone a setting shall hold."""
     agent, model = invocation.given("agent"), invocation.given("model")
     if agent and model:
         raise InputError(
@@ -135,7 +134,7 @@ def _holder(invocation: Invocation) -> Holder | None:
     return (config.AGENTS, agent) if agent else None
 
 
-def _data(reading: config.Reading, name: str) -> dict[str, object]:
+def _data(reading: config.LoadedSettings, name: str) -> dict[str, object]:
     value = getattr(reading.settings.for_model(reading.settings.model), name)
     secret = name in config.SECRETS
     return {

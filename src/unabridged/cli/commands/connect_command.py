@@ -4,12 +4,12 @@ from pathlib import Path
 
 import click
 
-from unabridged.cli.connecting import (
+from unabridged.cli.client_configs import (
     A_KEY,
     A_TOKEN,
     NO_KEY,
-    Client,
-    Server,
+    ClientConfig,
+    ServerAddress,
     client_of,
     clients,
     filled,
@@ -19,11 +19,11 @@ from unabridged.cli.connecting import (
 from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, paint, table, width
-from unabridged.cli.text import wrap
+from unabridged.cli.terminal_text import wrap
 from unabridged.clock import SystemClock
 from unabridged.domain.settings import Settings
 from unabridged.errors import UnabridgedError
-from unabridged.wiring.access import TOKEN, Access
+from unabridged.home.api_keys import TOKEN, ApiKeys
 
 _SOME = "llama3.2"
 """A model for the examples, where none answers now."""
@@ -57,8 +57,8 @@ def command(
         _list(invocation)
         return
     client, settings = client_of(name), invocation.settings()
-    access = Access(settings.home)
-    server = Server(
+    access = ApiKeys(settings.home)
+    server = ServerAddress(
         url=(url or address_from(settings.listen)).rstrip("/"),
         home=settings.home,
         model=settings.model or _chosen(settings),
@@ -78,8 +78,7 @@ def command(
 
 
 def _chosen(settings: Settings) -> str:
-    """Give the model that the server would choose now."""
-    from unabridged.wiring.upstreams import Upstreams  # noqa: PLC0415 - not for the list
+    from unabridged.factory.upstreams import Upstreams  # noqa: PLC0415 - not for the list
 
     upstreams = Upstreams(settings, SystemClock())
     try:
@@ -98,7 +97,7 @@ def address_from(listen: str) -> str:
     return f"http://{host}:{port}"
 
 
-def _show(client: Client, server: Server, text: str, *, closed: bool) -> None:
+def _show(client: ClientConfig, server: ServerAddress, text: str, *, closed: bool) -> None:
     echo(client.title, "bold")
     echo_lines(wrap(f"Write into {client.where}:", width()))
     echo()
@@ -110,8 +109,7 @@ def _show(client: Client, server: Server, text: str, *, closed: bool) -> None:
     echo_lines(paint(line, "dim") for line in wrap(f"Checked: {client.checked}", width()))
 
 
-def _of_secrets(text: str, server: Server, *, closed: bool) -> str:
-    """Say what the key or token in a text is, and where the real one comes from."""
+def _of_secrets(text: str, server: ServerAddress, *, closed: bool) -> str:
     if A_KEY in text:
         return f"{A_KEY} is an API key; `unabridged keys create NAME` makes one and shows it once."
     if A_TOKEN in text:

@@ -6,13 +6,13 @@ from pathlib import Path
 import click
 
 from unabridged import config
-from unabridged.cli.naming import parse_space
+from unabridged.cli.format import count
 from unabridged.cli.options import PLACE, Invocation, common, example, invoked
 from unabridged.cli.output import echo
+from unabridged.cli.parse_space import parse_space
 from unabridged.cli.progress import counted
-from unabridged.cli.words import count
 from unabridged.errors import InputError
-from unabridged.wiring import CopiedSpace, End, copy_between
+from unabridged.factory import CopiedSpace, End, copy_between
 
 STORES = ("sqlite",)
 _FILE = "file"
@@ -62,11 +62,6 @@ def command(
 
 
 def _end(invocation: Invocation, text: str, home: str | None) -> End:
-    """Read one end of a copy.
-
-    Raises:
-        InputError: It names no store, space or file.
-    """
     settings = invocation.settings()
     if home is not None:
         settings = config.load(home=home)
@@ -81,7 +76,6 @@ def _end(invocation: Invocation, text: str, home: str | None) -> End:
 
 
 def _tell(one: CopiedSpace) -> None:
-    """Say what became of a space."""
     parts = [f"{count(one.exchanges, 'exchange')} and {count(one.records, 'record')} new"]
     if one.vectors:
         parts.append(f"vectors of {one.vectors:,}")

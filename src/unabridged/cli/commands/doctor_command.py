@@ -5,9 +5,9 @@ import click
 from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo_lines
 from unabridged.cli.paint import paint, width
-from unabridged.cli.text import cells, pad, safe, wrap
-from unabridged.domain.views import Finding
-from unabridged.wiring import diagnose
+from unabridged.cli.terminal_text import cells, pad, safe, wrap
+from unabridged.domain.results import Diagnosis
+from unabridged.factory import diagnose
 
 _SIGNS = {True: ("✓", "good"), False: ("✗", "bad"), None: ("·", "dim")}
 TOPIC_ROOM = 22
@@ -33,7 +33,7 @@ TOPIC_ROOM = 22
 def command(invocation: Invocation, *, repair: bool) -> None:
     """Check what is installed, what answers, and whether the store is sound.
 
-    It ends with exit code 1 where something is at fault, and changes nothing but with --repair; only what a killed program had begun with a space (a rename, a restore) is finished, as by every opening. A damaged space is never repaired by it: `unabridged salvage` does that.
+    It ends with exit code 1 where something is at fault, and changes nothing but with --repair; only what a killed program had begun with a space (a rename, a restore) is finished, as by every opening. A damaged space is never repaired by it: `unabridged recover` does that.
     """
     findings = []
     for finding in diagnose(invocation.settings(), repair=repair):
@@ -46,8 +46,7 @@ def command(invocation: Invocation, *, repair: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
-def _lines(finding: Finding) -> list[str]:
-    """Show a finding as soon as it is there: some take a while."""
+def _lines(finding: Diagnosis) -> list[str]:
     room = width() - TOPIC_ROOM - 4
     sign, style = _SIGNS[finding.ok]
     lines = wrap(safe(finding.text), room)

@@ -8,7 +8,7 @@ from unabridged import config
 from unabridged.cli.options import PLACE, Invocation, common, example, invoked
 from unabridged.cli.output import echo
 from unabridged.cli.settings_file import write_setting
-from unabridged.wiring.encryption import encrypt_home, left_readable, need_key
+from unabridged.home.encryption import encrypt_home, left_readable, need_key
 
 
 @click.command(

@@ -2,10 +2,10 @@
 
 import click
 
-from unabridged.cli.condensed import condensation_lines, expanded_lines
-from unabridged.cli.opening import look_into
+from unabridged.cli.open_from_options import look_into
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines, exchange_data, plain
+from unabridged.cli.views.condensations import condensation_lines, expanded_lines
 
 
 @click.command("expand", epilog=example("unabridged expand", "unabridged expand c-3f09"))
@@ -18,16 +18,16 @@ def command(invocation: Invocation, wanted: str | None, limit: int) -> None:
 
     ID is a condensation's id or the beginning of one. Without it, the newest are listed.
     """
-    upkeep = look_into(invocation).condensations
+    condensations = look_into(invocation).condensations
     if wanted:
-        found = upkeep.expand(wanted)
+        found = condensations.expand(wanted)
         if invocation.json:
             data = [exchange_data(exchange) for exchange in found.exchanges]
             invocation.emit({**plain(found), "exchanges": data})
             return
         echo_lines(expanded_lines(found))
         return
-    held = upkeep.condensations()
+    held = condensations.condensations()
     if invocation.json:
         invocation.emit(held[-limit:])
         return

@@ -9,27 +9,27 @@ from typing import BinaryIO, cast
 
 import click
 
-from unabridged.cli.opening import look_into, open_home, session_named
+from unabridged.cli.format import count
+from unabridged.cli.open_from_options import look_into, open_home, session_named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo
-from unabridged.cli.words import count
 from unabridged.domain.condensation import Level
 from unabridged.domain.record import Record
-from unabridged.domain.scope import Space as SpaceId
+from unabridged.domain.results import Transcript
+from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
-from unabridged.domain.views import Conversation
 from unabridged.errors import InputError, StoreError, TransferError
+from unabridged.home.encryption import EXPORT, export_cipher
 from unabridged.space.space import Space
-from unabridged.transfer.outgoing import (
+from unabridged.transfer.export import (
     FORMS,
-    Form,
+    ExportFormat,
     Outgoing,
-    Shelf,
+    OutputFolder,
     is_folder,
     make_folder,
     write_file,
 )
-from unabridged.wiring.encryption import EXPORT, export_cipher
 
 _STDOUT = "-"
 
@@ -112,7 +112,7 @@ def command(
     form = _sealed(FORMS[name], invocation) if encrypt else FORMS[name]
     contexts = "contexts" in extras
     if everything:
-        shelf = Shelf(Path(output), force)
+        shelf = OutputFolder(Path(output), force)
         make_folder(shelf.folder)
         _all(invocation, report, form, shelf, contexts=contexts)
     else:
@@ -123,14 +123,13 @@ def command(
     _tell(invocation, report)
 
 
-def _one(report: _Report, form: Form, outgoing: Outgoing, *, force: bool) -> None:
-    """Write one space, or a session of it."""
+def _one(report: _Report, form: ExportFormat, outgoing: Outgoing, *, force: bool) -> None:
     path = Path(report.path)
     if report.path == _STDOUT:
         report.exchanges = form.write(outgoing, sys.stdout.buffer)
         sys.stdout.buffer.flush()
     elif is_folder(path, report.path) and form.spread is not None:
-        shelf = Shelf(path, force)
+        shelf = OutputFolder(path, force)
         make_folder(path)
         report.exchanges = form.spread(outgoing, shelf)
         report.files = shelf.written
@@ -139,8 +138,7 @@ def _one(report: _Report, form: Form, outgoing: Outgoing, *, force: bool) -> Non
         report.files = [path]
 
 
-def _sealed(form: Form, invocation: Invocation) -> Form:
-    """The same form, sealed; always one file."""
+def _sealed(form: ExportFormat, invocation: Invocation) -> ExportFormat:
     cipher = export_cipher(invocation.settings())
 
     def write(outgoing: Outgoing, stream: BinaryIO) -> int:
@@ -151,9 +149,13 @@ def _sealed(form: Form, invocation: Invocation) -> Form:
 
 
 def _all(
-    invocation: Invocation, report: _Report, form: Form, shelf: Shelf, *, contexts: bool
+    invocation: Invocation,
+    report: _Report,
+    form: ExportFormat,
+    shelf: OutputFolder,
+    *,
+    contexts: bool,
 ) -> None:
-    """Write every space of the home; one that cannot be read hides no other."""
     home = open_home(invocation)
     for info in home.spaces():
         if info.space is None or info.damaged:
@@ -167,7 +169,9 @@ def _all(
                     file = shelf.name(parts, name.name, form.suffix)
                     report.exchanges += shelf.write(file, lambda to: form.write(outgoing, to))  # noqa: B023 - called at once
                 else:
-                    inner = Shelf(shelf.folder / shelf.name(parts, name.name, ""), shelf.force)
+                    inner = OutputFolder(
+                        shelf.folder / shelf.name(parts, name.name, ""), shelf.force
+                    )
                     make_folder(inner.folder)
                     report.exchanges += form.spread(outgoing, inner)
                     report.files += inner.written
@@ -180,10 +184,9 @@ def _all(
 def _outgoing(
     space: Space, name: SpaceId | None, session: Session | None, *, contexts: bool
 ) -> Outgoing:
-    """What of a memory is to be written."""
     wanted = session.id if session else None
 
-    def conversations() -> Iterable[Conversation]:
+    def conversations() -> Iterable[Transcript]:
         return (one for one in space.log.transcripts() if wanted in {None, one.session.id})
 
     def records() -> Iterable[Record]:
@@ -204,7 +207,6 @@ def _outgoing(
 
 
 def _said(space: Space) -> dict[str, str]:
-    """What stored condensations say of whole sessions."""
     found = (one for one in space.condensations.condensations() if one.level is Level.CONVERSATION)
     return {one.session: " ".join(line.text for line in one.lines) for one in found} | {"": ""}
 

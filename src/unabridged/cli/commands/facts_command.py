@@ -5,14 +5,14 @@ from collections.abc import Sequence
 
 import click
 
-from unabridged.cli.knowing import change_lines, learn
-from unabridged.cli.known import fact_card, fact_lines
-from unabridged.cli.opening import look_into, open_space, words_from
+from unabridged.cli.format import count
+from unabridged.cli.learn import change_lines, learn
+from unabridged.cli.open_from_options import look_into, open_space, words_from
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import paint
-from unabridged.cli.text import one_line, safe
-from unabridged.cli.words import count
+from unabridged.cli.terminal_text import one_line, safe
+from unabridged.cli.views.facts import fact_card, fact_lines
 from unabridged.domain.fact import SELF, Fact, FactState
 from unabridged.space.space import Space
 
@@ -230,7 +230,6 @@ def _list(invocation: Invocation, state: str) -> None:
 
 
 def _tell(invocation: Invocation, space: Space, fact: Fact, what: str) -> None:
-    """Say what became of a fact, and what contradicts it."""
     if invocation.json:
         invocation.emit(fact)
         return

@@ -8,14 +8,14 @@ from typing import Any
 
 import click
 
-from unabridged.cli.forgotten import plan_lines, receipt_lines, space_lines
-from unabridged.cli.opening import named, open_home, open_space
+from unabridged.cli.open_from_options import named, open_home, open_space
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import dumps, echo, echo_lines
+from unabridged.cli.views.forgetting import plan_lines, receipt_lines, space_lines
 from unabridged.domain.forgetting import Receipt
-from unabridged.domain.scope import Scope, Space
+from unabridged.domain.scope import Scope, SpaceId
 from unabridged.errors import InputError, NotFoundError
-from unabridged.wiring import space_from, write_private
+from unabridged.factory import space_from, write_private
 
 NOTHING = "There is nothing to forget."
 
@@ -56,7 +56,7 @@ def command(invocation: Invocation, exchanges: Sequence[str], **given: Any) -> N
     Bytes are overwritten where the file system allows it. An SSD, a journal or a snapshot may keep
     older blocks: where that matters, encrypt the home and destroy its key.
     """
-    asked = Asked(exchanges, **given)
+    asked = ForgetArguments(exchanges, **given)
     asked.check()
     if asked.lift:
         _lift(invocation, asked.lift)
@@ -69,7 +69,7 @@ def command(invocation: Invocation, exchanges: Sequence[str], **given: Any) -> N
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ForgetArguments:
     """What a call asks for: see the options."""
 
     exchanges: Sequence[str]
@@ -99,8 +99,7 @@ class Asked:
             raise InputError(f"{self.output} is there already.", hint="Name another file.")
 
 
-def _named(invocation: Invocation, asked: Asked) -> None:
-    """Forget what was named in one space."""
+def _named(invocation: Invocation, asked: ForgetArguments) -> None:
     space = open_space(invocation)
     plan = space.forgetting.plan(
         asked.exchanges,
@@ -122,8 +121,7 @@ def _named(invocation: Invocation, asked: Asked) -> None:
         _tell(invocation, [space.forgetting.execute(plan)], asked)
 
 
-def _spaces(invocation: Invocation, asked: Asked) -> None:
-    """Forget whole spaces."""
+def _spaces(invocation: Invocation, asked: ForgetArguments) -> None:
     home = open_home(invocation)
     known = [info.space for info in home.spaces() if info.space is not None]
     wanted = [s for s in known if s.user == asked.all_of] if asked.all_of else [_own(invocation)]
@@ -140,20 +138,13 @@ def _spaces(invocation: Invocation, asked: Asked) -> None:
         _tell(invocation, [home.forget(plan) for plan in plans], asked)
 
 
-def _own(invocation: Invocation) -> Space:
-    """The space of the call."""
+def _own(invocation: Invocation) -> SpaceId:
     settings = named(invocation)
     scope = Scope(settings.user, settings.agent, settings.model or None)
     return space_from(scope, settings)
 
 
 def _ask(*, yes: bool) -> None:
-    """Ask whether it shall be done.
-
-    Raises:
-        InputError: Nobody can be asked.
-        Abort: It shall not.
-    """
     if yes:
         return
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -161,8 +152,7 @@ def _ask(*, yes: bool) -> None:
     click.confirm("Forget this for good?", abort=True)
 
 
-def _tell(invocation: Invocation, receipts: Sequence[Receipt], asked: Asked) -> None:
-    """Show receipts, and write them into a file."""
+def _tell(invocation: Invocation, receipts: Sequence[Receipt], asked: ForgetArguments) -> None:
     if asked.output:
         write_private(Path(asked.output), dumps(receipts).encode("utf-8"))
     if invocation.json:

@@ -2,11 +2,11 @@
 
 import click
 
-from unabridged.cli.naming import parse_space
-from unabridged.cli.opening import named
+from unabridged.cli.open_from_options import named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo_lines
-from unabridged.cli.shared import carried_lines
+from unabridged.cli.parse_space import parse_space
+from unabridged.cli.views.shares import carried_lines
 
 
 @click.command(
@@ -25,10 +25,10 @@ def command(invocation: Invocation, target: str, *, dry_run: bool) -> None:
 
     The session (the newest one, unless --session names another) is carried into SPACE, USER/AGENT or USER/AGENT/MODEL, with what hangs on it and the pinned facts that bear on it. There it is the newest session, so that the next `unabridged chat` goes on with it. Here it stays as it was, and `sessions` says to whom it was handed. `unabridged shares` takes it back.
     """
-    from unabridged.wiring.sharing import Shares  # noqa: PLC0415 - for a few commands
+    from unabridged.factory.sharing import SpaceShares  # noqa: PLC0415 - for a few commands
 
     settings = named(invocation)
-    shares = Shares(settings, invocation.by_agent())
+    shares = SpaceShares(settings, invocation.by_agent())
     wanted = invocation.given("session")
     done = shares.handoff(
         parse_space(target, settings.isolation),

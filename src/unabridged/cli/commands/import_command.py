@@ -5,15 +5,15 @@ from pathlib import Path
 
 import click
 
-from unabridged.cli.finding import ALL, NONE, choose
-from unabridged.cli.importing import take_all
-from unabridged.cli.opening import open_space
+from unabridged.cli.import_files import take_all
+from unabridged.cli.import_find import ALL, NONE, choose
+from unabridged.cli.open_from_options import open_space
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.clock import SystemClock
 from unabridged.errors import InputError
-from unabridged.transfer.detect import known, open_file, titles
+from unabridged.home.encryption import unsealing
+from unabridged.transfer.detect_format import known, open_file, titles
 from unabridged.transfer.find import PLACES
-from unabridged.wiring.encryption import unsealing
 
 _HELP = f"""Take over conversations from other programs.
 
@@ -62,23 +62,18 @@ def command(
     opener = partial(open_file, format=form, model=invocation.given("model"))
     opener = partial(opener, unseal=unsealing(invocation.settings()))
     if folder is None:
-        space = None if dry_run else open_space(invocation, salvage=True)
+        space = None if dry_run else open_space(invocation, recover=True)
         take_all(invocation, files, space, opener, SystemClock().now())
         return
     home = invocation.settings().home
     there = Path(home).is_dir()
-    space = open_space(invocation, salvage=not dry_run) if there or not dry_run else None
+    space = open_space(invocation, recover=not dry_run) if there or not dry_run else None
     chosen = choose(invocation, Path(folder), space, opener, NONE if dry_run else pick)
     if chosen:
         take_all(invocation, chosen, space, opener, SystemClock().now())
 
 
 def _check_model(invocation: Invocation) -> None:
-    """Refuse to guess into which model's memory something goes.
-
-    Raises:
-        InputError: Each model has a memory of its own, and none is named.
-    """
     settings = invocation.settings()
     if "model" in settings.isolation and not settings.model:
         raise InputError(
@@ -88,11 +83,6 @@ def _check_model(invocation: Invocation) -> None:
 
 
 def _check(files: tuple[str, ...], folder: str | None, pick: str | None) -> None:
-    """Refuse what contradicts itself.
-
-    Raises:
-        InputError: It does.
-    """
     if folder is None and pick:
         raise InputError("--pick and --all choose among what --find finds.", hint="Add --find DIR.")
     if bool(files) == (folder is not None):

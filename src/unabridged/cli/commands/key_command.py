@@ -10,9 +10,9 @@ from unabridged.cli.options import PLACE, Invocation, common, example, invoked
 from unabridged.cli.output import echo
 from unabridged.cli.settings_file import write_setting
 from unabridged.errors import SettingError
-from unabridged.wiring.encryption import admit_key, retire_keys
-from unabridged.wiring.keys import KEYRING, new_key, person_key
-from unabridged.wiring.verifying import seal
+from unabridged.home.encryption import admit_key, retire_keys
+from unabridged.home.key_source import KEYRING, new_key, person_key
+from unabridged.home.verify import seal
 
 
 @click.group(

@@ -6,14 +6,14 @@ from typing import Any
 
 import click
 
+from unabridged.cli.format import day, moment
 from unabridged.cli.options import PLACE, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
-from unabridged.cli.words import day, moment
 from unabridged.clock import SystemClock
-from unabridged.domain.access import AccessKey, Grant, Right
+from unabridged.domain.permissions import AccessKey, Grant, Right
 from unabridged.errors import InputError
-from unabridged.wiring.access import Access
+from unabridged.home.api_keys import ApiKeys
 
 _USUAL = (Right.CHAT, Right.READ, Right.WRITE)
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -79,7 +79,7 @@ def create_command(
         profile=invocation.given("profile") or "",
     )
     settings = invocation.settings()
-    key, secret = Access(settings.home).create(grant, now)
+    key, secret = ApiKeys(settings.home).create(grant, now)
     if invocation.json:
         invocation.emit({**_data(key, now), "key": secret})
         return
@@ -102,7 +102,7 @@ def create_command(
 def list_command(invocation: Invocation) -> None:
     """List the keys, the oldest first; none of them can be read again."""
     now = SystemClock().now()
-    keys = Access(invocation.settings().home).every()
+    keys = ApiKeys(invocation.settings().home).every()
     if invocation.json:
         invocation.emit([_data(key, now) for key in keys])
         return
@@ -135,7 +135,7 @@ def revoke_command(invocation: Invocation, which: str) -> None:
     It opens nothing from now on; a server that runs needs no restart. Other keys, and the need for one, stay.
     """
     now = SystemClock().now()
-    key = Access(invocation.settings().home).revoke(which, now)
+    key = ApiKeys(invocation.settings().home).revoke(which, now)
     if invocation.json:
         invocation.emit(_data(key, now))
         return
@@ -178,7 +178,6 @@ def _data(key: AccessKey, now: datetime) -> dict[str, Any]:
 
 
 def _reach(key: AccessKey) -> str:
-    """Whose memory it reaches."""
     fields = ("user", "agent", "session", "profile")
     named = [f"{f} {getattr(key.grant, f)}" for f in fields if getattr(key.grant, f)]
     return ", ".join(named) or "everything"

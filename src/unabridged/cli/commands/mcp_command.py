@@ -24,16 +24,15 @@ def command(invocation: Invocation) -> None:
     the same under /mcp.
     """
     try:
-        from unabridged.mcp import stdio  # noqa: PLC0415 - a heavy package, for this command only
+        from unabridged.mcp import stdio_transport  # noqa: PLC0415 - a heavy package, for this command only
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in {"mcp", "anyio", "pydantic"}:
             raise
         raise MissingExtraError("mcp", "mcp") from None
-    stdio.serve(invocation.settings(), _tell)
+    stdio_transport.serve(invocation.settings(), _tell)
 
 
 def _tell(error: Exception) -> None:
-    """Say on standard error what went wrong and where; never the words, which may quote memory."""
     place = traceback.extract_tb(error.__traceback__)[-1:]
     where = "".join(f" at {Path(one.filename).name}:{one.lineno}" for one in place)
     echo(f"{type(error).__name__}{where}", err=True)

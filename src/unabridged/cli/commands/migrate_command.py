@@ -5,15 +5,15 @@ from pathlib import Path
 
 import click
 
+from unabridged.cli.format import count
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
 from unabridged.cli.progress import counted
-from unabridged.cli.text import safe
-from unabridged.cli.words import count
+from unabridged.cli.terminal_text import safe
 from unabridged.errors import InputError
-from unabridged.wiring import Migrations
-from unabridged.wiring.migrating import Outlook, State
+from unabridged.factory import Migrations
+from unabridged.factory.migration import MigrationPlan, State
 
 _LAST = "last"
 _UNKNOWN = ""
@@ -83,7 +83,6 @@ def command(
 
 
 def _model(model: str | None, *, unknown: bool) -> str | None:
-    """The model that was named; empty where it stays unknown, None where nothing was said."""
     if model is not None and unknown:
         raise InputError("--model and --no-model contradict each other.", hint="Keep one.")
     return _UNKNOWN if unknown else model
@@ -107,12 +106,7 @@ def _migrate(
     _tell(invocation, migrations, outlook)
 
 
-def _asked(outlook: Outlook, *, quiet: bool) -> str:
-    """Ask which model answered; it is never guessed.
-
-    Raises:
-        InputError: Nobody can be asked.
-    """
+def _asked(outlook: MigrationPlan, *, quiet: bool) -> str:
     said = f"{count(outlook.taken.nameless, 'exchange')} name no model."
     if quiet or not sys.stdin.isatty():
         raise InputError(
@@ -123,7 +117,7 @@ def _asked(outlook: Outlook, *, quiet: bool) -> str:
     return given.strip()
 
 
-def _tell(invocation: Invocation, migrations: Migrations, outlook: Outlook) -> None:
+def _tell(invocation: Invocation, migrations: Migrations, outlook: MigrationPlan) -> None:
     taken, state = outlook.taken, outlook.state
     if invocation.json:
         invocation.emit(_data(migrations, outlook))
@@ -148,7 +142,7 @@ def _tell(invocation: Invocation, migrations: Migrations, outlook: Outlook) -> N
     echo(f"  To go back: unabridged migrate --rollback {state.id}", "dim")
 
 
-def _data(migrations: Migrations, outlook: Outlook) -> dict[str, object]:
+def _data(migrations: Migrations, outlook: MigrationPlan) -> dict[str, object]:
     taken, state = outlook.taken, outlook.state
     return {
         "id": state.id if state else None,

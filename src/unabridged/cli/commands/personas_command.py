@@ -5,7 +5,7 @@ import click
 from unabridged import config
 from unabridged.cli.options import PLACE, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
-from unabridged.cli.people import persona_lines, persona_rows
+from unabridged.cli.views.personas import persona_lines, persona_rows
 from unabridged.config.personas import own_folder, persona_of, personas
 
 

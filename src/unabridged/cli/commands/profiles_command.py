@@ -9,9 +9,9 @@ from unabridged import config
 from unabridged.cli.options import PLACE, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines, plain
 from unabridged.cli.paint import Column, paint, table, width
-from unabridged.cli.text import one_line, wrap
+from unabridged.cli.terminal_text import one_line, wrap
+from unabridged.config.descriptions import meanings
 from unabridged.config.file import write_text
-from unabridged.config.meanings import meanings
 from unabridged.config.profiles import (
     SUFFIX,
     Profile,
@@ -131,7 +131,6 @@ def _list(invocation: Invocation) -> None:
 
 
 def _read(name: str, home: Path) -> tuple[Profile, str]:
-    """A profile, and why it cannot be used; the others are there all the same."""
     try:
         return profile_of(name, home), ""
     except SettingError as error:
@@ -155,8 +154,7 @@ def _data(profile: Profile) -> dict[str, Any]:
     }
 
 
-def _row(profile: Profile, reading: config.Reading, setting: str) -> dict[str, Any]:
-    """What there is to say of one setting of a profile."""
+def _row(profile: Profile, reading: config.LoadedSettings, setting: str) -> dict[str, Any]:
     source = reading.sources[setting]
     return {
         "setting": setting,
@@ -172,7 +170,6 @@ def _row(profile: Profile, reading: config.Reading, setting: str) -> dict[str, A
 
 
 def _lines(row: dict[str, Any]) -> list[str]:
-    """One setting for people: its value, why, what it does, and who overrules it."""
     value, otherwise = (_shown(row["setting"], row[key]) for key in ("value", "otherwise"))
     usual = "as everywhere" if value == otherwise else f"else {otherwise}"
     lines = [f"{paint(row['setting'], 'accent')} = {value}  {paint(f'({usual})', 'dim')}"]
@@ -192,7 +189,6 @@ def _shown(setting: str, value: Any) -> str:
 
 
 def _origin(profile: Profile) -> str:
-    """Where a profile is from, and how to use it."""
     parts = [f"It comes from the design of {profile.seed}."] if profile.seed else []
     if profile.extends:
         parts.append(f"It stands on {profile.extends}.")

@@ -2,11 +2,11 @@
 
 import click
 
-from unabridged.cli.forgotten import receipt_lines, receipt_row
-from unabridged.cli.opening import look_into, open_home
+from unabridged.cli.open_from_options import look_into, open_home
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
+from unabridged.cli.views.forgetting import receipt_lines, receipt_row
 from unabridged.errors import NotFoundError
 
 BLIND = "Some of what was forgotten is not recognised any more: the key of its digests is gone."

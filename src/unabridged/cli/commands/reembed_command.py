@@ -4,10 +4,10 @@ import sys
 
 import click
 
-from unabridged.cli.opening import open_space
+from unabridged.cli.format import count
+from unabridged.cli.open_from_options import open_space
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo
-from unabridged.cli.words import count
 
 
 @click.command(

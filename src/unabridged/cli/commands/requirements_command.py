@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
-from unabridged.cli.knowing import change_lines, learn
-from unabridged.cli.opening import look_into, open_space, words_from
+from unabridged.cli.format import count
+from unabridged.cli.learn import change_lines, learn
+from unabridged.cli.open_from_options import look_into, open_space, words_from
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
-from unabridged.cli.required import conflict_lines, requirement_card, requirement_lines
-from unabridged.cli.text import one_line, safe
-from unabridged.cli.words import count
+from unabridged.cli.terminal_text import one_line, safe
+from unabridged.cli.views.requirements import conflict_lines, requirement_card, requirement_lines
 from unabridged.domain.fact import Requirement
 from unabridged.errors import TransferError
 from unabridged.transfer.requirements import from_json, to_csv, to_json, to_markdown
@@ -26,7 +26,6 @@ _Command = Callable[..., Any]
 
 
 def _fields(command: _Command) -> _Command:
-    """The options for what a requirement has beside its text."""
     for option in (
         click.option("--conflicts", metavar="IDS", help="What it cannot be met with: REQ-1,REQ-2."),
         click.option("--dissatisfaction", metavar="1-5", help="How unhappy if it is not met."),
@@ -257,7 +256,6 @@ def _list(invocation: Invocation, *, withdrawn: bool) -> None:
 
 
 def _tell(invocation: Invocation, each: Requirement, what: str) -> None:
-    """Show a requirement, and what became of it."""
     if invocation.json:
         invocation.emit(each)
         return

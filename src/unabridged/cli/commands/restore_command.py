@@ -2,12 +2,12 @@
 
 import click
 
-from unabridged.cli.naming import parse_space
-from unabridged.cli.opening import open_safekeeping
+from unabridged.cli.format import count
+from unabridged.cli.open_from_options import open_safekeeping
 from unabridged.cli.options import PLACE, Invocation, common, example, invoked
 from unabridged.cli.output import echo
+from unabridged.cli.parse_space import parse_space
 from unabridged.cli.progress import Stages
-from unabridged.cli.words import count
 
 
 @click.command(
@@ -48,5 +48,5 @@ def command(
             echo(f"{one.space.name} is there already, as it is in the backup.", "dim")
             continue
         echo(f"{one.space.name} is restored: {count(one.exchanges, 'exchange')}.")
-        if one.set_aside:
-            echo(f"What was there lies in {one.set_aside} now.")
+        if one.quarantine:
+            echo(f"What was there lies in {one.quarantine} now.")

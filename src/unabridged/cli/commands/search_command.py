@@ -2,12 +2,12 @@
 
 import click
 
-from unabridged.cli.lists import found_lines
-from unabridged.cli.opening import look_into, words_from
+from unabridged.cli.open_from_options import look_into, words_from
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import width
-from unabridged.cli.text import safe, wrap
+from unabridged.cli.terminal_text import safe, wrap
+from unabridged.cli.views.lists import found_lines
 
 
 @click.command(

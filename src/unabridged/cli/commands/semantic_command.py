@@ -2,11 +2,16 @@
 
 import click
 
-from unabridged.cli.judged import correct, distribution_lines, reading_lines, scheme_lines
-from unabridged.cli.judging import judge_pending
-from unabridged.cli.opening import open_space, path_named
+from unabridged.cli.annotate_all import judge_pending
+from unabridged.cli.open_from_options import open_space, path_named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
+from unabridged.cli.views.annotations import (
+    annotation_lines,
+    correct,
+    distribution_lines,
+    scheme_lines,
+)
 from unabridged.domain.message import Role
 
 SHOWN = 10
@@ -49,15 +54,15 @@ def show_command(invocation: Invocation, limit: int) -> None:
 def _show(invocation: Invocation, limit: int) -> None:
     space = open_space(invocation)
     newest = path_named(invocation, space, limit)
-    readings = space.annotations.of(newest)
+    annotations = space.annotations.of(newest)
     if invocation.json:
-        ordered = [readings[exchange.id] for exchange in newest if exchange.id in readings]
+        ordered = [annotations[exchange.id] for exchange in newest if exchange.id in annotations]
         invocation.emit({"scheme": space.annotations.scheme, "exchanges": ordered})
         return
     echo_lines([*scheme_lines(space.annotations.scheme), ""])
     if not newest:
         echo("There is no exchange yet; `unabridged chat` begins one.", "dim")
-    echo_lines(reading_lines(newest, readings))
+    echo_lines(annotation_lines(newest, annotations))
 
 
 @command.command("stats", epilog=example("unabridged semantic stats --json"))
@@ -115,4 +120,4 @@ def set_command(
     if invocation.json:
         invocation.emit(reading)
         return
-    echo_lines(reading_lines([found], {found.id: reading}))
+    echo_lines(annotation_lines([found], {found.id: reading}))

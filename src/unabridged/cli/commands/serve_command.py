@@ -10,16 +10,16 @@ import click
 
 from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_json, echo_lines
-from unabridged.cli.served import Start, end_line, start_lines
+from unabridged.cli.views.server_start import Start, end_line, start_lines
 from unabridged.clock import SystemClock
 from unabridged.domain.settings import Settings
 from unabridged.errors import UnabridgedError
-from unabridged.wiring.access import TOKEN, Access
+from unabridged.home.api_keys import TOKEN, ApiKeys
 
 if TYPE_CHECKING:
     from starlette.routing import Route
 
-    from unabridged.server.service import Service
+    from unabridged.server.state import Service
 
 
 @click.command(
@@ -43,26 +43,25 @@ def command(invocation: Invocation, *, port: int | None) -> None:
     Programs made for Ollama or OpenAI remember when their address is changed to this server's; `unabridged connect` prints what to write where. Ctrl-C ends it: answers that are being streamed are finished first, for at most 30 seconds; press it twice not to wait.
     """
     settings = _placed(invocation.settings(), port)
-    from unabridged.server import serving  # noqa: PLC0415 - heavy, and an extra
-    from unabridged.server.guard import refuse_to_listen  # noqa: PLC0415 - as above
+    from unabridged.server import run_server  # noqa: PLC0415 - heavy, and an extra
+    from unabridged.server.auth import refuse_to_listen  # noqa: PLC0415 - as above
 
-    access = Access(settings.home)
+    access = ApiKeys(settings.home)
     refuse_to_listen(settings, access, SystemClock())
-    taken = serving.open_socket(settings.listen)
+    taken = run_server.open_socket(settings.listen)
     try:
         service = _service(invocation, settings)
         app, mcp = _app(service)
     except BaseException:
         taken.close()
         raise
-    start = _start(service, access, serving.address_of(taken), mcp=mcp)
-    ended = serving.serve(app, service.watch, taken, lambda: _tell(invocation, start))
+    start = _start(service, access, run_server.address_of(taken), mcp=mcp)
+    ended = run_server.serve(app, service.watch, taken, lambda: _tell(invocation, start))
     if not invocation.json:
         echo(end_line(ended), "dim")
 
 
 def _placed(settings: Settings, port: int | None) -> Settings:
-    """The settings with the port that was asked for."""
     if port is None:
         return settings
     host, _, _ = settings.listen.rpartition(":")
@@ -70,19 +69,18 @@ def _placed(settings: Settings, port: int | None) -> Settings:
 
 
 def _service(invocation: Invocation, settings: Settings) -> "Service":
-    from unabridged.config.telemetry import telemetry  # noqa: PLC0415 - for this command only
-    from unabridged.server.service import Service  # noqa: PLC0415 - heavy, and an extra
-    from unabridged.server.tracing import Tracing  # noqa: PLC0415 - as above
-    from unabridged.wiring.lanes import SpacePool  # noqa: PLC0415 - as above
+    from unabridged.config.opentelemetry import telemetry  # noqa: PLC0415 - for this command only
+    from unabridged.factory.space_pool import SpacePool  # noqa: PLC0415 - as above
+    from unabridged.server.state import Service  # noqa: PLC0415 - heavy, and an extra
+    from unabridged.server.trace_spans import Tracing  # noqa: PLC0415 - as above
 
     pool = SpacePool(settings, agents=invocation.by_agent())
     return Service(settings, pool, Tracing.to(telemetry()))
 
 
 def _app(service: "Service") -> tuple[Any, bool]:
-    """Put the application together; whether MCP is in it, which is an extra of its own."""
     from unabridged.server.app import create_app  # noqa: PLC0415 - heavy, and an extra
-    from unabridged.server.later import LaterRoute  # noqa: PLC0415 - as above
+    from unabridged.server.lazy_route import LaterRoute  # noqa: PLC0415 - as above
 
     if importlib.util.find_spec("mcp") is None:
         return create_app(service), False
@@ -90,8 +88,8 @@ def _app(service: "Service") -> tuple[Any, bool]:
 
 
 def _mcp(service: "Service") -> "Route":
-    from unabridged.mcp.http import mcp_mount  # noqa: PLC0415 - heavy, and an extra
-    from unabridged.server.whose import scope_of  # noqa: PLC0415 - as above
+    from unabridged.mcp.http_transport import mcp_mount  # noqa: PLC0415 - heavy, and an extra
+    from unabridged.server.resolve_scope import scope_of  # noqa: PLC0415 - as above
 
     return mcp_mount(
         service.pool,
@@ -102,8 +100,7 @@ def _mcp(service: "Service") -> "Route":
     )
 
 
-def _start(service: "Service", access: Access, url: str, *, mcp: bool) -> Start:
-    """Look at a service that is about to answer; the upstream may keep it waiting a moment."""
+def _start(service: "Service", access: ApiKeys, url: str, *, mcp: bool) -> Start:
     settings = service.settings
     try:
         note = service.upstreams.look()
@@ -122,7 +119,6 @@ def _start(service: "Service", access: Access, url: str, *, mcp: bool) -> Start:
 
 
 def _tell(invocation: Invocation, start: Start) -> None:
-    """Say that it listens: one line of JSON for programs, a block for people."""
     if invocation.json:
         echo_json(start, indent=None)
     else:

@@ -2,12 +2,12 @@
 
 import click
 
-from unabridged.cli.elsewhere import under_profiles
-from unabridged.cli.lists import session_lines
-from unabridged.cli.opening import look_into, session_named
+from unabridged.cli.format import count
+from unabridged.cli.open_from_options import look_into, session_named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.other_profiles import under_profiles
 from unabridged.cli.output import echo, echo_lines
-from unabridged.cli.words import count
+from unabridged.cli.views.lists import session_lines
 
 
 @click.command("sessions", epilog=example("unabridged sessions", "unabridged chat --session 2"))

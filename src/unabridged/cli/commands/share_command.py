@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import click
 
-from unabridged.cli.naming import parse_space
-from unabridged.cli.opening import named
+from unabridged.cli.open_from_options import named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo_lines
-from unabridged.cli.shared import carried_lines
+from unabridged.cli.parse_space import parse_space
+from unabridged.cli.views.shares import carried_lines
 from unabridged.errors import InputError
 
 
@@ -56,12 +56,12 @@ def command(
 
     A fact that was changed on both sides is shown as a contradiction (≠ in `facts`), never replaced. `unabridged shares` lists what was shared, and takes it back.
     """
-    from unabridged.wiring.sharing import Shares  # noqa: PLC0415 - for a few commands
+    from unabridged.factory.sharing import SpaceShares  # noqa: PLC0415 - for a few commands
 
     if not targets:
         raise InputError("No space is named.", hint="Say where to: --to USER/AGENT")
     settings = named(invocation)
-    shares = Shares(settings, invocation.by_agent())
+    shares = SpaceShares(settings, invocation.by_agent())
     done = [
         shares.share(
             parse_space(target, settings.isolation),

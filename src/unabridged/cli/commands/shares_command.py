@@ -2,11 +2,11 @@
 
 import click
 
-from unabridged.cli.forgotten import receipt_lines
-from unabridged.cli.opening import look_into, named
+from unabridged.cli.open_from_options import look_into, named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
-from unabridged.cli.shared import share_data, share_lines
+from unabridged.cli.views.forgetting import receipt_lines
+from unabridged.cli.views.shares import share_data, share_lines
 
 
 @click.group(
@@ -44,9 +44,9 @@ def revoke_command(invocation: Invocation, which: str) -> None:
 
     ID is the share's id in the list, or the end or beginning of it. Interrupted, revoking again completes it.
     """
-    from unabridged.wiring.sharing import Shares  # noqa: PLC0415 - for a few commands
+    from unabridged.factory.sharing import SpaceShares  # noqa: PLC0415 - for a few commands
 
-    done = Shares(named(invocation), invocation.by_agent()).revoke(which)
+    done = SpaceShares(named(invocation), invocation.by_agent()).revoke(which)
     if invocation.json:
         invocation.emit(done)
         return

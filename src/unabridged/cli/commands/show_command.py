@@ -2,10 +2,10 @@
 
 import click
 
-from unabridged.cli.opening import look_into, path_named
+from unabridged.cli.open_from_options import look_into, path_named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines, exchange_data
-from unabridged.cli.transcript import exchange_lines
+from unabridged.cli.views.exchanges import exchange_lines
 
 
 @click.command("show", epilog=example("unabridged show 01KAJ3", "unabridged show --session 2"))

@@ -4,17 +4,17 @@ from pathlib import Path
 
 import click
 
-from unabridged.cli.elsewhere import under_profiles
-from unabridged.cli.naming import parse_space
-from unabridged.cli.opening import open_home
+from unabridged.cli.format import count, size
+from unabridged.cli.open_from_options import open_home
 from unabridged.cli.options import PLACE, Invocation, common, example, invoked
+from unabridged.cli.other_profiles import under_profiles
 from unabridged.cli.output import echo, echo_lines, plain
 from unabridged.cli.paint import Column, paint, table, width
-from unabridged.cli.text import safe, wrap
-from unabridged.cli.words import count, size
-from unabridged.domain.scope import Space
+from unabridged.cli.parse_space import parse_space
+from unabridged.cli.terminal_text import safe, wrap
+from unabridged.domain.scope import SpaceId
 from unabridged.errors import InputError, NotFoundError
-from unabridged.wiring import Home
+from unabridged.factory import Home
 
 
 @click.group(
@@ -82,7 +82,7 @@ def merge_command(invocation: Invocation, source: str, into: str) -> None:
 @click.option("--force", is_flag=True, help="Also where no damage shows.")
 @common(*PLACE)
 @invoked
-def set_aside_command(invocation: Invocation, name: str, *, force: bool) -> None:
+def quarantine_command(invocation: Invocation, name: str, *, force: bool) -> None:
     """Move a damaged space out of the way, so that a new one can begin; nothing is deleted."""
     home, space = open_home(invocation), _named(invocation, name)
     if not force and any(info.space == space and not info.damaged for info in home.spaces()):
@@ -90,18 +90,18 @@ def set_aside_command(invocation: Invocation, name: str, *, force: bool) -> None
             f"{name} shows no damage.",
             hint="`unabridged doctor` looks closer; --force sets it aside all the same.",
         )
-    path = home.set_aside(space)
+    path = home.quarantine(space)
     if invocation.json:
         invocation.emit({"space": name, "path": path})
         return
     echo(f"{name} lies in {path} now; the next message begins a new space.")
 
 
-def _named(invocation: Invocation, text: str) -> Space:
+def _named(invocation: Invocation, text: str) -> SpaceId:
     return parse_space(text, invocation.settings().isolation)
 
 
-def find_space(home: Home, text: str) -> Space:
+def find_space(home: Home, text: str) -> SpaceId:
     """Give the space of that name, also where a name in it holds a slash.
 
     Raises:
@@ -147,6 +147,5 @@ def _list(invocation: Invocation) -> None:
     echo_lines([paint(apart, "dim")] if apart else [])
 
 
-def _name(space: Space | None, path: Path) -> str:
-    """A space's name; its file's where the file cannot tell."""
+def _name(space: SpaceId | None, path: Path) -> str:
     return space.name if space else path.name

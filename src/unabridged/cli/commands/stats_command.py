@@ -2,10 +2,10 @@
 
 import click
 
-from unabridged.cli.figures import figures_data, figures_lines
-from unabridged.cli.opening import look_into
+from unabridged.cli.open_from_options import look_into
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo_lines
+from unabridged.cli.views.stats import figures_data, figures_lines
 
 
 @click.command("stats", epilog=example("unabridged stats", "unabridged stats --json --user ann"))

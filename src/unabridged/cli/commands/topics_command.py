@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
-from unabridged.cli.opening import look_into, session_named
+from unabridged.cli.format import count, day
+from unabridged.cli.open_from_options import look_into, session_named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines, exchange_data, plain
 from unabridged.cli.paint import Column, paint, table, width
 from unabridged.cli.progress import Stages
-from unabridged.cli.text import clip, one_line, wrap
-from unabridged.cli.words import count, day
+from unabridged.cli.terminal_text import clip, one_line, wrap
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.topic import Topic
 from unabridged.errors import InputError, NotFoundError
@@ -73,7 +73,6 @@ def command(
 def _found(
     invocation: Invocation, space: Space, since: datetime | None, until: datetime | None
 ) -> list[Topic]:
-    """Find the topics, with a bar where that takes its time."""
     session = session_named(invocation, space) if invocation.given("session") else None
     with Stages(quiet=invocation.json) as stages:
         return space.maintenance.topics(
@@ -85,11 +84,6 @@ def _found(
 
 
 def _chosen(found: Sequence[Topic], wanted: str) -> tuple[int, Topic]:
-    """Give a topic by its number, or that of the others.
-
-    Raises:
-        NotFoundError: There is none.
-    """
     if wanted == OTHER and found and found[-1].other:
         return len(found), found[-1]
     if wanted.isdecimal() and 1 <= int(wanted) <= len(found):
@@ -138,13 +132,11 @@ def topic_lines(topics: Sequence[Topic], limit: int) -> list[str]:
 
 
 def _when(topic: Topic, *, days: bool) -> str:
-    """Say when a topic was talked about, to the day or to the month."""
     first, last = (day(at)[: 10 if days else 7] for at in (topic.first, topic.last))
     return first if first == last else f"{first} – {last}"
 
 
 def _show(invocation: Invocation, space: Space, number: int, topic: Topic, limit: int) -> None:
-    """List the exchanges of a topic, the oldest first."""
     exchanges = [space.log.get(wanted) for wanted in topic.exchanges[:limit]]
     if invocation.json:
         data = topic_data(number, topic)
@@ -162,7 +154,6 @@ def _show(invocation: Invocation, space: Space, number: int, topic: Topic, limit
 
 
 def _exchange_lines(exchange: Exchange, title: str) -> list[str]:
-    """Show an exchange of a topic: its date, id, session and first words."""
     room = width()
     head = f"{day(exchange.at)}  {exchange.id}"
     named = clip(one_line(title), max(0, room - len(head) - 2))

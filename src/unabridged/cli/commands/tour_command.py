@@ -9,7 +9,7 @@ import click
 from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
-from unabridged.cli.text import wrap
+from unabridged.cli.terminal_text import wrap
 from unabridged.cli.tour.guide import go_on, guide, play, wait
 from unabridged.cli.tour.script import Chapter, chapters, chosen
 from unabridged.cli.tour.stage import Stage, stage
@@ -73,7 +73,6 @@ def command(
 
 
 def _welcome(picked: Sequence[Chapter]) -> None:
-    """Say how long it takes, and what one may choose from."""
     if len(picked) < len(chapters()):
         return
     names = ", ".join(each.name for each in picked)
@@ -83,7 +82,6 @@ def _welcome(picked: Sequence[Chapter]) -> None:
 
 
 def _list(invocation: Invocation) -> None:
-    """List the chapters."""
     if invocation.json:
         invocation.emit(
             [
@@ -98,7 +96,6 @@ def _list(invocation: Invocation) -> None:
 
 
 def _farewell(played: Stage, last: Chapter, *, kept: bool) -> None:
-    """Say what became of the folder."""
     if not kept:
         echo("The tour's folder is removed again. Your own home folder was never touched.", "dim")
         return

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import click
 
-from unabridged.cli.naming import parse_space
+from unabridged.cli.format import count
 from unabridged.cli.options import PLACE, Invocation, common, example, invoked
 from unabridged.cli.output import echo
-from unabridged.cli.words import count
-from unabridged.domain.proof import Proof
-from unabridged.wiring.verifying import moor, verify
+from unabridged.cli.parse_space import parse_space
+from unabridged.domain.integrity import Proof
+from unabridged.home.verify import moor, verify
 
 
 @click.command(
@@ -42,7 +42,6 @@ def command(invocation: Invocation, space: str | None, *, anchor_anew: bool) -> 
 
 
 def _told(proofs: Iterator[Proof], *, quiet: bool) -> Iterator[Proof]:
-    """Show each proof as soon as it is there."""
     for proof in proofs:
         if not quiet:
             show(proof)
@@ -60,7 +59,6 @@ def show(proof: Proof) -> None:
 
 
 def _held(proof: Proof) -> str:
-    """What is shown, and by what."""
     sealed = proof.sealed
     if sealed is None:
         return "sound, without a key and without an anchor"

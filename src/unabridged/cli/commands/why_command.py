@@ -2,12 +2,12 @@
 
 import click
 
-from unabridged.cli.account import account_data, account_lines
-from unabridged.cli.opening import look_into
+from unabridged.cli.open_from_options import look_into
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import dumps, echo, echo_lines
 from unabridged.cli.paint import colour_out, width
-from unabridged.cli.text import safe
+from unabridged.cli.terminal_text import safe
+from unabridged.cli.views.context_report import account_data, account_lines
 
 
 @click.command("why", epilog=example("unabridged why", "unabridged why --json 01KAJ3 | jq .parts"))

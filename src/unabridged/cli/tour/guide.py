@@ -8,8 +8,8 @@ import click
 
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import paint, width
-from unabridged.cli.text import cells, wrap
-from unabridged.cli.tour.script import Chapter, Step
+from unabridged.cli.terminal_text import cells, wrap
+from unabridged.cli.tour.script import Chapter, TourStep
 from unabridged.cli.tour.stage import Stage
 
 PROMPT = "$ "
@@ -18,7 +18,7 @@ _RULE = "──"
 _KEYS = "Enter goes on · n next chapter · q leaves"
 
 
-class Key(Enum):
+class TourKey(Enum):
     """What a person wants at a pause."""
 
     ON = "on"
@@ -26,7 +26,7 @@ class Key(Enum):
     LEAVE = "leave"
 
 
-Pause = Callable[[], Key]
+Pause = Callable[[], TourKey]
 """Waits for a person."""
 
 
@@ -75,25 +75,24 @@ def guide(stage: Stage, chapters: Sequence[Chapter], pause: Pause) -> bool:
     for chapter in chapters:
         with stage.at_home(chapter.name):
             key = _guide(stage, chapter, pause, last=chapter is chapters[-1])
-        if key is Key.LEAVE:
+        if key is TourKey.LEAVE:
             return False
     return True
 
 
-def _guide(stage: Stage, chapter: Chapter, pause: Pause, *, last: bool) -> Key:
-    """Show a chapter and give the key that ended it; nobody waits behind the very last step."""
+def _guide(stage: Stage, chapter: Chapter, pause: Pause, *, last: bool) -> TourKey:
     for number, step in enumerate(chapter.steps, 1):
         _head(chapter, number)
         _show(stage, step)
         if last and number == len(chapter.steps):
             break
         key = pause()
-        if key is not Key.ON:
+        if key is not TourKey.ON:
             return key
-    return Key.ON
+    return TourKey.ON
 
 
-def wait() -> Key:
+def wait() -> TourKey:
     """Wait for a key on the terminal.
 
     Raises:
@@ -104,32 +103,30 @@ def wait() -> Key:
         while True:
             match click.getchar().lower():
                 case "\r" | "\n" | " ":
-                    return Key.ON
+                    return TourKey.ON
                 case "n":
-                    return Key.NEXT
+                    return TourKey.NEXT
                 case "q" | "\x1b" | "\x04":
-                    return Key.LEAVE
+                    return TourKey.LEAVE
                 case _:
                     continue
     except EOFError:
-        return Key.LEAVE
+        return TourKey.LEAVE
     finally:
         echo("\r" + " " * cells(_KEYS) + "\r", end=False)
 
 
-def go_on() -> Key:
+def go_on() -> TourKey:
     """Wait for nobody."""
-    return Key.ON
+    return TourKey.ON
 
 
 def _head(chapter: Chapter, number: int) -> None:
-    """Draw the line above a step."""
     said = f"{_RULE} {chapter.name} {number}/{len(chapter.steps)} · {chapter.title} "
     echo(said + "─" * max(0, width() - cells(said)), "accent")
 
 
-def _show(stage: Stage, step: Step) -> None:
-    """Show a step: why, each command with what it writes, what to look at, what to type next."""
+def _show(stage: Stage, step: TourStep) -> None:
     echo_lines(wrap(_told(step.why, stage), width()))
     for number, line in enumerate(stage.lines(step)):
         if not (step.brief and number):
@@ -152,5 +149,4 @@ def _show(stage: Stage, step: Step) -> None:
 
 
 def _told(text: str, stage: Stage) -> str:
-    """Fill in where the tour plays."""
     return text.replace("{folder}", str(stage.folder))

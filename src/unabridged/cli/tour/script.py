@@ -16,7 +16,7 @@ _SCRIPT = "tour.toml"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TourStep:
     """One step of a chapter.
 
     Attributes:
@@ -54,7 +54,7 @@ class Chapter:
 
     name: str
     title: str
-    steps: tuple[Step, ...]
+    steps: tuple[TourStep, ...]
 
 
 @cache
@@ -85,8 +85,8 @@ def chosen(names: Sequence[str]) -> tuple[Chapter, ...]:
     return tuple(each for each in chapters() if not names or each.name in names)
 
 
-def _step(table: Mapping[str, Any]) -> Step:
-    return Step(
+def _step(table: Mapping[str, Any]) -> TourStep:
+    return TourStep(
         why=" ".join(table["why"].split()),
         run=tuple(table.get("run", ())),
         look=" ".join(table.get("look", "").split()),

@@ -19,9 +19,9 @@ import click
 
 from unabridged.cli.main import INTERRUPTED, cli
 from unabridged.cli.output import echo
-from unabridged.cli.tour.script import FOLDER, Step
-from unabridged.config.alone import alone
-from unabridged.disk.durable import write_whole
+from unabridged.cli.tour.script import FOLDER, TourStep
+from unabridged.config.isolated import alone
+from unabridged.disk.atomic_write import write_whole
 from unabridged.disk.folders import private_folder
 from unabridged.errors import InputError, UnabridgedError
 
@@ -53,7 +53,7 @@ class Stage:
         with alone(self.folder / name, upstream="quote"):
             yield
 
-    def lines(self, step: Step) -> list[str]:
+    def lines(self, step: TourStep) -> list[str]:
         """Give the command lines of a step, what they name found out by commands as well."""
         for name, (line, path) in step.find.items():
             told = self.output(f"{line.format_map(self._found)} --json")
@@ -103,14 +103,12 @@ class Stage:
 
 
 def _list(folder: Path) -> None:
-    """List a folder as a shell does: sorted, hidden files left away."""
     for name in sorted(each.name for each in folder.iterdir()):
         if not name.startswith("."):
             click.echo(name)
 
 
 def _at(value: Any, path: str) -> str:
-    """Give what lies at a path in JSON."""
     for key in path.split("."):
         name, wanted, told = key.partition("=")
         if wanted:
@@ -155,7 +153,6 @@ def stage(keep: Path | None = None) -> Iterator[Stage]:
 
 @contextlib.contextmanager
 def _passing_folder() -> Iterator[Path]:
-    """A folder that goes again."""
     folder = None
     try:
         with _undisturbed():
@@ -168,7 +165,6 @@ def _passing_folder() -> Iterator[Path]:
 
 
 def _kept_folder(keep: Path) -> Path:
-    """Make the folder that stays, or take an empty one."""
     folder = keep.expanduser().absolute()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(
@@ -186,21 +182,19 @@ def _kept_folder(keep: Path) -> Path:
 
 
 def _lay_out(source: Traversable, folder: Path) -> None:
-    """Put the conversations into the folder, for the tour to take over as one would one's own."""
     for each in source.iterdir():
         if each.name.endswith(_CONVERSATIONS):
             write_whole(folder / each.name, each.read_bytes())
 
 
 def _signals() -> list[signal.Signals]:
-    """The signals of this system that end a program and are not ignored, as under ``nohup``."""
+    # The signals of this system that end a program and are not ignored, as under ``nohup``.
     named = [getattr(signal, name) for name in _ENDING if hasattr(signal, name)]
     return [each for each in named if signal.getsignal(each) is not signal.SIG_IGN]
 
 
 @contextlib.contextmanager
 def _taken(handler: Callable[[int, FrameType | None], None] | signal.Handlers) -> Iterator[None]:
-    """Handle the ending signals so for a while; only the main thread may."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -213,12 +207,11 @@ def _taken(handler: Callable[[int, FrameType | None], None] | signal.Handlers) -
 
 
 def _undisturbed() -> contextlib.AbstractContextManager[None]:
-    """Nothing ends the program meanwhile: for the moments in which the folder is made and goes."""
     return _taken(signal.SIG_IGN)
 
 
 def _ended_by_signals() -> contextlib.AbstractContextManager[None]:
-    """A closed terminal ends the tour in order, as Ctrl-C does."""
+    # A closed terminal ends the tour in order, as Ctrl-C does.
     return _taken(_end)
 
 

@@ -1,1 +1,1 @@
-"""Readable JSON files in the layouts of the seeds; they follow the log."""
+"""Readable JSON files of a space."""

@@ -9,8 +9,8 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from unabridged.domain.adoption import Adoption, Edit, EditKind
-from unabridged.domain.scope import Space
+from unabridged.domain.file_edit import Adoption, Edit, EditKind
+from unabridged.domain.scope import SpaceId
 from unabridged.errors import InputError, StoreEditedError
 from unabridged.projections.json_files import (
     file_bytes,
@@ -73,9 +73,9 @@ class FileAdoption:
         path: Path,
         layout: str,
         *,
-        asked: Space,
-        locate: Callable[[Space], FilePaths],
-        open_log: Callable[[Space], SessionLog],
+        asked: SpaceId,
+        locate: Callable[[SpaceId], FilePaths],
+        open_log: Callable[[SpaceId], SessionLog],
         means: Means,
     ) -> None:
         self._path = path
@@ -119,12 +119,12 @@ class FileAdoption:
                 )
             removed = plan.removed
             if forget_removed and removed:
-                log.forget(removed)
+                log.erase(removed)
                 plan = self._plan(log, undo=undo)
             if plan.carried is not None:
                 for one in plan.carried.sessions:
                     exchanges = json_document.exchanges_of(KNOWN[self._layout], one)
-                    log.admit(one.session, exchanges)
+                    log.import_session(one.session, exchanges)
             for edit in plan.sessions:
                 edit.apply(log)
             packed = self._path.name.endswith(PACKED)
@@ -146,7 +146,6 @@ class FileAdoption:
         return self._edited(log, found)
 
     def _sound(self, data: bytes) -> JsonDocument | None:
-        """The file if it is as it was written."""
         try:
             found = json_document.read(KNOWN[self._layout], data)
         except (ValueError, KeyError, TypeError):
@@ -154,7 +153,6 @@ class FileAdoption:
         return found if found is not None and not found.faults else None
 
     def _carried(self, log: SessionLog, document: JsonDocument) -> AdoptPlan:
-        """Plan for a file that nobody edited: what of it the log does not hold."""
         edits = tuple(_unknown(log, self._layout, document))
         view = Adoption(str(self._path), self.space.name, edits, sound=not edits)
         return AdoptPlan(view, carried=document if edits else None)
@@ -174,8 +172,7 @@ class FileAdoption:
     def _is_known(self) -> bool:
         return self._path.name in files_state.load(self._paths.state).files
 
-    def _checked(self, asked: Space) -> Space:
-        """The space that the settings name, if this is its file."""
+    def _checked(self, asked: SpaceId) -> SpaceId:
         own = self._locate(asked)
         mine = (self._paths.folder.resolve(), self._paths.stem)
         if (own.folder.resolve(), own.stem) == mine:
@@ -187,7 +184,6 @@ class FileAdoption:
 
 
 def _unknown(log: SessionLog, layout: str, document: JsonDocument) -> Iterator[Edit]:
-    """The exchanges of a sound file that the log does not hold."""
     held = set(log.get(document.ids()))
     for one in document.sessions:
         name = one.session.title or one.session.id
@@ -198,6 +194,5 @@ def _unknown(log: SessionLog, layout: str, document: JsonDocument) -> Iterator[E
 
 
 def _branches_differ(log: SessionLog, session: EditedSession) -> bool:
-    """Whether the words of other branches were edited."""
     others = log.get(session.written[session.ending :]).values()
     return sorted(map(seen, others)) != sorted((one.user, one.answer) for one in session.branches)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import SequenceMatcher
 
-from unabridged.domain.adoption import Edit, EditKind
 from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.file_edit import Edit, EditKind
 from unabridged.domain.message import Message, Part, Role, Text
 from unabridged.domain.session import Session, title_from
 from unabridged.ports import Store
@@ -58,14 +58,14 @@ class SessionEdit:
             StoreError: It cannot be written.
         """
         if self.exchanges or self.is_new:
-            store.admit(self.header, self.exchanges)
+            store.import_session(self.header, self.exchanges)
         held = store.session(self.header.id)
         if held is None:
             return
         wanted = self.header
         changed = replace(held, title=wanted.title, head=wanted.head, updated=wanted.updated)
         if changed != held:
-            store.amend(changed, held.head)
+            store.set_session(changed, held.head)
 
 
 class SessionEditor:
@@ -100,7 +100,6 @@ class SessionEditor:
     def _walk(
         self, edit: SessionEdit, session: EditedSession, path: Sequence[Exchange], name: str
     ) -> str | None:
-        """Go through what was and what is, side by side; give the head."""
         base, tail = self._written(session, path)
         prev: Exchange | None = None
         for place, (old, turn) in enumerate(_pairs(base, session.turns), start=1):
@@ -120,7 +119,6 @@ class SessionEditor:
     def _written(
         self, session: EditedSession, path: Sequence[Exchange]
     ) -> tuple[list[Exchange], Sequence[Exchange]]:
-        """What the file showed when it was written, and what the log has behind that since."""
         if session.header is None:
             return list(path), ()
         ids = session.written[: session.ending]
@@ -132,7 +130,6 @@ class SessionEditor:
         return base, ()
 
     def _newest(self) -> Session | None:
-        """A session of a file that lost its ids is the newest that there is."""
         return next((one for one in self._store.sessions() if one.archived is None), None)
 
     def _begun(self, session: EditedSession) -> Session:
@@ -162,7 +159,6 @@ class SessionEditor:
         name: str,
         place: int,
     ) -> Exchange:
-        """Give the exchange that follows another one on the path now."""
         old, turn = pair
         if old is not None and seen(old) == (turn.user, turn.answer):
             return self._behind(edit, old, prev)
@@ -177,7 +173,6 @@ class SessionEditor:
     # --- making ---------------------------------------------------------------------------------
 
     def _behind(self, edit: SessionEdit, old: Exchange, prev: Exchange | None) -> Exchange:
-        """An exchange where it was, or a copy of it behind what was edited."""
         if old.parent == (None if prev is None else prev.id):
             return old
         copied = self._copied(old, prev, old.messages, _last(prev))
@@ -200,7 +195,7 @@ class SessionEditor:
         return replace(old, id=self._means.new_id(), parent=parent, messages=tuple(made))
 
     def _changed(self, old: Exchange, turn: EditedTurn, prev: Exchange | None) -> Exchange:
-        """The same with other words, as a sibling; it shares the question if that is the same."""
+        # The same with other words, as a sibling; it shares the question if that is the same.
         parent = None if prev is None else prev.id
         same = turn.user == shown(old.user.text) and old.parent == parent
         answer = old.answer
@@ -235,7 +230,6 @@ class SessionEditor:
         return self._counted(Message(self._means.new_id(), role, (Text(words),), at, parent))
 
     def _worded(self, message: Message, words: str) -> Message:
-        """The same message with other words, where the first of the old ones stood."""
         if shown(message.text) == words:
             return message
         kept: list[Part] = [Text(words)]
@@ -250,7 +244,6 @@ class SessionEditor:
 def _pairs(
     path: Sequence[Exchange], turns: Sequence[EditedTurn]
 ) -> list[tuple[Exchange | None, EditedTurn | None]]:
-    """What was and what is, side by side."""
     before = [seen(exchange) for exchange in path]
     after = [(turn.user, turn.answer) for turn in turns]
     pairs: list[tuple[Exchange | None, EditedTurn | None]] = []

@@ -223,7 +223,6 @@ def with_opening(exchange: Exchange, opening: Message | None) -> Exchange:
 
 
 def _parts(message: Message, text: str | None) -> list[dict[str, Any]] | None:
-    """The parts of a message; None, or a stand-in, for the one that the seed's field shows."""
     if text is None or _HALVES.search(text):
         return [part_to_dict(part) for part in message.parts]
     if message.parts == (Text(text),):

@@ -5,7 +5,7 @@ import os
 import zlib
 from pathlib import Path
 
-from unabridged.disk import durable
+from unabridged.disk import atomic_write
 from unabridged.errors import StoreDamagedError
 from unabridged.projections.json_files import file_errors
 from unabridged.projections.json_files.file_paths import PACKED
@@ -24,7 +24,7 @@ def stamp(path: Path) -> Stamp | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise durable.of_the_system(error, path) from error
+        raise atomic_write.of_the_system(error, path) from error
     return (said.st_ino, said.st_size, said.st_mtime_ns)
 
 
@@ -41,7 +41,7 @@ def read(path: Path) -> bytes:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise durable.of_the_system(error, path) from error
+        raise atomic_write.of_the_system(error, path) from error
     if not data.startswith(_MAGIC):
         return data
     try:
@@ -72,4 +72,4 @@ def write(path: Path, data: bytes) -> None:
     """
     if path.name.endswith(PACKED):
         data = gzip.compress(data, compresslevel=_LEVEL, mtime=0)
-    durable.write_whole(path, data)
+    atomic_write.write_whole(path, data)

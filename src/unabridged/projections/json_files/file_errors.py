@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.errors import (
     NotFoundError,
     StoreDamagedError,
@@ -74,7 +74,7 @@ def too_new(path: Path, number: int) -> StoreFormatError:
     )
 
 
-def other_space(path: Path, space: Space) -> StoreError:
+def other_space(path: Path, space: SpaceId) -> StoreError:
     """Return the error for a file that holds the space of somebody else."""
     return StoreError(
         f"{path} holds the space {space.name!r}. It is not overwritten.",

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-from unabridged.disk.durable import UNFINISHED
-from unabridged.domain.scope import DEFAULT_NAME, Space
+from unabridged.disk.atomic_write import UNFINISHED
+from unabridged.domain.scope import DEFAULT_NAME, SpaceId
 from unabridged.errors import SettingError
 
 JSON = ".json"
@@ -105,7 +105,10 @@ def session_name(session_id: str) -> str:
 
 
 def paths_of(
-    root: Path, space: Space, layout: str, held: Callable[[FilePaths], Space | None] | None = None
+    root: Path,
+    space: SpaceId,
+    layout: str,
+    held: Callable[[FilePaths], SpaceId | None] | None = None,
 ) -> FilePaths:
     """Return where the files of a space are.
 
@@ -132,13 +135,12 @@ def custom_paths(path: Path, layout: str) -> FilePaths:
     stem = name.removesuffix(JSON)
     if not stem or path.is_dir():
         raise SettingError(
-            f"custom_filepath {path} names no file.", hint="Give the path of a file: memory.json."
+            f"json_path {path} names no file.", hint="Give the path of a file: memory.json."
         )
     return FilePaths(path.parent, stem, "" if layout == "agent" else name)
 
 
-def _candidates(root: Path, space: Space, layout: str) -> tuple[FilePaths | None, FilePaths]:
-    """The paths with the plain name, if it can be had, and those with a digest."""
+def _candidates(root: Path, space: SpaceId, layout: str) -> tuple[FilePaths | None, FilePaths]:
     words = {
         "model": space.model or _others(space.agent, space.user),
         "agent": space.agent or _others(space.model, space.user),
@@ -169,6 +171,6 @@ def _others(*names: str) -> str:
 
 
 def _mark(*names: str) -> str:
-    """A digest of exact names (BLAKE2b, 8 bytes), as 16 hexadecimal digits."""
+    # A digest of exact names (BLAKE2b, 8 bytes), as 16 hexadecimal digits.
     said = json.dumps(names, ensure_ascii=False, separators=(",", ":"))
     return blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from unabridged.disk import durable
+from unabridged.disk import atomic_write
 from unabridged.projections.json_files.file_bytes import Stamp
 
 FORMAT = 1
@@ -49,7 +49,7 @@ def load(path: Path) -> FilesState:
     except FileNotFoundError:
         return FilesState()
     except OSError as error:
-        raise durable.of_the_system(error, path) from error
+        raise atomic_write.of_the_system(error, path) from error
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return FilesState()  # every file is then read and compared
     return state if state.format == FORMAT else FilesState()
@@ -61,4 +61,4 @@ def save(path: Path, state: FilesState) -> None:
     Raises:
         StoreError: It cannot be written.
     """
-    durable.write_whole(path, msgspec.json.encode(state))
+    atomic_write.write_whole(path, msgspec.json.encode(state))

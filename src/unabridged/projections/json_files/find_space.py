@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.errors import InputError, StoreError
 from unabridged.projections.json_files import file_bytes, files_state, json_document
 from unabridged.projections.json_files.file_paths import (
@@ -20,7 +20,7 @@ from unabridged.projections.json_files.layouts import KNOWN
 _SESSION_FILE = re.compile(rf"(.+)_[A-Za-z0-9-]+{SESSION_END}{re.escape(JSON)}")
 
 
-def locate(root: Path, space: Space, layout: str, custom: Path | None = None) -> FilePaths:
+def locate(root: Path, space: SpaceId, layout: str, custom: Path | None = None) -> FilePaths:
     """Return where the files of a space are, or would be.
 
     Args:
@@ -34,11 +34,11 @@ def locate(root: Path, space: Space, layout: str, custom: Path | None = None) ->
     return paths_of(root, space, layout, lambda paths: space_in(paths, layout))
 
 
-def space_in(paths: FilePaths, layout: str) -> Space | None:
+def space_in(paths: FilePaths, layout: str) -> SpaceId | None:
     """Return the space whose files are there; None if there are none, or they do not say it."""
     state = files_state.load(paths.state)
     if state.space and paths.files():
-        return Space(**state.space)
+        return SpaceId(**state.space)
     return next(_told(paths, layout), None)
 
 
@@ -58,8 +58,7 @@ def paths_of_file(path: Path, layout: str) -> FilePaths:
     raise InputError(f"{path} is no file of a space.", hint="Name the JSON file that you edited.")
 
 
-def _told(paths: FilePaths, layout: str) -> Iterator[Space]:
-    """The spaces that files say they hold."""
+def _told(paths: FilePaths, layout: str) -> Iterator[SpaceId]:
     for path in paths.files():
         try:
             header = json_document.read_header(KNOWN[layout], file_bytes.read(path))

@@ -13,7 +13,7 @@ import msgspec
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
 from unabridged.projections.json_files import fields
 from unabridged.projections.json_files.exchange_json import (
@@ -44,9 +44,9 @@ class FileHeader(fields.JsonForm):
     space: dict[str, str] = msgspec.field(default_factory=dict)
 
     @property
-    def named(self) -> Space:
+    def named(self) -> SpaceId:
         """The space that the file holds."""
-        return Space(**self.space)
+        return SpaceId(**self.space)
 
 
 class _SessionPart(msgspec.Struct, forbid_unknown_fields=True):
@@ -112,7 +112,7 @@ class JsonDocument:
         return {exchange.id for one in self.sessions for exchange in one}
 
 
-def header_of(space: Space, layout: str) -> FileHeader:
+def header_of(space: SpaceId, layout: str) -> FileHeader:
     """Return what a file of a space says of itself."""
     names = {"user": space.user, "agent": space.agent, "model": space.model}
     return FileHeader(format=FORMAT, layout=layout, space=names)
@@ -252,7 +252,6 @@ def _parents_first(exchanges: dict[str, Exchange]) -> list[Exchange]:
 
 
 def _home(value: msgspec.Raw) -> bytes:
-    """A value that is indented deeper, as it is written in the seed's fields."""
     return bytes(value).replace(b"\n" + b" " * (_DEEP - HOME), b"\n")
 
 

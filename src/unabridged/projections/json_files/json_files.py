@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import RLock
 
-from unabridged.disk.byte_search import BLOCK, Search
-from unabridged.disk.durable import of_the_system
+from unabridged.disk.atomic_write import of_the_system
+from unabridged.disk.byte_search import BLOCK, ByteSearch
 from unabridged.disk.folders import private_folder
 from unabridged.disk.locks import locked
 from unabridged.domain.changes import Changes
@@ -105,7 +105,7 @@ class JsonFiles:
             if not list(ids) or self._is_needless():
                 return
             with self._alone():
-                self._writer.sweep()
+                self._writer.clean_up()
                 self._follow()
             self._raise()
 
@@ -152,7 +152,7 @@ class JsonFiles:
         Args:
             pieces: Each in every form of bytes that it may have.
         """
-        search = Search(pieces)
+        search = ByteSearch(pieces)
         for path in self.paths.files() + self.paths.drafts():
             data = file_bytes.read_raw(path)
             blocks = (data[start : start + BLOCK] for start in range(0, len(data), BLOCK))
@@ -167,7 +167,6 @@ class JsonFiles:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Hold the lock of the files; they are elsewhere if another space was first here."""
         for _ in range(2):
             folder = self.paths.folder
             try:
@@ -186,7 +185,7 @@ class JsonFiles:
         )
 
     def _is_needless(self) -> bool:
-        """Whether nothing was ever said, so that nobody needs a folder, a lock or a state."""
+        # Whether nothing was ever said, so that nobody needs a folder, a lock or a state.
         if self._store.sessions(newest=1):
             return False
         return not self.paths.state.exists() and not self.paths.files()
@@ -199,10 +198,9 @@ class JsonFiles:
         return set(self._store.get(ids))
 
     def _follow(self, *, replaces_unknown: bool = False) -> None:
-        """Bring every file up to date; what fails is kept as an error, and tried again."""
         state, first = self._writer.state, self._seen is None
         if first:
-            self._writer.sweep()
+            self._writer.clean_up()
         is_known = state.generation == self._store.generation
         if not is_known:
             self._writer.distrust()
@@ -239,12 +237,10 @@ class JsonFiles:
             self._errors[name] = error
 
     def _is_shown(self, changes: Changes) -> bool:
-        """Whether files may differ after changes."""
         told = self._layout.shows_records and changes.kinds & TOLD_BY
         return bool(changes.written or changes.moved or changes.sessions or told)
 
     def _wanted(self, changes: Changes, *, everything: bool) -> tuple[Wanted, list[str]]:
-        """The files that there must be, and the names of those that must go."""
         writer, known = self._writer, self._writer.state.files
         if self.paths.main:
             sessions = self._store.sessions()
@@ -265,7 +261,6 @@ class JsonFiles:
         return wanted, gone
 
     def _due(self, wanted: Wanted, changes: Changes, *, first: bool) -> Wanted:
-        """Those files that may not be as they must be."""
         writer = self._writer
         if self.paths.main:
             names = set(wanted) if self._is_shown(changes) else set()
@@ -277,7 +272,6 @@ class JsonFiles:
         return {name: sessions for name, sessions in wanted.items() if name in names}
 
     def _catch_up(self, changes: Changes, since: int | None, wanted: Wanted) -> None:
-        """Bring what is held of sessions up to date."""
         if since is None:
             self._cache.clear()
         elif self._cached is None or self._cached == since:

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
 from unabridged.projections.json_files.exchange_json import ExchangeStyle
 from unabridged.projections.json_files.fields import one_line
@@ -51,7 +51,7 @@ class LayoutHeader:
         window: Tokens of the model's window, or None if it is not known.
     """
 
-    space: Space
+    space: SpaceId
     sessions: Sequence[RenderedText]
     window: int | None
 

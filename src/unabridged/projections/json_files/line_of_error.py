@@ -65,7 +65,6 @@ def _element(text: str, at: int, number: str) -> int | None:
 
 
 def _after_value(text: str, at: int) -> int:
-    """The beginning of what follows a value, its comma passed over."""
     _, at = _DECODER.raw_decode(text, at)
     at = _after_blanks(text, at)
     return _after_blanks(text, at + 1) if text[at : at + 1] == "," else at

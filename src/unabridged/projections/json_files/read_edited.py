@@ -251,7 +251,6 @@ _READERS = {"model": _model, "agent": _agent, "user": _user}
 def _paired(
     blocks: Sequence[_Block[Any]], shown: Sequence[list[EditedTurn]], turns: Any
 ) -> Iterator[EditedSession]:
-    """Sessions with what the seed's fields show of them, in their order."""
     left = iter(shown)
     for block in blocks:
         said = next(left, []) if block.conversation is UNSET else turns(block.conversation)
@@ -287,7 +286,6 @@ def _of_agents(turns: Sequence[_AgentTurn]) -> list[EditedTurn]:
 
 
 def _of_messages(messages: Sequence[_UserMessage], where: str, model: str) -> list[EditedTurn]:
-    """Pair messages: a user's, and the answer to it if there is one."""
     turns: list[EditedTurn] = []
     open_turn = False
     for number, message in enumerate(messages, start=1):
@@ -305,7 +303,6 @@ def _of_messages(messages: Sequence[_UserMessage], where: str, model: str) -> li
 
 
 def _time(text: str) -> datetime | None:
-    """A time as people write it; one without a zone is UTC, one that cannot be read is none."""
     try:
         at = datetime.fromisoformat(text)
     except ValueError:

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import msgspec
 
-from unabridged.condense.view import line_from_data, name_of
+from unabridged.condense.session_view import line_from_data, name_of
 from unabridged.domain.changes import Changes
 from unabridged.domain.condensation import Level
 from unabridged.domain.exchange import Exchange
@@ -111,7 +111,6 @@ class SessionCache:
         self.sessions[name] = found or self._render(header, old)
 
     def _grown(self, header: Session, old: SessionJson, ids: set[str]) -> SessionJson | None:
-        """What was written, and at most one exchange more, if that is all that changed."""
         data = fields.form_bytes(fields.session_form(header))
         if not ids and header.head == old.session.head:
             return SessionJson(header, data, old.path, old.others)
@@ -131,7 +130,6 @@ class SessionCache:
         return SessionJson(header, data, old.path.grown(written), old.others)
 
     def _render(self, header: Session, old: SessionJson | None) -> SessionJson:
-        """Render a session; what of it did not change is kept."""
         known = {} if old is None else {one.id: one for one in old}
         exchanges = {one.id: one for one in self._store.exchanges_of(header.id)}
         opened = _openings(exchanges)
@@ -163,7 +161,7 @@ class SessionCache:
         return write_exchange(exchange, opened_by, self._layout, complexities.get(exchange.id))
 
     def _complexities(self, exchanges: list[Exchange]) -> dict[str, float]:
-        """How complex messages were, as their contexts tell."""
+        # How complex messages were, as their contexts tell.
         found: dict[str, float] = {}
         if not self._layout.shows_records:
             return found
@@ -176,7 +174,7 @@ class SessionCache:
         return found
 
     def _summaries(self, sessions: Iterable[SessionJson]) -> dict[str, str]:
-        """What was said in sessions, as their condensations tell."""
+        # What was said in sessions, as their condensations tell.
         names = {name_of(one.session.id): one.session.id for one in sessions}
         found = {}
         for record in self._store.records(RecordKind.CONDENSATION, ids=list(names)):
@@ -197,7 +195,6 @@ def touched(store: Store, changes: Changes) -> dict[str, set[str]]:
 
 
 def _openings(exchanges: Mapping[str, Exchange]) -> dict[str, str | None]:
-    """By exchange, the id of its first message if another one holds it."""
     owners: dict[str, str] = {}
     for name in sorted(exchanges):
         owners.setdefault(exchanges[name].user.id, name)
@@ -244,6 +241,6 @@ def _text_of(one: SessionJson, summary: str) -> RenderedText:
 
 
 def _words(exchange: ExchangeJson) -> str:
-    """What the user said in an exchange, as the seed's fields show it."""
+    # What the user said in an exchange, as the seed's fields show it.
     value = msgspec.json.decode(exchange.shown[0])
     return str(value["user"]["content"]) if "user" in value else ""

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from hashlib import blake2b
 from pathlib import Path
 
-from unabridged.disk import durable
-from unabridged.domain.scope import Space
+from unabridged.disk import atomic_write
+from unabridged.domain.scope import SpaceId
 from unabridged.errors import (
     StoreDamagedError,
     StoreEditedError,
@@ -39,7 +39,7 @@ class JsonFilesWriter:
     """
 
     def __init__(
-        self, paths: FilePaths, space: Space, layout: Layout, *, packed: bool, holds: Holds
+        self, paths: FilePaths, space: SpaceId, layout: Layout, *, packed: bool, holds: Holds
     ) -> None:
         self.paths = paths
         self.state = FilesState()
@@ -128,10 +128,10 @@ class JsonFilesWriter:
         path = self.paths.folder / name
         if self._found(name, replaces_unknown=replaces_unknown) is not None:
             try:
-                durable.delete(path)
-                durable.sync_folder(path.parent)
+                atomic_write.delete(path)
+                atomic_write.sync_folder(path.parent)
             except OSError as error:
-                raise durable.of_the_system(error, path) from error
+                raise atomic_write.of_the_system(error, path) from error
         self.state.files.pop(name, None)
 
     def distrust(self) -> None:
@@ -151,10 +151,10 @@ class JsonFilesWriter:
         self.paths, self._stamp, self.state = paths, None, FilesState()
         self._refused.clear()
 
-    def sweep(self) -> None:
+    def clean_up(self) -> None:
         """Remove what a crash left unfinished."""
         for path in self.paths.drafts():
-            durable.remove(path)
+            atomic_write.remove(path)
 
     def faults(self, names: Iterable[str]) -> list[str]:
         """Return what is wrong with files, in words; they are only read."""
@@ -170,11 +170,6 @@ class JsonFilesWriter:
         return found
 
     def _found(self, name: str, *, replaces_unknown: bool = False) -> WrittenFile | None:
-        """What is in a file now; None if nothing is, or it was damaged and is set aside.
-
-        Raises:
-            StoreEditedError: It was edited by hand.
-        """
         path, known = self.paths.folder / name, self.state.files.get(name)
         stamp = file_bytes.stamp(path)
         if stamp is None:
@@ -195,14 +190,13 @@ class JsonFilesWriter:
             self._refused[name] = (stamp, error)
             raise
         except StoreDamagedError as error:
-            self._set_aside(path, error)
+            self._quarantine(path, error)
             self.state.files.pop(name, None)
             return None
         found = self.state.files[name] = WrittenFile(stamp, digest_of(data))
         return found
 
     def _sound(self, path: Path, known: WrittenFile | None, *, replaces_unknown: bool) -> bytes:
-        """The bytes of a file that may be replaced."""
         data = file_bytes.read(path)
         if known is not None and digest_of(data) == known.digest:
             return data
@@ -213,12 +207,6 @@ class JsonFilesWriter:
         return data
 
     def _document(self, path: Path) -> JsonDocument:
-        """A sound file of the space.
-
-        Raises:
-            FileNotFoundError: There is none.
-            StoreError: It is edited, damaged, too new, or holds another space.
-        """
         data = file_bytes.read(path)
         try:
             found = json_document.read(self._layout, data)
@@ -235,22 +223,21 @@ class JsonFilesWriter:
         return found
 
     def _says_the_same(self, path: Path, data: bytes) -> bool:
-        """Whether a sound file differs from what is to be written in blanks only."""
         try:
             there = json_document.read_digest(self._layout, file_bytes.read(path))
         except (FileNotFoundError, StoreDamagedError, ValueError, KeyError, TypeError):
             return False
         return there == json_document.read_digest(self._layout, data)
 
-    def _set_aside(self, path: Path, error: StoreDamagedError) -> None:
+    def _quarantine(self, path: Path, error: StoreDamagedError) -> None:
         number = 1
         while (aside := path.with_name(f"{path.name}{DAMAGED}-{number}")).exists():
             number += 1
         try:
-            durable.put_in_place(path, aside)
-            durable.sync_folder(path.parent)
+            atomic_write.put_in_place(path, aside)
+            atomic_write.sync_folder(path.parent)
         except OSError as failure:
-            raise durable.of_the_system(failure, path) from failure
+            raise atomic_write.of_the_system(failure, path) from failure
         self.notes.append(
             f"{error} It was set aside as {aside.name}; what memory holds is written again."
         )

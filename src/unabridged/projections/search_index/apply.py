@@ -6,10 +6,10 @@ from dataclasses import replace
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.vectors import EmbedderInUse
 from unabridged.errors import UpstreamError
-from unabridged.index.entry import FIRST, Entry, unpack_vectors
+from unabridged.index.indexed_exchange import FIRST, IndexedExchange, unpack_vectors
 from unabridged.ports import Store, SupportsVectors
 from unabridged.projections.search_index.snapshot import IndexSnapshot
-from unabridged.retrieval.entries import Reader, Reading, said_at, session_number
+from unabridged.retrieval.analyze import AnalyzedExchange, Analyzer, said_at, session_number
 
 PAGE = 256
 """Exchanges that are analysed at once."""
@@ -23,7 +23,7 @@ class IndexWriter:
         analyzer: What analyses exchanges.
     """
 
-    def __init__(self, store: Store, analyzer: Reader) -> None:
+    def __init__(self, store: Store, analyzer: Analyzer) -> None:
         self._store = store
         self.analyzer = analyzer
 
@@ -43,7 +43,7 @@ class IndexWriter:
             if known is not None and known[0] != number:  # it was erased, and came back
                 snapshot.remove(known[0])
             above = None if exchange.parent is None else snapshot.find(exchange.parent)
-            entry = Entry(
+            entry = IndexedExchange(
                 place=number,
                 session=session_number(exchange.session),
                 parent=FIRST if above is None else above[0],
@@ -65,13 +65,12 @@ class IndexWriter:
         made = self.analyzer.embedder
         return made is not None and made.instant and made.identity == embedder.identity
 
-    def _is_bare(self, embedder: EmbedderInUse | None, read: Reading) -> bool:
+    def _is_bare(self, embedder: EmbedderInUse | None, read: AnalyzedExchange) -> bool:
         return embedder is not None and not embedder.stored and read.vectors is None
 
     def _analysed(
         self, snapshot: IndexSnapshot, page: Sequence[Exchange], *, embed: bool
-    ) -> list[Reading]:
-        """The analysis of exchanges, with the vectors of the embedder in use."""
+    ) -> list[AnalyzedExchange]:
         embedder = snapshot.embedder
         if embedder is None:
             return self.analyzer.read(page, embed=False)

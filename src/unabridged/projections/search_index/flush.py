@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unabridged.domain.vectors import EmbedderInUse
-from unabridged.index import centres as clusters
-from unabridged.index.centres import Centres
-from unabridged.index.merging import merge
+from unabridged.index import clusters
+from unabridged.index.buffer import IndexBuffer
+from unabridged.index.clusters import ClusterCentroids
+from unabridged.index.merge import merge
+from unabridged.index.merge_policy import SegmentSize, full, next_merge
 from unabridged.index.segment import Segment, build
-from unabridged.index.tail import Tail
-from unabridged.index.upkeep import Size, full, next_merge
 from unabridged.projections.search_index.snapshot import IndexSnapshot
 from unabridged.projections.search_index.storage import SegmentStorage
 
@@ -25,11 +25,11 @@ PATIENCE = 8
 """How many times its usual size the buffer may have while its vectors are awaited."""
 
 
-def is_due(buffer: Tail, embedder: EmbedderInUse | None) -> bool:
+def is_due(buffer: IndexBuffer, embedder: EmbedderInUse | None) -> bool:
     """Tell whether the buffer holds so much that it should be flushed."""
     if not buffer.passages and embedder is not None and embedder.stored:
-        return full(Size(len(buffer) // PATIENCE, 0))
-    return full(Size(len(buffer), buffer.passages))
+        return full(SegmentSize(len(buffer) // PATIENCE, 0))
+    return full(SegmentSize(len(buffer), buffer.passages))
 
 
 class SegmentWriter:
@@ -70,7 +70,7 @@ class SegmentWriter:
         """
         while True:
             sizes = {
-                file: Size(segment.exchanges, segment.passages, len(self.removed[file]))
+                file: SegmentSize(segment.exchanges, segment.passages, len(self.removed[file]))
                 for file, segment in self.segments.items()
             }
             names = list(sizes)
@@ -93,7 +93,7 @@ class SegmentWriter:
                 self.removed[file] |= set(segment.places[docs].tolist())
                 self._join([file])
 
-    def train(self) -> Centres | None:
+    def train(self) -> ClusterCentroids | None:
         """Return centroids where the space has outgrown what it has, else None."""
         wanted = clusters.wanted(sum(segment.passages for segment in self.segments.values()))
         have = 1 if self.centroids is None else len(self.centroids.codes)
@@ -102,14 +102,13 @@ class SegmentWriter:
         sample = _sample(self.segments.values(), wanted * clusters.SAMPLE)
         return clusters.train(sample, wanted)
 
-    def list_by(self, centroids: Centres) -> None:
+    def list_by(self, centroids: ClusterCentroids) -> None:
         """Write every segment again with its vectors listed by other centroids."""
         self.centroids = centroids
         for file in list(self.segments):
             self._join([file])
 
     def _join(self, files: list[str]) -> None:
-        """Write one segment in place of several, without what does not count."""
         removed = [_ascending(self.removed[file]) for file in files]
         joined = merge([self.segments[file] for file in files], removed, self.centroids)
         for file in files:
@@ -131,13 +130,12 @@ def _ascending(numbers: set[int]) -> NDArray[np.int64]:
 
 
 def _sample(segments: Iterable[Segment], most: int) -> NDArray[np.int8]:
-    """Codes of vectors spread evenly over segments, in the order of their numbers."""
     some = [segment for segment in segments if segment.passages]
     total = sum(segment.passages for segment in some)
     step = max(1, total // most)
     return np.concatenate([segment.arrays["passage_codes"][::step] for segment in some])[:most]
 
 
-def centroids_of(data: bytes | None, dimension: int) -> Centres | None:
+def centroids_of(data: bytes | None, dimension: int) -> ClusterCentroids | None:
     """Return centroids of their bytes, or None."""
     return None if data is None else clusters.unpack_centres(data, dimension)

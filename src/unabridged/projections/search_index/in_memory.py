@@ -3,7 +3,7 @@
 from unabridged.ports import Store
 from unabridged.projections.search_index.index import SearchIndex
 from unabridged.projections.search_index.storage import MemoryStorage
-from unabridged.retrieval.entries import Reader
+from unabridged.retrieval.analyze import Analyzer
 
 
 class MemorySearchIndex(SearchIndex):
@@ -14,5 +14,5 @@ class MemorySearchIndex(SearchIndex):
         analyzer: What analyses exchanges and questions.
     """
 
-    def __init__(self, store: Store, analyzer: Reader | None = None) -> None:
-        super().__init__(store, analyzer or Reader(), MemoryStorage())
+    def __init__(self, store: Store, analyzer: Analyzer | None = None) -> None:
+        super().__init__(store, analyzer or Analyzer(), MemoryStorage())

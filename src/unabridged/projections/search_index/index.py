@@ -11,20 +11,20 @@ from dataclasses import replace
 from threading import RLock
 
 from unabridged.domain.changes import Changes
-from unabridged.domain.lookup import Probe, Shortlist
+from unabridged.domain.index_query import IndexHits, IndexQuery
 from unabridged.domain.vectors import EmbedderInUse
 from unabridged.errors import StoreDamagedError, StoreError, UpstreamError
-from unabridged.index.centres import Centres, pack_centres
-from unabridged.index.entry import FIRST
-from unabridged.index.lookup import search
+from unabridged.index.clusters import ClusterCentroids, pack_centres
+from unabridged.index.indexed_exchange import FIRST
+from unabridged.index.query import search
 from unabridged.ports import Store, SupportsVectors
 from unabridged.projections.search_index import repair
 from unabridged.projections.search_index.apply import PAGE, IndexWriter
 from unabridged.projections.search_index.flush import SegmentWriter, centroids_of, is_due
-from unabridged.projections.search_index.manifest import ListedSegment, Manifest
+from unabridged.projections.search_index.index_manifest import ListedSegment, Manifest
 from unabridged.projections.search_index.snapshot import IndexSnapshot
 from unabridged.projections.search_index.storage import SegmentStorage
-from unabridged.retrieval.entries import Reader
+from unabridged.retrieval.analyze import Analyzer
 
 SAVED_EXCHANGES = 32
 """Exchanges in the buffer from which on closing writes them, so that opening need not analyse them."""
@@ -53,7 +53,7 @@ class SearchIndex:
         storage: Where segments are kept.
     """
 
-    def __init__(self, store: Store, analyzer: Reader, storage: SegmentStorage) -> None:
+    def __init__(self, store: Store, analyzer: Analyzer, storage: SegmentStorage) -> None:
         self._store = store
         self._storage = storage
         self._writer = IndexWriter(store, analyzer)
@@ -76,7 +76,7 @@ class SearchIndex:
             embedder = self._snapshot.embedder
             return "" if embedder is None else embedder.identity
 
-    def search(self, query: Probe) -> Shortlist:
+    def search(self, query: IndexQuery) -> IndexHits:
         """Exchanges that match a query; see ``ports.SearchIndexPort``."""
         with self._lock:
             self._catch_up(embed=query.vector is not None)
@@ -90,13 +90,12 @@ class SearchIndex:
             with self._lock:
                 snapshot.end_search(buffer)
 
-    def analyze_with(self, analyzer: Reader) -> None:
+    def analyze_with(self, analyzer: Analyzer) -> None:
         """Analyse with another embedder from now on."""
         with self._lock:
             self._writer.analyzer = analyzer
 
-    def _is_comparable(self, query: Probe) -> bool:
-        """Whether the vector of a query is one of the embedder in use, as far as can be told."""
+    def _is_comparable(self, query: IndexQuery) -> bool:
         held, embedder = self._snapshot.embedder, self._writer.analyzer.embedder
         if query.vector is None or held is None or len(query.vector) != held.dimension:
             return False
@@ -158,10 +157,6 @@ class SearchIndex:
             self._begin(None)
 
     def _catch_up(self, *, embed: bool = False, most: int | None = SMALL) -> None:
-        """Apply what changed in the log.
-
-        It is repeated where the files of another process were taken, which may be behind.
-        """
         if self._revision is None:
             self._open()
         for _ in range(ATTEMPTS):
@@ -177,7 +172,6 @@ class SearchIndex:
                 return
 
     def _open(self) -> None:
-        """Open the files, or begin with none."""
         self._generation = self._store.generation
         serial = ""
         while (manifest := self._storage.read_manifest()) is not None:
@@ -195,18 +189,12 @@ class SearchIndex:
         self._begin(None)
 
     def _fits(self, manifest: Manifest) -> bool:
-        """Whether a manifest is of this space, and not of a later state of it."""
         return (
             manifest.generation == self._generation
             and BUILDING < manifest.revision <= self._store.last_revision()
         )
 
     def _adopt(self, manifest: Manifest) -> None:
-        """See what a manifest lists.
-
-        Raises:
-            StoreDamagedError: A file is missing or damaged.
-        """
         held = None
         if manifest.embedder:
             held = EmbedderInUse(manifest.embedder, manifest.dimension, manifest.stored)
@@ -228,7 +216,6 @@ class SearchIndex:
         self._snapshot, self._serial, self._revision = made, manifest.serial, manifest.revision
 
     def _begin(self, embedder: EmbedderInUse | None) -> None:
-        """Begin an empty index."""
         self._snapshot = IndexSnapshot(embedder, self._centroids(embedder))
         self._revision = None
 
@@ -253,7 +240,6 @@ class SearchIndex:
             self._flush(None if len(numbers) > PAGE else most)
 
     def _take_out(self, erased: Iterable[str]) -> None:
-        """Let erased exchanges not be found, and remember to cut them out of the files."""
         for name in erased:
             self._erased[name] = None
             known = self._snapshot.find(name)
@@ -261,7 +247,6 @@ class SearchIndex:
                 self._snapshot.remove(known[0])
 
     def _put_all(self, numbers: Mapping[str, int], *, embed: bool) -> bool:
-        """Put exchanges page by page, and tell whether some are in files that are not listed yet."""
         snapshot = self._snapshot
         order = sorted(numbers, key=lambda name: numbers[name])
         past_buffer = len(order) > PAGE
@@ -280,14 +265,12 @@ class SearchIndex:
         return past_buffer
 
     def _put_again(self, names: Iterable[str], *, embed: bool) -> None:
-        """Put exchanges that are there once more."""
         find = self._snapshot.find
         numbers = {name: known[0] for name in names if (known := find(name)) is not None}
         if self._put_all(numbers, embed=embed):
             self._flush(None)
 
     def _move(self, names: Iterable[str]) -> None:
-        """Let exchanges follow what they follow now, and count those behind them again."""
         find = self._snapshot.find
         there = self._store.get(names)
         roots = {known[0]: name for name in there if (known := find(name)) is not None}
@@ -313,7 +296,6 @@ class SearchIndex:
         return self._writer.makes(held) or (embed and not isinstance(self._store, SupportsVectors))
 
     def _embedder(self, *, embed: bool) -> EmbedderInUse | None:
-        """The embedder whose vectors are searched now; an instant one is taken where there is none."""
         made = self._writer.analyzer.embedder
         if not isinstance(self._store, SupportsVectors):
             held = self._snapshot.embedder
@@ -330,7 +312,7 @@ class SearchIndex:
             kept = self._store.embedder_in_use()
         return kept
 
-    def _centroids(self, embedder: EmbedderInUse | None) -> Centres | None:
+    def _centroids(self, embedder: EmbedderInUse | None) -> ClusterCentroids | None:
         if embedder is None or not isinstance(self._store, SupportsVectors):
             return None
         return centroids_of(self._store.centroids(embedder.identity), embedder.dimension)
@@ -338,10 +320,6 @@ class SearchIndex:
     # --- writing --------------------------------------------------------------------------------
 
     def _flush(self, most: int | None) -> None:
-        """Write the buffer, and merge, as far as it can be done now.
-
-        Where another process wrote meanwhile, its files are taken: they hold most of it.
-        """
         # What cannot be written (a full disk, a folder without the right to) stays in the buffer.
         wait = LOCK_SECONDS if most is None else HURRY_SECONDS
         with suppress(StoreError), self._storage.locked(wait):
@@ -354,7 +332,6 @@ class SearchIndex:
                 self._commit(writer)
 
     def _cluster(self, writer: SegmentWriter, keeper: SupportsVectors) -> None:
-        """Train centroids where they are due; the log keeps them before any file depends on them."""
         embedder = self._snapshot.embedder
         made = writer.train()
         if made is not None and embedder is not None:
@@ -362,7 +339,6 @@ class SearchIndex:
             writer.list_by(made)
 
     def _flush_bulk(self) -> None:
-        """Write entries past the buffer; no manifest lists the file yet."""
         snapshot = self._snapshot
         entries = list((snapshot.bulk or {}).values())
         try:
@@ -376,11 +352,6 @@ class SearchIndex:
                 snapshot.put(entry)
 
     def _cut_out(self) -> None:
-        """Write every file again that holds an erased exchange.
-
-        Raises:
-            StoreError: It cannot be written; the next search or erasure tries again.
-        """
         if not self._erased or self._storage.is_empty():
             self._erased = {}
             return
@@ -396,12 +367,10 @@ class SearchIndex:
         self._erased = {}
 
     def _is_behind(self) -> bool:
-        """Whether another process wrote the manifest last."""
         manifest = self._storage.read_manifest()
         return manifest is not None and manifest.serial != self._serial
 
     def _take_other(self) -> bool:
-        """See what another process wrote; whether one did."""
         manifest = self._storage.read_manifest()
         if manifest is None or manifest.serial == self._serial or not self._fits(manifest):
             return False
@@ -412,7 +381,6 @@ class SearchIndex:
         return True
 
     def _commit(self, writer: SegmentWriter) -> None:
-        """Let a manifest list the segments of a writer, which hold the buffer; remove other files."""
         embedder = self._snapshot.embedder
         manifest = Manifest(
             serial=secrets.token_hex(8),

@@ -22,7 +22,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from unabridged.disk.durable import sync_folder
+from unabridged.disk.atomic_write import sync_folder
 from unabridged.disk.folders import private_folder
 from unabridged.errors import (
     StoreDamagedError,
@@ -99,7 +99,6 @@ def write(folder: Path, segment: Segment, cipher: Cipher | None = None) -> str:
 
 
 def _purpose(name: str) -> bytes:
-    """What a file is sealed for: under another name it does not open."""
     return b"segment " + name.encode()
 
 
@@ -179,7 +178,7 @@ def _write_file(path: Path, segment: Segment, cipher: Cipher | None, purpose: by
         else:
             whole = io.BytesIO()
             _write_content(whole, segment)
-            file.write(cipher.seal(whole.getvalue(), purpose))
+            file.write(cipher.encrypt(whole.getvalue(), purpose))
         file.flush()
         os.fsync(file.fileno())
 
@@ -197,11 +196,6 @@ def _write_content(file: BinaryIO, segment: Segment) -> None:
 
 
 def _write_array(file: BinaryIO, array: NDArray[Any]) -> None:
-    """Write piece by piece: the system maps what was written in one as one, however little is read.
-
-    (Linux keeps a long write in pages of up to 2 MB, each of which counts whole as memory of the
-    process that reads one byte of it.)
-    """
     data = array.data.cast("B") if array.size else memoryview(b"")
     for start in range(0, len(data), _PIECE):
         file.write(data[start : start + _PIECE])
@@ -209,7 +203,6 @@ def _write_array(file: BinaryIO, array: NDArray[Any]) -> None:
 
 
 def _described(segment: Segment, arrays: dict[str, NDArray[Any]]) -> tuple[bytes, int]:
-    """The file's head, and where the first array begins behind it."""
     digests = {name: _digest(array) for name, array in arrays.items()}
     start = 0
     head = b""
@@ -231,7 +224,7 @@ def _content(path: Path, cipher: Cipher | None) -> mmap.mmap | bytes:
     if cipher is None:
         return _mapped(path)
     try:
-        return cipher.unseal(path.read_bytes(), _purpose(path.name))
+        return cipher.decrypt(path.read_bytes(), _purpose(path.name))
     except OSError as error:
         raise _damaged(path, f"it cannot be opened ({error})") from error
     except (StoreKeyError, StoreDamagedError) as error:

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unabridged.domain.vectors import EmbedderInUse
-from unabridged.index.centres import Centres
-from unabridged.index.entry import Entry, name_of
-from unabridged.index.scene import Scene
+from unabridged.index.buffer import IndexBuffer
+from unabridged.index.clusters import ClusterCentroids
+from unabridged.index.indexed_exchange import IndexedExchange, name_of
+from unabridged.index.live_view import LiveView
 from unabridged.index.segment import Segment, moved
-from unabridged.index.tail import Tail
-from unabridged.index.view import View
+from unabridged.index.segments_view import View
 from unabridged.projections.search_index.segment_files import release
 
 LARGE_BYTES = 512 * 1024 * 1024
@@ -45,31 +45,31 @@ class IndexSnapshot:
     """
 
     def __init__(
-        self, embedder: EmbedderInUse | None = None, centroids: Centres | None = None
+        self, embedder: EmbedderInUse | None = None, centroids: ClusterCentroids | None = None
     ) -> None:
         self.embedder = embedder
         self.centroids = centroids
         self.segments: dict[str, Segment] = {}
         self.removed: dict[str, set[int]] = {}
         self.bare: set[int] = set()
-        self.bulk: dict[str, Entry] | None = None
+        self.bulk: dict[str, IndexedExchange] | None = None
         self.moved: set[str] = set()
         self.buffer = self.new_buffer()
         self._view: View | None = None
         self._readers: dict[int, int] = {}
         self._searches = 0
 
-    def new_buffer(self) -> Tail:
+    def new_buffer(self) -> IndexBuffer:
         """Return an empty buffer for vectors of the embedder."""
         if self.embedder is None:
-            return Tail()
-        return Tail(self.embedder.identity, self.embedder.dimension, self.centroids)
+            return IndexBuffer()
+        return IndexBuffer(self.embedder.identity, self.embedder.dimension, self.centroids)
 
     def take(
         self,
         segments: dict[str, Segment],
         removed: dict[str, set[int]],
-        centroids: Centres | None,
+        centroids: ClusterCentroids | None,
     ) -> None:
         """Take other segments, and begin a new buffer; a search keeps the one that it holds."""
         self.segments, self.removed, self.centroids = segments, removed, centroids
@@ -88,7 +88,7 @@ class IndexSnapshot:
                     return number, int(segment.arrays["positions"][doc])
         return None
 
-    def put(self, entry: Entry) -> None:
+    def put(self, entry: IndexedExchange) -> None:
         """Take an entry; what was there of its number does not count any more."""
         self._cover(entry.place)
         if self.bulk is None:
@@ -159,7 +159,7 @@ class IndexSnapshot:
             found += [number for number in segment.places.tolist() if number not in gone]
         return found
 
-    def begin_search(self) -> tuple[Scene, Tail]:
+    def begin_search(self) -> tuple[LiveView, IndexBuffer]:
         """Return what a search sees, and the buffer that it holds until ``end_search``."""
         if self._view is None:
             removed = [_ascending(self.removed[file]) for file in self.segments]
@@ -167,7 +167,7 @@ class IndexSnapshot:
         self._readers[id(self.buffer)] = self._readers.get(id(self.buffer), 0) + 1
         return self._view.scene(), self.buffer
 
-    def end_search(self, buffer: Tail) -> None:
+    def end_search(self, buffer: IndexBuffer) -> None:
         """Let the buffer of a search be changed again."""
         left = self._readers.pop(id(buffer)) - 1
         if left:
@@ -179,8 +179,7 @@ class IndexSnapshot:
                 for segment in held:
                     release(segment)
 
-    def _own_buffer(self) -> Tail:
-        """The buffer, copied first if somebody searches in it."""
+    def _own_buffer(self) -> IndexBuffer:
         if id(self.buffer) in self._readers:
             self.buffer, self._view = self.buffer.copy(), None
         return self.buffer
@@ -191,14 +190,13 @@ class IndexSnapshot:
                 self.removed[file].add(number)
                 self._view = None
 
-    def _sources(self) -> Iterator[tuple[Segment | Tail, set[int]]]:
+    def _sources(self) -> Iterator[tuple[Segment | IndexBuffer, set[int]]]:
         yield self.buffer, set()
         for file, segment in self.segments.items():
             yield segment, self.removed[file]
 
 
-def _named(source: Segment | Tail, docs: NDArray[np.int64]) -> Iterator[tuple[int, str]]:
-    """The numbers and ids of docs."""
+def _named(source: Segment | IndexBuffer, docs: NDArray[np.int64]) -> Iterator[tuple[int, str]]:
     numbers = source.arrays["places"][docs].tolist()
     names, counts = source.names_of(docs)
     start = 0

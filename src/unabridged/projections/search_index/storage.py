@@ -6,13 +6,13 @@ from itertools import count
 from pathlib import Path
 from typing import Protocol
 
-from unabridged.disk.durable import of_the_system, sync_folder
+from unabridged.disk.atomic_write import of_the_system, sync_folder
 from unabridged.disk.folders import private_folder
 from unabridged.disk.locks import locked
 from unabridged.index.segment import Segment
 from unabridged.ports import Cipher
-from unabridged.projections.search_index import manifest as manifests, segment_files
-from unabridged.projections.search_index.manifest import Manifest
+from unabridged.projections.search_index import index_manifest as manifests, segment_files
+from unabridged.projections.search_index.index_manifest import Manifest
 
 LOCK = ".lock"
 

@@ -10,15 +10,15 @@ from unabridged.domain.changes import Changes
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import RecordKind
 from unabridged.errors import StoreDamagedError
-from unabridged.stores.sqlite import reading, tally
-from unabridged.stores.sqlite.database import Database
+from unabridged.stores.sqlite import counters, read_rows
+from unabridged.stores.sqlite.counters import Counters
+from unabridged.stores.sqlite.database import SqliteConnection
 from unabridged.stores.sqlite.rows import checked, column, name_of, sealed, session_mark
-from unabridged.stores.sqlite.tally import Tally
 
 ERASED, MOVED, EMBEDDED, SESSION = "erased", "moved", "embedded", "session"
 
 
-def begin(db: Database, exchange: Exchange, count: Tally) -> None:
+def begin(db: SqliteConnection, exchange: Exchange, count: Counters) -> None:
     """Give a new exchange its number."""
     count.numbers += 1
     name, at = column(exchange.id), exchange.at
@@ -28,13 +28,13 @@ def begin(db: Database, exchange: Exchange, count: Tally) -> None:
     db.run("remove change", (ERASED, name))
 
 
-def extend(db: Database, name: str, count: Tally) -> None:
+def extend(db: SqliteConnection, name: str, count: Counters) -> None:
     """Note that an exchange was written to; vectors of what it was before go."""
     db.run("remove vectors of", (number_of(db, name),))
     db.run("set revision", (count.revision, column(name)))
 
 
-def erase(db: Database, name: str, count: Tally) -> None:
+def erase(db: SqliteConnection, name: str, count: Counters) -> None:
     """Note that an exchange is gone."""
     row = db.one("number of an exchange", (column(name),))
     if row is not None:
@@ -45,20 +45,20 @@ def erase(db: Database, name: str, count: Tally) -> None:
     note(db, ERASED, name, count)
 
 
-def note(db: Database, what: str, name: str, count: Tally) -> None:
+def note(db: SqliteConnection, what: str, name: str, count: Counters) -> None:
     """Note any other change."""
     db.run("set change", (what, column(name), count.revision))
 
 
-def number_of(db: Database, name: str) -> int | None:
+def number_of(db: SqliteConnection, name: str) -> int | None:
     """The number of an exchange, or None where there is none."""
     row = db.one("number of an exchange", (column(name),))
     return None if row is None else int(checked("numbered", row, db.path)[0])
 
 
-def changes(db: Database, since: int | None) -> Changes:
+def changes(db: SqliteConnection, since: int | None) -> Changes:
     """What changed since a revision."""
-    count = tally.load(db)
+    count = counters.load(db)
     if since == count.revision:
         return Changes(since)
     full = since is None or since > count.revision
@@ -83,7 +83,7 @@ def changes(db: Database, since: int | None) -> Changes:
     )
 
 
-def flaws(db: Database) -> Iterator[str]:
+def flaws(db: SqliteConnection) -> Iterator[str]:
     """Whatever does not fit the exchanges, in words."""
     for row in db.rows("all numbers"):
         checked("numbered", row, db.path)
@@ -96,7 +96,7 @@ def flaws(db: Database) -> Iterator[str]:
             yield f"{db.path}: {len(names)} {what}; rebuild it."
 
 
-def repair(db: Database, count: Tally) -> None:
+def repair(db: SqliteConnection, count: Counters) -> None:
     """Give a number to every exchange that has none; remove what is damaged or stray."""
     for row in db.rows("all numbers"):
         try:
@@ -109,17 +109,17 @@ def repair(db: Database, count: Tally) -> None:
     rows = db.rows("all numbers")
     count.numbers = max([count.numbers, *[row[0] for row in rows[-1:]]])
     for name in without:
-        found = reading.header(db, name)
+        found = read_rows.header(db, name)
         if found is not None:
             begin(db, found[0], count)
 
 
-def _unfit(db: Database) -> tuple[list[str], list[int]]:
+def _unfit(db: SqliteConnection) -> tuple[list[str], list[int]]:
     without = [name_of(name) for (name,) in db.rows("exchanges without number")]
     return without, [number for (number,) in db.rows("numbers without exchange")]
 
 
-def embedded(db: Database, names: Iterable[str], count: Tally) -> None:
+def embedded(db: SqliteConnection, names: Iterable[str], count: Counters) -> None:
     """Note that vectors of exchanges were stored."""
     for name in names:
         note(db, EMBEDDED, name, count)

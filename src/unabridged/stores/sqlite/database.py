@@ -12,15 +12,15 @@ from typing import Any, Protocol
 
 import apsw
 
-from unabridged.domain.chain import Signet
+from unabridged.domain.hash_chain import MacKey
 from unabridged.ports import Cipher
-from unabridged.stores import refusals
-from unabridged.stores.sqlite import faults
-from unabridged.stores.sqlite.connecting import shut
-from unabridged.stores.sqlite.holding import is_moved, leave_log
-from unabridged.stores.sqlite.known import Known
-from unabridged.stores.sqlite.scrubbing import scrub
-from unabridged.stores.sqlite.statements import statements
+from unabridged.stores import store_errors
+from unabridged.stores.sqlite import sqlite_errors
+from unabridged.stores.sqlite.connection import shut
+from unabridged.stores.sqlite.exclusive import is_moved, leave_log
+from unabridged.stores.sqlite.read_cache import ReadCache
+from unabridged.stores.sqlite.sql import statements
+from unabridged.stores.sqlite.wipe_free_pages import scrub
 
 FOLDER_END = "-index"
 """What stands behind the file's name in the name of the folder that holds its index."""
@@ -61,7 +61,7 @@ class Watcher(Protocol):
         ...
 
 
-class Database:
+class SqliteConnection:
     """One open file. It may be used from any thread.
 
     One connection writes, under a lock. Each read has a connection of its own, so that readers wait
@@ -69,7 +69,7 @@ class Database:
 
     Attributes:
         watcher: What sees every statement before it runs; None for nobody.
-        signet: What proves what is read; None where the file has no chain, or its key is missing.
+        mac_key: What proves what is read; None where the file has no chain, or its key is missing.
         known: Exchanges that were read and proved before.
 
     Args:
@@ -98,8 +98,8 @@ class Database:
         self.cipher = cipher
         self.lock = RLock()
         self.watcher: Watcher | None = None
-        self.signet: Signet | None = None
-        self.known = Known()
+        self.mac_key: MacKey | None = None
+        self.known = ReadCache()
         self.writable = not connection.readonly("main")
         self._connection: apsw.Connection | None = connection
         self._sql = statements()
@@ -111,7 +111,7 @@ class Database:
         if reader is not None:
             return reader.execute(self._sql[name], bindings)
         if self._connection is None:
-            raise refusals.closed()
+            raise store_errors.closed()
         if self.watcher is not None:
             bindings = self.watcher.sees(name, bindings)
         return self._connection.execute(self._sql[name], bindings)
@@ -148,9 +148,8 @@ class Database:
             self._give_back(reader)
 
     def _take_reader(self) -> apsw.Connection | None:
-        """Another connection, or None where the one that writes must serve."""
         if self._connection is None:
-            raise refusals.closed()
+            raise store_errors.closed()
         if self._reconnect is None:
             return None
         with suppress(IndexError):
@@ -182,12 +181,12 @@ class Database:
             StoreError: The file was removed, or moved away: what is written to it nobody would find.
         """
         if not self.writable and self._connection is not None:
-            raise faults.read_only(self.path)
+            raise sqlite_errors.read_only(self.path)
         done = None
         with self._transaction("BEGIN IMMEDIATE"):
             if self._connection is not None and is_moved(self._connection):
                 leave_log(self._connection, alone=True)  # of that name may be another's by now
-                raise faults.gone(self.path)
+                raise sqlite_errors.gone(self.path)
             if self.watcher is not None:
                 self.watcher.begin()
             yield
@@ -200,7 +199,7 @@ class Database:
     def _transaction(self, begin: str) -> Iterator[None]:
         with self.lock, self.translated():
             if self._connection is None:
-                raise refusals.closed()
+                raise store_errors.closed()
             self._connection.execute(begin)
             try:
                 yield
@@ -218,9 +217,9 @@ class Database:
         except apsw.Error as error:
             at_fault = getattr(self._reading, "connection", None) or self._connection
             said = at_fault.system_errno if at_fault is not None else 0
-            raise faults.translate(error, self.path, said) from error
+            raise sqlite_errors.translate(error, self.path, said) from error
         except UnicodeDecodeError as error:
-            raise faults.damaged(self.path, "a text in it is no text.") from error
+            raise sqlite_errors.damaged(self.path, "a text in it is no text.") from error
 
     def purge(self) -> bool:
         """Leave nothing of what was removed: empty the log into the file, and wipe its gaps.
@@ -242,22 +241,20 @@ class Database:
             return True
 
     def _rewrite_encrypted(self) -> None:
-        """Write an encrypted file anew: the gaps of its pages cannot be wiped from outside."""
         if self.cipher is not None:
             with self.translated():
                 if self._connection is None:
-                    raise refusals.closed()
+                    raise store_errors.closed()
                 self._connection.execute("VACUUM")
 
     def _empty_log(self) -> bool:
         with self.translated():
             if self._connection is None:
-                raise refusals.closed()
+                raise store_errors.closed()
             row = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             return row is None or row[0] == 0
 
     def _wipe_gaps(self) -> bool:
-        """Wipe under the write lock, unless another wrote to the log in between."""
         with self.write():
             log = self.path.with_name(self.path.name + "-wal")
             if self._connection is None or (log.exists() and log.stat().st_size):

@@ -13,14 +13,14 @@ from urllib.parse import quote
 import apsw
 
 from unabridged.domain.record import RecordKind
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.errors import StoreDamagedError
-from unabridged.stores.codec import unpack
-from unabridged.stores.salvaging import Finds, Header
-from unabridged.stores.sqlite import faults
-from unabridged.stores.sqlite.connecting import Access, is_encrypted, shut, wrong_key
-from unabridged.stores.sqlite.holding import leave_log
-from unabridged.stores.sqlite.opening import waiting_log
+from unabridged.stores.json_codec import unpack
+from unabridged.stores.reassemble import Finds, Header
+from unabridged.stores.sqlite import sqlite_errors
+from unabridged.stores.sqlite.connection import ConnectionOptions, is_encrypted, shut, wrong_key
+from unabridged.stores.sqlite.exclusive import leave_log
+from unabridged.stores.sqlite.open_file import waiting_log
 from unabridged.stores.sqlite.rows import (
     Row,
     checked,
@@ -32,7 +32,7 @@ from unabridged.stores.sqlite.rows import (
     session_of,
     text_of,
 )
-from unabridged.stores.sqlite.statements import statements
+from unabridged.stores.sqlite.sql import statements
 
 _DAMAGE = (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError)
 """What reading a damaged page or row raises."""
@@ -53,7 +53,7 @@ _NUMBERED = frozenset({"message", "record", "numbered"})
 Moved = Callable[[int, int], None]
 
 
-def recover_rows(path: Path, access: Access, moved: Moved | None = None) -> Finds:
+def recover_rows(path: Path, access: ConnectionOptions, moved: Moved | None = None) -> Finds:
     """Return every intact row of a file. The file is only read.
 
     Args:
@@ -79,18 +79,18 @@ def recover_rows(path: Path, access: Access, moved: Moved | None = None) -> Find
     except apsw.CorruptError:
         return finds
     except apsw.Error as error:
-        raise faults.translate(error, path) from error
+        raise sqlite_errors.translate(error, path) from error
     try:
         _Reader(connection, path, finds, moved or (lambda _done, _of: None)).run()
     except apsw.Error as error:
-        raise faults.translate(error, path, connection.system_errno) from error
+        raise sqlite_errors.translate(error, path, connection.system_errno) from error
     finally:
         shut(connection)
     finds.unsure = finds.exchanges is None
     return finds
 
 
-def _connect(path: Path, access: Access, *, encrypted: bool) -> apsw.Connection:
+def _connect(path: Path, access: ConnectionOptions, *, encrypted: bool) -> apsw.Connection:
     # A file without a log is read as immutable; one with a log is locked, and its log is left there.
     if not any(path.with_name(path.name + end).exists() for end in ("-wal", "-journal")):
         uri = f"file:{quote(str(path.absolute()))}?immutable=1"
@@ -228,7 +228,7 @@ def _number(finds: Finds, row: Row, path: Path) -> None:
 def _meta(finds: Finds, row: Row, path: Path) -> None:
     name, value = checked("meta", row, path)
     if text_of(name) == "space" and finds.space is None:
-        finds.space = Space(**unpack(value))
+        finds.space = SpaceId(**unpack(value))
 
 
 def _tally(finds: Finds, row: Row, path: Path) -> None:

@@ -9,14 +9,14 @@ from typing import Any
 
 import msgspec
 
-from unabridged.domain.chain import Link
 from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.hash_chain import Link
 from unabridged.domain.message import Message, Role, part_from_dict, part_to_dict
 from unabridged.domain.record import Record, RecordKind
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
-from unabridged.stores.codec import pack, unpack
-from unabridged.stores.sqlite import faults
+from unabridged.stores.json_codec import pack, unpack
+from unabridged.stores.sqlite import sqlite_errors
 
 Row = tuple[Any, ...]
 _pack_columns = msgspec.msgpack.Encoder().encode
@@ -71,7 +71,7 @@ def checked(table: str, row: Row, path: Path) -> Row:
     columns = row[:-1]
     if digest(table, columns) != plain(row[-1]):
         named = next((value for value in columns if isinstance(value, str)), columns[0])
-        raise faults.damaged(path, f"the {table} {named!r} is not what was written.")
+        raise sqlite_errors.damaged(path, f"the {table} {named!r} is not what was written.")
     return columns
 
 
@@ -89,7 +89,9 @@ def link_of(columns: Row, path: Path) -> Link:
         StoreDamagedError: It is none.
     """
     if not is_link(columns):
-        raise faults.damaged(path, f"link {columns[0]!r} of its chain is not what was written.")
+        raise sqlite_errors.damaged(
+            path, f"link {columns[0]!r} of its chain is not what was written."
+        )
     return Link(*columns)
 
 
@@ -109,7 +111,7 @@ def new_generation() -> str:
     return secrets.token_hex(8)
 
 
-def space_data(space: Space) -> dict[str, str]:
+def space_data(space: SpaceId) -> dict[str, str]:
     """Give a space as plain data."""
     return {"user": space.user, "agent": space.agent, "model": space.model}
 

@@ -6,36 +6,36 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from unabridged.domain.batch import Batch, Totals
-from unabridged.domain.chain import Signet
 from unabridged.domain.changes import Changes
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.forgetting import Scan
-from unabridged.domain.proof import Sealed
+from unabridged.domain.hash_chain import MacKey
+from unabridged.domain.integrity import ChainHead
 from unabridged.domain.record import Record, RecordKind
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
 from unabridged.domain.vectors import EmbedderInUse
+from unabridged.domain.write import Batch, Totals
 from unabridged.errors import StoreBusyError, StoreError, StoreFormatError
 from unabridged.ports import Cipher, Projection
-from unabridged.stores.codec import unpack
+from unabridged.stores.json_codec import unpack
 from unabridged.stores.sqlite import (
-    archiving,
+    archive,
+    chain_setup,
     change_feed,
-    checking,
-    copying,
-    embedders,
-    faults,
-    guarding,
-    reading,
-    removing,
-    tally,
-    tracing,
-    writing,
+    check,
+    copy_file,
+    counters,
+    embedder_rows,
+    erase,
+    read_rows,
+    scan_files,
+    sqlite_errors,
+    write_rows,
 )
-from unabridged.stores.sqlite.connecting import BUSY_TIMEOUT, Access
+from unabridged.stores.sqlite.connection import BUSY_TIMEOUT, ConnectionOptions
 from unabridged.stores.sqlite.database import folder_of, remove_index
-from unabridged.stores.sqlite.opening import create_file, open_database
+from unabridged.stores.sqlite.open_file import create_file, open_database
 from unabridged.stores.sqlite.rows import meta_row, new_generation, space_data
 
 if TYPE_CHECKING:
@@ -72,31 +72,31 @@ class SqliteStore:
     def __init__(
         self,
         path: Path,
-        space: Space | None = None,
+        space: SpaceId | None = None,
         *,
         create: bool = True,
         busy_timeout: float = BUSY_TIMEOUT,
-        access: Access | None = None,
+        access: ConnectionOptions | None = None,
     ) -> None:
-        self._access = access = access or Access(busy_timeout)
+        self._access = access = access or ConnectionOptions(busy_timeout)
         self._projections: list[Projection] = []
         if space is not None and create and not path.exists():
-            create_file(path, access, _first(space, access.guard.signet))
+            create_file(path, access, _first(space, access.guard.mac_key))
         self._db = open_database(path, access)
         try:
             self._space = self._recorded_space(space)
             self._generation = self._recorded_generation()
-            guarding.take_up(self._db, access.guard)
+            chain_setup.load_chain(self._db, access.guard)
         except BaseException:
             self._db.close()
             raise
 
-    def _recorded_space(self, wanted: Space | None) -> Space:
+    def _recorded_space(self, wanted: SpaceId | None) -> SpaceId:
         with self._db.read():
-            said = reading.meta(self._db, "space")
+            said = read_rows.meta(self._db, "space")
         if said is None:
-            raise faults.damaged(self._db.path, "it does not say which space it holds.")
-        space = Space(**unpack(said))
+            raise sqlite_errors.damaged(self._db.path, "it does not say which space it holds.")
+        space = SpaceId(**unpack(said))
         if wanted not in (None, space):
             raise StoreFormatError(
                 f"{self._db.path} holds the space {space.name!r}, not the one asked for.",
@@ -106,13 +106,13 @@ class SqliteStore:
 
     def _recorded_generation(self) -> str:
         with self._db.read():
-            said = reading.meta(self._db, "generation")
+            said = read_rows.meta(self._db, "generation")
         if said is None:
-            raise faults.damaged(self._db.path, "it does not say which generation it is.")
+            raise sqlite_errors.damaged(self._db.path, "it does not say which generation it is.")
         return str(unpack(said))
 
     @property
-    def space(self) -> Space:
+    def space(self) -> SpaceId:
         """The space that it holds."""
         return self._space
 
@@ -148,68 +148,68 @@ class SqliteStore:
     def append(self, batch: Batch, expect_head: str | None) -> None:
         """Write a batch in one transaction; see ``ports.Store``."""
         with self._db.write():
-            writing.append(self._db, batch, expect_head)
+            write_rows.append(self._db, batch, expect_head)
 
-    def admit(self, session: Session, exchanges: Sequence[Exchange]) -> int:
+    def import_session(self, session: Session, exchanges: Sequence[Exchange]) -> int:
         """Take over a conversation in one transaction; see ``ports.Store``."""
         with self._db.write():
-            added = len(set(writing.admit(self._db, session, exchanges)))
+            added = len(set(write_rows.import_session(self._db, session, exchanges)))
         with suppress(StoreError):  # it is stored; what follows tries again when it is asked
             for projection in self._projections if added else ():
                 projection.follow()
         return added
 
-    def amend(self, session: Session, expect_head: str | None) -> None:
+    def set_session(self, session: Session, expect_head: str | None) -> None:
         """Change a session's header, or create it; see ``ports.Store``."""
         with self._db.write():
-            writing.amend(self._db, session, expect_head)
+            write_rows.set_session(self._db, session, expect_head)
 
     def recent(self, session: str, limit: int, before: str | None = None) -> list[Exchange]:
         """The last exchanges on the session's current path, oldest first."""
         with self._db.read():
-            return reading.recent(self._db, session, limit, before)
+            return read_rows.recent(self._db, session, limit, before)
 
     def get(self, ids: Iterable[str]) -> dict[str, Exchange]:
         """Whole exchanges by id; ids that name nothing are missing from the answer."""
         with self._db.read():
-            return reading.get(self._db, ids)
+            return read_rows.get(self._db, ids)
 
     def scan(self, after: str | None = None, limit: int = 1000) -> list[Exchange]:
         """Exchanges of all sessions and branches in the order of their ids."""
         with self._db.read():
-            return reading.scan(self._db, after, limit)
+            return read_rows.scan(self._db, after, limit)
 
     def exchanges_of(self, session: str) -> list[Exchange]:
         """Every exchange of a session, of all its branches, parents before children."""
         with self._db.read():
-            return reading.exchanges_of(self._db, session)
+            return read_rows.exchanges_of(self._db, session)
 
     def session(self, session_id: str) -> Session | None:
         """One session's header, or None."""
         with self._db.read():
-            return reading.session(self._db, session_id)
+            return read_rows.session(self._db, session_id)
 
     def sessions(self, newest: int | None = None) -> list[Session]:
         """Sessions, the most recently updated first."""
         with self._db.read():
-            return reading.sessions(self._db, newest)
+            return read_rows.sessions(self._db, newest)
 
     def counts(self) -> dict[str, int]:
         """How many exchanges each session holds, all branches."""
         with self._db.read():
-            return reading.counts(self._db)
+            return read_rows.counts(self._db)
 
     def sizes(self) -> dict[str, int]:
         """Bytes of content by session; see ``ports.SupportsSizes``."""
         with self._db.read():
-            return archiving.sizes(self._db)
+            return archive.sizes(self._db)
 
     def put(self, records: Iterable[Record]) -> None:
         """Write records in one transaction; one of the same kind and id is replaced."""
         with self._db.write():
-            count = tally.begin(self._db)
-            writing.put(self._db, records, count)
-            tally.save(self._db, count)
+            count = counters.begin(self._db)
+            write_rows.put(self._db, records, count)
+            counters.save(self._db, count)
 
     def records(
         self,
@@ -220,15 +220,15 @@ class SqliteStore:
     ) -> list[Record]:
         """Records of a kind in the order of their ids."""
         with self._db.read():
-            return reading.records(self._db, kind, ids, newest)
+            return read_rows.records(self._db, kind, ids, newest)
 
-    def drop(self, kind: RecordKind, ids: Iterable[str]) -> None:
+    def delete(self, kind: RecordKind, ids: Iterable[str]) -> None:
         """Remove records; ids that name nothing are passed over."""
         with self._db.write():
-            count = tally.begin(self._db)
+            count = counters.begin(self._db)
             for record_id in ids:
-                writing.remove_record(self._db, kind, record_id, count)
-            tally.save(self._db, count)
+                write_rows.remove_record(self._db, kind, record_id, count)
+            counters.save(self._db, count)
 
     @property
     def generation(self) -> str:
@@ -238,14 +238,14 @@ class SqliteStore:
     def last_revision(self) -> int:
         """The log's revision now."""
         with self._db.read():
-            return tally.load(self._db).revision
+            return counters.load(self._db).revision
 
     def changes(self, since: int | None) -> Changes:
         """What changed since a revision; see ``ports.Store``."""
         with self._db.read():
             return change_feed.changes(self._db, since)
 
-    def forget(self, ids: Iterable[str]) -> int:
+    def erase(self, ids: Iterable[str]) -> int:
         """Remove exchanges, bytes and all; see ``ports.Store``.
 
         Raises:
@@ -253,7 +253,7 @@ class SqliteStore:
                 could not be emptied; forgetting again (even nothing) empties it.
         """
         with self._db.write():
-            removed = removing.forget(self._db, ids)
+            removed = erase.erase(self._db, ids)
         purged = self._db.purge()
         if not self._projections:
             remove_index(self._db.path)
@@ -270,12 +270,12 @@ class SqliteStore:
     def scan_files(self, pieces: Sequence[Sequence[bytes]]) -> Scan:
         """Look through the file, its log and its index for bytes; see ``ports.SupportsScan``."""
         with self._db.lock, self._db.translated():
-            return tracing.scan(self._db.path, pieces)
+            return scan_files.scan(self._db.path, pieces)
 
     def totals(self) -> Totals:
         """How much the space holds; ``bytes`` are those of the file, its log and its index."""
         with self._db.read():
-            count = tally.load(self._db)
+            count = counters.load(self._db)
         return Totals(
             sessions=count.sessions,
             exchanges=count.exchanges,
@@ -292,18 +292,20 @@ class SqliteStore:
     def embedder_in_use(self) -> EmbedderInUse | None:
         """The embedder whose vectors searches use, or None."""
         with self._db.read():
-            return embedders.in_use(self._db)
+            return embedder_rows.in_use(self._db)
 
     def begin_vectors(self, identity: str, dimension: int) -> None:
         """Search with an embedder whose vectors need not be stored, if none is in use yet."""
         with self._db.write():
-            embedders.begin(self._db, identity, dimension)
+            embedder_rows.begin(self._db, identity, dimension)
 
-    def lacking(self, identity: str, limit: int, after: str | None = None) -> list[Exchange]:
+    def missing_vectors(
+        self, identity: str, limit: int, after: str | None = None
+    ) -> list[Exchange]:
         """Exchanges that have no vectors of an embedder yet; see ``ports.SupportsVectors``."""
         with self._db.read():
-            names = embedders.lacking(self._db, identity, limit, after)
-            return list(reading.get(self._db, names).values())
+            names = embedder_rows.lacking(self._db, identity, limit, after)
+            return list(read_rows.get(self._db, names).values())
 
     def put_vectors(
         self, identity: str, vectors: "Mapping[str, Sequence[NDArray[np.float32]]]"
@@ -330,43 +332,43 @@ class SqliteStore:
     def packed_vectors(self, identity: str, ids: Iterable[str]) -> dict[str, bytes]:
         """The kept vectors of an embedder as the search index packs them."""
         with self._db.read():
-            return embedders.packed(self._db, identity, ids)
+            return embedder_rows.packed(self._db, identity, ids)
 
-    def switch_vectors(self, identity: str, *, keep: bool = True) -> None:
+    def activate_vectors(self, identity: str, *, keep: bool = True) -> None:
         """Search with other vectors from now on; see ``ports.SupportsVectors``."""
         with self._db.write():
-            embedders.switch(self._db, identity, stored=keep)
+            embedder_rows.switch(self._db, identity, stored=keep)
 
     def centroids(self, identity: str) -> bytes | None:
         """The cluster centroids of an embedder's vectors, or None."""
         with self._db.read():
-            return embedders.centroids(self._db, identity)
+            return embedder_rows.centroids(self._db, identity)
 
     def put_centroids(self, identity: str, centroids: bytes) -> None:
         """Keep the cluster centroids of an embedder's vectors."""
         with self._db.write():
-            embedders.put_centroids(self._db, identity, centroids)
+            embedder_rows.put_centroids(self._db, identity, centroids)
 
-    def sealed(self) -> Sealed | None:
+    def chain_head(self) -> ChainHead | None:
         """How far the chain has come; None where there is none."""
         with self._db.read():
-            return guarding.sealed(self._db)
+            return chain_setup.sealed(self._db)
 
     @classmethod
-    def moor_at(cls, path: Path, access: Access) -> None:
+    def moor_at(cls, path: Path, access: ConnectionOptions) -> None:
         """Let the anchor remember a file as it is, also where it was further: a backup by right."""
         if access.guard.anchor is None:
             return
         store = cls(path, create=False, access=access.for_copies())
         try:
-            guarding.anchor_anew(store._db, access.guard)
+            chain_setup.anchor_anew(store._db, access.guard)
         finally:
             store.close()
 
     def check(self, *, index: bool = True) -> list[str]:
         """Every damage found, in words; reads the whole file, and what follows it where it is to."""
         with self._db.read():
-            said = checking.check(self._db)
+            said = check.check(self._db)
         if index:
             said = said or [flaw for one in self._projections for flaw in one.check()]
         return said
@@ -379,7 +381,7 @@ class SqliteStore:
         """
         with self._db.read():
             pass  # a closed one is refused
-        copying.copy(self._db.path, Path(folder) / COPY, self._access, moved or (lambda _: None))
+        copy_file.copy(self._db.path, Path(folder) / COPY, self._access, moved or (lambda _: None))
 
     def rebuild(self) -> None:
         """Make every index and counter anew from the rows.
@@ -388,8 +390,8 @@ class SqliteStore:
             StoreDamagedError: A row is not what was written; nothing was changed.
         """
         with self._db.write():
-            checking.rebuild(self._db)
-            embedders.repair(self._db)
+            check.rebuild(self._db)
+            embedder_rows.repair(self._db)
         for projection in self._projections:
             projection.rebuild()
 
@@ -400,13 +402,12 @@ class SqliteStore:
         self._db.close()
 
 
-def _first(space: Space, signet: Signet) -> list[tuple[str, tuple[object, ...]]]:
-    """Give what a new file holds from its first moment."""
+def _first(space: SpaceId, mac_key: MacKey) -> list[tuple[str, tuple[object, ...]]]:
     uuid = uuid4().hex
     return [
         ("set meta", meta_row("space", space_data(space))),
         ("set meta", meta_row("uuid", uuid)),
         ("set meta", meta_row("generation", new_generation())),
-        ("set seal", guarding.first_row(uuid, space_data(space), signet)),
-        ("set tally", tally.Tally().row()),
+        ("set seal", chain_setup.first_row(uuid, space_data(space), mac_key)),
+        ("set tally", counters.Counters().row()),
     ]

@@ -15,11 +15,25 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from unabridged.domain.message import Image, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from unabridged.domain.views import Unread
-from unabridged.transfer.fields import Reasons, as_id, as_list, as_object, as_text, as_time, lost
+from unabridged.domain.results import SkippedRecord
+from unabridged.transfer.build_conversation import (
+    ImportOrigin,
+    RawMessage,
+    build_transcript,
+    given,
+    in_order,
+)
+from unabridged.transfer.lenient_fields import (
+    Reasons,
+    as_id,
+    as_list,
+    as_object,
+    as_text,
+    as_time,
+    lost,
+)
 from unabridged.transfer.reader import Item
-from unabridged.transfer.records import Record
-from unabridged.transfer.weave import Loose, Origin, given, in_order, weave
+from unabridged.transfer.records import JsonRecord
 
 FORMAT = "chatgpt"
 
@@ -30,14 +44,14 @@ _BROKEN = frozenset({"interrupted", "max_tokens"})
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
 
 
-def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
+def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
     """Read conversations.
 
     Args:
         records: The elements of ``conversations.json``.
     """
     for record in records:
-        if isinstance(record, Unread):
+        if isinstance(record, SkippedRecord):
             yield record
         elif not isinstance(record.value, dict) or not isinstance(
             record.value.get("mapping"), dict
@@ -47,11 +61,11 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
             yield from _conversation(record)
 
 
-def _conversation(record: Record) -> Iterator[Item]:
+def _conversation(record: JsonRecord) -> Iterator[Item]:
     data, reasons = record.value, Reasons()
     messages, shown = _messages(data["mapping"], reasons)
     current = data.get("current_node")
-    origin = Origin(
+    origin = ImportOrigin(
         format=FORMAT,
         id=as_id(data.get("conversation_id")) or as_id(data.get("id")),
         title=as_text(data.get("title")),
@@ -60,14 +74,13 @@ def _conversation(record: Record) -> Iterator[Item]:
         current=shown.get(current) if isinstance(current, str) else None,
         model=as_text(data.get("default_model_slug")) or None,
     )
-    woven = weave(origin, messages)
+    woven = build_transcript(origin, messages)
     yield from given(record, woven, reasons)
 
 
 def _messages(
     mapping: Mapping[str, Any], reasons: Counter[str]
-) -> tuple[list[Loose], dict[str, str | None]]:
-    """Read the nodes; give messages, and each node's nearest message at or above it."""
+) -> tuple[list[RawMessage], dict[str, str | None]]:
     nodes = {key: node for key, node in mapping.items() if isinstance(node, dict)}
     for node in mapping.values():
         if not isinstance(node, dict):
@@ -75,7 +88,7 @@ def _messages(
     parents = {key: as_text(node.get("parent")) or None for key, node in nodes.items()}
     order, circles = in_order(parents)
     reasons["a circle of messages, cut open"] += circles
-    messages: list[Loose] = []
+    messages: list[RawMessage] = []
     shown: dict[str, str | None] = {}
     calls: dict[str, str] = {}
     for key in order:
@@ -91,7 +104,7 @@ def _messages(
 
 def _message(
     key: str, data: Any, reasons: Counter[str], *, parent: str | None, call: str
-) -> Loose | None:
+) -> RawMessage | None:
     if not isinstance(data, dict):
         return None
     author, metadata = as_object(data.get("author")), as_object(data.get("metadata"))
@@ -117,7 +130,7 @@ def _message(
         return None
     at = as_time(data.get("create_time"), reasons)
     model = as_text(metadata.get("model_slug")) or None
-    return Loose(key, role, parts, parent, at, model, _broke_off(data), f"message {key}")
+    return RawMessage(key, role, parts, parent, at, model, _broke_off(data), f"message {key}")
 
 
 def _parts(content: Mapping[str, Any], reasons: Counter[str]) -> Iterator[Part]:
@@ -152,7 +165,6 @@ def _object_part(part: Mapping[str, Any], reasons: Counter[str]) -> Iterator[Par
 
 
 def _arguments(content: Mapping[str, Any], parts: tuple[Part, ...]) -> str:
-    """Give what was sent to a tool as JSON: code comes as bare text."""
     text = "\n".join(part.text for part in parts if isinstance(part, Text))
     try:
         if isinstance(json.loads(text), dict):

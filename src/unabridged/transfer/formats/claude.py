@@ -15,8 +15,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from unabridged.domain.message import Part, Reasoning, Role, Text, ToolCall, ToolResult
-from unabridged.domain.views import Unread
-from unabridged.transfer.fields import (
+from unabridged.domain.results import SkippedRecord
+from unabridged.transfer.build_conversation import (
+    ImportOrigin,
+    RawMessage,
+    build_transcript,
+    chained,
+    content_key,
+    given,
+)
+from unabridged.transfer.lenient_fields import (
     Reasons,
     as_id,
     as_json,
@@ -27,22 +35,21 @@ from unabridged.transfer.fields import (
     lost,
 )
 from unabridged.transfer.reader import Item
-from unabridged.transfer.records import Record
-from unabridged.transfer.weave import Loose, Origin, chained, content_key, given, weave
+from unabridged.transfer.records import JsonRecord
 
 FORMAT = "claude"
 
 _ROLES = {"human": Role.USER, "user": Role.USER, "assistant": Role.ASSISTANT}
 
 
-def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
+def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
     """Read conversations.
 
     Args:
         records: The elements of ``conversations.json``.
     """
     for record in records:
-        if isinstance(record, Unread):
+        if isinstance(record, SkippedRecord):
             yield record
         elif not isinstance(as_object(record.value).get("chat_messages"), list):
             yield record.unread("no conversation: it has no chat_messages")
@@ -50,11 +57,11 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
             yield from _conversation(record)
 
 
-def _conversation(record: Record) -> Iterator[Item]:
+def _conversation(record: JsonRecord) -> Iterator[Item]:
     data, reasons = record.value, Reasons()
     messages, last = _messages(data["chat_messages"], reasons)
     current = as_id(data.get("current_leaf_message_uuid"))
-    origin = Origin(
+    origin = ImportOrigin(
         format=FORMAT,
         id=as_id(data.get("uuid")),
         title=as_text(data.get("name")),
@@ -63,15 +70,14 @@ def _conversation(record: Record) -> Iterator[Item]:
         current=last.get(current or ""),
         model=as_text(data.get("model")) or None,
     )
-    woven = weave(origin, messages)
+    woven = build_transcript(origin, messages)
     yield from given(record, woven, reasons)
 
 
 def _messages(
     listed: list[Any], reasons: Counter[str]
-) -> tuple[list[Loose], dict[str, str | None]]:
-    """Read messages; give them in order, and for each uuid the key of its last piece."""
-    found: dict[str, list[Loose]] = {}
+) -> tuple[list[RawMessage], dict[str, str | None]]:
+    found: dict[str, list[RawMessage]] = {}
     parents: dict[str, str | None] = {}
     tree = any("parent_message_uuid" in as_object(data) for data in listed)
     before: str | None = None
@@ -89,8 +95,7 @@ def _messages(
     return chained(found, parents, reasons)
 
 
-def _pieces(position: int, held: Any, reasons: Counter[str]) -> list[Loose]:
-    """Read one message: one piece, or several where it calls tools and goes on afterwards."""
+def _pieces(position: int, held: Any, reasons: Counter[str]) -> list[RawMessage]:
     data = as_object(held)
     role = _ROLES.get(as_text(data.get("sender")))
     if role is None:
@@ -103,7 +108,7 @@ def _pieces(position: int, held: Any, reasons: Counter[str]) -> list[Loose]:
     model = as_text(data.get("model")) or None
     name = as_id(data.get("uuid")) or content_key(position, role.value, runs[0][1])
     return [
-        Loose(
+        RawMessage(
             key=f"{name}/{number}" if number else name,
             role=speaker,
             parts=tuple(parts),
@@ -119,7 +124,6 @@ def _pieces(position: int, held: Any, reasons: Counter[str]) -> list[Loose]:
 def _runs(
     role: Role, position: int, data: Mapping[str, Any], reasons: Counter[str]
 ) -> list[tuple[Role, list[Part]]]:
-    """Group a message's blocks: what the model said and called, what tools gave back."""
     runs: list[tuple[Role, list[Part]]] = []
     parts = list(_blocks(position, as_list(data.get("content")), reasons))
     if not any(isinstance(part, Text) for part in parts) and as_text(data.get("text")):
@@ -167,7 +171,6 @@ def _result(block: Mapping[str, Any], call: str) -> ToolResult:
 
 
 def _attached(data: Mapping[str, Any]) -> Iterator[Part]:
-    """Give the words of attached files; of a file without words its name."""
     for each in as_list(data.get("attachments")):
         name = as_text(as_object(each).get("file_name")) or "pasted text"
         words = as_text(as_object(each).get("extracted_content"))

@@ -22,12 +22,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from unabridged.domain.message import Part, Role, Text, ToolCall, ToolResult
-from unabridged.domain.views import Unread
-from unabridged.transfer.fields import Reasons, as_id, as_object, as_text, as_time
-from unabridged.transfer.formats.blocks import results, said
+from unabridged.domain.results import SkippedRecord
+from unabridged.transfer.build_conversation import (
+    ImportOrigin,
+    RawMessage,
+    build_transcript,
+    chained,
+    skipped,
+)
+from unabridged.transfer.formats.anthropic_blocks import results, said
+from unabridged.transfer.lenient_fields import Reasons, as_id, as_object, as_text, as_time
 from unabridged.transfer.reader import Item
-from unabridged.transfer.records import Record
-from unabridged.transfer.weave import Loose, Origin, chained, skipped, weave
+from unabridged.transfer.records import JsonRecord
 
 FORMAT = "claude-code"
 
@@ -60,13 +66,13 @@ class _Unit:
     parent: str | None
     before: str | None
     opens: bool = False
-    answer: Loose | None = None
+    answer: RawMessage | None = None
     parts: list[Part] = field(default_factory=list)
     calls: set[str] = field(default_factory=set)
-    rest: list[Loose] = field(default_factory=list)
+    rest: list[RawMessage] = field(default_factory=list)
     broken: bool = False
 
-    def add(self, piece: Loose) -> None:
+    def add(self, piece: RawMessage) -> None:
         """Take what a line says."""
         if piece.role is not Role.ASSISTANT:
             self.rest.append(piece)
@@ -79,7 +85,7 @@ class _Unit:
                 self.calls.add(part.id)
             self.parts.append(part)
 
-    def loose(self) -> list[Loose]:
+    def loose(self) -> list[RawMessage]:
         """Give its messages."""
         if self.answer is None:
             return self.rest
@@ -100,7 +106,7 @@ class _Session:
     callers: dict[str, _Unit] = field(default_factory=dict)
     newest: _Unit | None = None
 
-    def add(self, record: Record) -> None:
+    def add(self, record: JsonRecord) -> None:
         """Take one line."""
         data = as_object(record.value)
         name = as_id(data.get("uuid")) or f"line {len(self.unit_of)}"
@@ -116,8 +122,7 @@ class _Session:
             for call in (part for part in piece.parts if isinstance(part, ToolCall)):
                 self.callers.setdefault(call.id, unit)
 
-    def _unit_for(self, name: str, data: Mapping[str, Any], pieces: list[Loose]) -> _Unit:
-        """Give the unit that a line belongs to; a new one where it begins something."""
+    def _unit_for(self, name: str, data: Mapping[str, Any], pieces: list[RawMessage]) -> _Unit:
         answers = bool(pieces) and pieces[0].role is Role.ASSISTANT
         answer = as_id(as_object(data.get("message")).get("id")) if answers else None
         if answer in self.answers:
@@ -136,8 +141,7 @@ class _Session:
             self.answers[answer] = unit
         return unit
 
-    def _pieces(self, name: str, data: Mapping[str, Any], where: str) -> list[Loose]:
-        """Read what a line says: of a user's line first the results of tools, then the words."""
+    def _pieces(self, name: str, data: Mapping[str, Any], where: str) -> list[RawMessage]:
         kind, message = as_text(data.get("type")), as_object(data.get("message"))
         if kind not in ("user", "assistant"):
             self.reasons[f"a line of the type {kind[:40]!r}"] += 1
@@ -153,7 +157,7 @@ class _Session:
         at = as_time(data.get("timestamp"), self.reasons)
         model = as_text(message.get("model"))
         return [
-            Loose(
+            RawMessage(
                 key=f"{name}/{speaker.value}",
                 role=speaker,
                 parts=tuple(listed),
@@ -170,7 +174,6 @@ class _Session:
         ]
 
     def _is_put_in(self, parts: list[Part]) -> bool:
-        """Tell whether the program says this in the user's name; that it was stopped is noted."""
         words = "\n".join(part.text for part in parts if isinstance(part, Text)).lstrip()
         if words.startswith(_INTERRUPTED):
             if self.newest is not None and self.newest.answer is not None:
@@ -181,7 +184,7 @@ class _Session:
             return True
         return False
 
-    def messages(self) -> tuple[list[Loose], str | None]:
+    def messages(self) -> tuple[list[RawMessage], str | None]:
         """Give the messages, parents before children, and the key of the newest."""
         parents = {key: self._above(unit) for key, unit in self.units.items()}
         found = {key: unit.loose() for key, unit in self.units.items()}
@@ -189,14 +192,13 @@ class _Session:
         return messages, last.get(self.newest.key) if self.newest else None
 
     def _above(self, unit: _Unit) -> str | None:
-        """Give the key of the unit that one hangs on; where it is unknown, of the one before it."""
         above = self.unit_of.get(unit.parent or "")
         if above is None and not unit.opens:
             above = self.unit_of.get(unit.before or "")
         return above.key if above is not None else None
 
 
-def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
+def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
     """Read the sessions of one file.
 
     Args:
@@ -206,7 +208,7 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
     titles: dict[str, str] = {}
     agents = 0
     for record in records:
-        if isinstance(record, Unread):
+        if isinstance(record, SkippedRecord):
             yield record
             continue
         data = record.value
@@ -221,10 +223,10 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
             agents += 1
         elif as_id(data.get("uuid")) or "message" in data:
             session = sessions.setdefault(name, _Session(name, record.where))
-            session.reasons["half a character, replaced by U+FFFD"] += record.mended
+            session.reasons["half a character, replaced by U+FFFD"] += record.repaired
             session.add(record)
     if agents:
-        yield Unread("the file", f"a message of a sub-agent ({agents}×)")
+        yield SkippedRecord("the file", f"a message of a sub-agent ({agents}×)")
     for session in sessions.values():
         yield from _finished(session, titles)
 
@@ -232,8 +234,8 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
 def _finished(session: _Session, titles: Mapping[str, str]) -> Iterator[Item]:
     messages, newest = session.messages()
     named = (titles[name] for name in (session.id or "", *session.unit_of) if titles.get(name))
-    origin = Origin(FORMAT, session.id, title=next(named, ""), current=newest)
-    woven = weave(origin, messages)
+    origin = ImportOrigin(FORMAT, session.id, title=next(named, ""), current=newest)
+    woven = build_transcript(origin, messages)
     where = f"session {session.id}" if session.id else session.where
     yield from skipped(where, session.reasons)
     yield from woven.unread

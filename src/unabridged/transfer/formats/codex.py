@@ -19,12 +19,26 @@ from datetime import datetime
 from typing import Any
 
 from unabridged.domain.message import Role, Text
-from unabridged.domain.views import Unread
-from unabridged.transfer.fields import Reasons, as_id, as_list, as_object, as_text, as_time, lost
-from unabridged.transfer.formats.items import Said, is_item, said_by
+from unabridged.domain.results import SkippedRecord
+from unabridged.transfer.build_conversation import (
+    ImportOrigin,
+    RawMessage,
+    build_transcript,
+    content_key,
+    skipped,
+)
+from unabridged.transfer.formats.responses_items import Said, is_item, said_by
+from unabridged.transfer.lenient_fields import (
+    Reasons,
+    as_id,
+    as_list,
+    as_object,
+    as_text,
+    as_time,
+    lost,
+)
 from unabridged.transfer.reader import Item
-from unabridged.transfer.records import Record
-from unabridged.transfer.weave import Loose, Origin, content_key, skipped, weave
+from unabridged.transfer.records import JsonRecord
 
 FORMAT = "codex"
 
@@ -61,8 +75,8 @@ class _Session:
     created: datetime | None = None
     model: str | None = None
     subagent: bool = False
-    items: list[Loose] = field(default_factory=list)
-    events: list[Loose] = field(default_factory=list)
+    items: list[RawMessage] = field(default_factory=list)
+    events: list[RawMessage] = field(default_factory=list)
     path: list[int] = field(default_factory=list)
 
     def add(self, where: str, said: Said, at: datetime | None) -> None:
@@ -78,11 +92,11 @@ class _Session:
 
     def _loose(
         self, place: int, parent: str | None, where: str, said: Said, at: datetime | None
-    ) -> Loose:
+    ) -> RawMessage:
         role, parts = said
         model = self.model if role is Role.ASSISTANT else None
         key = content_key(place, role.value, parts)
-        return Loose(key, role, parts, parent, at, model, where=where)
+        return RawMessage(key, role, parts, parent, at, model, where=where)
 
     def roll_back(self, turns: int) -> None:
         """Take back turns: what comes next is a branch beside them."""
@@ -94,14 +108,14 @@ class _Session:
         if self.path and self.items[self.path[-1]].role is Role.ASSISTANT:
             self.items[self.path[-1]] = replace(self.items[self.path[-1]], broken=True)
 
-    def shown(self) -> tuple[list[Loose], str | None]:
+    def shown(self) -> tuple[list[RawMessage], str | None]:
         """Give the messages, and the key of the newest that a person sees."""
         if any(loose.role is Role.USER for loose in self.items) or not self.events:
             return self.items, self.items[self.path[-1]].key if self.path else None
         return self.events, self.events[-1].key
 
 
-def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
+def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
     """Read one session.
 
     Args:
@@ -109,12 +123,12 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
     """
     session = _Session()
     for record in records:
-        if isinstance(record, Unread):
+        if isinstance(record, SkippedRecord):
             yield record
         elif not isinstance(record.value, dict):
             yield record.unread("no record of a session: not an object")
         else:
-            session.reasons["half a character, replaced by U+FFFD"] += record.mended
+            session.reasons["half a character, replaced by U+FFFD"] += record.repaired
             session.where = session.where or record.where
             _line(session, record.where, record.value)
     yield from _finished(session)
@@ -142,7 +156,6 @@ def _line(session: _Session, where: str, data: Mapping[str, Any]) -> None:
 
 
 def _header(session: _Session, data: Mapping[str, Any]) -> None:
-    """Take the first header; a fork repeats that of the session it comes from."""
     if session.id is not None:
         return
     session.id = as_id(data.get("id"))
@@ -183,11 +196,11 @@ def _finished(session: _Session) -> Iterator[Item]:
     if session.subagent:
         session.reasons["a message of a sub-agent"] += len(messages)
         messages = []
-    origin = Origin(FORMAT, session.id, created=session.created, current=last)
-    woven = weave(origin, messages)
+    origin = ImportOrigin(FORMAT, session.id, created=session.created, current=last)
+    woven = build_transcript(origin, messages)
     yield from skipped("the session", session.reasons)
     yield from woven.unread
     if woven.conversation is not None:
         yield woven.conversation
     elif session.where and not session.subagent and not messages:
-        yield Unread("the session", "a session in which nobody speaks")
+        yield SkippedRecord("the session", "a session in which nobody speaks")

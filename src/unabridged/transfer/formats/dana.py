@@ -18,12 +18,26 @@ from dataclasses import replace
 from typing import Any
 
 from unabridged.domain.message import Role, Text
-from unabridged.domain.views import Unread
-from unabridged.transfer.fields import Reasons, as_id, as_list, as_object, as_text, as_time, lost
-from unabridged.transfer.formats import own_files, standing_in
+from unabridged.domain.results import SkippedRecord
+from unabridged.transfer.build_conversation import (
+    ImportOrigin,
+    RawMessage,
+    build_transcript,
+    content_key,
+    given,
+)
+from unabridged.transfer.formats import own_files, placeholders
+from unabridged.transfer.lenient_fields import (
+    Reasons,
+    as_id,
+    as_list,
+    as_object,
+    as_text,
+    as_time,
+    lost,
+)
 from unabridged.transfer.reader import Item
-from unabridged.transfer.records import Record
-from unabridged.transfer.weave import Loose, Origin, content_key, given, weave
+from unabridged.transfer.records import JsonRecord
 
 FORMAT = "dana"
 
@@ -42,7 +56,7 @@ def named(file: str) -> tuple[str, str] | None:
     return (match[1], match[2]) if match else None
 
 
-def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
+def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
     """Read conversations.
 
     Args:
@@ -50,7 +64,7 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
     """
     bare: list[Any] = []
     for record in records:
-        if isinstance(record, Unread):
+        if isinstance(record, SkippedRecord):
             yield record
         elif own_files.is_ours(record.value):
             yield from own_files.read_one(record)
@@ -61,10 +75,10 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
         else:
             yield record.unread("no conversation: it has no history")
     if bare:
-        yield from _conversation(Record("the list", {"history": bare}))
+        yield from _conversation(JsonRecord("the list", {"history": bare}))
 
 
-def _conversation(record: Record) -> Iterator[Item]:
+def _conversation(record: JsonRecord) -> Iterator[Item]:
     data, reasons = record.value, Reasons()
     turns = [_turn(number, each, reasons) for number, each in enumerate(data["history"], start=1)]
     said = [turn for turn in turns if turn]
@@ -78,14 +92,14 @@ def _conversation(record: Record) -> Iterator[Item]:
         first, *rest = turn
         messages += [replace(first, parent=above), *rest]
         seen.add(first.key)
-    origin = Origin(
+    origin = ImportOrigin(
         FORMAT,
         id=as_id(data.get("conversation_id")),
-        title=standing_in.title(messages),
+        title=placeholders.title(messages),
         created=as_time(data.get("created_at"), reasons),
         updated=as_time(data.get("updated_at"), reasons),
     )
-    yield from given(record, weave(origin, messages), reasons)
+    yield from given(record, build_transcript(origin, messages), reasons)
 
 
 def _is_turn(value: Any) -> bool:
@@ -93,8 +107,7 @@ def _is_turn(value: Any) -> bool:
     return "user_input" in data or "agent_response" in data
 
 
-def _turn(number: int, value: Any, reasons: Reasons) -> list[Loose]:
-    """Read a turn: the user's message and the answer, chained; nothing where nobody speaks."""
+def _turn(number: int, value: Any, reasons: Reasons) -> list[RawMessage]:
     data, where = as_object(value), f"turn {number}"
     asked, answered = as_text(data.get("user_input")), as_text(data.get("agent_response"))
     if not asked and not answered:
@@ -108,23 +121,25 @@ def _turn(number: int, value: Any, reasons: Reasons) -> list[Loose]:
     key = as_id(data.get("turn_id")) or content_key(number, as_text(data.get("timestamp")), parts)
     if asked:
         mode = as_text(about.get("mode"))
-        first = Loose(
+        first = RawMessage(
             key, Role.USER, parts, None, at, where=where, mode=mode if mode in _MODES else ""
         )
     else:
-        first = standing_in.user_line(key, standing_in.MISSING, at=at, where=where)
+        first = placeholders.user_line(key, placeholders.MISSING, at=at, where=where)
     if not answered:
         return [first]
     model = as_text(about.get("model")) or None
     answer = (Text(answered),)
-    return [first, Loose(f"{key}/answer", Role.ASSISTANT, answer, first.key, None, model)]
+    return [first, RawMessage(f"{key}/answer", Role.ASSISTANT, answer, first.key, None, model)]
 
 
-def _summaries(data: Mapping[str, Any], turns: list[list[Loose]], reasons: Reasons) -> list[Loose]:
-    """Read the summaries of turns that are gone, as exchanges, the oldest first."""
+def _summaries(
+    data: Mapping[str, Any], turns: list[list[RawMessage]], reasons: Reasons
+) -> list[RawMessage]:
+    # Read the summaries of turns that are gone, as exchanges, the oldest first.
     times = [turn[0].at for turn in turns if turn[0].at]
     oldest = min(times) if times else None
-    messages: list[Loose] = []
+    messages: list[RawMessage] = []
     for each in as_list(data.get("summaries")):
         summary = as_object(each)
         text, start = (
@@ -140,7 +155,7 @@ def _summaries(data: Mapping[str, Any], turns: list[list[Loose]], reasons: Reaso
             above = messages[-1].key if messages else None
             at = start or as_time(summary.get("created_at"), reasons)
             key = as_id(summary.get("summary_id")) or ""
-            kept = standing_in.summary(text, key=key, at=at, parent=above, where="summary")
+            kept = placeholders.summary(text, key=key, at=at, parent=above, where="summary")
             if kept[0].key not in {known.key for known in messages}:
                 messages += kept
     return messages

@@ -16,25 +16,25 @@ memory.json).
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from unabridged.domain.views import Unread
-from unabridged.transfer.fields import Reasons, as_id, as_object, as_text, as_time, lost
-from unabridged.transfer.formats import standing_in
-from unabridged.transfer.formats.rows import Row
+from unabridged.domain.results import SkippedRecord
+from unabridged.transfer.build_conversation import ImportOrigin, build_transcript, given
+from unabridged.transfer.formats import placeholders
+from unabridged.transfer.formats.message_rows import MessageRow
+from unabridged.transfer.lenient_fields import Reasons, as_id, as_object, as_text, as_time, lost
 from unabridged.transfer.reader import Item
-from unabridged.transfer.records import Record
-from unabridged.transfer.weave import Origin, given, weave
+from unabridged.transfer.records import JsonRecord
 
 FORMAT = "emm"
 
 
-def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
+def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
     """Read conversations.
 
     Args:
         records: The memory.
     """
     for record in records:
-        if isinstance(record, Unread):
+        if isinstance(record, SkippedRecord):
             yield record
         elif not isinstance(as_object(record.value).get("messages"), list):
             yield record.unread("no memory: it has no messages")
@@ -42,9 +42,9 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
             yield from _conversation(record)
 
 
-def _conversation(record: Record) -> Iterator[Item]:
+def _conversation(record: JsonRecord) -> Iterator[Item]:
     reasons = Reasons()
-    row = Row(reasons)
+    row = MessageRow(reasons)
     for number, each in enumerate(record.value["messages"], start=1):
         data, where = as_object(each), f"message {number}"
         if data.get("type") == "momentum_state":
@@ -55,16 +55,18 @@ def _conversation(record: Record) -> Iterator[Item]:
         else:
             row.add(data, where, name="type")
     saved = as_object(record.value.get("metadata")).get("saved_at")
-    origin = Origin(FORMAT, title=standing_in.title(row.messages), updated=as_time(saved, reasons))
-    yield from given(record, weave(origin, standing_in.opened(row.messages)), reasons)
+    origin = ImportOrigin(
+        FORMAT, title=placeholders.title(row.messages), updated=as_time(saved, reasons)
+    )
+    yield from given(record, build_transcript(origin, placeholders.opened(row.messages)), reasons)
 
 
-def _condensed(data: Mapping[str, Any], row: Row, where: str, reasons: Reasons) -> None:
+def _condensed(data: Mapping[str, Any], row: MessageRow, where: str, reasons: Reasons) -> None:
     category = as_text(data.get("content_category"))
     if category in ("condensed_summary", "standard"):
         category = ""
     row.extend(
-        standing_in.summary(
+        placeholders.summary(
             data["content"],
             key=as_id(data.get("id")) or "",
             note=f"Category: {category}." if category else "",

@@ -14,8 +14,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unabridged.domain.message import Part, Reasoning, Role, Text, ToolCall, ToolResult
-from unabridged.domain.views import Unread
-from unabridged.transfer.fields import (
+from unabridged.domain.results import SkippedRecord
+from unabridged.transfer.build_conversation import (
+    ImportOrigin,
+    RawMessage,
+    build_transcript,
+    content_key,
+    skipped,
+)
+from unabridged.transfer.formats.responses_items import (
+    ROLES,
+    SYSTEM_ROLES,
+    Said,
+    content,
+    is_item,
+    said_by,
+)
+from unabridged.transfer.ids import digest
+from unabridged.transfer.lenient_fields import (
     Reasons,
     as_bytes,
     as_id,
@@ -26,11 +42,8 @@ from unabridged.transfer.fields import (
     as_time,
     lost,
 )
-from unabridged.transfer.formats.items import ROLES, SYSTEM_ROLES, Said, content, is_item, said_by
-from unabridged.transfer.ids import digest
 from unabridged.transfer.reader import Item
-from unabridged.transfer.records import Record
-from unabridged.transfer.weave import Loose, Origin, content_key, skipped, weave
+from unabridged.transfer.records import JsonRecord
 
 __all__ = ["FORMAT", "NAMES", "ROLES", "SYSTEM_ROLES", "parts_of", "read", "said_in"]
 
@@ -53,11 +66,11 @@ class _Group:
 
     id: str | None
     title: str = ""
-    messages: list[Loose] = field(default_factory=list)
+    messages: list[RawMessage] = field(default_factory=list)
     said: dict[str, tuple[Part, ...]] = field(default_factory=dict)
 
 
-def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
+def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
     """Read conversations.
 
     Args:
@@ -66,7 +79,7 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
     groups: dict[str | None, _Group] = {}
     alike = Counter[str]()
     for record in records:
-        if isinstance(record, Unread):
+        if isinstance(record, SkippedRecord):
             yield record
             continue
         reasons = Reasons()
@@ -74,22 +87,21 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
             group = groups.setdefault(session, _Group(session))
             group.title = group.title or as_text(data.get("title"))
             _add(group, data, record.where, reasons)
-        if record.mended:
-            reasons["half a character, replaced by U+FFFD"] += record.mended
+        if record.repaired:
+            reasons["half a character, replaced by U+FFFD"] += record.repaired
         yield from skipped(record.where, reasons)
     for group in groups.values():
         name = group.id or ""
         own = None if name.startswith(_MADE_OF) else group.id
-        woven = weave(Origin(FORMAT, own, group.title, seed=name), group.messages)
+        woven = build_transcript(ImportOrigin(FORMAT, own, group.title, seed=name), group.messages)
         yield from woven.unread
         if woven.conversation is not None:
             yield woven.conversation
 
 
 def _spread(
-    record: Record, reasons: Counter[str], alike: Counter[str]
+    record: JsonRecord, reasons: Counter[str], alike: Counter[str]
 ) -> Iterator[tuple[str | None, dict[str, Any]]]:
-    """Give the messages of a record, each with its session: itself, or those in its ``messages``."""
     data = record.value
     if not isinstance(data, dict):
         lost(reasons, "no message: not an object", data)
@@ -107,7 +119,6 @@ def _spread(
 
 
 def _made_of(messages: list[Any], alike: Counter[str]) -> str:
-    """Tell a session without an id from others: by what its messages are, and how often they were."""
     made = digest(*(as_bytes(each).decode("utf-8", "surrogatepass") for each in messages))
     alike[made] += 1
     return f"{_MADE_OF}{made}/{alike[made]}"
@@ -128,7 +139,7 @@ def _add(group: _Group, data: dict[str, Any], where: str, reasons: Counter[str])
     parent = group.messages[-1].key if group.messages else None
     at = as_time(_named(data, "time"), reasons)
     model = as_text(data.get("model")) or None
-    group.messages.append(Loose(key, role, parts, parent, at, model, where=where))
+    group.messages.append(RawMessage(key, role, parts, parent, at, model, where=where))
     group.said[key] = parts
 
 

@@ -14,14 +14,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import BinaryIO
 
-from unabridged.domain.views import Unread
+from unabridged.domain.results import SkippedRecord
 from unabridged.errors import UnknownFormatError
-from unabridged.transfer.database import Database
-from unabridged.transfer.fields import Reasons
-from unabridged.transfer.formats.llm_log import Attachments, Log
+from unabridged.transfer.build_conversation import ImportOrigin, build_transcript, skipped
+from unabridged.transfer.foreign_database import ForeignDatabase
+from unabridged.transfer.formats.llm_log import Attachments, LlmLogTables
 from unabridged.transfer.formats.llm_threads import Threads
+from unabridged.transfer.lenient_fields import Reasons
 from unabridged.transfer.reader import Item
-from unabridged.transfer.weave import Origin, skipped, weave
 
 FORMAT = "llm"
 
@@ -37,7 +37,7 @@ def read_file(stream: BinaryIO) -> Iterator[Item]:
     Raises:
         UnknownFormatError: It is another program's file, or too damaged to be opened.
     """
-    database = Database(stream)
+    database = ForeignDatabase(stream)
     try:
         if not {"responses", "turns", _OLDEST} & database.tables.keys():
             seen = ", ".join(repr(name) for name in sorted(database.tables)[:5]) or "no tables"
@@ -50,19 +50,19 @@ def read_file(stream: BinaryIO) -> Iterator[Item]:
         database.close()
 
 
-def _conversations(database: Database) -> Iterator[Item]:
+def _conversations(database: ForeignDatabase) -> Iterator[Item]:
     attachments = Attachments(database)
-    log, threads = Log(database, attachments), Threads(database, attachments)
+    log, threads = LlmLogTables(database, attachments), Threads(database, attachments)
     older = sum(1 for _ in database.rows(_OLDEST, "id"))
     if older:
-        yield Unread(
+        yield SkippedRecord(
             f"table {_OLDEST}", f"{older:,} prompts of llm before 0.4: open it once with llm"
         )
     for name in dict.fromkeys((*log.names(), *threads.names())):
         reasons = Reasons()
         messages, current = threads.messages(name, log.messages(name, reasons), reasons)
         title = log.title(name) or threads.title(name)
-        woven = weave(Origin(FORMAT, name, title, current=current), messages)
+        woven = build_transcript(ImportOrigin(FORMAT, name, title, current=current), messages)
         yield from _faults(database)
         where = f"conversation {name}"
         yield from skipped(where, reasons)
@@ -72,8 +72,8 @@ def _conversations(database: Database) -> Iterator[Item]:
     yield from _faults(database)
 
 
-def _faults(database: Database) -> Iterator[Unread]:
-    """Tell what could not be read since the last time."""
+def _faults(database: ForeignDatabase) -> Iterator[SkippedRecord]:
+    # Tell what could not be read since the last time.
     while database.faults:
         where, reason = database.faults.pop(0)
-        yield Unread(where, reason)
+        yield SkippedRecord(where, reason)

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from unabridged.domain.message import Image, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from unabridged.transfer.database import Database, Row
-from unabridged.transfer.fields import as_id, as_text, as_time
-from unabridged.transfer.weave import Loose
+from unabridged.transfer.build_conversation import RawMessage
+from unabridged.transfer.foreign_database import ForeignDatabase, Row
+from unabridged.transfer.lenient_fields import as_id, as_text, as_time
 
 _PICTURE = 16 << 20
 """Bytes of the largest picture that is taken over."""
@@ -24,7 +24,7 @@ class Attachments:
         database: The file.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: ForeignDatabase) -> None:
         self._database = database
         self._numbers = {as_id(row[1]): row[0] for row in database.rows("attachments", "id")}
 
@@ -55,7 +55,7 @@ class Attachments:
         return Text(f"[attached: {kind}]")
 
 
-class Log:
+class LlmLogTables:
     """Conversations as ``responses`` holds them.
 
     Args:
@@ -63,7 +63,7 @@ class Log:
         attachments: What was attached.
     """
 
-    def __init__(self, database: Database, attachments: Attachments) -> None:
+    def __init__(self, database: ForeignDatabase, attachments: Attachments) -> None:
         self._database = database
         self._attachments = attachments
         self._numbers: dict[str, list[tuple[str, int]]] = defaultdict(list)
@@ -88,14 +88,14 @@ class Log:
         """Give the title of a conversation, or an empty one."""
         return self._titles.get(name, "")
 
-    def messages(self, name: str, reasons: Counter[str]) -> list[Loose]:
+    def messages(self, name: str, reasons: Counter[str]) -> list[RawMessage]:
         """Give the messages of a conversation, in order.
 
         Args:
             name: Its id; one that is unknown has none.
             reasons: Gets what could not be taken over.
         """
-        messages: list[Loose] = []
+        messages: list[RawMessage] = []
         for own, number in sorted(self._numbers.get(name, ())):
             row = self._database.row("responses", number, *_RESPONSE, "datetime_utc")
             for loose in self._said(own, row, reasons) if row else ():
@@ -103,7 +103,7 @@ class Log:
                 messages.append(replace(loose, parent=parent, where=f"response {own}"))
         return messages
 
-    def _said(self, own: str, row: Row, reasons: Counter[str]) -> Iterator[Loose]:
+    def _said(self, own: str, row: Row, reasons: Counter[str]) -> Iterator[RawMessage]:
         at = as_time(row["datetime_utc"], reasons)
         model = as_text(row["resolved_model"]) or as_text(row["model"]) or None
         if as_text(row["system"]):
@@ -116,7 +116,7 @@ class Log:
         for role, parts in sides:
             if listed := tuple(parts):
                 said_by = model if role is Role.ASSISTANT else None
-                yield Loose(f"{own}/{role.value}", role, listed, None, at, said_by)
+                yield RawMessage(f"{own}/{role.value}", role, listed, None, at, said_by)
 
     def _asked(self, own: str, row: Row, reasons: Counter[str]) -> Iterator[Part]:
         for _, _, number in self._fragments.get(own, ()):
@@ -156,7 +156,6 @@ class Log:
     def _by_response(
         self, table: str, column: str = "id"
     ) -> dict[str | None, list[tuple[int, int, Any]]]:
-        """Give what hangs on each response: order, row number and a column, in order."""
         found: dict[str | None, list[tuple[int, int, Any]]] = defaultdict(list)
         for number, response, order, value in self._database.rows(
             table, "response_id", "order", column

@@ -7,8 +7,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from unabridged.domain.message import Part, Reasoning, Role, Text, ToolCall, ToolResult
-from unabridged.transfer.database import Database
-from unabridged.transfer.fields import (
+from unabridged.transfer.build_conversation import RawMessage, chained
+from unabridged.transfer.foreign_database import ForeignDatabase
+from unabridged.transfer.formats.llm_log import Attachments
+from unabridged.transfer.formats.responses_items import ROLES
+from unabridged.transfer.lenient_fields import (
     as_id,
     as_json,
     as_list,
@@ -17,10 +20,7 @@ from unabridged.transfer.fields import (
     as_time,
     lost,
 )
-from unabridged.transfer.formats.items import ROLES
-from unabridged.transfer.formats.llm_log import Attachments
 from unabridged.transfer.records import BadJsonError, decode
-from unabridged.transfer.weave import Loose, chained
 
 _LONGEST_CALL = timedelta(days=1)
 
@@ -44,7 +44,7 @@ class Threads:
         attachments: What was attached.
     """
 
-    def __init__(self, database: Database, attachments: Attachments) -> None:
+    def __init__(self, database: ForeignDatabase, attachments: Attachments) -> None:
         self._database = database
         self._attachments = attachments
         self._titles: dict[str, str] = {}
@@ -78,8 +78,8 @@ class Threads:
         return self._titles.get(name, "")
 
     def messages(
-        self, name: str, history: Sequence[Loose], reasons: Counter[str]
-    ) -> tuple[list[Loose], str | None]:
+        self, name: str, history: Sequence[RawMessage], reasons: Counter[str]
+    ) -> tuple[list[RawMessage], str | None]:
         """Give the messages of a conversation, parents before children, and the newest one's key.
 
         Args:
@@ -87,7 +87,7 @@ class Threads:
             history: What ``responses`` has of it; messages that say the same are those.
             reasons: Gets what could not be taken over.
         """
-        found: dict[str, list[Loose]] = {}
+        found: dict[str, list[RawMessage]] = {}
         for turn in self._turns.get(name, ()):
             self._climb(turn.tip, turn, found, reasons)
         parents = {key: self._parents[key][0] for key in found}
@@ -104,9 +104,12 @@ class Threads:
         return [*history, *added], same.get(current or "", current)
 
     def _climb(
-        self, tip: str | None, turn: _Turn, found: dict[str, list[Loose]], reasons: Counter[str]
+        self,
+        tip: str | None,
+        turn: _Turn,
+        found: dict[str, list[RawMessage]],
+        reasons: Counter[str],
     ) -> None:
-        """Take the messages from a tip upwards that are not taken yet."""
         key, answered = tip, True
         while key is not None and key in self._parents and key not in found:
             answered = answered and key != turn.parent
@@ -115,7 +118,7 @@ class Threads:
 
     def _loose(
         self, key: str, turn: _Turn, reasons: Counter[str], *, answered: bool
-    ) -> list[Loose]:
+    ) -> list[RawMessage]:
         role = self._parents[key][1]
         parts = tuple(self._said(key, reasons)) if role is not None else ()
         if role is None:
@@ -126,7 +129,7 @@ class Threads:
             role = Role.TOOL
         at = turn.end if answered else turn.at
         model = turn.model if role is Role.ASSISTANT else None
-        return [Loose(key, role, parts, None, at, model, where=f"message {key}")]
+        return [RawMessage(key, role, parts, None, at, model, where=f"message {key}")]
 
     def _said(self, key: str, reasons: Counter[str]) -> Iterator[Part]:
         for _, number in sorted(self._parts.get(key, ())):
@@ -164,7 +167,6 @@ class Threads:
                 yield part
 
     def _joined(self, payload: Mapping[str, Any], reasons: Counter[str]) -> str:
-        """Put together a text that refers to fragments."""
         pieces = []
         for each in as_list(payload.get("text_ref")):
             number = as_object(each).get("fragment")
@@ -178,7 +180,6 @@ class Threads:
         return "".join(pieces) or as_text(payload.get("text"))
 
     def _read_turns(self) -> dict[str, list[_Turn]]:
-        """Read the turns of each conversation, in order; a fork's are those of its root."""
         columns = "id thread_id parent_message_hash tip_message_hash model resolved_model"
         times = ("datetime_utc", "duration_ms")
         listed = [
@@ -196,7 +197,6 @@ class Threads:
 
 
 def _root(name: str, forks: Mapping[str, str], known: Mapping[str, Any]) -> str:
-    """Give the thread that a fork comes from in the end; a circle ends where it began."""
     seen = {name}
     while (above := forks.get(name, "")) in known and above not in seen:
         name = above
@@ -205,7 +205,6 @@ def _root(name: str, forks: Mapping[str, str], known: Mapping[str, Any]) -> str:
 
 
 def _end(at: datetime | None, milliseconds: Any) -> datetime | None:
-    """Give when an answer was whole."""
     if at is None or not isinstance(milliseconds, int):
         return at
     try:
@@ -214,11 +213,7 @@ def _end(at: datetime | None, milliseconds: Any) -> datetime | None:
         return at
 
 
-def _same(messages: Sequence[Loose], history: Sequence[Loose]) -> dict[str, str]:
-    """Give the messages that the history has, by the key that they have there.
-
-    Both begin alike; where they part, everything is new.
-    """
+def _same(messages: Sequence[RawMessage], history: Sequence[RawMessage]) -> dict[str, str]:
     same: dict[str, str] = {}
     place_of: dict[str | None, int] = {None: 0}
     for loose in messages:
@@ -232,7 +227,7 @@ def _same(messages: Sequence[Loose], history: Sequence[Loose]) -> dict[str, str]
     return same
 
 
-def _words(loose: Loose) -> str:
+def _words(loose: RawMessage) -> str:
     return "\n".join(part.text for part in loose.parts if isinstance(part, Text))
 
 
@@ -240,10 +235,10 @@ def _payload(value: Any, reasons: Counter[str]) -> Mapping[str, Any]:
     if not isinstance(value, str):
         return {}
     try:
-        data, mended = decode(value.encode("utf-8", "replace"))
+        data, repaired = decode(value.encode("utf-8", "replace"))
     except BadJsonError:
         lost(reasons, "a part that is no JSON", value)
         return {}
-    if mended:
-        reasons["half a character, replaced by U+FFFD"] += mended
+    if repaired:
+        reasons["half a character, replaced by U+FFFD"] += repaired
     return as_object(data)

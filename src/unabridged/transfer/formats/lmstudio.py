@@ -20,8 +20,18 @@ from datetime import datetime
 from typing import Any
 
 from unabridged.domain.message import Image, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from unabridged.domain.views import Unread
-from unabridged.transfer.fields import (
+from unabridged.domain.results import SkippedRecord
+from unabridged.transfer.build_conversation import (
+    ImportOrigin,
+    RawMessage,
+    build_transcript,
+    chained,
+    content_key,
+    given,
+)
+from unabridged.transfer.formats import placeholders
+from unabridged.transfer.formats.jsonl import ROLES, SYSTEM_ROLES
+from unabridged.transfer.lenient_fields import (
     Reasons,
     as_id,
     as_json,
@@ -31,11 +41,8 @@ from unabridged.transfer.fields import (
     as_time,
     lost,
 )
-from unabridged.transfer.formats import standing_in
-from unabridged.transfer.formats.jsonl import ROLES, SYSTEM_ROLES
 from unabridged.transfer.reader import Item
-from unabridged.transfer.records import Record
-from unabridged.transfer.weave import Loose, Origin, chained, content_key, given, weave
+from unabridged.transfer.records import JsonRecord
 
 FORMAT = "lmstudio"
 
@@ -46,14 +53,14 @@ _BROKEN = frozenset(
 _QUIET = frozenset({"debugInfoBlock", "toolStatus", "genInfo", "status"})
 
 
-def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
+def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
     """Read conversations.
 
     Args:
         records: The conversation of a file.
     """
     for record in records:
-        if isinstance(record, Unread):
+        if isinstance(record, SkippedRecord):
             yield record
         elif not isinstance(as_object(record.value).get("messages"), list):
             yield record.unread("no conversation: it has no messages")
@@ -61,9 +68,9 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
             yield from _conversation(record)
 
 
-def _conversation(record: Record) -> Iterator[Item]:
+def _conversation(record: JsonRecord) -> Iterator[Item]:
     data, reasons = record.value, Reasons()
-    found: dict[str, list[Loose]] = {}
+    found: dict[str, list[RawMessage]] = {}
     parents: dict[str, str | None] = {}
     above: str | None = None
     for position, each in enumerate(data["messages"]):
@@ -91,19 +98,18 @@ def _conversation(record: Record) -> Iterator[Item]:
         reasons["a system message"] += 1
     created = data.get("createdAt")
     model = as_object(data.get("lastUsedModel")).get("identifier")
-    origin = Origin(
+    origin = ImportOrigin(
         FORMAT,
         id=as_id(created) if isinstance(created, (int, str)) else None,
-        title=as_text(data.get("name")) or standing_in.title(messages),
+        title=as_text(data.get("name")) or placeholders.title(messages),
         created=as_time(created, reasons),
         current=last.get(above or ""),
         model=as_text(model) or None,
     )
-    yield from given(record, weave(origin, standing_in.opened(messages)), reasons)
+    yield from given(record, build_transcript(origin, placeholders.opened(messages)), reasons)
 
 
-def _version(position: int, data: Mapping[str, Any], reasons: Reasons) -> list[Loose]:
-    """Read one version: one piece, or several where tools were called in it."""
+def _version(position: int, data: Mapping[str, Any], reasons: Reasons) -> list[RawMessage]:
     said = as_text(data.get("role")).lower()
     if said in SYSTEM_ROLES:
         reasons["a system message"] += 1
@@ -140,7 +146,7 @@ def _version(position: int, data: Mapping[str, Any], reasons: Reasons) -> list[L
     first = content_key(position, role.value, (part for _, parts, _ in runs for part in parts))
     broken = stopped in _BROKEN and role is Role.ASSISTANT
     return [
-        Loose(
+        RawMessage(
             key=f"{first}/{number}" if number else first,
             role=speaker,
             parts=tuple(parts),

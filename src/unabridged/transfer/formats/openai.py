@@ -15,8 +15,17 @@ platform.openai.com/docs/guides/fine-tuning.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from unabridged.domain.views import Unread
-from unabridged.transfer.fields import (
+from unabridged.domain.results import SkippedRecord
+from unabridged.transfer.build_conversation import (
+    ImportOrigin,
+    RawMessage,
+    build_transcript,
+    content_key,
+    given,
+)
+from unabridged.transfer.formats.jsonl import said_in
+from unabridged.transfer.ids import digest
+from unabridged.transfer.lenient_fields import (
     Reasons,
     as_bytes,
     as_id,
@@ -26,11 +35,8 @@ from unabridged.transfer.fields import (
     as_time,
     lost,
 )
-from unabridged.transfer.formats.jsonl import said_in
-from unabridged.transfer.ids import digest
 from unabridged.transfer.reader import Item
-from unabridged.transfer.records import Record
-from unabridged.transfer.weave import Loose, Origin, content_key, given, weave
+from unabridged.transfer.records import JsonRecord
 
 FORMAT = "openai"
 
@@ -38,14 +44,14 @@ _TIMES = ("created_at", "created", "timestamp", "time")
 _NO_QUESTION = "an answer without its question, as a batch's output has them"
 
 
-def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
+def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
     """Read conversations.
 
     Args:
         records: The lines.
     """
     for record in records:
-        if isinstance(record, Unread):
+        if isinstance(record, SkippedRecord):
             yield record
         elif isinstance(record.value, dict):
             yield from _conversation(record, record.value)
@@ -53,7 +59,7 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
             yield record.unread("no request: not an object")
 
 
-def _conversation(record: Record, data: Mapping[str, Any]) -> Iterator[Item]:
+def _conversation(record: JsonRecord, data: Mapping[str, Any]) -> Iterator[Item]:
     reasons = Reasons()
     response = as_object(data.get("response"))
     parts = [data, *map(as_object, (data.get("body"), data.get("request"), data.get("input")))]
@@ -65,7 +71,7 @@ def _conversation(record: Record, data: Mapping[str, Any]) -> Iterator[Item]:
     whole = response or data.get("object") == "response"
     own = as_id(data.get("id")) if whole else None
     made = digest(*(as_bytes(each).decode("utf-8", "surrogatepass") for each in asked))
-    woven = weave(Origin(FORMAT, own, created=at, seed=made), messages)
+    woven = build_transcript(ImportOrigin(FORMAT, own, created=at, seed=made), messages)
     if woven.conversation is not None:
         yield from given(record, woven, reasons)
     else:
@@ -73,7 +79,6 @@ def _conversation(record: Record, data: Mapping[str, Any]) -> Iterator[Item]:
 
 
 def _asked(parts: Iterable[Mapping[str, Any]]) -> list[Any]:
-    """Give the messages or items of the request; a bare text is the user's."""
     for each in parts:
         for name in ("messages", "input"):
             held = each.get(name)
@@ -85,7 +90,6 @@ def _asked(parts: Iterable[Mapping[str, Any]]) -> list[Any]:
 
 
 def _answers(parts: Iterable[Mapping[str, Any]]) -> Iterator[list[Any]]:
-    """Give the answers, each a list of messages or items; the one that counts comes last."""
     found: list[list[Any]] = []
     for each in parts:
         found += [[as_object(choice).get("message")] for choice in as_list(each.get("choices"))]
@@ -97,8 +101,8 @@ def _answers(parts: Iterable[Mapping[str, Any]]) -> Iterator[list[Any]]:
 
 def _messages(
     where: str, asked: list[Any], answers: list[list[Any]], reasons: Reasons, model: str | None
-) -> list[Loose]:
-    messages: list[Loose] = []
+) -> list[RawMessage]:
+    messages: list[RawMessage] = []
 
     def add(data: Any, parent: str | None) -> str | None:
         if not isinstance(data, dict):
@@ -109,7 +113,7 @@ def _messages(
             return parent
         role, parts = said
         key = content_key(len(messages), role.value, parts)
-        messages.append(Loose(key, role, parts, parent, model=model, where=where))
+        messages.append(RawMessage(key, role, parts, parent, model=model, where=where))
         return key
 
     end: str | None = None

@@ -20,8 +20,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from unabridged.domain.message import Image, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from unabridged.domain.views import Unread
-from unabridged.transfer.fields import (
+from unabridged.domain.results import SkippedRecord
+from unabridged.transfer.build_conversation import (
+    ImportOrigin,
+    RawMessage,
+    build_transcript,
+    chained,
+    given,
+)
+from unabridged.transfer.formats import placeholders
+from unabridged.transfer.formats.jsonl import ROLES, SYSTEM_ROLES, parts_of
+from unabridged.transfer.formats.message_rows import MessageRow
+from unabridged.transfer.lenient_fields import (
     Reasons,
     as_id,
     as_json,
@@ -31,12 +41,8 @@ from unabridged.transfer.fields import (
     as_time,
     lost,
 )
-from unabridged.transfer.formats import standing_in
-from unabridged.transfer.formats.jsonl import ROLES, SYSTEM_ROLES, parts_of
-from unabridged.transfer.formats.rows import Row
 from unabridged.transfer.reader import Item
-from unabridged.transfer.records import Record
-from unabridged.transfer.weave import Loose, Origin, chained, given, weave
+from unabridged.transfer.records import JsonRecord
 
 FORMAT = "openwebui"
 
@@ -50,14 +56,14 @@ _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
 _QUOTED = re.compile(r"^(?:>|&gt;) ?", re.MULTILINE)
 
 
-def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
+def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
     """Read conversations.
 
     Args:
         records: The chats.
     """
     for record in records:
-        if isinstance(record, Unread):
+        if isinstance(record, SkippedRecord):
             yield record
             continue
         data = as_object(record.value)
@@ -72,10 +78,10 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
 
 
 def _conversation(
-    record: Record, data: Mapping[str, Any], chat: Mapping[str, Any], history: Mapping[str, Any]
+    record: JsonRecord, data: Mapping[str, Any], chat: Mapping[str, Any], history: Mapping[str, Any]
 ) -> Iterator[Item]:
     reasons = Reasons()
-    found: dict[str, list[Loose]] = {}
+    found: dict[str, list[RawMessage]] = {}
     parents: dict[str, str | None] = {}
     for key, each in history["messages"].items():
         found[key] = _pieces(key, each, reasons)
@@ -83,23 +89,23 @@ def _conversation(
     messages, last = chained(found, parents, reasons)
     current = last.get(as_id(history.get("currentId")) or "")
     origin = _origin(data, chat, reasons, current)
-    yield from given(record, weave(origin, standing_in.opened(messages)), reasons)
+    yield from given(record, build_transcript(origin, placeholders.opened(messages)), reasons)
 
 
-def _old(record: Record, data: Mapping[str, Any], chat: Mapping[str, Any]) -> Iterator[Item]:
+def _old(record: JsonRecord, data: Mapping[str, Any], chat: Mapping[str, Any]) -> Iterator[Item]:
     reasons = Reasons()
-    row = Row(reasons)
+    row = MessageRow(reasons)
     for number, each in enumerate(chat["messages"], start=1):
         row.add(each, f"message {number}")
     origin = _origin(data, chat, reasons, None)
-    yield from given(record, weave(origin, standing_in.opened(row.messages)), reasons)
+    yield from given(record, build_transcript(origin, placeholders.opened(row.messages)), reasons)
 
 
 def _origin(
     data: Mapping[str, Any], chat: Mapping[str, Any], reasons: Reasons, current: str | None
-) -> Origin:
+) -> ImportOrigin:
     models = [each for each in as_list(chat.get("models")) if as_text(each)]
-    return Origin(
+    return ImportOrigin(
         FORMAT,
         id=as_id(data.get("id")) or as_id(chat.get("id")),
         title=as_text(data.get("title")) or as_text(chat.get("title")),
@@ -110,8 +116,7 @@ def _origin(
     )
 
 
-def _pieces(key: str, value: Any, reasons: Reasons) -> list[Loose]:
-    """Read one message: one piece, or several where tools were called in it."""
+def _pieces(key: str, value: Any, reasons: Reasons) -> list[RawMessage]:
     data = as_object(value)
     said = as_text(data.get("role")).lower()
     if said in SYSTEM_ROLES:
@@ -138,7 +143,7 @@ def _pieces(key: str, value: Any, reasons: Reasons) -> list[Loose]:
     at = as_time(data.get("timestamp"), reasons)
     broken = data.get("done") is False and role is Role.ASSISTANT
     return [
-        Loose(
+        RawMessage(
             key=f"{key}/{number}" if number else key,
             role=speaker,
             parts=tuple(run),
@@ -189,7 +194,6 @@ def _details(name: str, match: re.Match[str]) -> Iterator[Part]:
 
 
 def _inner(text: str) -> str:
-    """Give the text in a JSON string; JSON of another kind, and what is none, as it is."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -225,7 +229,6 @@ def _texts(listed: Any) -> list[str]:
 
 
 def _files(data: Mapping[str, Any]) -> Iterator[Part]:
-    """Give attached pictures, and the words of attached files; of a file without words its name."""
     for each in as_list(data.get("files")):
         file = as_object(each)
         inner = as_object(file.get("file"))

@@ -22,14 +22,14 @@ import msgspec
 
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Part, Role, Text, part_from_dict
+from unabridged.domain.results import SkippedRecord
 from unabridged.domain.session import Session
-from unabridged.domain.views import Unread
 from unabridged.errors import TransferError
-from unabridged.transfer.fields import as_list, as_object, as_text
+from unabridged.transfer.build_conversation import in_order
+from unabridged.transfer.lenient_fields import as_list, as_object, as_text
+from unabridged.transfer.native_jsonl import Pile
 from unabridged.transfer.reader import Item
-from unabridged.transfer.records import Record
-from unabridged.transfer.unabridged import Pile
-from unabridged.transfer.weave import in_order
+from unabridged.transfer.records import JsonRecord
 
 FORMAT = "files"
 KEY = "unabridged"
@@ -76,7 +76,7 @@ def is_ours(value: Any) -> bool:
     return isinstance(as_object(as_object(value).get(KEY)).get("sessions"), list)
 
 
-def read(records: Iterator[Record | Unread]) -> Iterator[Item]:
+def read(records: Iterator[JsonRecord | SkippedRecord]) -> Iterator[Item]:
     """Read conversations.
 
     Args:
@@ -86,7 +86,7 @@ def read(records: Iterator[Record | Unread]) -> Iterator[Item]:
         TransferError: A newer version wrote it.
     """
     for record in records:
-        if isinstance(record, Unread):
+        if isinstance(record, SkippedRecord):
             yield record
         elif is_ours(record.value):
             yield from read_one(record)
@@ -94,7 +94,7 @@ def read(records: Iterator[Record | Unread]) -> Iterator[Item]:
             yield record.unread("no readable file of Unabridged: nothing is told of its sessions")
 
 
-def read_one(record: Record) -> Iterator[Item]:
+def read_one(record: JsonRecord) -> Iterator[Item]:
     """Read the conversations of one file.
 
     Args:
@@ -121,11 +121,10 @@ def read_one(record: Record) -> Iterator[Item]:
         except _UNREADABLE as error:
             yield replace(record, where=where, value=block).unread(_told(error))
             continue
-        yield from _conversation(Record(where, block), session, on)
+        yield from _conversation(JsonRecord(where, block), session, on)
 
 
 def _shown(value: Mapping[str, Any]) -> Iterator[list[Any]]:
-    """Give what the seeds' fields hold of sessions, one after the other."""
     for name in ("current_conversation", "history"):
         if name in value:
             yield as_list(value[name])
@@ -133,7 +132,7 @@ def _shown(value: Mapping[str, Any]) -> Iterator[list[Any]]:
         yield as_list(as_object(each).get("messages"))
 
 
-def _conversation(record: Record, session: Session, on: list[Any]) -> Iterator[Item]:
+def _conversation(record: JsonRecord, session: Session, on: list[Any]) -> Iterator[Item]:
     forms: dict[str, tuple[_ExchangeForm, list[Any]]] = {}
     off = list(as_list(record.value.get("branches")))
     rest = list(on)
@@ -154,9 +153,8 @@ def _conversation(record: Record, session: Session, on: list[Any]) -> Iterator[I
 
 
 def _whole(
-    record: Record, session: Session, forms: Mapping[str, tuple[_ExchangeForm, list[Any]]]
+    record: JsonRecord, session: Session, forms: Mapping[str, tuple[_ExchangeForm, list[Any]]]
 ) -> Iterator[Item]:
-    """Put exchanges together: first what each says itself, then the messages that branches share."""
     said: dict[str, list[Message]] = {}
     messages: dict[str, Message] = {}
     for name, (form, values) in forms.items():
@@ -165,7 +163,7 @@ def _whole(
         except _UNREADABLE as error:
             where = f"{record.where}, exchange {name}"
             held = {"form": msgspec.to_builtins(form), "shown": values}
-            yield Record(where, held).unread(_told(error))
+            yield JsonRecord(where, held).unread(_told(error))
             continue
         messages.update({each.id: each for each in said[name]})
     order, _ = in_order({name: forms[name][0].parent for name in said})
@@ -179,7 +177,7 @@ def _whole(
             chain.add(_exchange(form, session.id, [opening, *own] if opening else own))
         except _UNREADABLE as error:
             held = {"form": msgspec.to_builtins(form), "shown": forms[name][1]}
-            yield Record(f"{record.where}, exchange {name}", held).unread(_told(error))
+            yield JsonRecord(f"{record.where}, exchange {name}", held).unread(_told(error))
     yield from chain.pile.finished()
 
 
@@ -212,7 +210,6 @@ class _Chain:
 
 
 def _texts(values: list[Any]) -> tuple[str | None, str | None]:
-    """Give the two texts that the seeds' fields show."""
     first = as_object(values[0]) if values else {}
     if "role" in first:
         texts = [as_text(as_object(each).get("content")) for each in values]
@@ -244,7 +241,6 @@ def _messages(form: _ExchangeForm, user: str | None, answer: str | None) -> Iter
 
 
 def _parts(parts: list[dict[str, Any]] | None, seen: str | None) -> tuple[Part, ...]:
-    """Give the parts of a message; a bare text part is the one that the seeds' field shows."""
     listed = [{"type": "text"}] if parts is None else parts
     return tuple(_part(each, seen) for each in listed)
 
@@ -284,7 +280,7 @@ def _session(data: Any) -> Session:
 
 
 def _unpacked(form: Any) -> Any:
-    """Give a form; one with halves of characters is written whole, as base64 of JSON."""
+    # Give a form; one with halves of characters is written whole, as base64 of JSON.
     packed = as_text(as_object(form).get("packed"))
     if not packed:
         return form

@@ -18,14 +18,22 @@ from datetime import datetime
 from typing import Any
 
 from unabridged.domain.fact import Requirement
-from unabridged.domain.views import Unread
-from unabridged.transfer.fields import Reasons, as_id, as_list, as_object, as_text, as_time, lost
-from unabridged.transfer.formats import own_files, standing_in
-from unabridged.transfer.formats.rows import Row
+from unabridged.domain.results import SkippedRecord
+from unabridged.transfer.build_conversation import ImportOrigin, build_transcript, given, skipped
+from unabridged.transfer.formats import own_files, placeholders
+from unabridged.transfer.formats.message_rows import MessageRow
+from unabridged.transfer.lenient_fields import (
+    Reasons,
+    as_id,
+    as_list,
+    as_object,
+    as_text,
+    as_time,
+    lost,
+)
 from unabridged.transfer.reader import Item
-from unabridged.transfer.records import Record
+from unabridged.transfer.records import JsonRecord
 from unabridged.transfer.times import UNDATED
-from unabridged.transfer.weave import Origin, given, skipped, weave
 
 FORMAT = "reqvibe"
 
@@ -34,14 +42,14 @@ _TYPES = frozenset({"functional", "non-functional", "constraint"})
 _PRIORITIES = frozenset({"must", "should", "could", "wont"})
 
 
-def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
+def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
     """Read conversations and requirements.
 
     Args:
         records: The file, or the elements of its list.
     """
     for record in records:
-        if isinstance(record, Unread):
+        if isinstance(record, SkippedRecord):
             yield record
             continue
         data = as_object(record.value)
@@ -58,20 +66,22 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
             yield record.unread("no session: it has no messages")
 
 
-def _each(record: Record, sessions: Any) -> Iterator[Item]:
+def _each(record: JsonRecord, sessions: Any) -> Iterator[Item]:
     named = list(sessions.items()) if isinstance(sessions, dict) else []
     listed = named or [(None, each) for each in as_list(sessions)]
-    mended = record.mended
+    repaired = record.repaired
     for number, (name, each) in enumerate(listed, start=1):
         value = each
         if name is not None and isinstance(each, dict) and as_id(each.get("id")) is None:
             value = {**each, "id": name}
-        own = replace(record, where=f"{record.where}, session {number}", value=value, mended=mended)
-        mended = 0
+        own = replace(
+            record, where=f"{record.where}, session {number}", value=value, repaired=repaired
+        )
+        repaired = 0
         yield from _session(own)
 
 
-def _session(record: Record) -> Iterator[Item]:
+def _session(record: JsonRecord) -> Iterator[Item]:
     data, reasons = as_object(record.value), Reasons()
     messages = data.get("messages")
     created = as_time(data.get("created_at"), reasons)
@@ -80,21 +90,23 @@ def _session(record: Record) -> Iterator[Item]:
     elif not messages:
         yield record.unread("a session whose messages are gone")
     else:
-        row = Row(reasons)
+        row = MessageRow(reasons)
         for number, each in enumerate(messages, start=1):
             row.add(each, f"message {number}")
-        origin = Origin(
+        origin = ImportOrigin(
             FORMAT,
             id=as_id(data.get("id")),
             title=as_text(data.get("title")),
             created=created,
             model=as_text(data.get("model")) or None,
         )
-        yield from given(record, weave(origin, standing_in.opened(row.messages)), reasons)
+        yield from given(
+            record, build_transcript(origin, placeholders.opened(row.messages)), reasons
+        )
     yield from _requirements(record, created)
 
 
-def _requirements(record: Record, at: datetime | None) -> Iterator[Item]:
+def _requirements(record: JsonRecord, at: datetime | None) -> Iterator[Item]:
     reasons = Reasons()
     listed = as_object(record.value).get("requirements")
     for each in as_list(listed):

@@ -19,8 +19,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from unabridged.domain.message import Image, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from unabridged.domain.views import Unread
-from unabridged.transfer.fields import (
+from unabridged.domain.results import SkippedRecord
+from unabridged.transfer.build_conversation import (
+    ImportOrigin,
+    RawMessage,
+    build_transcript,
+    chained,
+    given,
+)
+from unabridged.transfer.formats import placeholders
+from unabridged.transfer.ids import digest
+from unabridged.transfer.lenient_fields import (
     Reasons,
     as_id,
     as_json,
@@ -30,11 +39,8 @@ from unabridged.transfer.fields import (
     as_time,
     lost,
 )
-from unabridged.transfer.formats import standing_in
-from unabridged.transfer.ids import digest
 from unabridged.transfer.reader import Item
-from unabridged.transfer.records import Record
-from unabridged.transfer.weave import Loose, Origin, chained, given, weave
+from unabridged.transfer.records import JsonRecord
 
 FORMAT = "sillytavern"
 
@@ -45,35 +51,37 @@ _UNNAMED = frozenset({"", "unused"})
 _ON = "The conversation goes on without the user."
 
 
-def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
+def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
     """Read a conversation.
 
     Args:
         records: The lines. All are held in memory: a later one may say more about an earlier.
     """
     header: Mapping[str, Any] = {}
-    lines: list[Record] = []
-    mended = 0
+    lines: list[JsonRecord] = []
+    repaired = 0
     for record in records:
-        data = record.value if isinstance(record, Record) else None
-        if isinstance(record, Unread):
+        data = record.value if isinstance(record, JsonRecord) else None
+        if isinstance(record, SkippedRecord):
             yield record
         elif not isinstance(data, dict):
             yield record.unread("no message: not an object")
         elif "mes" in data or "is_user" in data:
             lines.append(record)
-            mended += record.mended
+            repaired += record.repaired
         elif "user_name" in data or "chat_metadata" in data:
             if header or lines:
-                yield from _conversation(header, lines, mended)
-            header, lines, mended = data, [], record.mended
+                yield from _conversation(header, lines, repaired)
+            header, lines, repaired = data, [], record.repaired
         else:
             yield record.unread("no message: it has no words")
     if header or lines:
-        yield from _conversation(header, lines, mended)
+        yield from _conversation(header, lines, repaired)
 
 
-def _conversation(header: Mapping[str, Any], lines: list[Record], mended: int) -> Iterator[Item]:
+def _conversation(
+    header: Mapping[str, Any], lines: list[JsonRecord], repaired: int
+) -> Iterator[Item]:
     chat = _Chat(header, lines)
     for record in lines:
         chat.add(record)
@@ -84,25 +92,25 @@ def _conversation(header: Mapping[str, Any], lines: list[Record], mended: int) -
         lost(chat.reasons, "the author's note, which is a setting", about.get("note_prompt"))
     character = chat.character
     dated = f"{character} - {created}" if character and as_id(created) else None
-    origin = Origin(
+    origin = ImportOrigin(
         FORMAT,
         id=dated or as_id(about.get("integrity")),
-        title=character or standing_in.title(messages),
+        title=character or placeholders.title(messages),
         created=as_time(created, chat.reasons),
         current=last.get(chat.above or ""),
     )
     place = lines[0].where if lines else "line 1"
-    record = Record(place, dict(header), mended)
-    woven = weave(origin, standing_in.opened(messages))
+    record = JsonRecord(place, dict(header), repaired)
+    woven = build_transcript(origin, placeholders.opened(messages))
     yield from given(record, woven, chat.reasons)
 
 
 class _Chat:
     """A chat that is being read: each message hangs on the chosen swipe of the one before it."""
 
-    def __init__(self, header: Mapping[str, Any], lines: list[Record]) -> None:
+    def __init__(self, header: Mapping[str, Any], lines: list[JsonRecord]) -> None:
         self.reasons = Reasons()
-        self.found: dict[str, list[Loose]] = {}
+        self.found: dict[str, list[RawMessage]] = {}
         self.parents: dict[str, str | None] = {}
         self.above: str | None = None
         self._run = 0
@@ -115,13 +123,13 @@ class _Chat:
         self._user = self._own(header.get("user_name"), names[True])
 
     def _own(self, named: Any, speakers: Mapping[str, None]) -> str:
-        """Give the one who needs no label: the header's, else the only one there is."""
+        # Give the one who needs no label: the header's, else the only one there is.
         name = as_text(named)
         if name not in _UNNAMED:
             return name
         return next(iter(speakers)) if len(speakers) == 1 else ""
 
-    def add(self, record: Record) -> None:
+    def add(self, record: JsonRecord) -> None:
         """Read a message with its swipes."""
         data = record.value
         kind = as_text(as_object(data.get("extra")).get("type"))
@@ -133,7 +141,7 @@ class _Chat:
         self._run = 0 if user else self._run + 1
         above = self.above
         if self._run > RUN and above is not None:
-            line = standing_in.user_line(above, _ON, where=record.where)
+            line = placeholders.user_line(above, _ON, where=record.where)
             self.found[line.key], self.parents[line.key] = [line], above
             above, self._run = line.key, 1
         selected: str | None = None
@@ -156,8 +164,8 @@ class _Chat:
         self.above = selected or above
 
     def _pieces(
-        self, key: str, record: Record, words: str, about: Mapping[str, Any]
-    ) -> list[Loose]:
+        self, key: str, record: JsonRecord, words: str, about: Mapping[str, Any]
+    ) -> list[RawMessage]:
         data, extra, where = record.value, as_object(about.get("extra")), record.where
         user = data.get("is_user") is True
         calls = [] if user else list(_calls(extra, self.reasons))
@@ -168,16 +176,15 @@ class _Chat:
         role = Role.USER if user else Role.ASSISTANT
         at = as_time(about.get("send_date"), self.reasons)
         model = None if user else as_text(extra.get("model")) or None
-        pieces = [Loose(key, role, tuple(said), None, at, model, where=where)] if said else []
+        pieces = [RawMessage(key, role, tuple(said), None, at, model, where=where)] if said else []
         for number, (call, result) in enumerate(calls):
             name = f"{key}/{number}"
-            pieces.append(Loose(name, role, (call,), None, at, model, where=where))
-            pieces.append(Loose(f"{name}/result", Role.TOOL, (result,), None, at, where=where))
+            pieces.append(RawMessage(name, role, (call,), None, at, model, where=where))
+            pieces.append(RawMessage(f"{name}/result", Role.TOOL, (result,), None, at, where=where))
         return pieces
 
 
 def _swipes(data: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any], bool]]:
-    """Give the words of each swipe, what is known of it, and whether it is the one shown."""
     message = data.get("mes")
     shown = as_text(message) or as_text(as_object(message).get("message"))
     listed = [

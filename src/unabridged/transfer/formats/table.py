@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from unabridged.domain.views import Unread
-from unabridged.transfer import database, unabridged
+from unabridged.domain.results import SkippedRecord
+from unabridged.transfer import foreign_database, native_jsonl
 from unabridged.transfer.formats import (
     chatgpt,
     claude,
@@ -25,15 +25,14 @@ from unabridged.transfer.formats import (
     workspaceai,
 )
 from unabridged.transfer.reader import Item
-from unabridged.transfer.records import Record
+from unabridged.transfer.records import JsonRecord
 
-Read = Callable[[Iterator[Record | Unread]], Iterator[Item]]
+Read = Callable[[Iterator[JsonRecord | SkippedRecord]], Iterator[Item]]
 ReadFile = Callable[[BinaryIO], Iterator[Item]]
 
 
-def _no_records(records: Iterator[Record | Unread]) -> Iterator[Item]:
-    """Read nothing: what is a file of its own kind has no records."""
-    return iter(record for record in records if isinstance(record, Unread))
+def _no_records(records: Iterator[JsonRecord | SkippedRecord]) -> Iterator[Item]:
+    return iter(record for record in records if isinstance(record, SkippedRecord))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +65,10 @@ def signs(*alternatives: str) -> tuple[frozenset[str], ...]:
 
 FORMATS = (
     Format(
-        unabridged.FORMAT,
+        native_jsonl.FORMAT,
         "Unabridged's own JSON Lines",
         signs("format version", "exchange"),
-        unabridged.read,
+        native_jsonl.read,
     ),
     Format(
         own_files.FORMAT,
@@ -163,7 +162,7 @@ FORMATS = (
     Format(
         llm.FORMAT,
         "llm's log (logs.db)",
-        magic=database.MAGIC,
+        magic=foreign_database.MAGIC,
         read_file=llm.read_file,
     ),
     Format(

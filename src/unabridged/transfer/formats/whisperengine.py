@@ -20,15 +20,15 @@ from datetime import timedelta
 from typing import Any
 
 from unabridged.domain.message import Role, Text
-from unabridged.domain.views import Unread
-from unabridged.transfer.fields import Reasons, as_id, as_object, as_text, as_time, lost
-from unabridged.transfer.formats import standing_in
+from unabridged.domain.results import SkippedRecord
+from unabridged.transfer.build_conversation import ImportOrigin, RawMessage, build_transcript, given
+from unabridged.transfer.formats import placeholders
 from unabridged.transfer.formats.jsonl import ROLES
 from unabridged.transfer.ids import digest
+from unabridged.transfer.lenient_fields import Reasons, as_id, as_object, as_text, as_time, lost
 from unabridged.transfer.reader import Item
-from unabridged.transfer.records import Record
+from unabridged.transfer.records import JsonRecord
 from unabridged.transfer.times import UNDATED
-from unabridged.transfer.weave import Loose, Origin, given, weave
 
 FORMAT = "whisperengine"
 
@@ -39,21 +39,21 @@ _SOURCES = {"user_message": Role.USER, "bot_response": Role.ASSISTANT}
 _LATE = "What this answers was said more than a minute before, or was not kept."
 
 
-def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
+def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
     """Read conversations.
 
     Args:
         records: The memories. All are held in memory: their order is that of their times.
     """
     reasons = Reasons()
-    talks: dict[tuple[str, str], dict[str, Loose]] = {}
-    mended = 0
+    talks: dict[tuple[str, str], dict[str, RawMessage]] = {}
+    repaired = 0
     where = "line 1"
     for record in records:
-        if isinstance(record, Unread):
+        if isinstance(record, SkippedRecord):
             yield record
             continue
-        mended, where = mended + record.mended, record.where
+        repaired, where = repaired + record.repaired, record.where
         data = as_object(record.value)
         memory = {**data, **as_object(data.get("payload"))}
         loose = _message(memory, record, reasons)
@@ -66,16 +66,18 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
     for (user, channel), talk in talks.items():
         messages = paired(list(talk.values()))
         name = "/".join(filter(None, (user, channel)))
-        title = standing_in.title(messages)
-        origin = Origin(FORMAT, id=name or None, title=title)
-        place = Record(f"user {user}" if user else where, sorted(talk), mended)
-        yield from given(place, weave(origin, messages), reasons)
-        reasons, mended = Reasons(), 0
+        title = placeholders.title(messages)
+        origin = ImportOrigin(FORMAT, id=name or None, title=title)
+        place = JsonRecord(f"user {user}" if user else where, sorted(talk), repaired)
+        yield from given(place, build_transcript(origin, messages), reasons)
+        reasons, repaired = Reasons(), 0
     if not talks:
-        yield from given(Record(where, None, mended), weave(Origin(FORMAT), ()), reasons)
+        yield from given(
+            JsonRecord(where, None, repaired), build_transcript(ImportOrigin(FORMAT), ()), reasons
+        )
 
 
-def paired(messages: Sequence[Loose]) -> list[Loose]:
+def paired(messages: Sequence[RawMessage]) -> list[RawMessage]:
     """Put loose messages in order and pair them by the time between them.
 
     Args:
@@ -86,14 +88,14 @@ def paired(messages: Sequence[Loose]) -> list[Loose]:
         user's message within ``WITHIN`` precedes.
     """
     ordered = sorted(messages, key=lambda each: each.at or UNDATED)
-    row: list[Loose] = []
-    asked: Loose | None = None
+    row: list[RawMessage] = []
+    asked: RawMessage | None = None
     for each in ordered:
         if each.role is Role.USER:
             asked = each
         elif asked is None or (each.at or UNDATED) - (asked.at or UNDATED) > WITHIN:
             above = row[-1].key if row else None
-            asked = standing_in.user_line(
+            asked = placeholders.user_line(
                 each.key, _LATE, at=each.at, parent=above, where=each.where
             )
             row.append(asked)
@@ -101,7 +103,7 @@ def paired(messages: Sequence[Loose]) -> list[Loose]:
     return row
 
 
-def _message(memory: Mapping[str, Any], record: Record, reasons: Reasons) -> Loose | None:
+def _message(memory: Mapping[str, Any], record: JsonRecord, reasons: Reasons) -> RawMessage | None:
     about, text = as_object(memory.get("metadata")), as_text(memory.get("content"))
     said = as_text(about.get("role")) or as_text(memory.get("role"))
     source = as_text(memory.get("source")) or as_text(about.get("source"))
@@ -113,4 +115,4 @@ def _message(memory: Mapping[str, Any], record: Record, reasons: Reasons) -> Loo
     time = memory.get("timestamp") or memory.get("timestamp_unix")
     at = as_time(time, reasons)
     key = as_id(memory.get("id")) or digest("memory", role.value, str(time), text)
-    return Loose(key, role, (Text(text),), None, at, where=record.where)
+    return RawMessage(key, role, (Text(text),), None, at, where=record.where)

@@ -22,15 +22,21 @@ from datetime import datetime
 from typing import Any
 
 from unabridged.domain.message import Role, Text
+from unabridged.domain.results import SkippedRecord
 from unabridged.domain.session import title_from
-from unabridged.domain.views import Unread
-from unabridged.transfer.fields import Reasons, as_object, as_text, as_time, lost
-from unabridged.transfer.formats import own_files, standing_in
-from unabridged.transfer.formats.rows import Row
+from unabridged.transfer.build_conversation import (
+    ImportOrigin,
+    RawMessage,
+    build_transcript,
+    content_key,
+    given,
+)
+from unabridged.transfer.formats import own_files, placeholders
+from unabridged.transfer.formats.message_rows import MessageRow
 from unabridged.transfer.ids import digest
+from unabridged.transfer.lenient_fields import Reasons, as_object, as_text, as_time, lost
 from unabridged.transfer.reader import Item
-from unabridged.transfer.records import Record
-from unabridged.transfer.weave import Loose, Origin, content_key, given, weave
+from unabridged.transfer.records import JsonRecord
 
 FORMAT = "workspaceai"
 
@@ -40,16 +46,16 @@ LISTS = ("current_conversation", "recent_conversations", "summarized_conversatio
 _MODES = frozenset({"chat", "tools"})
 
 
-def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
+def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
     """Read conversations.
 
     Args:
         records: The memory, or the exchanges of one that is a list.
     """
     bare: list[Any] = []
-    mended = 0
+    repaired = 0
     for record in records:
-        if isinstance(record, Unread):
+        if isinstance(record, SkippedRecord):
             yield record
         elif own_files.is_ours(record.value):
             yield from own_files.read_one(record)
@@ -57,34 +63,33 @@ def read(records: Iterable[Record | Unread]) -> Iterator[Item]:
             yield from _memory(record)
         elif _is_exchange(record.value) or "role" in as_object(record.value):
             bare.append(record.value)
-            mended += record.mended
+            repaired += record.repaired
         else:
             yield record.unread("no exchange: it has neither user nor assistant")
     if bare:
-        yield from _conversation(Record("the list", bare, mended), bare, None)
+        yield from _conversation(JsonRecord("the list", bare, repaired), bare, None)
 
 
-def _memory(record: Record) -> Iterator[Item]:
+def _memory(record: JsonRecord) -> Iterator[Item]:
     data = record.value
     model = as_text(as_object(data.get("metadata")).get("model")) or None
     for name in reversed(LISTS):
         held = data.get(name)
         if held is None:
             continue
-        place = replace(record, where=f"{record.where}, {name}", value=held, mended=0)
+        place = replace(record, where=f"{record.where}, {name}", value=held, repaired=0)
         if not isinstance(held, list):
             yield place.unread("no list")
         elif name == LISTS[0]:
             if held:
-                yield from _conversation(replace(place, mended=record.mended), held, model)
+                yield from _conversation(replace(place, repaired=record.repaired), held, model)
         else:
             for number, each in reversed(list(enumerate(held, start=1))):
                 own = replace(place, where=f"{place.where} {number}", value=each)
                 yield from _earlier(own, model)
 
 
-def _earlier(record: Record, model: str | None) -> Iterator[Item]:
-    """Read a conversation of before: whole, or only its summary."""
+def _earlier(record: JsonRecord, model: str | None) -> Iterator[Item]:
     value, data = record.value, as_object(record.value)
     for name in ("messages", "exchanges", "conversation"):
         if isinstance(data.get(name), list):
@@ -98,7 +103,7 @@ def _earlier(record: Record, model: str | None) -> Iterator[Item]:
         yield record.unread("a conversation of which nothing is left, not even a summary")
 
 
-def _summary(record: Record, model: str | None) -> Iterator[Item]:
+def _summary(record: JsonRecord, model: str | None) -> Iterator[Item]:
     reasons, data = Reasons(), record.value
     told = data.get("date_range") or data.get("date") or data.get("summarized_at")
     ends = (as_text(as_object(told).get(name)) for name in ("start", "end"))
@@ -109,37 +114,37 @@ def _summary(record: Record, model: str | None) -> Iterator[Item]:
     at = as_time(dates.partition(" to ")[0], reasons)
     lost(reasons, "only a summary is there; it is kept, and marked as one", data)
     text = data["summary"]
-    origin = Origin(
+    origin = ImportOrigin(
         FORMAT,
         title=f"Summary: {title_from(text)}",
         created=at,
         model=model,
         seed=digest("summary", text, note),
     )
-    messages = standing_in.summary(text, note=note, at=at, where="summary")
-    yield from given(record, weave(origin, messages), reasons)
+    messages = placeholders.summary(text, note=note, at=at, where="summary")
+    yield from given(record, build_transcript(origin, messages), reasons)
 
 
 def _conversation(
-    record: Record, listed: list[Any], model: str | None, created: datetime | None = None
+    record: JsonRecord, listed: list[Any], model: str | None, created: datetime | None = None
 ) -> Iterator[Item]:
     reasons = Reasons()
-    row = Row(reasons)
+    row = MessageRow(reasons)
     for number, each in enumerate(listed, start=1):
         where = f"exchange {number}"
         if _is_exchange(each):
             row.extend(_exchange(each, row, where, reasons))
         else:
             row.add(each, where)
-    messages = standing_in.opened(row.messages)
+    messages = placeholders.opened(row.messages)
     dated = any(each.at for each in messages)
-    origin = Origin(
+    origin = ImportOrigin(
         FORMAT,
-        title=standing_in.title(messages),
+        title=placeholders.title(messages),
         created=None if dated else created,
         model=model,
     )
-    yield from given(record, weave(origin, messages), reasons)
+    yield from given(record, build_transcript(origin, messages), reasons)
 
 
 def _is_exchange(value: Any) -> bool:
@@ -147,7 +152,9 @@ def _is_exchange(value: Any) -> bool:
     return "user" in data or "assistant" in data
 
 
-def _exchange(data: Mapping[str, Any], row: Row, where: str, reasons: Reasons) -> list[Loose]:
+def _exchange(
+    data: Mapping[str, Any], row: MessageRow, where: str, reasons: Reasons
+) -> list[RawMessage]:
     about = as_object(data.get("metadata"))
     at = as_time(data.get("timestamp") or about.get("timestamp"), reasons)
     mode = as_text(about.get("mode")) or as_text(data.get("mode"))
@@ -160,17 +167,17 @@ def _exchange(data: Mapping[str, Any], row: Row, where: str, reasons: Reasons) -
     if asked:
         parts = (Text(asked),)
         key = content_key(position, "user", parts)
-        first = Loose(key, Role.USER, parts, row.last, at, where=where)
+        first = RawMessage(key, Role.USER, parts, row.last, at, where=where)
     else:
         key = content_key(position, "user", (Text(answered),))
-        said = standing_in.MISSING
-        first = standing_in.user_line(key, said, at=at, parent=row.last, where=where)
+        said = placeholders.MISSING
+        first = placeholders.user_line(key, said, at=at, parent=row.last, where=where)
     first = replace(first, mode=mode if mode in _MODES else "")
     if not answered:
         return [first]
     parts = (Text(answered),)
     key = content_key(position + 1, "assistant", parts)
-    return [first, Loose(key, Role.ASSISTANT, parts, first.key, None, model, where=where)]
+    return [first, RawMessage(key, Role.ASSISTANT, parts, first.key, None, model, where=where)]
 
 
 def _said(value: Any) -> str:

@@ -1,11 +1,11 @@
 import pytest
 
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
+from unabridged.home.followed_spaces import FollowedSpaces, JsonFolder
+from unabridged.home.spaces import SpacesFolder
 from unabridged.stores.held_writes import HeldWrites
-from unabridged.stores.spaces import SpacesFolder
-from unabridged.wiring.followed_spaces import FollowedSpaces, JsonFolder
 
-SPACE = Space("ada", "tests", "qwen2.5:7b")
+SPACE = SpaceId("ada", "tests", "qwen2.5:7b")
 
 
 class Bench:

@@ -7,16 +7,16 @@ import pytest
 from tests.opened import count_from
 from tests.unit.projections.json_files.conftest import SPACE
 
-from unabridged.domain.adoption import EditKind
+from unabridged.domain.file_edit import EditKind
 from unabridged.domain.message import Role, Text, ToolCall, ToolResult
 from unabridged.domain.record import Record, RecordKind
 from unabridged.errors import InputError, StoreDamagedError, StoreEditedError
+from unabridged.home.followed_spaces import JsonFolder
+from unabridged.home.spaces import SpacesFolder
 from unabridged.projections.json_files.adopt import FileAdoption
 from unabridged.projections.json_files.adopt_edit import Means
 from unabridged.projections.json_files.json_files import JsonFiles
-from unabridged.stores.spaces import SpacesFolder
-from unabridged.testing.talk import START, Talk
-from unabridged.wiring.followed_spaces import JsonFolder
+from unabridged.testing.log_writer import START, LogWriter
 
 LAYOUTS = ["model", "agent", "user"]
 FIELDS = {"model": "current_conversation", "agent": "history"}
@@ -39,7 +39,7 @@ class Edits:
         self.count = 0
         self.bench, self.layout, self.options = bench, layout, options
         self.store = bench.open(layout, **options)
-        self.talk = Talk(self.store)
+        self.talk = LogWriter(self.store)
         self.said = [self.talk.say(f"question {n}", f"answer {n}") for n in (1, 2, 3)]
         self.store.put([Record(RecordKind.FACT, "f", START, {"a": 1}, (self.said[1].id,))])
         self.path = bench.folder / PATHS[layout]
@@ -150,7 +150,7 @@ def test_an_edited_question_takes_what_followed_along(edits):
 def test_one_can_go_on_talking_after_it(edits):
     edits.replace("answer 3", "the last word")
     edits.adopt()
-    talk = Talk(edits.store)
+    talk = LogWriter(edits.store)
     talk.header = edits.store.session("s1")
     talk.parent = edits.store.recent("s1", 1)[0].id
     count_from(talk, 900)
@@ -214,7 +214,7 @@ def test_a_title_is_adopted(edits):
     if edits.layout == "model":
         pytest.skip("its format has no titles")
     header = edits.store.session("s1")
-    edits.store.amend(replace(header, title="Questions"), header.head)
+    edits.store.set_session(replace(header, title="Questions"), header.head)
     edits.replace('"title": "Questions"', '"title": "Answers"')
     view = edits.adopt()
     assert kinds(view) == [EditKind.TITLE]
@@ -283,13 +283,13 @@ def test_a_new_session_is_adopted_in_the_user_layout(bench):
 
 
 def test_other_sessions_stay_as_they_are(edits):
-    other = Talk(edits.store, "s2")
+    other = LogWriter(edits.store, "s2")
     kept = other.say("other", "session")
     header = edits.store.session("s2")
-    edits.store.amend(replace(header, updated=START), header.head)
-    third = Talk(edits.store, "s3").say("archived", "long ago")
+    edits.store.set_session(replace(header, updated=START), header.head)
+    third = LogWriter(edits.store, "s3").say("archived", "long ago")
     header = edits.store.session("s3")
-    edits.store.amend(replace(header, archived=START, updated=START), header.head)
+    edits.store.set_session(replace(header, archived=START, updated=START), header.head)
     edits.replace("answer 2", "changed")
     edits.adopt()
     assert edits.store.recent("s2", 9) == [kept]
@@ -298,7 +298,7 @@ def test_other_sessions_stay_as_they_are(edits):
 
 def test_in_the_layout_of_many_files_each_edit_is_adopted_by_itself(bench):
     edits = Edits(bench, "agent")
-    Talk(edits.store, "s2").say("second", "session")
+    LogWriter(edits.store, "s2").say("second", "session")
     other = bench.folder / "tests_s2_conversation.json"
     other.write_bytes(other.read_bytes().replace(b"second", b"zweite"))
     edits.replace("answer 2", "changed")

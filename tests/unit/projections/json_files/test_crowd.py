@@ -5,24 +5,24 @@ import sys
 
 import pytest
 
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
+from unabridged.home.followed_spaces import FollowedSpaces, JsonFolder
+from unabridged.home.spaces import SpacesFolder
 from unabridged.projections.json_files import json_document
 from unabridged.projections.json_files.layouts import KNOWN
-from unabridged.stores.spaces import SpacesFolder
-from unabridged.wiring.followed_spaces import FollowedSpaces, JsonFolder
 
 WRITER = """
 import sys
 from pathlib import Path
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.errors import HeadMovedError
-from unabridged.stores.spaces import SpacesFolder
-from unabridged.testing.talk import Talk
-from unabridged.wiring.followed_spaces import FollowedSpaces, JsonFolder
+from unabridged.home.spaces import SpacesFolder
+from unabridged.testing.log_writer import LogWriter
+from unabridged.home.followed_spaces import FollowedSpaces, JsonFolder
 folder, layout, me, count = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
 spaces = FollowedSpaces(SpacesFolder(folder / "spaces"), JsonFolder(folder / "json", layout))
-store = spaces.open(Space())
-own, shared = Talk(store, f"own-{me}"), Talk(store, "shared")
+store = spaces.open(SpaceId())
+own, shared = LogWriter(store, f"own-{me}"), LogWriter(store, "shared")
 for number in range(count):
     own.say(f"{me} {number}", "x")
     while True:
@@ -51,7 +51,7 @@ def test_nothing_is_lost_doubled_or_out_of_order(tmp_path, layout):
     ]
     assert [process.wait(timeout=300) for process in running] == [0] * people
     spaces = FollowedSpaces(SpacesFolder(folder / "spaces"), JsonFolder(folder / "json", layout))
-    store = spaces.open(Space(), create=False)
+    store = spaces.open(SpaceId(), create=False)
     assert (store.troubles, store.notes) == ([], [])
     for me in range(people):
         said = [x.user.text for x in store.recent(f"own-{me}", 99)]

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.projections.json_files.file_paths import custom_paths, paths_of, session_name
 
 ROOT = Path("root")
@@ -20,17 +20,17 @@ ROOT = Path("root")
     ],
 )
 def test_models_have_the_names_of_the_seed(model, name):
-    assert paths_of(ROOT, Space("default", "default", model), "model").main == name
+    assert paths_of(ROOT, SpaceId("default", "default", model), "model").main == name
 
 
 @pytest.mark.parametrize(
     ("space", "layout", "path"),
     [
-        (Space(), "model", "default.json"),
-        (Space("ann"), "model", "ann.json"),
-        (Space("ann", "helper"), "model", "helper.json"),
-        (Space("ann", "agent_alpha"), "agent", "agent_alpha_s_conversation.json"),
-        (Space("ann"), "user", "ann/sessions.json"),
+        (SpaceId(), "model", "default.json"),
+        (SpaceId("ann"), "model", "ann.json"),
+        (SpaceId("ann", "helper"), "model", "helper.json"),
+        (SpaceId("ann", "agent_alpha"), "agent", "agent_alpha_s_conversation.json"),
+        (SpaceId("ann"), "user", "ann/sessions.json"),
     ],
 )
 def test_every_layout_has_its_names(space, layout, path):
@@ -39,24 +39,24 @@ def test_every_layout_has_its_names(space, layout, path):
 
 
 def test_a_session_has_a_file_of_danas_name():
-    place = paths_of(ROOT, Space("ann", "agent_alpha"), "agent")
+    place = paths_of(ROOT, SpaceId("ann", "agent_alpha"), "agent")
     assert place.name("001") == "agent_alpha_001_conversation.json"
 
 
 def test_two_that_meet_in_one_name_are_told_apart():
     folder = Folder("model")
-    one, two = (folder.take(Space("u", "a", model)) for model in ("a:b", "a.b"))
+    one, two = (folder.take(SpaceId("u", "a", model)) for model in ("a:b", "a.b"))
     assert one.main == "a-b.json"
     assert two.main.startswith("a-b-")
-    assert folder.take(Space("u", "a", "a:b")) == one
-    assert folder.take(Space("u", "a", "a.b")) == two
+    assert folder.take(SpaceId("u", "a", "a:b")) == one
+    assert folder.take(SpaceId("u", "a", "a.b")) == two
 
 
 @pytest.mark.parametrize(
     "model", ["con", "../../etc/passwd", "日本語", "-", "a" * 200, "x-" + "0" * 16]
 )
 def test_a_name_that_no_file_can_have_gets_a_digest(model):
-    place = paths_of(ROOT, Space("u", "a", model), "model")
+    place = paths_of(ROOT, SpaceId("u", "a", model), "model")
     assert place.folder == ROOT
     assert place.stem[-17] == "-"
 
@@ -82,7 +82,7 @@ def test_no_two_of_a_hundred_thousand_names_meet_and_none_escapes(layout):
     folder = Folder(layout)
     parts = ["a", "A", "b", ".", ":", "/", "\\", "-", "_", " ", "é", "日", "..", "con", "0" * 16]
     spaces = {
-        Space(*("".join(rng.choices(parts, k=rng.randint(1, 5))) for _ in range(3)))
+        SpaceId(*("".join(rng.choices(parts, k=rng.randint(1, 5))) for _ in range(3)))
         for _ in range(35_000)
     }
     places = {}

@@ -8,13 +8,13 @@ import pytest
 from tests.opened import count_from
 from tests.unit.projections.json_files.conftest import SPACE
 
-from unabridged.disk import durable
+from unabridged.disk import atomic_write
 from unabridged.domain.message import Image, Reasoning, Role, Text, ToolCall, ToolResult
 from unabridged.domain.record import Record, RecordKind
 from unabridged.errors import StoreEditedError, StoreError, StoreFormatError
 from unabridged.projections.json_files import json_document
 from unabridged.projections.json_files.layouts import KNOWN
-from unabridged.testing.talk import START, Talk
+from unabridged.testing.log_writer import START, LogWriter
 
 LAYOUTS = ["model", "agent", "user"]
 
@@ -46,7 +46,7 @@ def context(exchange, complexity=0.25, window=8192):
 
 def test_the_model_layout_is_format_3_of_the_seed(bench):
     store = bench.open()
-    old, new = Talk(store, "s1"), Talk(store, "s2")
+    old, new = LogWriter(store, "s1"), LogWriter(store, "s2")
     old.say("an older one", "yes")
     new.header = replace(new.header, title="Given")
     begun = new.begin("Hello", records=(context("s2-x00001"),), tokens=5)
@@ -97,8 +97,8 @@ def test_the_model_layout_is_format_3_of_the_seed(bench):
 
 def test_the_agent_layout_has_a_file_for_each_session(bench):
     store = bench.open("agent")
-    begun = Talk(store, "s1").say("What now?", "Wait.")
-    Talk(store, "s2").say("two", "zwei")
+    begun = LogWriter(store, "s1").say("What now?", "Wait.")
+    LogWriter(store, "s2").say("two", "zwei")
     file = load(bench.folder / "tests_s1_conversation.json")
     turn = {"user_input": "What now?", "agent_response": "Wait.", "timestamp": begun.at.isoformat()}
     assert file["history"] == [turn]
@@ -108,7 +108,7 @@ def test_the_agent_layout_has_a_file_for_each_session(bench):
 
 def test_the_user_layout_has_the_sessions_of_a_user(bench):
     store = bench.open("user")
-    talk = Talk(store, "s1")
+    talk = LogWriter(store, "s1")
     talk.header = replace(talk.header, title="Numbers")
     talk.say("one", "eins")
     talk.begin("two")
@@ -128,7 +128,7 @@ def test_the_user_layout_has_the_sessions_of_a_user(bench):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_no_text_of_the_path_stands_in_a_file_twice(bench, layout):
-    talk = Talk(bench.open(layout))
+    talk = LogWriter(bench.open(layout))
     talk.say("a question like no other", "an answer like no other")
     readable = b"".join(d for n, d in bench.everything().items() if n.endswith(".json"))
     assert readable.count(b"a question like no other") == 1
@@ -138,7 +138,7 @@ def test_no_text_of_the_path_stands_in_a_file_twice(bench, layout):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_what_the_seeds_fields_cannot_hold_comes_back(bench, layout):
     store = bench.open(layout)
-    talk = Talk(store)
+    talk = LogWriter(store)
     begun = talk.begin([Text("look"), Image("data:image/png;base64,AA"), Text("here")])
     call = talk.message(
         [Reasoning("hm"), ToolCall("c1", "read", '{"a": 1}')], Role.ASSISTANT, parent=begun.user.id
@@ -156,14 +156,14 @@ def test_what_the_seeds_fields_cannot_hold_comes_back(bench, layout):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_forgetting_leaves_no_byte_in_any_file(bench, layout):
     store = bench.open(layout)
-    talk, other = Talk(store, "s1"), Talk(store, "s2")
+    talk, other = LogWriter(store, "s1"), LogWriter(store, "s2")
     gone = [talk.say("SECRET-one", "SECRET-two"), other.say("SECRET-three", "ok")]
     talk.say("stays", "here")
     said = other.say("archived SECRET-four", "x")
     store.put([Record(RecordKind.FACT, "f", START, {"says": "SECRET-five"}, (gone[0].id,))])
     header = store.session("s2")
-    store.amend(replace(header, archived=START), header.head)
-    store.forget([*(exchange.id for exchange in gone), said.id])
+    store.set_session(replace(header, archived=START), header.head)
+    store.erase([*(exchange.id for exchange in gone), said.id])
     for name, data in bench.everything().items():
         plain = gzip.decompress(data) if name.endswith(".gz") else data
         assert b"SECRET" not in plain, name
@@ -173,7 +173,7 @@ def test_forgetting_leaves_no_byte_in_any_file(bench, layout):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_compression_is_a_setting_and_either_form_is_read(bench, layout):
     store = bench.open(layout)
-    talk = Talk(store)
+    talk = LogWriter(store)
     said = [talk.say("one", "1")]
     store = bench.again(store, compression=True)
     talk.store = store
@@ -190,33 +190,33 @@ def test_compression_is_a_setting_and_either_form_is_read(bench, layout):
 
 def test_what_is_unchanged_is_not_written_again(bench):
     store = bench.open()
-    Talk(store).say("one", "1")
+    LogWriter(store).say("one", "1")
     path = bench.folder / "qwen2-5-7b.json"
     before = path.stat().st_ino, path.stat().st_mtime_ns
     header = store.session("s1")
-    store.amend(header, header.head)
+    store.set_session(header, header.head)
     store.put([])
-    store.drop(RecordKind.FACT, ["nothing"])
-    assert store.forget(["nothing"]) == 0
-    assert store.admit(header, store.scan()) == 0
+    store.delete(RecordKind.FACT, ["nothing"])
+    assert store.erase(["nothing"]) == 0
+    assert store.import_session(header, store.scan()) == 0
     assert (path.stat().st_ino, path.stat().st_mtime_ns) == before
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_archived_sessions_leave_the_file_and_come_back(bench, layout):
     store = bench.open(layout)
-    talk, other = Talk(store, "s1"), Talk(store, "s2")
+    talk, other = LogWriter(store, "s1"), LogWriter(store, "s2")
     talk.say("an old story", "told long ago")
     other.say("new", "news")
     before = bench.everything()
     header = store.session("s1")
-    store.amend(replace(header, archived=START), header.head)
+    store.set_session(replace(header, archived=START), header.head)
     readable = b"".join(bench.everything().values())
     assert b"told long ago" not in readable
     if layout == "model":
         summaries = load(bench.folder / "qwen2-5-7b.json")["summarized_conversations"]
         assert [one["summary"] for one in summaries] == ["an old story"]
-    store.amend(replace(header, archived=None), header.head)
+    store.set_session(replace(header, archived=None), header.head)
     assert bench.everything() == before
 
 
@@ -224,7 +224,7 @@ def test_archived_sessions_leave_the_file_and_come_back(bench, layout):
 def test_what_is_written_step_by_step_is_what_the_log_renders(bench, layout):
     """Whatever was done, the files are those that are rendered from the log alone."""
     store = bench.open(layout)
-    talk, other = Talk(store, "s1"), Talk(store, "s2")
+    talk, other = LogWriter(store, "s1"), LogWriter(store, "s2")
     steps = [
         lambda: talk.say("one", "1"),
         lambda: other.say("two", "2"),
@@ -232,10 +232,14 @@ def test_what_is_written_step_by_step_is_what_the_log_renders(bench, layout):
         lambda: talk.say("four", "4"),
         lambda: talk.regenerate(talk.say("five", "5"), "fünf"),
         lambda: talk.edit(talk.say("six", "6"), "sechs", "6!"),
-        lambda: store.forget([store.scan()[0].id]),
-        lambda: store.amend(replace(store.session("s1"), title="T"), store.session("s1").head),
+        lambda: store.erase([store.scan()[0].id]),
+        lambda: store.set_session(
+            replace(store.session("s1"), title="T"), store.session("s1").head
+        ),
         lambda: store.put([Record(RecordKind.FACT, "f", START, {})]),
-        lambda: store.amend(replace(store.session("s2"), archived=START), store.session("s2").head),
+        lambda: store.set_session(
+            replace(store.session("s2"), archived=START), store.session("s2").head
+        ),
     ]
     for step in steps:
         step()
@@ -254,10 +258,10 @@ def test_what_is_written_step_by_step_is_what_the_log_renders(bench, layout):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_another_process_goes_on_from_the_files(bench, layout):
     one, two = bench.open(layout), bench.open(layout)
-    Talk(one).say("one", "1")
-    Talk(two, "s2").say("two", "2")
-    Talk(one, "s3").say("three", "3")
-    talk = Talk(two, "s2")
+    LogWriter(one).say("one", "1")
+    LogWriter(two, "s2").say("two", "2")
+    LogWriter(one, "s3").say("three", "3")
+    talk = LogWriter(two, "s2")
     talk.header, talk.parent = two.session("s2"), "s2-x00001"
     count_from(talk, 50)
     talk.say("four", "4")
@@ -272,7 +276,7 @@ def test_another_process_goes_on_from_the_files(bench, layout):
 def test_a_damaged_file_is_set_aside_and_written_again(bench, layout, share):
     """The seed's corruption test, in our terms: damage is never an empty memory."""
     store = bench.open(layout)
-    said = Talk(store).say("one", "1")
+    said = LogWriter(store).say("one", "1")
     path = one_file(bench)
     data = path.read_bytes()
     path.write_bytes(data[: int(len(data) * share)])
@@ -297,7 +301,7 @@ def test_damage_in_one_file_leaves_the_others_alone(bench, layout):
     )
     stores = [bench.open(layout, space) for space in (ann, bob)]
     for store in stores:
-        Talk(store).say(f"of {store.space.user}", "yes")
+        LogWriter(store).say(f"of {store.space.user}", "yes")
     path, other = one_file(bench, b"of ann"), one_file(bench, b"of bob")
     data, stamp = path.read_bytes(), other.stat()
     path.write_bytes(b"\x00" * 99)
@@ -310,7 +314,7 @@ def test_damage_in_one_file_leaves_the_others_alone(bench, layout):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_missing_file_is_written_again(bench, layout):
     store = bench.open(layout)
-    Talk(store).say("one", "1")
+    LogWriter(store).say("one", "1")
     before = bench.everything()
     one_file(bench).unlink()
     assert "is missing" in store.check()[0]
@@ -322,7 +326,7 @@ def test_a_missing_file_is_written_again(bench, layout):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_stale_file_is_written_again(bench, layout):
     store = bench.open(layout)
-    talk = Talk(store)
+    talk = LogWriter(store)
     talk.say("one", "1")
     path = one_file(bench)
     old = path.read_bytes()
@@ -346,7 +350,7 @@ def test_a_stale_file_is_written_again(bench, layout):
 )
 def test_an_edited_file_is_reported_and_never_overwritten(bench, layout, old, new):
     store = bench.open(layout)
-    talk = Talk(store)
+    talk = LogWriter(store)
     talk.header = replace(talk.header, title="Told")
     talk.say("the bike", "is red")
     path = one_file(bench, b"the bike")
@@ -374,28 +378,28 @@ def test_an_edited_file_is_reported_and_never_overwritten(bench, layout, old, ne
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_nothing_is_forgotten_while_a_file_is_edited(bench, layout):
     store = bench.open(layout)
-    said = Talk(store).say("SECRET", "1")
+    said = LogWriter(store).say("SECRET", "1")
     path = one_file(bench, b"SECRET")
     sound = path.read_bytes()
     path.write_bytes(sound.replace(b"SECRET", b"SECRETS"))
     with pytest.raises(StoreEditedError):
-        store.forget([said.id])
+        store.erase([said.id])
     assert store.scan() == [said]
     path.write_bytes(sound)
-    assert store.forget([said.id]) == 1
+    assert store.erase([said.id]) == 1
     assert b"SECRET" not in b"".join(bench.everything().values())
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_blanks_and_line_breaks_may_be_changed(bench, layout):
     store = bench.open(layout)
-    Talk(store).say("one", "1")
+    LogWriter(store).say("one", "1")
     path = one_file(bench)
     compact = json.dumps(load(path), ensure_ascii=False, separators=(",", ":"))
     path.write_text(compact)
     store = bench.again(store)
     assert (store.troubles, store.check(), path.read_text()) == ([], [], compact)
-    talk = Talk(store)
+    talk = LogWriter(store)
     talk.header, talk.parent = store.session("s1"), "s1-x00001"
     count_from(talk, 50)
     talk.say("two", "2")
@@ -404,7 +408,7 @@ def test_blanks_and_line_breaks_may_be_changed(bench, layout):
 
 def test_a_file_of_a_newer_version_is_not_overwritten(bench):
     store = bench.open()
-    talk = Talk(store)
+    talk = LogWriter(store)
     talk.say("one", "1")
     path = one_file(bench)
     path.write_bytes(path.read_bytes().replace(b'"format": 1', b'"format": 99'))
@@ -421,7 +425,7 @@ def test_a_file_without_our_part_is_not_overwritten(bench):
     path = bench.folder / "qwen2-5-7b.json"
     path.write_text(json.dumps(seed))
     store = bench.open()
-    Talk(store).say("one", "1")
+    LogWriter(store).say("one", "1")
     assert "not written by unabridged" in str(store.troubles[0])
     assert load(path) == seed
 
@@ -430,7 +434,7 @@ def test_a_file_without_our_part_is_not_overwritten(bench):
 def test_a_file_with_more_than_the_log_holds_is_not_overwritten(bench, layout, tmp_path):
     """A database that was lost, or put back from an older day, takes no file along."""
     store = bench.open(layout)
-    Talk(store).say("one", "1")
+    LogWriter(store).say("one", "1")
     before = bench.everything()
     store.close()
     for path in bench.databases.iterdir():
@@ -442,10 +446,10 @@ def test_a_file_with_more_than_the_log_holds_is_not_overwritten(bench, layout, t
 
 def test_a_file_of_another_space_is_not_overwritten(bench, tmp_path):
     custom = tmp_path / "mine.json"
-    Talk(bench.open(custom=custom)).say("one", "1")
+    LogWriter(bench.open(custom=custom)).say("one", "1")
     before = custom.read_bytes()
     other = bench.open(space=replace(SPACE, user="bob"), custom=custom)
-    Talk(other).say("two", "2")
+    LogWriter(other).say("two", "2")
     assert "holds" in str(other.troubles[0])
     assert custom.read_bytes() == before
     assert len(other.scan()) == 1
@@ -455,13 +459,15 @@ def test_a_file_of_another_space_is_not_overwritten(bench, tmp_path):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_disk_that_fails_costs_no_write_and_is_tried_again(bench, layout, fault, monkeypatch):
     store = bench.open(layout)
-    talk = Talk(store)
+    talk = LogWriter(store)
     talk.say("one", "1")
     before = bench.everything()
     for number, code in enumerate((28, 5, 30)):
         with monkeypatch.context() as m:
             m.setattr(
-                durable.os, fault, lambda *_, code=code: (_ for _ in ()).throw(OSError(code, "x"))
+                atomic_write.os,
+                fault,
+                lambda *_, code=code: (_ for _ in ()).throw(OSError(code, "x")),
             )
             talk.say(f"later {number}", "ok")
             assert isinstance(store.troubles[0], StoreError)
@@ -476,14 +482,14 @@ def test_a_disk_that_fails_costs_no_write_and_is_tried_again(bench, layout, faul
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_forgetting_that_a_file_withstands_is_not_done(bench, layout, monkeypatch):
     store = bench.open(layout)
-    talk = Talk(store)
+    talk = LogWriter(store)
     gone = talk.say("SECRET", "1")
     talk.say("stays", "2")
     with monkeypatch.context() as m:
-        m.setattr(durable.os, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "full")))
+        m.setattr(atomic_write.os, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "full")))
         with pytest.raises(StoreError):
-            store.forget([gone.id])
-    store.forget([gone.id])
+            store.erase([gone.id])
+    store.erase([gone.id])
     assert b"SECRET" not in b"".join(bench.everything().values())
     scan = store.scan_files([[b"SECRET"], [b"stays"]])
     assert scan.found == (1,)
@@ -507,15 +513,15 @@ def at_step(monkeypatch, number):
         return stop
 
     for name in ("write", "replace", "unlink", "fsync"):
-        monkeypatch.setattr(durable.os, name, stopping(getattr(durable.os, name)))
+        monkeypatch.setattr(atomic_write.os, name, stopping(getattr(atomic_write.os, name)))
     return left
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_crash_while_writing_is_healed_by_the_next_opening(bench, layout, packed, monkeypatch):
-    store = bench.open(layout, compression=packed)
-    talk = Talk(store)
+    store = bench.open(layout, json_compression=packed)
+    talk = LogWriter(store)
     talk.say("SECRET", "1")
     step, done = 0, False
     while not done:
@@ -528,7 +534,7 @@ def test_a_crash_while_writing_is_healed_by_the_next_opening(bench, layout, pack
                 talk.header, last = store.session("s1"), store.recent("s1", 1)[0]
                 talk.parent = last.id
             done = left[0] >= 0
-        store = bench.open(layout, compression=packed)
+        store = bench.open(layout, json_compression=packed)
         assert (store.troubles, store.check()) == ([], [])
         step += 1
     plain = {n: gzip.decompress(d) if packed else d for n, d in bench.everything().items()}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from unabridged.testing.talk import Talk
+from unabridged.testing.log_writer import LogWriter
 
 LAYOUTS = ["model", "agent", "user"]
 
@@ -19,7 +19,7 @@ def test_a_space_in_which_nothing_was_said_has_no_file(bench, layout, auto_save)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_session_in_which_nothing_was_said_has_no_file(bench, layout):
     store = bench.open(layout)
-    Talk(store, "talked").say("one", "1")
+    LogWriter(store, "talked").say("one", "1")
     before = bench.everything()
     store.session("silent")
     store.close()
@@ -29,6 +29,6 @@ def test_a_session_in_which_nothing_was_said_has_no_file(bench, layout):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_space_in_which_everything_was_forgotten_has_no_file(bench, layout):
     store = bench.open(layout)
-    said = Talk(store).say("one", "1")
-    store.forget([said.id])
+    said = LogWriter(store).say("one", "1")
+    store.erase([said.id])
     assert bench.everything() == {}

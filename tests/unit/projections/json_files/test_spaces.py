@@ -5,12 +5,12 @@ import json
 import pytest
 
 from unabridged.domain.record import Record, RecordKind
-from unabridged.domain.scope import Space
+from unabridged.domain.scope import SpaceId
 from unabridged.errors import NameRefusedError, NotFoundError, StoreEditedError
-from unabridged.testing.talk import START, Talk
+from unabridged.testing.log_writer import START, LogWriter
 
 LAYOUTS = ["model", "agent", "user"]
-ANN, BOB = Space("ann", "helper", "qwen2.5:7b"), Space("bob", "writer", "qwen2.5:3b")
+ANN, BOB = SpaceId("ann", "helper", "qwen2.5:7b"), SpaceId("bob", "writer", "qwen2.5:3b")
 
 
 @pytest.fixture(params=LAYOUTS)
@@ -20,7 +20,7 @@ def spaces(bench, request):
 
 def fill(spaces, space, *texts):
     store = spaces.open(space)
-    talks = [Talk(store, name) for name in ("s1", "s2")]
+    talks = [LogWriter(store, name) for name in ("s1", "s2")]
     said = [talk.say(text, f"{text}!") for talk in talks for text in texts]
     store.put([Record(RecordKind.FACT, f"f-{space.user}", START, {"says": texts})])
     store.close()
@@ -47,7 +47,7 @@ def test_spaces_are_listed_with_their_sizes(spaces):
 
 def test_spaces_whose_names_meet_are_kept_apart(bench):
     spaces = bench.spaces("model")
-    one, two = (Space("ann", "a", model) for model in ("m:1", "m.1"))
+    one, two = (SpaceId("ann", "a", model) for model in ("m:1", "m.1"))
     fill(spaces, one, "eins")
     fill(spaces, two, "zwei")
     assert sorted(path.name[:4] for path in bench.folder.glob("*.json")) == ["m-1-", "m-1."]
@@ -57,7 +57,7 @@ def test_spaces_whose_names_meet_are_kept_apart(bench):
 
 def test_users_who_share_an_agent_are_kept_apart(bench):
     spaces = bench.spaces("agent")
-    one, two = Space("ann", "helper"), Space("bob", "helper")
+    one, two = SpaceId("ann", "helper"), SpaceId("bob", "helper")
     fill(spaces, one, "of ann")
     fill(spaces, two, "of bob")
     assert {x.user.text for x in held(spaces, one)} == {"of ann"}
@@ -66,7 +66,7 @@ def test_users_who_share_an_agent_are_kept_apart(bench):
 
 def test_a_space_is_renamed_whole(spaces, bench):
     said = fill(spaces, ANN, "one", "two")
-    new = Space("ann", "other", "llama3.1:8b")
+    new = SpaceId("ann", "other", "llama3.1:8b")
     spaces.rename(ANN, new)
     assert [info.space for info in spaces.list()] == [new]
     assert held(spaces, new) == sorted(said, key=lambda x: x.id)
@@ -106,7 +106,7 @@ def test_merging_adds_what_is_missing_and_nothing_twice(spaces):
 def test_files_are_set_aside_with_their_space(spaces, bench):
     fill(spaces, ANN, "one")
     spaces.path_of(ANN).write_bytes(b"{")
-    assert spaces.set_aside(ANN).name.endswith(".damaged-1")
+    assert spaces.quarantine(ANN).name.endswith(".damaged-1")
     assert all(name.endswith(".damaged-1") for name in bench.everything())
     assert b"one" in b"".join(bench.everything().values())
     assert spaces.list() == []
@@ -139,9 +139,9 @@ def test_a_file_of_ones_own_choice_shows_the_space(bench, tmp_path):
 def test_two_spaces_that_are_new_at_once_do_not_meet(bench):
     """Both chose the same name, since none had a file yet."""
     spaces = bench.spaces("model")
-    stores = [spaces.open(Space("ann", "a", model)) for model in ("m:1", "m.1")]
+    stores = [spaces.open(SpaceId("ann", "a", model)) for model in ("m:1", "m.1")]
     for store in stores:
-        Talk(store).say(f"of {store.space.model}", "yes")
+        LogWriter(store).say(f"of {store.space.model}", "yes")
     assert [store.troubles for store in stores] == [[], []]
     assert len(bench.everything()) == 2
     for store in stores:
@@ -153,7 +153,7 @@ def test_files_are_rendered_from_another_log(spaces, bench):
     fill(spaces, ANN, "one")
     kept = spaces.path_of(ANN).read_bytes()
     store = spaces.open(ANN)
-    Talk(store, "s3").say("two", "2")
+    LogWriter(store, "s3").say("two", "2")
     store.close()
     for path in bench.databases.glob("*"):
         path.unlink() if path.is_file() else None

@@ -1,0 +1,1 @@
+"""Categories, importance and emotions of messages."""

@@ -1,0 +1,314 @@
+"""The book of readings: what the messages of each exchange were judged to be.
+
+Readings are made in the background, page by page, and kept as records; what was not read yet is read
+when it is asked for. What a person corrects lies in a record of its own, which no later run touches,
+whatever it finds.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+from unabridged.annotations.annotation_records import (
+    Correction,
+    Judged,
+    annotations_of,
+    corrected,
+    correction_record,
+    ids_of,
+    record_of,
+    told_apart,
+)
+from unabridged.domain.annotation import Annotation, ExchangeReading, Scheme
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.message import Message, Role
+from unabridged.domain.record import RecordKind
+from unabridged.errors import InputError, NotFoundError
+from unabridged.log.cursor import LogCursor
+from unabridged.ports import Clock, Store
+
+_Due = tuple[Exchange, dict[str, Annotation]]
+"""An exchange that has to be read, and what need not be read of it."""
+
+MODEL = "model:"
+"""How the names of models begin that gave a reading; rules never take their place."""
+
+
+class Judge(Protocol):
+    """What reads messages: ``condense.classify.Classifier``, ``condense.judge.ModelJudge`` and others."""
+
+    @property
+    def scheme(self) -> Scheme:
+        """The categories that it knows."""
+        ...
+
+    @property
+    def identity(self) -> str:
+        """``rules`` with a version, or ``model:NAME``."""
+        ...
+
+    def classify(self, texts: Sequence[tuple[Role, str]]) -> list[Annotation | None]:
+        """A reading for each text; None for one without words."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Readout:
+    """How far reading has come.
+
+    Attributes:
+        done: Exchanges that were read by this run.
+        left: Exchanges that it has not looked at yet, at the most.
+    """
+
+    done: int
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryCount:
+    """How often a category was read.
+
+    Attributes:
+        name: The category.
+        keep: 0 to 1: the share of its exchanges that stays verbatim.
+        messages: Messages of it.
+        exchanges: Exchanges whose most important message is of it.
+    """
+
+    name: str
+    keep: float
+    messages: int
+    exchanges: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingCounts:
+    """What the book holds.
+
+    Attributes:
+        scheme: The name of the scheme.
+        exchanges: Exchanges that were read under it.
+        pending: Exchanges that were not.
+        categories: In the order of the scheme; every one of them.
+        by: Who judged to how many messages.
+    """
+
+    scheme: str
+    exchanges: int
+    pending: int
+    categories: tuple[CategoryCount, ...]
+    by: Mapping[str, int]
+
+
+class Annotations:
+    """What the messages of a space were judged to be.
+
+    Args:
+        store: The space.
+        rules: Reads what was not read yet, whenever it is asked for; it must be instant.
+        clock: The time.
+        judge: Reads in the background; None for the rules. Where it is slow or a model, what it
+            reads takes the place of what the rules read, never the other way round.
+    """
+
+    def __init__(
+        self, store: Store, rules: Judge, clock: Clock, judge: Judge | None = None
+    ) -> None:
+        self._store = store
+        self._rules = rules
+        self._clock = clock
+        self._judge = judge or rules
+
+    @property
+    def scheme(self) -> Scheme:
+        """The categories."""
+        return self._rules.scheme
+
+    def of(self, exchanges: Sequence[Exchange]) -> dict[str, ExchangeReading]:
+        """Give the readings of exchanges by their ids; what is missing is read now, not stored."""
+        held = self._stored(exchanges)
+        known = {exchange.id: self._known(held, exchange) for exchange in exchanges}
+        self._add(self._rules, [(each, known[each.id]) for each in exchanges])
+        return {each.id: self._shown(each, known[each.id], held) for each in exchanges}
+
+    def read_pending(self, limit: int | None = None) -> Iterator[Readout]:
+        """Read what was not read yet, and what has changed since, and keep it.
+
+        It may be stopped at any moment, and run twice, in two processes as well.
+
+        Args:
+            limit: At most so many exchanges are read; None for all.
+
+        Yields:
+            How far it has come, after each page.
+
+        Raises:
+            UpstreamError: The model that reads failed; what was done before is kept.
+        """
+        done = 0
+        course = self._course()
+        pages = course.pages()
+        upcoming = next(pages, None)
+        while upcoming is not None:
+            page, left = upcoming
+            due = self._due(page)
+            taken = due if limit is None else due[: max(0, limit - done)]
+            done += len(taken)
+            if len(taken) < len(due):
+                course.absorb(partial(self._read, taken))
+                yield Readout(done, left)
+                return
+            self._read(taken)
+            # Asking for the next page marks this one as done: before the caller may stop.
+            upcoming = next(pages, None)
+            yield Readout(done, left)
+
+    def correct(
+        self,
+        exchange: Exchange,
+        which: str | Role,
+        *,
+        category: str | None = None,
+        importance: float | None = None,
+    ) -> ExchangeReading:
+        """Say what a message is, as a person sees it; no later run changes it.
+
+        Args:
+            exchange: The exchange.
+            which: The id of a message in it, or who said it: then the last of them with words.
+            category: Its category; None to leave it.
+            importance: 0 to 1; None for that of the category, or to leave it.
+
+        Returns:
+            The exchange's readings afterwards.
+
+        Raises:
+            InputError: There is no such category, or the importance is out of range.
+            NotFoundError: The exchange has no such message.
+        """
+        names = [each.name for each in self.scheme.categories]
+        if category is not None and category not in names:
+            raise InputError(
+                f"There is no category {category!r} in the scheme {self.scheme.name!r}.",
+                hint=f"Take one of: {', '.join(names)}.",
+            )
+        if importance is not None and not 0 <= importance <= 1:
+            raise InputError(
+                f"An importance of {importance:g} is out of range.", hint="Give 0 to 1."
+            )
+        message = _message(exchange, which)
+        corrections = dict(self._stored([exchange]).corrections.get(exchange.id, {}))
+        before = corrections.get(message.id, Correction())
+        if category is not None or importance is not None:
+            corrections[message.id] = Correction(
+                before.category if category is None else category,
+                # Another category without a figure takes the category's, not an older figure.
+                before.importance if category is None and importance is None else importance,
+            )
+            record = correction_record(exchange.id, corrections, self._clock.now())
+            self._course().absorb(lambda: self._store.put([record]))
+        return self.of([exchange])[exchange.id]
+
+    def stats(self) -> ReadingCounts:
+        """Count what was read under the scheme, as a person corrected it."""
+        messages: Counter[str] = Counter()
+        exchanges: Counter[str] = Counter()
+        by: Counter[str] = Counter()
+        held = annotations_of(self._store.records(RecordKind.READING), self.scheme)
+        for reading in held.values():
+            messages.update(each.category for each in reading.messages.values())
+            by.update(each.by for each in reading.messages.values())
+            if reading.foremost:
+                exchanges[reading.foremost.category] += 1
+        counts = tuple(
+            CategoryCount(each.name, each.keep, messages[each.name], exchanges[each.name])
+            for each in self.scheme.categories
+        )
+        pending = max(0, self._store.totals().exchanges - len(held))
+        return ReadingCounts(self.scheme.name, len(held), pending, counts, dict(sorted(by.items())))
+
+    # --- what is looked at ---------------------------------------------------------------------
+
+    def _course(self) -> LogCursor:
+        return LogCursor(self._store, self._clock, self.scheme.name, self._judge.identity)
+
+    def _due(self, page: Sequence[Exchange]) -> list[_Due]:
+        held = self._stored(page)
+        mine = self._judge.identity
+        due = []
+        for exchange in page:
+            known = self._known(held, exchange)
+            lasting = {name: each for name, each in known.items() if _lasts(each.by, mine)}
+            lacking = {message.id for message in _worded(exchange)} - lasting.keys()
+            stored = held.annotations.get(exchange.id)
+            if lacking or stored is None or stored.scheme != self.scheme.name:
+                due.append((exchange, lasting))
+        return due
+
+    def _read(self, due: Sequence[_Due]) -> None:
+        if not due:
+            return
+        self._add(self._judge, due)
+        at = self._clock.now()
+        self._store.put(
+            record_of(ExchangeReading(exchange.id, self.scheme.name, _ordered(exchange, known)), at)
+            for exchange, known in due
+        )
+
+    def _add(self, judge: Judge, due: Sequence[_Due]) -> None:
+        lacking = [
+            (message, known)
+            for exchange, known in due
+            for message in _worded(exchange)
+            if message.id not in known
+        ]
+        found = judge.classify([(message.role, message.text) for message, _ in lacking])
+        for (message, known), reading in zip(lacking, found, strict=True):
+            if reading is not None:
+                known[message.id] = reading
+
+    # --- what is stored ------------------------------------------------------------------------
+
+    def _stored(self, exchanges: Sequence[Exchange]) -> Judged:
+        asked = ids_of(exchange.id for exchange in exchanges)
+        return told_apart(self._store.records(RecordKind.READING, ids=asked))
+
+    def _known(self, held: Judged, exchange: Exchange) -> dict[str, Annotation]:
+        stored = held.annotations.get(exchange.id)
+        return dict(stored.messages) if stored and stored.scheme == self.scheme.name else {}
+
+    # --- what is shown -------------------------------------------------------------------------
+
+    def _shown(
+        self, exchange: Exchange, known: Mapping[str, Annotation], held: Judged
+    ) -> ExchangeReading:
+        corrections = held.corrections.get(exchange.id, {})
+        messages = corrected(_ordered(exchange, known), corrections, self.scheme)
+        return ExchangeReading(exchange.id, self.scheme.name, messages)
+
+
+def _worded(exchange: Exchange) -> list[Message]:
+    return [m for m in exchange.messages if m.role is not Role.TOOL and m.text.strip()]
+
+
+def _ordered(exchange: Exchange, known: Mapping[str, Annotation]) -> dict[str, Annotation]:
+    return {m.id: known[m.id] for m in _worded(exchange) if m.id in known}
+
+
+def _message(exchange: Exchange, which: str | Role) -> Message:
+    worded = _worded(exchange)
+    by_id = [message for message in worded if message.id == which]
+    by_role = [message for message in worded if message.role == which]
+    if found := by_id or by_role:
+        return found[-1]
+    raise NotFoundError(
+        f"Exchange {exchange.id} has no message {str(which)!r} with words.",
+        hint="Name user or assistant, or the id of one of its messages.",
+    )
+
+
+def _lasts(by: str, judge: str) -> bool:
+    return by == judge or by.startswith(MODEL)

@@ -1,0 +1,208 @@
+"""A conversation on a screen: what it talks with, how it sends a message, how it fails."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from unabridged.cli.chat.answer import SentQuestion, ask
+from unabridged.cli.chat.screen import Screen
+from unabridged.cli.embedding import embed_recorded
+from unabridged.cli.format import footer
+from unabridged.cli.maintain import maintain_recorded
+from unabridged.cli.output import echo_json
+from unabridged.cli.views.requirements import drawn_line
+from unabridged.config.agent_settings import ByAgent, by_agent
+from unabridged.domain.budget import Mode
+from unabridged.domain.scope import SpaceId
+from unabridged.domain.settings import Settings
+from unabridged.errors import UnabridgedError
+from unabridged.factory import choose_model, space_from
+from unabridged.ports import ChatModel
+from unabridged.space.space import Space
+from unabridged.turn.conversation import Conversation
+
+STOPPED = "Stopped. What came is kept, marked incomplete."
+SILENT = "Stopped before any words came. Your message is kept; /retry asks again."
+UNSENT = "Stopped before it was sent; nothing was stored."
+PUT_OFF = "Put off: what follows an answer goes on after the next one."
+QUOTING = "quote"
+AGAIN = "Your message is kept. /retry asks again."
+
+
+class Chat:
+    """A conversation on a screen.
+
+    Args:
+        conversation: What it talks in.
+        screen: Where it is read and shown.
+        data_of: Gives an answer for JSON, one line each; None for people.
+        beside: Opens the memory of another model, where each has its own; None where nothing can.
+        agents: Reads the settings of every agent, under the options of the call; None for those of
+            the home.
+
+    Attributes:
+        conversation: The session that is talked in.
+        settings: Every choice, as the commands of the chat have changed it.
+        persona: The persona that answers; None for that of the settings.
+        mode: Whether tools are offered.
+        done: Whether the person leaves.
+        failed: What failed last, or None.
+        found: The ids of what the last search showed, in its order.
+        commands: The names of all commands.
+    """
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        screen: Screen,
+        data_of: Callable[[SentQuestion], dict[str, Any]] | None = None,
+        beside: Callable[[Settings], Conversation] | None = None,
+        agents: Callable[[], ByAgent] | None = None,
+    ) -> None:
+        self.conversation = conversation
+        self.settings = conversation.space.settings
+        self.persona: str | None = None
+        self._chosen: tuple[ChatModel, str] | None = None
+        self._beside = beside
+        self.agents = agents or (lambda: by_agent(home=self.settings.home))
+        self._open = {_space(conversation.space, self.settings): conversation}
+        self.screen = screen
+        self.mode = self.settings.mode
+        self.done = False
+        self._data_of = data_of
+        self.failed: UnabridgedError | None = None
+        self._said: set[str] = set()
+        self.found: list[str] = []
+        self.commands: list[str] = []
+
+    @property
+    def space(self) -> Space:
+        """The space that is talked with."""
+        return self.conversation.space
+
+    @property
+    def model(self) -> ChatModel:
+        """The model that answers.
+
+        Raises:
+            UpstreamError: The one that the settings name cannot be had.
+        """
+        return self._chosen[0] if self._chosen else self.space.model
+
+    @property
+    def model_note(self) -> str:
+        """Why that model was chosen, and how to get a better one."""
+        return self._chosen[1] if self._chosen else self.space.model_note
+
+    def close(self) -> None:
+        """Close the model that was chosen here."""
+        if self._chosen is not None:
+            self._chosen[0].close()
+
+    def talk_in(self, session: str | None, title: str = "") -> None:
+        """Continue another session; None begins one."""
+        self.conversation = Conversation(self.space, session, title=title)
+        self._open[_space(self.space, self.settings)] = self.conversation
+
+    def send(
+        self, text: str, *, mode: Mode | None = None, retry_of: str | None = None
+    ) -> SentQuestion:
+        """Send a message, show its answer and the line under it."""
+        asked = ask(
+            self.conversation,
+            text,
+            self.screen,
+            mode=mode or self.mode,
+            retry_of=retry_of,
+            model=self._chosen[0] if self._chosen else None,
+            persona=self.persona,
+        )
+        for term in asked.terms:
+            self._note_once(term)
+        if self._data_of:
+            if not asked.error:
+                echo_json(self._data_of(asked), indent=None)
+        elif asked.context and asked.exchange:
+            prompt = asked.usage.prompt if asked.usage else None
+            self.screen.note(footer(asked.context, prompt))
+        if asked.exchange and not asked.stopped:
+            self._maintain()
+        if asked.stopped:
+            self.screen.note(_stopped(asked))
+            if not self.screen.interactive:
+                raise KeyboardInterrupt
+        if asked.error:
+            self.fail(asked.error)
+            if asked.exchange and self.screen.interactive:
+                self.screen.note(AGAIN)
+        return asked
+
+    def take(self, provider: str, model: str) -> bool:
+        """Go on with another model; where each has a memory of its own, with that memory.
+
+        Args:
+            provider: What serves it. Quoting is no model: it quotes the memory that is talked with.
+            model: Its name.
+
+        Returns:
+            Whether the memory is another one now.
+        """
+        changed = replace(self.settings, upstream=provider, model=model)
+        name = _space(self.space, changed)
+        if provider == QUOTING or self._beside is None or name in self._open:
+            found = self._open.get(name, self.conversation)
+        else:
+            found = self._open[name] = self._beside(changed)
+        chosen = choose_model(changed, found.space.clock, found.space.quoting)
+        self.close()
+        self._chosen, self.settings = chosen, changed
+        before, self.conversation = self.conversation, found
+        if found.space is before.space:
+            return False
+        self.found = []
+        self.screen.open(found, self.commands)
+        return True
+
+    @property
+    def held(self) -> list[Space]:
+        """The spaces of this conversation in which something is not saved yet."""
+        spaces = (conversation.space for conversation in self._open.values())
+        return [space for space in spaces if space.log.unsaved]
+
+    def _maintain(self) -> None:
+        tells = self.settings.requirement_patterns == "wide"
+        before = {each.id for each in self.space.requirements.all()} if tells else set()
+        try:
+            embed_recorded(self.space, self._note_once)
+            maintain_recorded(
+                self.space,
+                self._note_once,
+                session=self.conversation.header,
+                model=self._chosen[0] if self._chosen else None,
+            )
+            if tells and (said := drawn_line(self.space.requirements.all(), before)):
+                self.screen.note(said)
+        except KeyboardInterrupt:
+            if not self.screen.interactive:
+                raise
+            self.screen.note(PUT_OFF)
+
+    def _note_once(self, text: str) -> None:
+        if text not in self._said:
+            self._said.add(text)
+            self.screen.note(text, "warn")
+
+    def fail(self, error: UnabridgedError) -> None:
+        """Show an error; the conversation goes on."""
+        self.failed = error
+        self.screen.error(error)
+
+
+def _space(space: Space, settings: Settings) -> SpaceId:
+    return space_from(replace(space.scope, model=settings.model or None), settings)
+
+
+def _stopped(asked: SentQuestion) -> str:
+    if asked.exchange is None:
+        return UNSENT
+    return STOPPED if asked.text else SILENT

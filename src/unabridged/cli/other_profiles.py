@@ -1,0 +1,73 @@
+"""What was said in another place: profiles keep their memory apart, and people forget which."""
+
+from dataclasses import replace
+
+from unabridged import config
+from unabridged.cli.format import count
+from unabridged.config.profiles import names
+from unabridged.domain.scope import ISOLATION_FIELDS, Scope, SpaceId
+from unabridged.domain.settings import Settings
+from unabridged.errors import SettingError
+from unabridged.factory import Home, space_from
+
+_PLACE = ("store", "isolation")
+"""The settings that say where memory lies, and how it is divided."""
+
+
+def elsewhere(settings: Settings) -> str:
+    """Say how to carry over what was said without the profile; empty where there is nothing to.
+
+    Args:
+        settings: Under the profile, with the model that answers.
+    """
+    if not settings.profile or settings.store == "memory":
+        return ""
+    usual = config.load(home=settings.home, profile="")
+    usual = replace(usual, user=settings.user, agent=settings.agent, model=settings.model)
+    if all(getattr(usual, name) == getattr(settings, name) for name in _PLACE):
+        return ""
+    if usual.store == "memory":
+        return ""
+    here, there = (
+        space_from(Scope(one.user, one.agent, one.model or None), one) for one in (settings, usual)
+    )
+    held = next((info for info in Home(usual).spaces() if info.space == there), None)
+    if held is None or not held.exchanges:
+        return ""
+    return (
+        f"The profile {settings.profile} keeps its memory apart. {count(held.exchanges, 'exchange')} "
+        f"that you had without it can come along: unabridged copy --profile {settings.profile} "
+        f"{usual.store}:{there.name} {settings.store}:{here.name}"
+    )
+
+
+def under_profiles(settings: Settings) -> str:
+    """Say under which profiles there is memory in this home that these settings do not show.
+
+    Args:
+        settings: Those of the call.
+    """
+    if settings.store == "memory":
+        return ""
+    seen, spaces = {_place(settings)}, Home(settings).spaces()
+    told = []
+    for name in names(settings.home):
+        try:
+            one = config.load(home=settings.home, profile=name)
+        except SettingError:
+            continue  # a profile of a person's own that cannot be used has no memory to show
+        if _place(one) in seen:
+            continue
+        seen.add(_place(one))
+        if held := sum(1 for info in spaces if info.exchanges and _is_of(info.space, one)):
+            told.append(f"{count(held, 'space')}: --profile {name}")
+    return f"Kept apart under a profile: {'; '.join(told)}" if told else ""
+
+
+def _is_of(space: SpaceId | None, settings: Settings) -> bool:
+    named = {name for name in ISOLATION_FIELDS if space and getattr(space, name)}
+    return named == set(settings.isolation)
+
+
+def _place(settings: Settings) -> tuple[object, ...]:
+    return tuple(getattr(settings, name) for name in _PLACE)

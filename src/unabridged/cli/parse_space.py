@@ -1,0 +1,36 @@
+"""Names as people write them on a command line."""
+
+from collections.abc import Sequence
+
+from unabridged.domain.scope import DEFAULT_ISOLATION, ISOLATION_FIELDS, SpaceId
+from unabridged.errors import InputError
+from unabridged.wire.ollama import short_name
+
+
+def parse_space(text: str, isolation: Sequence[str] = DEFAULT_ISOLATION) -> SpaceId:
+    """Read a space as people write it.
+
+    Args:
+        text: The names with slashes between them.
+        isolation: The fields of which the settings make a space: as many names are those.
+
+    Raises:
+        InputError: It has neither so many parts nor two or three.
+    """
+    fields = [name for name in ISOLATION_FIELDS if name in isolation]
+    parts = text.split("/", max(2, len(fields) - 1))
+    if len(parts) != len(fields):
+        fields = list(ISOLATION_FIELDS[: len(parts)])
+    if (len(parts) < 2 and len(isolation) != 1) or not all(part.strip() for part in parts):
+        wanted = "/".join(name.upper() for name in ISOLATION_FIELDS if name in isolation)
+        raise InputError(
+            f"{text!r} names no space.",
+            hint="Write it USER/AGENT, or USER/AGENT/MODEL"
+            + (
+                "." if tuple(isolation) == DEFAULT_ISOLATION else f"; with these settings {wanted}."
+            ),
+        )
+    named = dict(zip(fields, parts, strict=True))
+    if "model" in named:  # llama3 and llama3:latest are one
+        named["model"] = short_name(named["model"])
+    return SpaceId(**{"user": "", "agent": "", **named})

@@ -1,0 +1,103 @@
+"""Text in a terminal's cells: how wide it is, how it is clipped, and what may not be shown."""
+
+import re
+import unicodedata
+
+_NARROWED = "\u200d"  # zero width joiner: what follows merges with what precedes
+_WIDENED = "\ufe0f"  # variation selector 16: the character before is shown as an emoji
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)  # control characters, overrides of direction, and halves of characters
+_TAB = "    "
+
+
+def safe(text: str) -> str:
+    """Give a text without what could steer a terminal: it is shown as ``\ufffd``."""
+    return _UNSAFE.sub("\ufffd", text.replace("\r\n", "\n").replace("\t", _TAB))
+
+
+def one_line(text: str) -> str:
+    """Give a text in one line, safe to show."""
+    return " ".join(safe(text).split())
+
+
+def cells(text: str) -> int:
+    """Give the cells that a text takes in a terminal (Unicode TR11, TR51)."""
+    if text.isascii():
+        return len(text)
+    return sum(width for _, width in _clusters(text))
+
+
+def clip(text: str, width: int) -> str:
+    """Give the text in at most ``width`` cells, with an ellipsis where something is missing."""
+    if cells(text) <= width:
+        return text
+    kept, used = [], 0
+    for cluster, size in _clusters(text):
+        if used + size > width - 1:
+            break
+        kept.append(cluster)
+        used += size
+    return "".join(kept).rstrip() + "…" if width > 0 else ""
+
+
+def pad(text: str, width: int, *, right: bool = False) -> str:
+    """Fill a text with spaces to ``width`` cells; ``right`` puts it at the right edge."""
+    space = " " * max(0, width - cells(text))
+    return space + text if right else text + space
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """Break a text into lines of at most ``width`` cells, at spaces or between wide characters."""
+    return [line for part in text.split("\n") for line in _wrap_line(part, width)]
+
+
+def _wrap_line(text: str, width: int) -> list[str]:
+    lines, line, used = [], "", 0
+    for word in re.findall(r"\s+|[^\s]+", text):
+        size = cells(word)
+        if used + size <= width:
+            line, used = line + word, used + size
+        elif word.isspace():
+            continue
+        elif size <= width and size == len(word):
+            lines.append(line.rstrip())
+            line, used = word, size
+        else:
+            for cluster, step in _clusters(word):
+                if used + step > width:
+                    lines.append(line.rstrip())
+                    line, used = "", 0
+                line, used = line + cluster, used + step
+    return [*lines, line.rstrip()]
+
+
+def _clusters(text: str) -> list[tuple[str, int]]:
+    found: list[tuple[str, int]] = []
+    joined = False
+    for char in text:
+        size = _cells_of(char)
+        if found and (joined or size == 0 or _modifies(found[-1][0], char)):
+            whole, width = found[-1]
+            width = 2 if char == _WIDENED and width else width
+            found[-1] = (whole + char, width)
+        else:
+            found.append((char, size))
+        joined = char == _NARROWED
+    return found
+
+
+def _cells_of(char: str) -> int:
+    if unicodedata.category(char) in {"Mn", "Me", "Cf"} or "\u1160" <= char <= "\u11ff":
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in {"W", "F"} or _is_flag(char) else 1
+
+
+def _is_flag(char: str) -> bool:
+    return "\U0001f1e6" <= char <= "\U0001f1ff"
+
+
+def _modifies(before: str, char: str) -> bool:
+    if "\U0001f3fb" <= char <= "\U0001f3ff":
+        return cells(before) == 2
+    return _is_flag(char) and len(before) == 1 and _is_flag(before)

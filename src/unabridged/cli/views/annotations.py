@@ -1,0 +1,133 @@
+"""What messages were judged to be, as lines to read: categories, readings, their distribution."""
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+
+from unabridged.cli.format import count, moment, percent
+from unabridged.cli.paint import Column, paint, table, width
+from unabridged.cli.terminal_text import one_line
+from unabridged.domain.annotation import ExchangeReading, Scheme
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.message import Role
+from unabridged.space.space import Space
+
+_NAMED = 3
+"""Categories that are named in one row."""
+_BAR = 20
+"""Cells of the longest bar of a distribution."""
+
+
+def called(category: str) -> str:
+    """Write a category's name as people read it."""
+    return category.replace("_", " ")
+
+
+def scheme_lines(scheme: Scheme) -> list[str]:
+    """Show the categories of a scheme, with the share that stays verbatim."""
+    columns = [
+        Column("category"),
+        Column("verbatim", right=True),
+        Column("importance", right=True),
+        Column("what belongs to it", flexible=True, style="dim"),
+    ]
+    rows = [
+        (called(each.name), percent(each.keep), f"{each.importance:.2f}", each.about)
+        for each in scheme.categories
+    ]
+    return table(columns, rows, width())
+
+
+def annotation_lines(
+    exchanges: Sequence[Exchange], annotations: Mapping[str, ExchangeReading]
+) -> list[str]:
+    """Show what exchanges were judged to be: a head for each, and a line for each message."""
+    columns = [
+        Column("", style="dim"),
+        Column("", style="accent"),
+        Column("", right=True),
+        Column("", style="dim"),
+        Column("", flexible=True),
+    ]
+    heads: list[tuple[str, int]] = []
+    rows: list[tuple[str, ...]] = []
+    for exchange in exchanges:
+        reading = annotations.get(exchange.id)
+        judged = reading.messages if reading else {}
+        found = [(m, judged[m.id]) for m in exchange.messages if m.id in judged]
+        heads.append((paint(f"{moment(exchange.at)}  {exchange.id}", "dim"), len(found)))
+        rows += [
+            (
+                message.role.value,
+                called(one.category),
+                f"{one.importance:.2f}",
+                one.by.partition("/")[0],
+                one_line(message.text),
+            )
+            for message, one in found
+        ]
+    left = ("  " + line for line in (table(columns, rows, width() - 2) if rows else []))
+    return [line for head, size in heads for line in (head, *islice(left, size))]
+
+
+def distribution_lines(space: Space) -> list[str]:
+    """Show how often each category was read, and who judged."""
+    counts = space.annotations.stats()
+    total = sum(each.messages for each in counts.categories)
+    most = max((each.messages for each in counts.categories), default=0)
+    columns = [
+        Column("category"),
+        Column("messages", right=True),
+        Column("share", right=True),
+        Column("exchanges", right=True),
+        Column("", style="accent"),
+    ]
+    rows = [
+        (
+            called(each.name),
+            f"{each.messages:,}",
+            percent(each.messages / total if total else 0),
+            f"{each.exchanges:,}",
+            "▪" * round(_BAR * each.messages / most) if most else "",
+        )
+        for each in counts.categories
+    ]
+    said = f"{count(counts.exchanges, 'exchange')} judged, {counts.pending:,} not yet"
+    by = ", ".join(f"{name} {number:,}" for name, number in counts.by.items())
+    lines = table(columns, rows, width())
+    return [*lines, paint(f"{said} · scheme {counts.scheme}{f' · by {by}' if by else ''}", "dim")]
+
+
+def judged_rows(space: Space) -> list[tuple[str, str]]:
+    """Say in rows of a table how much was judged, and what it was."""
+    counts = space.annotations.stats()
+    held = sorted(counts.categories, key=lambda each: -each.messages)
+    most = [f"{called(each.name)} {each.messages:,}" for each in held if each.messages]
+    rows = [("judged", f"{count(counts.exchanges, 'exchange')}, {counts.pending:,} not yet")]
+    chunks = (most[at : at + _NAMED] for at in range(0, len(most), _NAMED))
+    return [*rows, *(("", ", ".join(chunk)) for chunk in chunks)]
+
+
+def correct(
+    space: Space,
+    wanted: str,
+    category: str,
+    side: Role = Role.USER,
+    importance: float | None = None,
+) -> tuple[Exchange, ExchangeReading]:
+    """Say what a message of an exchange is, as a person sees it.
+
+    Args:
+        space: Where it is.
+        wanted: The exchange's id or the beginning of it.
+        category: As people write it: ``small talk``, ``small_talk``.
+        side: Whose message.
+        importance: 0 to 1; None for that of the category.
+
+    Raises:
+        InputError: There is no such category.
+        NotFoundError: There is no such exchange.
+    """
+    exchange = space.log.get(wanted)
+    name = "_".join(category.lower().replace("_", " ").split())
+    reading = space.annotations.correct(exchange, side, category=name, importance=importance)
+    return exchange, reading

@@ -1,0 +1,39 @@
+"""Exchanges as lines to read, whole: nothing of what was said is clipped."""
+
+from unabridged.cli.format import moment
+from unabridged.cli.paint import paint, width
+from unabridged.cli.terminal_text import safe, wrap
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import Image, Message, Reasoning, Role, Text, ToolCall, ToolResult
+
+
+def exchange_lines(exchange: Exchange) -> list[str]:
+    """Give an exchange as lines, with its date, id, model and state."""
+    facts = [moment(exchange.at), exchange.id, exchange.model or ""]
+    if exchange.state is not ExchangeState.COMPLETE:
+        facts.append(exchange.state.value)
+    lines = [paint("  ".join(fact for fact in facts if fact), "dim")]
+    for message in exchange.messages:
+        lines += _message_lines(message)
+    return [*lines, ""]
+
+
+def _message_lines(message: Message) -> list[str]:
+    first = paint("› ", "accent") if message.role is Role.USER else "  "
+    style = "bold" if message.role is Role.USER else ""
+    lines: list[str] = []
+    for part in message.parts:
+        match part:
+            case Text(text):
+                lines += [paint(line, style) for line in wrap(safe(text), width() - 2)]
+            case ToolCall(name=name, arguments=arguments):
+                said = f"calls {name}({safe(arguments)})"
+                lines += [paint(line, "dim") for line in wrap(said, width() - 2)]
+            case ToolResult(name=name, text=text):
+                said = f"{name} gave: {safe(text)}"
+                lines += [paint(line, "dim") for line in wrap(said, width() - 2)]
+            case Image(uri):
+                lines.append(paint(f"[image, {len(uri):,} characters of address]", "dim"))
+            case Reasoning(text):
+                lines.append(paint(f"[thought, {len(text):,} characters]", "dim"))
+    return [(first if place == 0 else "  ") + line for place, line in enumerate(lines)]

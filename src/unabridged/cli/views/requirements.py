@@ -1,0 +1,104 @@
+"""Requirements as lists and cards, for the command and for the chat."""
+
+from collections.abc import Container, Iterable, Sequence
+
+from unabridged.cli.format import moment
+from unabridged.cli.paint import Column, paint, table, width
+from unabridged.cli.terminal_text import one_line, safe, wrap
+from unabridged.domain.fact import Requirement
+
+ROOMY = 120
+"""Cells from which on a list has room for a requirement and its fields side by side."""
+
+
+def requirement_lines(requirements: Sequence[Requirement]) -> list[str]:
+    """List requirements, whole; ● is pinned, and each says what it cannot be met with."""
+    room = width()
+    return _table(requirements, room) if room >= ROOMY else _blocks(requirements, room)
+
+
+def _blocks(requirements: Sequence[Requirement], room: int) -> list[str]:
+    lines = []
+    for each in requirements:
+        fields = [name for name in (each.priority, each.type) if name]
+        head = paint(f"{each.id}{' ●' if each.pinned else ''}", "accent")
+        against = f"  against {', '.join(each.conflicts)}" if each.conflicts else ""
+        lines.append(f"{head}  {paint(' · '.join(fields), 'dim')}{paint(against, 'warn')}")
+        words = wrap(safe(one_line(each.text or "(withdrawn)")), room - 2)
+        lines += [f"  {line}" for line in words]
+    return lines
+
+
+def _table(requirements: Sequence[Requirement], room: int) -> list[str]:
+    columns = [
+        Column("", style="dim"),
+        Column("", style="accent"),
+        Column("requirement", flexible=True),
+        Column("type"),
+        Column("priority"),
+        Column("conflicts", style="warn"),
+    ]
+    rows = [
+        (
+            each.id,
+            "●" if each.pinned else "",
+            each.text or "(withdrawn)",
+            each.type,
+            each.priority,
+            ", ".join(each.conflicts),
+        )
+        for each in requirements
+    ]
+    return table(columns, rows, room)
+
+
+def drawn_line(requirements: Sequence[Requirement], before: Container[str]) -> str:
+    """Say which requirements are new, and what each cannot be met with; empty where none is.
+
+    Args:
+        requirements: All there are.
+        before: The ids of those that were known.
+    """
+    new = [
+        f"{each.id} against {', '.join(each.conflicts)}" if each.conflicts else each.id
+        for each in requirements
+        if each.id not in before
+    ]
+    return f"Required: {', '.join(new)}. /requirements lists them." if new else ""
+
+
+def conflict_lines(pairs: Iterable[tuple[Requirement, Requirement]]) -> list[str]:
+    """Show pairs that cannot be met together."""
+    lines = []
+    for one, other in pairs:
+        for line in (f"{one.id} {one.text}", f"{other.id} {other.text}", ""):
+            lines += wrap(safe(line), width()) or [""]
+    return lines
+
+
+def requirement_card(each: Requirement, what: str = "") -> list[str]:
+    """Show a requirement with its fields.
+
+    Args:
+        each: The requirement.
+        what: What became of it.
+    """
+    head = f"{what}: {each.id}" if what else each.id
+    rows = [
+        ("type", each.type),
+        ("priority", each.priority),
+        ("rationale", each.rationale),
+        ("fit criterion", each.fit_criterion),
+        ("originator", each.originator),
+        ("satisfaction", str(each.satisfaction or "")),
+        ("dissatisfaction", str(each.dissatisfaction or "")),
+        ("conflicts", ", ".join(each.conflicts)),
+        ("exchange", each.exchange or ""),
+        ("stated", moment(each.at)),
+    ]
+    columns = [Column("", style="dim"), Column("", flexible=True)]
+    return [
+        *wrap(safe(f"{head} {each.text}"), width()),
+        "",
+        *table(columns, [row for row in rows if row[1]], width()),
+    ]

@@ -1,0 +1,89 @@
+"""Shares as people read them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from unabridged.cli.format import count, moment
+from unabridged.cli.output import plain
+from unabridged.cli.paint import Column, paint, table, width
+from unabridged.cli.terminal_text import clip, one_line, safe
+from unabridged.domain.share import Share, ShareKind, ShareResult, ShareSide, ShareState
+
+ID_DIGITS = 6
+"""Of an id's end, so many characters are shown; they name it."""
+SHOWN = 20
+"""Sessions and facts that a dry run names; `--json` has all."""
+_ARROWS = {ShareSide.GIVEN: "→", ShareSide.TAKEN: "←"}
+
+
+def carried_lines(done: ShareResult, *, dry_run: bool = False) -> Iterator[str]:
+    """Say what a share carried, or would carry."""
+    share = done.share
+    amount = f"{count(done.exchanges, 'new exchange')} and {count(done.facts, 'new fact')}"
+    if dry_run:
+        yield f"{amount} would go to {share.other.name}."
+        said = [
+            *(f"“{one_line(t) or '(untitled)'}”" for t in done.titles),
+            *map(one_line, done.texts),
+        ]
+        yield from ("  " + clip(safe(text), width() - 2) for text in said[:SHOWN])
+        if len(said) > SHOWN:
+            yield paint(f"  and {len(said) - SHOWN:,} more", "dim")
+    elif share.kind is ShareKind.HANDOFF:
+        yield f"Handed off to {share.other.name}, which goes on with it: {amount}."
+    else:
+        yield f"Shared with {share.other.name}: {amount}."
+    if done.passed_over:
+        left = count(done.passed_over, "exchange")
+        yield paint(f"Forgotten there before, and left out: {left}.", "warn")
+    if done.refused:
+        left = count(done.refused, "fact")
+        yield paint(f"Taken back there before, and left out: {left}.", "warn")
+    if not dry_run:
+        yield paint(f"Share {share.id}; `unabridged shares revoke` takes it back.", "dim")
+
+
+def share_lines(shares: Sequence[Share]) -> list[str]:
+    """List shares with their direction, state, and what they hold."""
+    columns = [
+        Column("id", style="dim"),
+        Column("", style="accent"),
+        Column("space", flexible=True),
+        Column("holds", flexible=True),
+        Column("last carried", style="dim"),
+        Column("state"),
+    ]
+    rows = [
+        (
+            share.id[-ID_DIGITS:],
+            _ARROWS[share.side],
+            share.other.name,
+            _held(share),
+            moment(share.carried),
+            _state(share),
+        )
+        for share in shares
+    ]
+    return table(columns, rows, width())
+
+
+def share_data(share: Share) -> dict[str, Any]:
+    """A share as JSON: its state and figures, and everything that it keeps."""
+    figures = {"exchanges": len(share.exchange_ids), "facts_held": len(share.fact_ids)}
+    return {"state": share.state.value, **figures, **plain(share)}
+
+
+def _held(share: Share) -> str:
+    parts = [count(len(share.sessions), "session")] if share.sessions else []
+    parts += [count(len(share.exchange_ids), "exchange")] if share.exchange_ids else []
+    parts += [count(len(share.fact_ids), "fact")] if share.fact_ids else []
+    return ", ".join(parts) or "nothing new"
+
+
+def _state(share: Share) -> str:
+    if share.state is ShareState.REVOKED:
+        return f"revoked {moment(share.revoked)}"
+    handed = share.kind is ShareKind.HANDOFF
+    if share.state is ShareState.HELD and handed:
+        return "handed off"
+    return share.state.value

@@ -1,0 +1,167 @@
+"""The condensed view of a session: what of it was condensed, and how that is kept in a record.
+
+One record holds all condensations of a session, or of a period, so that a run replaces what was
+there as a whole: two programs that condense at once leave the work of one, never a mixture.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from unabridged.domain.condensation import Coherence, Condensation, Level, Line
+from unabridged.domain.message import Role
+from unabridged.domain.record import Record, RecordKind
+
+VERSION = 1
+PERIOD = "period-"
+"""What the id of a period's record begins with; a year and month follow: ``period-2026-05``."""
+
+
+def name_of(session: str) -> str:
+    """The id of the record of a session: its own, unless that could be a period's."""
+    return f"={session}" if session.startswith((PERIOD, "=")) else session
+
+
+@dataclass(frozen=True, slots=True)
+class SessionView:
+    """The condensations of one session, or of one period.
+
+    Attributes:
+        id: That of the session's record, or of the period's.
+        condensations: What stands for its exchanges.
+        upto: The last exchange that a run looked at; empty before the first.
+        tokens: What the view up to there took after that run.
+        head: The session's last message when the whole was condensed; empty before.
+        coherence: What the check of that run found.
+    """
+
+    id: str
+    condensations: tuple[Condensation, ...] = ()
+    upto: str = ""
+    tokens: int = 0
+    head: str = ""
+    coherence: Coherence | None = None
+
+    def at(self, level: Level) -> tuple[Condensation, ...]:
+        """The condensations of a level."""
+        return tuple(one for one in self.condensations if one.level is level)
+
+    def condensed(self) -> dict[tuple[str, int], Condensation]:
+        """Message to the condensation that stands for it, of the level of exchanges."""
+        return {key: one for one in self.at(Level.EXCHANGES) for key in one.messages}
+
+    def sentences(self) -> dict[tuple[str, int], tuple[int, ...]]:
+        """Message to the sentences that stand for it; none where its condensation has no words of it.
+
+        Messages that a model condensed are missing: its words are no sentences of theirs.
+        """
+        found: dict[tuple[str, int], tuple[int, ...]] = {}
+        for one in self.at(Level.EXCHANGES):
+            if all(line.role is not None for line in one.lines):
+                found |= dict.fromkeys(one.messages, ())
+                found |= {(line.exchange, line.index): line.sentences for line in one.lines}
+        return found
+
+    def replaced(self, level: Level, made: Sequence[Condensation]) -> "SessionView":
+        """The same with other condensations at a level."""
+        others = tuple(one for one in self.condensations if one.level is not level)
+        return replace(self, condensations=(*others, *made))
+
+
+def condensation_id(
+    level: Level, owner: str, covers: Sequence[object], texts: Sequence[str]
+) -> str:
+    """An id drawn from what a condensation covers and says: the same run gives the same id."""
+    said = json.dumps([level, owner, list(covers), list(texts)], ensure_ascii=True)
+    return "c-" + hashlib.sha256(said.encode("ascii")).hexdigest()[:10]
+
+
+def record_of(view: SessionView, at: datetime) -> Record:
+    """The record that keeps a view."""
+    drawn = dict.fromkeys(name for one in view.condensations for name in one.covers)
+    body = {
+        "version": VERSION,
+        "upto": view.upto,
+        "tokens": view.tokens,
+        "head": view.head,
+        "coherence": asdict(view.coherence) if view.coherence else None,
+        "condensations": [_to_data(one) for one in view.condensations],
+    }
+    return Record(RecordKind.CONDENSATION, view.id, at, body, tuple(drawn))
+
+
+def view_of(record: Record) -> SessionView:
+    """Read what ``record_of`` gave; a record of another version is an empty view."""
+    body = record.body
+    if body.get("version") != VERSION:
+        return SessionView(record.id)
+    return SessionView(
+        id=record.id,
+        condensations=tuple(map(_from_data, body["condensations"])),
+        upto=body["upto"],
+        tokens=body["tokens"],
+        head=body["head"],
+        coherence=_coherence(body["coherence"]),
+    )
+
+
+def _coherence(data: Mapping[str, Any] | None) -> Coherence | None:
+    if data is None:
+        return None
+    lists = {"lost_names": tuple(data["lost_names"]), "lost_critical": tuple(data["lost_critical"])}
+    return Coherence(**{**data, **lists})
+
+
+def _to_data(one: Condensation) -> dict[str, Any]:
+    places = {name: place for place, name in enumerate(one.covers)}
+    return {
+        "id": one.id,
+        "level": one.level.value,
+        "session": one.session,
+        "covers": list(one.covers),
+        "since": one.since.isoformat(),
+        "until": one.until.isoformat(),
+        "lines": [line_to_data(line) for line in one.lines],
+        "tokens": one.tokens,
+        "source_tokens": one.source_tokens,
+        "by": one.by,
+        "category": one.category,
+        "messages": [[places[name], index] for name, index in one.messages],
+        "parts": list(one.parts),
+        "notes": list(one.notes),
+    }
+
+
+def _from_data(data: Mapping[str, Any]) -> Condensation:
+    covers = tuple(data["covers"])
+    return Condensation(
+        id=data["id"],
+        level=Level(data["level"]),
+        session=data["session"],
+        covers=covers,
+        since=datetime.fromisoformat(data["since"]),
+        until=datetime.fromisoformat(data["until"]),
+        lines=tuple(map(line_from_data, data["lines"])),
+        tokens=data["tokens"],
+        source_tokens=data["source_tokens"],
+        by=data["by"],
+        category=data["category"],
+        messages=tuple((covers[place], index) for place, index in data["messages"]),
+        parts=tuple(data["parts"]),
+        notes=tuple(data["notes"]),
+    )
+
+
+def line_to_data(line: Line) -> list[Any]:
+    """A line as plain data."""
+    role = line.role.value if line.role else ""
+    return [line.text, line.exchange, line.index, role, list(line.sentences)]
+
+
+def line_from_data(data: Sequence[Any]) -> Line:
+    """Read what ``line_to_data`` gave."""
+    text, exchange, index, role, sentences = data
+    return Line(text, exchange, index, Role(role) if role else None, tuple(sentences))

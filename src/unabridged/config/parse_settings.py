@@ -1,0 +1,204 @@
+"""Values: which settings there are, of which type, and what each of them takes."""
+
+import difflib
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import msgspec
+
+from unabridged.config.validate import CHECKS, CHOICES
+from unabridged.domain.settings import Settings
+from unabridged.errors import SettingError
+
+SECRETS = frozenset({"openai_key"})
+NAMES = tuple(field.name for field in fields(Settings) if field.name != "models")
+OWN = frozenset(
+    {"home", "user", "agent", "profile", "openai_key", "key", "encrypt", "checkpoint_file"}
+)
+"""Whose memory it is and what locks it: a person's own, and never a profile's."""
+SERVER = frozenset(
+    {"listen", "hosts", "max_body", "max_streams", "rate_limit", "log", "on_memory_error"}
+)
+"""What holds for a whole server, whichever profile a request has."""
+OF_MODEL = frozenset(
+    "window max_prompt_tokens memory_cap max_output max_turns verbosity tokenizer min_relevance "
+    "immediate_share knowledge_share vivid_share summary_share contextual_share".split()
+)
+"""What may be another one for one model."""
+
+_TYPES: Mapping[str, Any] = get_type_hints(Settings)
+_PERSONA = re.compile(r"[\w-]+")
+_SPOKEN = {"yes": "true", "on": "true", "no": "false", "off": "false"}
+"""Words that stand for a value which is true or false."""
+_PATHS = ("persona", "gguf", "json_path", "checkpoint_file")
+
+
+LISTED = "`unabridged config` lists every setting."
+
+
+def nearest(name: str, names: Sequence[str] = NAMES) -> str:
+    """Give the name that is most like another, or nothing."""
+    return next(iter(difflib.get_close_matches(name, names, 1, 0.6)), "")
+
+
+def known(name: str, where: str) -> None:
+    """Check that there is a setting of that name.
+
+    Raises:
+        SettingError: There is none; the hint names the nearest.
+    """
+    if name not in NAMES:
+        near = nearest(name)
+        raise SettingError(
+            f"{where}: there is no setting {name!r}.",
+            hint=f"Did you mean {near!r}?" if near else LISTED,
+        )
+
+
+def in_file(name: str, where: str) -> None:
+    """Check that a settings file may hold the setting.
+
+    Raises:
+        SettingError: There is none of that name, or it is the home itself.
+    """
+    known(name, where)
+    if name == "home":
+        raise SettingError(
+            f"{where}: the home cannot be set inside the home.",
+            hint="Use --home or UNABRIDGED_HOME.",
+        )
+
+
+def in_profile(name: str, where: str) -> None:
+    """Check that a profile may hold the setting.
+
+    Raises:
+        SettingError: There is none of that name, or it is not for a profile to say.
+    """
+    known(name, where)
+    if name in OWN | SERVER:
+        whose = "a whole server" if name in SERVER else "the person and the home"
+        raise SettingError(
+            f"{where}: {name} cannot be set by a profile; it is a setting of {whose}.",
+            hint=f"Set it with: unabridged config set {name} VALUE",
+        )
+
+
+def for_model(name: str, where: str) -> None:
+    """Check that a setting may be another one for one model.
+
+    Raises:
+        SettingError: There is none of that name, or it says nothing of a model.
+    """
+    in_file(name, where)
+    if name not in OF_MODEL:
+        raise SettingError(
+            f"{where}: {name} cannot be another one for one model.",
+            hint=f"For a model there are: {', '.join(sorted(OF_MODEL))}.",
+        )
+
+
+def for_agent(name: str, where: str) -> None:
+    """Check that a setting may be another one for one agent.
+
+    Raises:
+        SettingError: There is none of that name, or it says whose memory it is.
+    """
+    in_file(name, where)
+    if name in {"agent", "user"}:
+        raise SettingError(
+            f"{where}: {name} cannot be another one for one agent.",
+            hint=f"Set {name} for all, or give it with --{name}.",
+        )
+
+
+def checked(name: str, value: Any, where: str, *, strict: bool = True) -> Any:
+    """Convert a value to the setting's type and check it."""
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    try:
+        good = msgspec.convert(value, _TYPES[name], strict=strict)
+    except msgspec.ValidationError:
+        raise _wrong(name, value, where, _wanted(name)) from None
+    if name in CHOICES and good not in CHOICES[name]:
+        near = difflib.get_close_matches(str(good), CHOICES[name], 1)
+        mean = f"Did you mean {near[0]!r}? " if near else ""
+        raise _wrong(name, value, where, _wanted(name), mean)
+    test, wanted = CHECKS.get(name, (None, ""))
+    if test and good is not None and not test(good):
+        raise _wrong(name, value, where, wanted)
+    return good
+
+
+def _wanted(name: str) -> str:
+    if name in CHOICES:
+        return "one of " + ", ".join(CHOICES[name])
+    words = {str: "text", bool: "yes or no", float: "a number", tuple[str, ...]: "a list of words"}
+    return words.get(_TYPES[name], "a whole number")
+
+
+def _wrong(name: str, value: Any, where: str, *hint: str) -> SettingError:
+    wanted, *mean = hint
+    what = "its value" if name in SECRETS else repr(value)
+    return SettingError(
+        f"{where}: {name} cannot be {what}.", hint=f"{''.join(mean)}It takes {wanted}."
+    )
+
+
+def value_from(name: str, text: str, where: str = "config set") -> Any:
+    """Read a setting's value from text, as environment variables and ``config set`` give it.
+
+    Lists are separated by commas; an empty text or ``auto`` leaves a number to the upstream.
+
+    Raises:
+        SettingError: The name is unknown or the value cannot be used.
+    """
+    known(name, where)
+    kind = _TYPES[name]
+    if kind == tuple[str, ...]:
+        return checked(name, [part.strip() for part in text.split(",") if part.strip()], where)
+    if kind == (int | None):
+        text = text.strip().replace("_", "").replace(",", "")
+        if text.lower() in {"", "auto", "none"}:
+            return None
+    if kind is bool:
+        text = _SPOKEN.get(text.strip().lower(), text)
+    return checked(name, text, where, strict=False)
+
+
+def values_in(table: Mapping[str, Any], path: Path, where: str) -> dict[str, Any]:
+    """Check the settings of a table; paths in it are relative to the file that it stands in."""
+    values = {}
+    for name, value in table.items():
+        in_file(name, where)
+        values[name] = checked(name, value, where)
+    for name in _PATHS:
+        if values.get(name) and not (name == "persona" and is_persona_name(values[name], path)):
+            values[name] = str(path.parent / Path(values[name]).expanduser())
+    kind, _, named = values.get("key", "").partition(":")
+    if kind == "file":
+        values["key"] = f"file:{path.parent / Path(named).expanduser()}"
+    return values
+
+
+def is_persona_name(text: str, beside: Path) -> bool:
+    """Whether a persona is named, rather than the path of its file.
+
+    Args:
+        text: What the setting says.
+        beside: The file whose folder a path would begin in.
+    """
+    return bool(_PERSONA.fullmatch(text)) and not (beside.parent / text).is_file()
+
+
+def shown(name: str, value: Any) -> str:
+    """Write a value as people read it; a secret is masked, None is ``auto``."""
+    if name in SECRETS:
+        return "(set, not shown)" if value else ""
+    if value is None:
+        return "auto"
+    return ", ".join(value) if isinstance(value, tuple) else str(value)

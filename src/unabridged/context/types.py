@@ -1,0 +1,196 @@
+"""What a context is planned from: settings of the moment, and the material that was read."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from unabridged.budget.count import Counter
+from unabridged.budget.window_shares import TIER_SHARES, TierShares
+from unabridged.condense.history_summary import HistorySummary
+from unabridged.domain.annotation import ExchangeReading
+from unabridged.domain.budget import Mode, Verbosity
+from unabridged.domain.chat import ToolSpec
+from unabridged.domain.condensation import Condensation, CondenseSource
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.fact import Fact
+from unabridged.knowledge.fact_relevance import RelevantFact
+from unabridged.ports import Condenser
+from unabridged.retrieval.relevance import Relevance
+
+Places = tuple[tuple[int, int], ...]
+"""Sentences of an exchange: (message index, sentence index), in order."""
+
+Condense = Callable[[Exchange, int, Counter, Sequence[str]], tuple[Places, int]]
+"""Shortens one exchange: takes it, the tokens it may have, what counts them and the search terms of
+the message; gives the sentences that stay and their tokens, or nothing and 0."""
+
+
+def nothing(_: Exchange, __: int, ___: Counter, ____: Sequence[str]) -> tuple[Places, int]:
+    """Shorten nothing: what is too long is left out. The condenser that does nothing."""
+    return (), 0
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPlan:
+    """The terms under which one context is made.
+
+    Attributes:
+        model: The model it is for.
+        window: Tokens that prompt and answer may take together.
+        counter: Counts for that model.
+        mode: The mode.
+        verbosity: How long answers may grow.
+        system: The system prompt.
+        tools: Every tool that may be offered; none in chat mode.
+        max_prompt_tokens: The most tokens of one prompt, or None.
+        memory_cap: The most tokens of it that memory takes, or None.
+        shares: How memory is divided among the tiers.
+        max_turns: The most exchanges of the session that are shown, or None for what fits.
+        max_output: The caller's limit of the answer in tokens, or None.
+        output_cap: The model's own limit, or None where unknown.
+        local: Whether the answer's limit is worked out for a server whose cap is unknown.
+        floor: Evidence under which nothing is recalled.
+        condense: Shortens an exchange that is too long to come whole.
+        condenser: Condenses what falls out of the shown history; None to leave it out.
+        notes: What a person should know of the window and the upstream.
+        only: The only session from which anything is recalled, or None for the whole space.
+        around: Whether who asks for details gets what was said around it too.
+        closed: Whether what the space knows (pins, facts) is kept back too; else, where recall is
+            from one session, pins are told, and facts that were said there or that a person gave.
+    """
+
+    model: str
+    window: int
+    counter: Counter
+    mode: Mode
+    verbosity: Verbosity
+    system: str
+    tools: tuple[ToolSpec, ...] = ()
+    max_prompt_tokens: int | None = None
+    memory_cap: int | None = None
+    shares: TierShares = TIER_SHARES
+    max_turns: int | None = None
+    max_output: int | None = None
+    output_cap: int | None = None
+    local: bool = True
+    floor: float = 0.25
+    condense: Condense = nothing
+    condenser: Condenser | None = None
+    notes: tuple[str, ...] = ()
+    only: str | None = None
+    closed: bool = False
+    around: bool = False
+
+    @property
+    def reach(self) -> int:
+        """Tokens that memory can take at the very most."""
+        bounds = (self.window, self.max_prompt_tokens, self.memory_cap)
+        return min(bound for bound in bounds if bound is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What is known of a session beside its words; read where its shown history moves.
+
+    Attributes:
+        annotations: What its exchanges were judged to be, by id, where somebody judged.
+        sentences: Message (exchange, index) to the sentences that its condensation kept.
+        importance: Message id to how much it matters, 0 to 1.
+        older: What stands for exchanges before the path.
+        older_drawn: The exchanges that a model's words among it are of.
+        older_count: How many these are.
+        older_tokens: What they take whole.
+    """
+
+    annotations: Mapping[str, ExchangeReading] = field(default_factory=dict)
+    sentences: Mapping[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
+    importance: Mapping[str, float] = field(default_factory=dict)
+    older: Sequence[CondenseSource] = ()
+    older_drawn: Sequence[str] = ()
+    older_count: int = 0
+    older_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What was read from the store for one message.
+
+    Attributes:
+        path: Exchanges of the session, oldest first, from where its rendered history began the
+            last time (or as far back as the window could hold).
+        order: The ids of the path with those between that ``earlier`` stands for, oldest first.
+        pins: Facts that every prompt carries.
+        facts: Facts that bear on the message, best first.
+        overviews: Condensations of conversations that bear on it, best first.
+        evidence: Exchanges that bear on the message, best first.
+        beside: Exchanges that would, but stand in the place of the new one: what an edited or
+            regenerated message replaces.
+        previous: The manifest of the session's previous context, or None.
+        earlier: What stood for exchanges that were shown no more, or None.
+        stored: What is known of the session; read only where its shown history moves.
+        total_exchanges: Exchanges of the space.
+        total_tokens: Their tokens, as counted when stored.
+        sent: How many exchanges at the end of the path a client sent itself: these come whole and
+            nothing that is recalled takes their room.
+        as_sent: The same material with everything that a client sent in its path; None where there
+            is no client. It is used where memory holds that, and this one where it does not.
+    """
+
+    path: Sequence[Exchange]
+    order: Sequence[str] = ()
+    pins: Sequence[Fact] = ()
+    facts: Sequence[RelevantFact] = ()
+    overviews: Sequence[Condensation] = ()
+    evidence: Sequence[Relevance] = ()
+    beside: Sequence[Relevance] = ()
+    previous: Mapping[str, Any] | None = None
+    earlier: HistorySummary | None = None
+    stored: Stored = field(default_factory=Stored)
+    total_exchanges: int = 0
+    total_tokens: int = 0
+    sent: int = 0
+    as_sent: "Candidates | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An exchange in the form in which it goes into the prompt.
+
+    Attributes:
+        exchange: The exchange, whole.
+        sentences: The places of an excerpt's sentences; empty for the whole exchange.
+        tokens: What it takes in that form.
+        score: Its evidence, where it was found by search.
+        reason: Why it is there in that form.
+        brief: Whether it is one of the short ones that share a block.
+    """
+
+    exchange: Exchange
+    tokens: int
+    reason: str
+    sentences: tuple[tuple[int, int], ...] = ()
+    score: float | None = None
+    brief: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A candidate that was left out, with what it would have taken whole."""
+
+    exchange: Exchange
+    tokens: int
+    reason: str
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """What a tier took and what it left."""
+
+    items: tuple[Item, ...] = ()
+    dropped: tuple[Dropped, ...] = field(default=())
+
+    @property
+    def tokens(self) -> int:
+        """What the items take together."""
+        return sum(item.tokens for item in self.items)

@@ -1,1 +1,0 @@
-"""Keeping what was entrusted: damage, backup, forgetting."""

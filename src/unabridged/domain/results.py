@@ -1,0 +1,285 @@
+"""What the facade gives back: values for people to look at. They own nothing and change nothing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from unabridged.domain.backup_results import StorageUse
+from unabridged.domain.chat import Usage
+from unabridged.domain.condensation import Coherence, Condensation
+from unabridged.domain.context import Ledger
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A whole conversation on its way in or out.
+
+    Attributes:
+        session: The header, with its head.
+        exchanges: Every exchange of every branch, parents before children.
+    """
+
+    session: Session
+    exchanges: tuple[Exchange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedRecord:
+    """A record of a foreign file that could not be taken over.
+
+    Attributes:
+        where: Its line or place in the file.
+        reason: Why, in words.
+        raw: What it held, so that it can be kept aside; empty where nothing is lost or it is too
+            large.
+    """
+
+    where: str
+    reason: str
+    raw: bytes = field(default=b"", compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """An exchange that a search found.
+
+    Attributes:
+        exchange: The exchange, whole.
+        score: Its evidence, 0 to 1.
+        session_title: The title of its session.
+    """
+
+    exchange: Exchange
+    score: float
+    session_title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextReport:
+    """What ``why`` tells of one context.
+
+    Attributes:
+        id: The context's id: that of the exchange it was prepared for.
+        at: When it was prepared.
+        ledger: The account of every token and candidate.
+        usage: What the server reported after the answer, or None.
+        messages: The prompt rendered again from the manifest, or None where parts are gone.
+        intact: Whether it is byte for byte what was sent.
+        missing: The ids of what was forgotten since.
+        texts: Candidate id to its first words, for those that are still stored.
+        hash: SHA-256 of what was sent, as the context had it.
+        words: Id of a recalled exchange to the words of the message that it has too.
+    """
+
+    id: str
+    at: datetime
+    ledger: Ledger
+    usage: Usage | None
+    messages: tuple[Mapping[str, Any], ...] | None
+    intact: bool
+    missing: tuple[str, ...]
+    texts: Mapping[str, str]
+    hash: str = ""
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSummary:
+    """A session in a list.
+
+    Attributes:
+        session: Its header.
+        exchanges: Exchanges on its current path.
+        current: Whether it is the one being talked in.
+    """
+
+    session: Session
+    exchanges: int
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """Something that every prompt shall carry.
+
+    Attributes:
+        id: Its id.
+        text: The words.
+        at: When it was pinned.
+        exchange: The exchange it was pinned from, or None for words given directly.
+    """
+
+    id: str
+    text: str
+    at: datetime
+    exchange: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Figures of one space.
+
+    Attributes:
+        space: Its name.
+        sessions: Sessions.
+        exchanges: Exchanges.
+        messages: Messages.
+        tokens: Tokens, as counted when they were stored.
+        bytes: Bytes on disk.
+        pins: Pinned texts.
+        states: Exchange state to count, of the newest 1,000 exchanges.
+        models: Model to count, of the newest 1,000 exchanges.
+        first: The date of the oldest exchange.
+        last: The date of the newest.
+        calibration: Model to what was learned about its tokens.
+        use: How much is active, against the limits; None where nobody counted.
+    """
+
+    space: str
+    sessions: int
+    exchanges: int
+    messages: int
+    tokens: int
+    bytes: int
+    pins: int
+    states: Mapping[str, int]
+    models: Mapping[str, int]
+    first: datetime | None
+    last: datetime | None
+    calibration: Mapping[str, Mapping[str, Any]]
+    use: StorageUse | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WindowPart:
+    """One part of the window, as ``/memory tokens`` shows it."""
+
+    part: str
+    tokens: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """A model in a list.
+
+    Attributes:
+        provider: What serves it.
+        model: Its name, or empty where the provider has none.
+        note: Why there is none, or what else to know.
+        current: Whether it is the one that answers.
+    """
+
+    provider: str
+    model: str
+    note: str = ""
+    current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """One thing that ``doctor`` looked at.
+
+    Attributes:
+        topic: What was looked at.
+        ok: Whether it is as it should be; None where it is a matter of choice.
+        text: What was found.
+        hint: What to do, or empty.
+    """
+
+    topic: str
+    ok: bool | None
+    text: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MaintenanceProgress:
+    """How far upkeep has come.
+
+    Attributes:
+        stage: What is being done: ``read``, ``facts``, ``requirements``, ``condense``,
+            ``periods``, ``archive``.
+        done: Exchanges or sessions that this stage has done in this run.
+        left: Those that are still to do, at the most.
+        note: What a person should know.
+    """
+
+    stage: str
+    done: int
+    left: int = 0
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CondensePreview:
+    """What a run of condensing would do, or has done, with one session.
+
+    Attributes:
+        session: The session.
+        due: Whether a run is due by itself.
+        tokens: Tokens of the view now.
+        threshold: Tokens above which a run is due.
+        messages: Messages of the session.
+        candidates: Messages that may be condensed.
+        keep: Messages that stay verbatim, by category.
+        condense: Messages that are condensed, by category.
+        made: The condensations.
+        coherence: What the check found; None where there is nothing to condense.
+        usable: Whether the run may be stored.
+        reason: Why nothing is done, in words; empty where something is.
+        seconds: How long it took, reading included.
+    """
+
+    session: str
+    due: bool
+    tokens: int
+    threshold: int
+    messages: int
+    candidates: int
+    keep: Mapping[str, int]
+    condense: Mapping[str, int]
+    made: tuple[Condensation, ...] = ()
+    coherence: Coherence | None = None
+    usable: bool = False
+    reason: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class CondenseStats:
+    """What condensing has done in a space.
+
+    Attributes:
+        runs: Runs.
+        messages_condensed: Messages condensed.
+        tokens_saved: Tokens that the views are shorter than the originals.
+        by_category: Messages condensed, by category.
+        last: When the last run was; None before the first.
+        coherence: What the last check found.
+        seconds: How long the last run took; None where that was not noted.
+    """
+
+    runs: int
+    messages_condensed: int
+    tokens_saved: int
+    by_category: Mapping[str, int]
+    last: datetime | None
+    coherence: Coherence | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandedCondensation:
+    """A condensation opened: what it says, and what it stands for, whole.
+
+    Attributes:
+        condensation: The condensation.
+        exchanges: The originals, in their order.
+    """
+
+    condensation: Condensation
+    exchanges: tuple[Exchange, ...]

@@ -1,0 +1,140 @@
+"""Word pieces of exchanges, and which pieces are alike: what a question is held against in detail.
+
+A piece is a part of a word that the static embedder's vocabulary has. A word that is cut into
+several, or that the vocabulary does not know (a name, an emoji, a pair of Chinese characters), has
+besides them a number of its own, drawn from those that the vocabulary leaves free: it is like
+nothing but itself.
+
+How alike two pieces are is the cosine of the first columns of their vectors, which hold most of
+what the table says since it lies along its principal axes. They are whole numbers of a byte, whose
+products float32 adds up exactly: no figure depends on what is computed beside it, or on threads.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+from threading import Lock
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unabridged.embeddings.static import DATA
+from unabridged.embeddings.wordpiece import WordPiece
+from unabridged.index.array_runs import positions_of
+from unabridged.index.indexed_exchange import ANSWER_SENTENCE, USER_SENTENCE
+from unabridged.index.products import product
+from unabridged.language.words import STOP_WORDS, fold, spread, words
+
+AXES = 64
+"""Columns that are compared; with all 384 recall was no better (LoCoMo, LongMemEval dev)."""
+LEAST = 0.25
+"""Cosine under which pieces are not alike: of chance, and nine tenths of all pairs."""
+MOST_PIECES = 4096
+"""Pieces that are kept of an exchange, the user's first; what is behind them is found by its words
+and its passages."""
+MOST_WORDS = 50_000
+"""Words whose pieces are held: about 10 MB. When full, all are let go."""
+
+_SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s+|[。！？]|\n+")
+
+
+class StaticLexicon:
+    """Cuts by the static embedder's vocabulary, and compares by its table.
+
+    Nothing is read before the first text. One instance serves any number of threads.
+
+    Args:
+        data: Folder of the table, as ``tools/distil`` writes it.
+    """
+
+    def __init__(self, data: Path = DATA) -> None:
+        self._data = data
+        self._lock = Lock()
+        self._held: _Held | None = None
+
+    def pieces(self, user: str, answer: str) -> NDArray[np.uint16]:
+        """The pieces of an exchange; see ``ports.Lexicon``. Words of no weight have none."""
+        cut = self._loaded().words
+        found: list[int] = []
+        for marker, text in ((USER_SENTENCE, user), (ANSWER_SENTENCE, answer)):
+            for sentence in _SENTENCE.split(fold(spread(text))):
+                held = dict.fromkeys(chain.from_iterable([cut[word] for word in words(sentence)]))
+                if held:
+                    found.append(marker)
+                    found += held
+            if len(found) >= MOST_PIECES:
+                break
+        return np.array(found[:MOST_PIECES], dtype=np.uint16)
+
+    def units(self, word: str) -> list[int]:
+        """The pieces of one word of a question."""
+        return list(self._loaded().words[word])
+
+    def alike(self, units: Sequence[int], pieces: NDArray[np.integer]) -> NDArray[np.float32]:
+        """How alike pieces are; see ``ports.Lexicon``."""
+        return self._loaded().alike(np.array(units, dtype=np.int64), pieces)
+
+    def _loaded(self) -> "_Held":
+        held = self._held
+        if held is None:
+            with self._lock:
+                held = self._held = self._held or _Held(self._data)
+        return held
+
+
+class _Held:
+    """What was read and worked out."""
+
+    def __init__(self, data: Path) -> None:
+        table: NDArray[np.int8] = np.load(data / "table.npy", mmap_mode="r")
+        vocabulary = (data / "vocabulary.txt").read_text("utf-8").split("\n")
+        self.words = _Words(WordPiece(vocabulary), len(vocabulary))
+        self._axes = np.ascontiguousarray(table[:, :AXES])
+        self._lengths = np.sqrt(np.square(self._axes, dtype=np.float32).sum(axis=1))
+        self._lengths[self._lengths == 0] = np.inf
+
+    def alike(self, units: NDArray[np.int64], pieces: NDArray[np.integer]) -> NDArray[np.float32]:
+        """The cosines of the pieces, a row for each, with the units; 0 where they are hardly alike.
+
+        Products are made with the given pieces only: with all of the vocabulary they take 2 ms.
+        """
+        known = units < len(self._lengths)
+        asked = np.zeros((self._axes.shape[1], len(units)), dtype=np.float32)
+        asked[:, known] = self._axes.take(units[known], axis=0).T
+        lengths = np.full(len(units), np.inf, dtype=np.float32)
+        lengths[known] = self._lengths.take(units[known])
+        here = pieces[: pieces.searchsorted(len(self._lengths))]
+        products = product(self._axes.take(here, axis=0).astype(np.float32), asked)
+        both = self._lengths.take(here)[:, None] * lengths
+        near = np.flatnonzero(products >= LEAST * both)
+        cosines = np.zeros((len(pieces), len(units)), dtype=np.float32)
+        cosines.ravel()[near] = products.ravel().take(near) / both.ravel().take(near)
+        rows = positions_of(units, pieces)
+        own = np.flatnonzero(rows >= 0)
+        own = own[cosines[rows[own], own] == 0]
+        cosines[rows[own], own] = 1
+        return cosines
+
+
+class _Words(dict[str, tuple[int, ...]]):
+    """Folded word to its pieces; a word that is missing is cut."""
+
+    def __init__(self, cutter: WordPiece, known: int) -> None:
+        self._cutter = cutter
+        self._known = known
+        self._free = USER_SENTENCE - 1 - known
+
+    def __missing__(self, word: str) -> tuple[int, ...]:
+        if len(self) > MOST_WORDS:
+            self.clear()
+        self[word] = cut = () if word in STOP_WORDS else self._cut(word)
+        return cut
+
+    def _cut(self, word: str) -> tuple[int, ...]:
+        pieces = tuple(dict.fromkeys(self._cutter.pieces(word)))
+        if len(pieces) == 1:
+            return pieces
+        own = self._known + crc32(word.encode("utf-8", "surrogatepass")) % self._free
+        return (*pieces, own)

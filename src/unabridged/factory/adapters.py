@@ -1,0 +1,183 @@
+"""The adapters that settings name: store, embedder, system prompt, terms of an upstream."""
+
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from threading import Lock
+
+from unabridged import config
+from unabridged.config.personas import persona_text
+from unabridged.context.system_prompts import SYSTEM
+from unabridged.domain.backup_results import Recovery
+from unabridged.domain.budget import Mode
+from unabridged.domain.scope import Scope
+from unabridged.domain.settings import Settings
+from unabridged.errors import (
+    NotFoundError,
+    StoreDamagedError,
+)
+from unabridged.home.file_moves import finish_moves
+from unabridged.home.followed_spaces import FollowedSpaces
+from unabridged.home.open_spaces import databases_of, space_from, spaces_of
+from unabridged.home.recover import open_or_rescue
+from unabridged.models.choose_model import choose as choose_model
+from unabridged.models.openai import OPENAI_HOST
+from unabridged.models.window import max_prompt_tokens, window
+from unabridged.ports import ChatModel, Clock, Store
+from unabridged.projections.followed import FollowedStore
+from unabridged.projections.search_index.in_memory import MemorySearchIndex
+from unabridged.projections.search_index.index import SearchIndex
+from unabridged.retrieval.analyze import Analyzer
+from unabridged.space.dependencies import UpstreamInfo
+from unabridged.stores.held_writes import HeldWrites
+from unabridged.stores.in_memory import InMemoryStore
+from unabridged.stores.sqlite import SqliteStore
+from unabridged.tokens.choose_tokenizer import choose as choose_tokenizer
+from unabridged.wire.ollama import short_name
+
+TERMS_SECONDS = 60
+"""Seconds for which the terms of an upstream are kept before it is asked again."""
+MOST_TERMS = 16
+"""Upstreams and windows of which the terms are remembered."""
+
+
+def is_begun(settings: Settings, scope: Scope) -> bool:
+    """Whether the space that a scope falls into is there, sound or not."""
+    if settings.store == "memory":
+        return True
+    finish_moves(Path(settings.home))
+    spaces, space = databases_of(settings), space_from(scope, settings)
+    with suppress(OSError):  # opening it says what is wrong
+        if spaces.path_of(space).exists():
+            return True  # without opening it: whoever asks is about to
+    try:  # a crash may have left another file, or damage the log alone
+        spaces.open(space, create=False).close()
+    except NotFoundError:
+        return False
+    except StoreDamagedError:
+        return True
+    return True
+
+
+def store_for(settings: Settings, scope: Scope) -> Store:
+    """Open the space that a scope falls into."""
+    space = space_from(scope, settings)
+    if settings.store == "memory":
+        return InMemoryStore(space)
+    spaces = spaces_of(settings)
+    return _saving(settings, spaces.open(space))
+
+
+def rescued(settings: Settings, scope: Scope) -> tuple[Store, Recovery | None]:
+    """Open the space that a scope falls into; a damaged file is set aside and salvaged first.
+
+    Returns:
+        The store, and what was salvaged where that was done, now or by one that was stopped.
+    """
+    if settings.store == "memory":
+        return store_for(settings, scope), None
+    spaces = spaces_of(settings)
+    databases = databases_of(settings)
+    store, found = open_or_rescue(databases, space_from(scope, settings), lambda *_: None)
+    kept = spaces.follow(store) if isinstance(spaces, FollowedSpaces) else store
+    return _saving(settings, kept), found
+
+
+def _saving(settings: Settings, store: SqliteStore | FollowedStore) -> Store:
+    return store if settings.auto_save else HeldWrites(store)
+
+
+def search_index_of(store: Store, reader: Analyzer) -> SearchIndex:
+    """The search index of a store; one in memory where it has none."""
+    log = store.log if isinstance(store, FollowedStore) else store
+    attached = log.projections if isinstance(log, SqliteStore) else ()
+    index = next((one for one in attached if isinstance(one, SearchIndex)), None)
+    if index is None:
+        return MemorySearchIndex(store, reader)
+    index.analyze_with(reader)
+    return index
+
+
+def named_for(settings: Settings, clock: Clock, upstream: ChatModel | None = None) -> Settings:
+    """The same settings with a model, where models have memories of their own and none is named.
+
+    Args:
+        settings: Every choice.
+        clock: The time.
+        upstream: The model that answers; None for the one that the settings choose.
+
+    Raises:
+        UpstreamError: The upstream that the settings name does not answer, or has no model.
+    """
+    if "model" not in settings.isolation or settings.model:
+        return settings
+    if upstream is not None:
+        return replace(settings, model=short_name(upstream.model))
+    cache = config.folder(settings.home, "cache") if settings.store != "memory" else None
+    chosen = choose_model(settings, clock, cache).model
+    chosen.close()
+    named = replace(settings, model=short_name(chosen.model))
+    # Where nothing better was found, the note of how to get it shall still be given.
+    return named if chosen.provider == "quote" else replace(named, upstream=chosen.provider)
+
+
+def system_prompts(settings: Settings) -> dict[Mode, str]:
+    """The system prompts: the persona, the given text, or the default of each mode."""
+    words = persona_text(settings) or settings.system
+    return {mode: words or SYSTEM[mode] for mode in Mode}
+
+
+class UpstreamInfoCache:
+    """What is known of upstreams, asked again after a minute; any thread may use it."""
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._lock = Lock()
+        self._known: dict[tuple[int, int | None], tuple[ChatModel, datetime, UpstreamInfo]] = {}
+        self._refused: dict[str, int] = {}
+
+    def __call__(self, model: ChatModel, window: int | None = None, /) -> UpstreamInfo:
+        """Describe an upstream, for the window that a client wants or its own."""
+        info = self._cached(model, window)
+        refused = self._refused.get(info.abilities.model, info.window)
+        return replace(info, window=refused) if refused < info.window else info
+
+    def refused(self, model: str, window: int) -> None:
+        """Note the window that a server named when it refused a prompt for its length."""
+        with self._lock:
+            self._refused[model] = window
+
+    def _cached(self, model: ChatModel, window: int | None) -> UpstreamInfo:
+        now = self._clock.now()
+        name = (id(model), window)
+        with self._lock:
+            held = self._known.get(name)
+        if held is not None:
+            known, since, info = held
+            if known is model and timedelta() <= now - since < timedelta(seconds=TERMS_SECONDS):
+                return info
+        info = _info(self._settings, model, window)  # outside the lock: it may ask a server
+        with self._lock:
+            self._known.pop(name, None)
+            self._known[name] = (model, now, info)
+            if len(self._known) > MOST_TERMS:
+                self._known.pop(next(iter(self._known)))
+        return info
+
+
+def _info(settings: Settings, model: ChatModel, client: int | None) -> UpstreamInfo:
+    abilities = model.abilities()
+    settings = settings.for_model(abilities.model)
+    width = window(abilities, client=client, setting=settings.window)
+    gguf = str(getattr(model, "path", ""))
+    note = width.note if model.provider != "quote" else ""  # nothing is sent to a model
+    return UpstreamInfo(
+        window=width.tokens,
+        max_prompt_tokens=max_prompt_tokens(model.provider, settings.max_prompt_tokens),
+        tokenizer=choose_tokenizer(settings, abilities.model, model.provider, gguf),
+        abilities=abilities,
+        local=model.provider != "openai" or OPENAI_HOST not in settings.openai_url,
+        notes=(note,) if note else (),
+    )

@@ -1,0 +1,136 @@
+"""The check-up behind ``doctor``: what is installed, what answers, and whether the store is sound."""
+
+import platform
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from unabridged import config
+from unabridged.domain.results import Diagnosis
+from unabridged.domain.settings import Settings
+from unabridged.embeddings.choose_embedder import choose
+from unabridged.errors import SettingError, StoreError, UnabridgedError
+from unabridged.home.cleanup import look_after
+from unabridged.home.spaces import SpacesFolder
+from unabridged.home.spaces_port import Spaces
+from unabridged.models.choose_model import PROBE_SECONDS, ModelDiagnosis, diagnose
+from unabridged.ports import Clock, SupportsCheck, SupportsVectors
+from unabridged.projections.followed import FollowedStore
+from unabridged.stores.sqlite import SqliteStore
+
+EXTRAS = (
+    ("chat", "prompt-toolkit", "line editing and history in the chat"),
+    ("chat", "rich", "tables, colours and progress"),
+    ("http", "httpx2", "Ollama and OpenAI-compatible servers"),
+    ("tokens", "tiktoken", "exact token counts for OpenAI's models"),
+    ("gguf", "xllamacpp", "embedded models"),
+    ("onnx", "onnxruntime", "embeddings by a transformer"),
+)
+"""Extra, package, and what it is for."""
+
+
+def examine(
+    settings: Settings, clock: Clock, spaces: Spaces | None = None, *, repair: bool = False
+) -> Iterator[Diagnosis]:
+    """Look at everything, one finding after the other.
+
+    Args:
+        settings: Every choice.
+        clock: For the ability cache.
+        spaces: The spaces of the home; None for those of the settings, found by words only.
+        repair: Make indices anew that do not fit their messages, take rights from others, remove
+            drafts that nobody writes any more; else nothing is changed.
+    """
+    python = f"unabridged {_version('unabridged')}, Python {platform.python_version()}"
+    yield Diagnosis("version", ok=True, text=f"{python}, SQLite {_sqlite()}")
+    yield from _extras()
+    try:
+        folder = config.folder(settings.home, "spaces")
+    except SettingError as error:
+        yield Diagnosis("home", ok=False, text=str(error), hint=error.hint)
+        return
+    yield from look_after(folder.parent, clock.now(), repair=repair)
+    cache = folder.parent / "cache"
+    yield from (_upstream(row) for row in diagnose(settings, clock, cache))
+    yield _embedder(settings, cache)
+    there = spaces or SpacesFolder(folder)
+    if isinstance(there, SpacesFolder) and not repair:
+        there = SpacesFolder(there.folder, access=there.access)  # who reads nothing enters nothing
+    yield from _spaces(there, repair=repair)
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _sqlite() -> str:
+    import apsw  # noqa: PLC0415 - loaded only when somebody asks
+
+    return apsw.sqlite_lib_version()
+
+
+def _extras() -> Iterator[Diagnosis]:
+    for extra, package, purpose in EXTRAS:
+        found = _version(package)
+        hint = "" if found else f"pip install 'unabridged[{extra}]'"
+        text = f"{package} {found}: {purpose}" if found else f"{package} is missing: {purpose}"
+        yield Diagnosis(f"extra {extra}", ok=True if found else None, text=text, hint=hint)
+
+
+def _upstream(row: ModelDiagnosis) -> Diagnosis:
+    if not row.answers:
+        return Diagnosis(
+            f"upstream {row.provider}", ok=None, text=row.where or "none", hint=row.note
+        )
+    said = [row.where, f"version {row.version}" if row.version else ""]
+    said.append(f"{len(row.models)} models" if len(row.models) > 1 else "")
+    if row.window:
+        said.append(f"{row.model}: window {row.window:,} tokens ({row.origin})")
+    text = ", ".join(part for part in said if part)
+    hint = row.note if text else ""
+    return Diagnosis(f"upstream {row.provider}", ok=True, text=text or row.note, hint=hint)
+
+
+def _embedder(settings: Settings, cache: Path) -> Diagnosis:
+    hurried = replace(settings, timeout=min(settings.timeout, PROBE_SECONDS))
+    try:
+        embedder = choose(settings.embedder, hurried, cache)
+        if embedder is None:
+            return Diagnosis("embedder", ok=True, text="none: only words find")
+        try:
+            return Diagnosis("embedder", ok=True, text=embedder.identity)
+        finally:
+            embedder.close()
+    except UnabridgedError as error:
+        return Diagnosis("embedder", ok=False, text=str(error), hint=error.hint)
+
+
+def _spaces(spaces: Spaces, *, repair: bool) -> Iterator[Diagnosis]:
+    for info in spaces.list():
+        topic = f"space {info.space.name if info.space else info.path.name}"
+        if info.damaged or info.space is None:
+            hint = info.hint or "Nothing was changed. Try: unabridged recover USER/AGENT"
+            yield Diagnosis(topic, ok=False, text=info.damaged, hint=hint)
+            continue
+        try:
+            store = spaces.open(info.space, create=False)
+            try:
+                damage = store.check() if isinstance(store, SupportsCheck) else []
+                if damage and repair and isinstance(store, SqliteStore | FollowedStore):
+                    store.rebuild()
+                    damage = store.check()
+                repaired = store.notes if isinstance(store, FollowedStore) else []
+                held = (isinstance(store, SupportsVectors) and store.embedded_by()) or "none"
+            finally:
+                store.close()
+        except StoreError as error:
+            yield Diagnosis(topic, ok=False, text=str(error), hint=error.hint)
+            continue
+        text = f"exchanges: {info.exchanges:,}, sessions: {info.sessions:,}, vectors: {held}"
+        text = "; ".join([text, *repaired])
+        hint = "" if repair or not damage else "Try: unabridged doctor --repair"
+        yield Diagnosis(topic, ok=not damage, text="; ".join(damage) or f"sound, {text}", hint=hint)

@@ -1,0 +1,107 @@
+"""Imports files into a space, and exports a space into a file."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from unabridged.domain.record import Record
+from unabridged.domain.results import SkippedRecord, Transcript
+from unabridged.errors import InputError
+from unabridged.space.space import Space
+from unabridged.transfer.detect_format import open_file
+from unabridged.transfer.export import FORMS, Outgoing, write_file
+
+RECORDS_AT_ONCE = 200
+"""Records that an import stores together."""
+
+
+@dataclass(slots=True)
+class ImportResult:
+    """What became of an imported file.
+
+    Attributes:
+        format: The name of its format.
+        conversations: Conversations in it.
+        exchanges: Their exchanges.
+        added: Those that were new.
+        skipped: What could not be read.
+        notes: What a person should know of what was not stored.
+    """
+
+    format: str
+    conversations: int = 0
+    exchanges: int = 0
+    added: int = 0
+    skipped: list[SkippedRecord] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def import_file(
+    space: Space,
+    path: str | Path,
+    *,
+    format: str | None = None,  # noqa: A002 - the word of the glossary
+    model: str | None = None,
+) -> ImportResult:
+    """Import a file of another program, or an export of ours; what is here is passed over.
+
+    Args:
+        space: The space.
+        path: The file.
+        format: The name of its format; None to recognise it.
+        model: The model of exchanges for which the file names none.
+
+    Raises:
+        TransferError: The file cannot be read.
+    """
+    records: list[Record] = []
+    with open_file(path, format=format, model=model) as reader:
+        result = ImportResult(reader.format)
+        for item in reader:
+            match item:
+                case SkippedRecord():
+                    result.skipped.append(item)
+                case Transcript():
+                    _import(space, item, result)
+                case Record():
+                    records.append(item)
+                case _:
+                    space.requirements.admit([item])
+            if len(records) >= RECORDS_AT_ONCE:
+                space.log.import_records(records)
+                records.clear()
+        space.log.import_records(records)
+    return result
+
+
+def _import(space: Space, transcript: Transcript, result: ImportResult) -> None:
+    imported = space.log.import_transcript(transcript)
+    result.conversations += 1
+    result.exchanges += len(transcript.exchanges)
+    result.added += imported.added
+    result.notes += imported.notes
+
+
+def export_file(
+    space: Space,
+    path: str | Path,
+    *,
+    format: str = "jsonl",  # noqa: A002 - the word of the glossary
+) -> int:
+    """Write everything of a space into one file.
+
+    Args:
+        space: The space.
+        path: The file; it must not exist.
+        format: ``jsonl``, ``v3``, ``markdown``, ``html`` or ``messages``.
+
+    Returns:
+        How many exchanges were written.
+
+    Raises:
+        InputError: There is no such format, or the file is there already.
+        TransferError: The file cannot be written.
+    """
+    if format not in FORMS:
+        raise InputError(f"There is no format {format!r}.", hint=f"Use one of: {', '.join(FORMS)}.")
+    outgoing = Outgoing(space.log.transcripts, space.log.records, space.id)
+    return write_file(Path(path), lambda to: FORMS[format].write(outgoing, to), force=False)

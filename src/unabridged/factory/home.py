@@ -1,0 +1,154 @@
+"""What can be done with a home without opening a space of it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from unabridged import config
+from unabridged.clock import SystemClock
+from unabridged.domain.forgetting import Receipt, SpacePlan
+from unabridged.domain.results import Diagnosis, ModelInfo
+from unabridged.domain.scope import SpaceId
+from unabridged.domain.settings import Settings
+from unabridged.errors import SettingError
+from unabridged.factory.doctor import examine
+from unabridged.factory.open_memory import open_space
+from unabridged.home.delete_space import forget_space, kept_receipts, plan_spaces
+from unabridged.home.forgetting import sift_for
+from unabridged.home.open_spaces import settings_for, spaces_of, spaces_to_look_at
+from unabridged.home.spaces_port import SpaceInfo
+from unabridged.home.verify import unmoor
+from unabridged.models import choose_model as models
+from unabridged.models.smollm2 import fetch as fetch_smollm2
+from unabridged.ports import Clock
+from unabridged.space.space import Space
+from unabridged.stores.copy_space import copy
+
+
+class Home:
+    """The spaces under one home folder.
+
+    Args:
+        settings: Every choice; only the home is looked at.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._folder = spaces_of(settings)
+
+    def open(self, space: SpaceId) -> Space:
+        """Open the memory of a space, whatever the settings would isolate."""
+        return open_space(settings_for(self._settings, space))
+
+    def spaces(self) -> list[SpaceInfo]:
+        """Every space, sound or damaged."""
+        return self._folder.list()
+
+    def rename(self, old: SpaceId, new: SpaceId) -> None:
+        """Give a space another name; refused where that name is taken."""
+        self._folder.rename(old, new)
+
+    def merge(self, source: SpaceId, into: SpaceId) -> int:
+        """Copy what another space lacks into it; the source stays. Gives the exchanges added.
+
+        What was forgotten there stays forgotten.
+        """
+        giver = self._folder.open(source, create=False)
+        try:
+            taker = self._folder.open(into)
+            try:
+                return copy(giver, taker, sift=sift_for(taker, self._settings)).exchanges
+            finally:
+                taker.close()
+        finally:
+            giver.close()
+
+    def quarantine(self, space: SpaceId) -> Path:
+        """Move a damaged space out of the way, and give its new path."""
+        return self._folder.quarantine(space)
+
+    def plan_forgetting(self, spaces: Sequence[SpaceId]) -> list[SpacePlan]:
+        """Say what forgetting whole spaces would do; nothing is changed.
+
+        Raises:
+            NotFoundError: There is no such space.
+        """
+        return plan_spaces(self._settings, self._folder, spaces)
+
+    def forget(self, plan: SpacePlan, clock: Clock | None = None) -> Receipt:
+        """Wipe a whole space, for good, and keep a receipt in the home's folder ``logs``.
+
+        Raises:
+            StoreBusyError: Others have it open.
+            StoreError: It cannot be wiped; it is finished when the home is looked at next.
+        """
+        receipt = forget_space(self._settings, clock or SystemClock(), self._folder, plan)
+        unmoor(self._settings)
+        return receipt
+
+    def receipts(self) -> list[Receipt]:
+        """The receipts for whole spaces that were forgotten, the oldest first."""
+        return kept_receipts(self._settings)
+
+
+def fetch_model(settings: Settings, name: str, progress: Callable[[str], None]) -> Path:
+    """Fetch a model into the home.
+
+    Args:
+        settings: Every choice; only the home is looked at.
+        name: ``smollm2``, or an embedder of the Hugging Face hub: ``REPO/NAME``.
+        progress: Called with a line for each step.
+
+    Raises:
+        MissingExtraError: The package that fetches it is not installed.
+        SettingError: The name is unknown.
+        UpstreamError: It cannot be fetched.
+    """
+    folder = config.folder(settings.home, "cache")
+    if name == "smollm2":
+        return fetch_smollm2(folder, progress)
+    from unabridged.embeddings import hub  # noqa: PLC0415 - for this command only
+
+    if hub.is_name(name):
+        return hub.fetch(name, folder, progress)
+    raise SettingError(
+        f"No model {name!r} can be fetched.",
+        hint="Use smollm2, or REPO/NAME as the Hugging Face hub calls it.",
+    )
+
+
+def available_models(
+    settings: Settings, clock: Clock | None = None, *, fresh: bool = False
+) -> list[ModelInfo]:
+    """List the models that can answer, provider by provider.
+
+    A server is asked once in ``model_cache_ttl`` seconds; one that is away is listed as it was.
+
+    Args:
+        settings: Every choice.
+        clock: The time; None for the machine's.
+        fresh: Ask every server now.
+    """
+    folder = config.folder(settings.home, "cache")
+    rows = models.available(settings, clock or SystemClock(), folder, fresh=fresh)
+    return [
+        ModelInfo(row.provider, name, "" if number else row.note)
+        for row in rows
+        for number, name in enumerate(row.models or ("",))
+    ]
+
+
+def diagnose(
+    settings: Settings, clock: Clock | None = None, *, repair: bool = False
+) -> Iterator[Diagnosis]:
+    """Look at what is installed, what answers, and whether the store is sound.
+
+    Args:
+        settings: Every choice.
+        clock: The time; None for the machine's.
+        repair: Make indices anew that do not fit their messages; else nothing is changed.
+    """
+    try:
+        spaces = (spaces_of if repair else spaces_to_look_at)(settings)
+    except SettingError:
+        spaces = None  # the check-up says it itself
+    return examine(settings, clock or SystemClock(), spaces, repair=repair)

@@ -1,0 +1,132 @@
+"""The books of a space: facts, requirements, readings, condensations."""
+
+from collections.abc import Callable, Sequence
+
+from unabridged.annotations.annotate import Annotations, Judge
+from unabridged.annotations.classify import RuleClassifier
+from unabridged.annotations.llm_classifier import LlmClassifier
+from unabridged.annotations.schemes import scheme
+from unabridged.condense.pipeline import QUOTES, condenser
+from unabridged.domain.annotation import Annotation, Scheme
+from unabridged.domain.condensation import CondensationDraft, CondenseSource
+from unabridged.domain.message import Role
+from unabridged.domain.settings import Settings
+from unabridged.knowledge.facts import Facts
+from unabridged.knowledge.requirement_patterns import NARROW
+from unabridged.knowledge.requirement_patterns_wide import WIDE
+from unabridged.knowledge.requirements import Requirements
+from unabridged.language.names import names_in
+from unabridged.maintenance.condense_session import CondenseTools, Trigger
+from unabridged.maintenance.condense_sessions import Condensations
+from unabridged.maintenance.run_maintenance import Books
+from unabridged.ports import ChatModel, Clock, Condenser, Embedder, Store
+from unabridged.tokens.estimate import EstimateTokenizer
+
+_STATERS = {"narrow": NARROW, "wide": WIDE}
+
+
+def books_of(
+    settings: Settings,
+    store: Store,
+    clock: Clock,
+    embedder: Embedder | None,
+    upstream: Callable[[], ChatModel],
+) -> Books:
+    """Open the books of a space.
+
+    Args:
+        settings: Every choice.
+        store: The space.
+        clock: The time and fresh ids.
+        embedder: What knows meanings; one that takes its time is not used here.
+        upstream: Gives the model that may write; called when something is condensed.
+
+    Raises:
+        SettingError: There is no such scheme.
+    """
+    instant = embedder if embedder is not None and embedder.instant else None
+    rules = RuleClassifier(scheme(settings.categories), instant)
+    judge = _LateJudge(rules, upstream) if settings.classifier == "model" else None
+    annotations = Annotations(store, rules, clock, judge)
+    count = EstimateTokenizer().count
+    condenser = _condenser(settings.condenser, count, upstream)
+    terms = CondenseTools(annotations.scheme, condenser, names_in, count)
+    trigger = Trigger(
+        settings.condense_tokens, settings.condense_messages, settings.condense_keep_last
+    )
+    return Books(
+        facts=Facts(store, clock, instant),
+        requirements=Requirements(store, clock, _STATERS[settings.requirement_patterns]),
+        annotations=annotations,
+        condensations=Condensations(store, clock, annotations, terms, trigger),
+        learns=settings.facts != "none",
+        asks=(lambda: _writing(upstream())) if settings.facts == "model" else None,
+    )
+
+
+def _writing(model: ChatModel) -> ChatModel | None:
+    return None if model.provider == QUOTES else model
+
+
+class _Late:
+    """A condenser that is made when it is used, so that no upstream is looked for before.
+
+    Args:
+        make: Makes it.
+    """
+
+    def __init__(self, make: Callable[[], Condenser]) -> None:
+        self._make = make
+
+    @property
+    def identity(self) -> str:
+        """That of the condenser."""
+        return self._make().identity
+
+    def condense(self, sources: Sequence[CondenseSource], limit: int) -> CondensationDraft | None:
+        """Let it condense."""
+        return self._make().condense(sources, limit)
+
+
+class _LateJudge:
+    """The upstream's model as a judge of messages, looked for when something is judged.
+
+    Args:
+        rules: Judge what the model leaves open.
+        upstream: Gives the model.
+    """
+
+    def __init__(self, rules: RuleClassifier, upstream: Callable[[], ChatModel]) -> None:
+        self._rules = rules
+        self._upstream = upstream
+        self._judge: Judge | None = None
+
+    @property
+    def scheme(self) -> Scheme:
+        """The categories."""
+        return self._rules.scheme
+
+    @property
+    def identity(self) -> str:
+        """That of who judges."""
+        return self._found().identity
+
+    def classify(self, texts: Sequence[tuple[Role, str]]) -> list[Annotation | None]:
+        """Let it judge."""
+        return self._found().classify(texts)
+
+    def _found(self) -> Judge:
+        if self._judge is None:
+            model = self._upstream()
+            self._judge = (
+                self._rules if model.provider == QUOTES else LlmClassifier(model, self._rules)
+            )
+        return self._judge
+
+
+def _condenser(
+    name: str, count: Callable[[str], int], upstream: Callable[[], ChatModel]
+) -> Condenser:
+    if name != "model":
+        return condenser(name, count)
+    return _Late(lambda: condenser(name, count, upstream()))

@@ -1,0 +1,188 @@
+"""Sharing between spaces that are named: opens both ends, each with the settings of its agent."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack, closing
+from dataclasses import replace
+
+from unabridged.config.agent_settings import ByAgent
+from unabridged.domain.scope import Scope, SpaceId
+from unabridged.domain.settings import Settings
+from unabridged.domain.share import Revoked, Share, ShareKind, ShareResult, ShareSide
+from unabridged.errors import InputError, NameRefusedError, NotFoundError
+from unabridged.factory.adapters import is_begun
+from unabridged.factory.open_memory import open_space
+from unabridged.home.open_spaces import settings_for, space_from
+from unabridged.ports import Clock
+from unabridged.space.space import Space
+
+
+class SpaceShares:
+    """What one space of a home shares with the others.
+
+    Args:
+        settings: Every choice; user, agent and model name the space.
+        agents: The settings of each agent, for the other space; None where all have the same.
+        clock: The time and fresh ids; None for the machine's.
+        profile: The profile of the request, which holds for the other space too; empty for none.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        agents: ByAgent | None = None,
+        clock: Clock | None = None,
+        *,
+        profile: str = "",
+    ) -> None:
+        self._settings = _lasting(replace(settings, auto_save=True), "This space")
+        self._agents = agents
+        self._clock = clock
+        self._profile = profile
+
+    def share(
+        self,
+        to: SpaceId,
+        *,
+        sessions: Sequence[str] = (),
+        facts: Sequence[str] = (),
+        all_facts: bool = False,
+        dry_run: bool = False,
+    ) -> ShareResult:
+        """Carry sessions and facts into another space; what is there already is passed over.
+
+        Args:
+            to: The other space; begun where there is none.
+            sessions: Sessions, each by id, number in the list, title or beginning of its id.
+            facts: Facts, each by id, number or beginning of its id.
+            all_facts: Whether every fact that holds now goes.
+            dry_run: Only say what would go.
+
+        Raises:
+            InputError: Nothing was named, or it is the same space.
+            NotFoundError: Something that was named is not there, or the space itself.
+            StoreError: It could not be written; sharing again completes it.
+        """
+        with ExitStack() as stack:
+            space = self._own(stack)
+            if space.stands_in:
+                here = space_from(space.scope, self._settings)
+                raise NotFoundError(
+                    f"There is no space {here.name!r} to share from.",
+                    hint="List them: unabridged spaces",
+                )
+            draft = space.sharing.draft(
+                self.named(to), sessions=sessions, facts=facts, all_facts=all_facts
+            )
+            return self._give(stack, space, draft, dry_run=dry_run)
+
+    def handoff(
+        self, to: SpaceId, *, session: str | None = None, dry_run: bool = False
+    ) -> ShareResult:
+        """Let another space go on with a session: it becomes the newest one there.
+
+        Args:
+            to: The other space; begun where there is none.
+            session: The session; None for the newest.
+            dry_run: Only say what would go.
+
+        Raises:
+            InputError: It is the same space.
+            NotFoundError: There is no such session, or none at all.
+            StoreError: It could not be written; handing off again completes it.
+        """
+        with ExitStack() as stack:
+            space = self._own(stack)
+            newest = space.sessions.newest()
+            if session is None and newest is None:
+                raise NotFoundError(
+                    "There is no session to hand off.", hint="`unabridged chat` begins one."
+                )
+            wanted = session or (newest.id if newest else "")
+            draft = space.sharing.draft(self.named(to), kind=ShareKind.HANDOFF, sessions=[wanted])
+            return self._give(stack, space, draft, dry_run=dry_run)
+
+    def named(self, space: SpaceId) -> SpaceId:
+        """The space that is given to: the one of that name, or else where its agent remembers.
+
+        An agent whose settings keep all users in one memory remembers in that one, whoever is named.
+
+        Raises:
+            NameRefusedError: Its agent keeps models apart, and none is named; or the other way round.
+        """
+        if self._is_there(space):
+            return space_from(_scope(space), self._settings_of(space))
+        found = space_from(_scope(space), self._base_of(space))
+        if space.model and not found.model:
+            raise NameRefusedError(
+                f"{space.name!r} names a model, and that agent has one memory for all of them.",
+                hint=f"Name it {found.name}.",
+            )
+        return found
+
+    def listing(self) -> list[Share]:
+        """Every share of the space, of both sides, the oldest first."""
+        with ExitStack() as stack:
+            return self._own(stack).sharing.listing()
+
+    def revoke(self, share: str) -> Revoked:
+        """Remove what a share brought, with everything made from it; from either side.
+
+        Args:
+            share: Its id, or the end or beginning of it.
+
+        Raises:
+            NotFoundError: There is none, or several.
+            StoreError: It could not be written; revoking again ends it.
+        """
+        with ExitStack() as stack:
+            space = self._own(stack)
+            found = space.sharing.find(share)
+            if not self._is_there(found.other):
+                return replace(space.sharing.revoke(found), reached=self._taken(found))
+            other = self._open(stack, self._settings_of(found.other))
+            taker, giver = (space, other) if self._taken(found) else (other, space)
+            done = taker.sharing.revoke(found)
+            noted = giver.sharing.revoke(found)
+            return replace(done, share=done.share if self._taken(found) else noted.share)
+
+    def _give(self, stack: ExitStack, space: Space, draft: Share, *, dry_run: bool) -> ShareResult:
+        settings = self._settings_of(draft.other)
+        other = self._open(stack, settings, begins=not dry_run)
+        if dry_run:
+            return space.sharing.plan(draft, other.sharing)
+        return space.sharing.give(draft, other.sharing)
+
+    def _taken(self, share: Share) -> bool:
+        return share.side is ShareSide.TAKEN
+
+    def _own(self, stack: ExitStack) -> Space:
+        return self._open(stack, self._settings, begins=False)
+
+    def _open(self, stack: ExitStack, settings: Settings, *, begins: bool = True) -> Space:
+        opened = open_space(settings, self._clock, recover=False, create=begins)
+        return stack.enter_context(closing(opened))
+
+    def _settings_of(self, space: SpaceId) -> Settings:
+        return settings_for(self._base_of(space), space)
+
+    def _base_of(self, space: SpaceId) -> Settings:
+        own = self._settings
+        if self._agents and space.agent:
+            own = self._agents.of(space.agent, self._profile)
+        return _lasting(replace(own, home=self._settings.home, auto_save=True), space.name)
+
+    def _is_there(self, space: SpaceId) -> bool:
+        return is_begun(self._settings_of(space), _scope(space))
+
+
+def _lasting(settings: Settings, name: str) -> Settings:
+    if settings.store == "memory":
+        raise InputError(
+            f"{name} keeps nothing: its store is `memory`.",
+            hint="Share between spaces of the store sqlite.",
+        )
+    return settings
+
+
+def _scope(space: SpaceId) -> Scope:
+    return Scope(space.user, space.agent, space.model or None)

@@ -1,0 +1,1 @@
+"""Plans and executes forgetting, with journal and receipts."""

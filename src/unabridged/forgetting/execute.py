@@ -1,0 +1,265 @@
+"""Forgetting: carried out so that a kill at any moment leaves it not begun or to be finished.
+
+What is to go is written down first, in ids and figures, in one transaction with the tombstone that
+will recognise the words. From then on every step can be done again; the receipt ends it.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Protocol
+
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.forgetting import ForgetPlan, OutOfReach, Receipt, Scan
+from unabridged.domain.message import Message
+from unabridged.domain.record import RecordKind
+from unabridged.domain.results import MaintenanceProgress
+from unabridged.errors import HeadMovedError, NotFoundError, UpstreamError
+from unabridged.forgetting import remnant_scan as pieces_of
+from unabridged.forgetting.forget_journal import (
+    BEGUN,
+    ForgetJournal,
+    begun,
+    record_of as work_record,
+    work_of,
+)
+from unabridged.forgetting.plan import ForgetSelection, plan
+from unabridged.forgetting.receipts import (
+    is_genuine,
+    receipt_of,
+    record_of as receipt_record,
+    sealed,
+)
+from unabridged.forgetting.tombstones import tombstone
+from unabridged.knowledge.facts import Facts
+from unabridged.knowledge.requirements import Requirements
+from unabridged.log import fact_cursor
+from unabridged.log.entrances import entrances
+from unabridged.ports import Clock, Keys, Store, SupportsScan
+
+LEAST_ID = 4
+"""Characters of an id that are taken for its beginning."""
+_ATTEMPTS = 20
+UNSEEN = "It was interrupted; its words were gone before they could be looked for in the files."
+NO_FILES = "This store cannot look through its own files."
+LATER = "Condensations are made anew when the model answers again: {error}"
+
+
+class Renews(Protocol):
+    """Condenses again what lost its condensations."""
+
+    def renew(
+        self, sessions: Mapping[str, Sequence[str]], months: Iterable[str]
+    ) -> Iterator[MaintenanceProgress]:
+        """Condense sessions, each at the levels that it had, and months."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetDependencies:
+    """What forgetting works with beside the store.
+
+    Attributes:
+        clock: The time and fresh ids.
+        keys: The keys of digests.
+        facts: What was learned of the user.
+        requirements: What was required.
+        condensations: Condenses again.
+        outside: Names what is not reached, given since when the oldest of it was stored.
+    """
+
+    clock: Clock
+    keys: Keys
+    facts: Facts
+    requirements: Requirements
+    condensations: Renews
+    outside: Callable[[datetime | None], OutOfReach]
+
+
+class ForgetExecutor:
+    """Forgets in one space.
+
+    Args:
+        store: The space.
+        hands: What it works with.
+    """
+
+    def __init__(self, store: Store, hands: ForgetDependencies) -> None:
+        self._store = store
+        self._hands = hands
+
+    def plan(self, wanted: ForgetSelection) -> ForgetPlan:
+        """Plan a forgetting; only reads."""
+        clock = self._hands.clock
+        return plan(self._store, wanted, clock.new_id(), clock.now(), self._hands.outside)
+
+    def carry_out(self, planned: ForgetPlan, *, recognised: bool = True) -> Receipt:
+        """Forget what a plan names.
+
+        Args:
+            planned: The plan.
+            recognised: Whether it is recognised when it comes again, and then not stored.
+
+        Raises:
+            StoreBusyError: It is gone, but others read the files for so long that old bytes wait in
+                them: ``resume`` ends it.
+            StoreError: It could not be written; where it was begun, ``resume`` ends it.
+        """
+        work = work_of(planned)
+        at = self._hands.clock.now()
+        key = self._hands.keys.current()
+        stones = []
+        if planned.exchanges and recognised:
+            stones.append(tombstone(planned, at, key, self._store))
+        self._store.put([work_record(work), *stones])
+        return self._finish(work, planned.exchanges, planned.messages, renew=True)
+
+    def resume(self, *, renew: bool = True) -> list[Receipt]:
+        """Finish what was begun and interrupted.
+
+        Args:
+            renew: Whether condensations are made anew; else the next tending does that.
+        """
+        done = []
+        for work in begun(self._store):
+            held = self._store.records(RecordKind.RECEIPT, ids=[work.id])
+            if held:
+                self._store.delete(RecordKind.PROGRESS, [BEGUN + work.id])
+                continue
+            said = list(self._store.get(work.exchanges).values())
+            messages = {message.id: message for e in said for message in e.messages}
+            done.append(self._finish(work, said, messages.values(), renew=renew))
+        return done
+
+    def receipts(self) -> list[Receipt]:
+        """Every receipt, the oldest first."""
+        return [receipt_of(record) for record in self._store.records(RecordKind.RECEIPT)]
+
+    def is_genuine(self, receipt: Receipt) -> bool | None:
+        """Whether a receipt is what was written; None where its key may be gone."""
+        keys = self._hands.keys.held()
+        return any(is_genuine(receipt, key) for key in keys) if keys else None
+
+    def lift(self, wanted: str) -> Receipt:
+        """Let what a receipt names be stored again from now on, when it comes again.
+
+        Args:
+            wanted: The receipt's id, or the end or beginning of it.
+
+        Raises:
+            NotFoundError: There is none, or several.
+        """
+        receipts = self.receipts()
+        near = [r for r in receipts if r.id == wanted]
+        if not near and len(wanted) >= LEAST_ID:
+            near = [r for r in receipts if r.id.startswith(wanted) or r.id.endswith(wanted)]
+        if len(near) != 1:
+            raise NotFoundError(
+                f"{'Several receipts fit' if near else 'There is no receipt'} {wanted!r}.",
+                hint="List them: unabridged receipts",
+            )
+        lifted = replace(near[0], lifted=near[0].lifted or self._hands.clock.now())
+        self._store.put([receipt_record(lifted)])
+        self._store.delete(RecordKind.TOMBSTONE, [lifted.id])
+        return lifted
+
+    # Inside.
+
+    def _finish(
+        self,
+        work: ForgetJournal,
+        said: Sequence[Exchange],
+        messages: Iterable[Message],
+        *,
+        renew: bool,
+    ) -> Receipt:
+        wanted = pieces_of.pieces_of(messages)
+        whole = len(said) == len(work.exchanges)
+        self._let_go(work)
+        self._store.erase(work.exchanges)
+        fact_cursor.passed_over(self._store, self._hands.clock, said)
+        notes = self._repair(work, renew=renew)
+        scan, left = self._scan(wanted)
+        if not whole:
+            notes.append(UNSEEN)
+        elif scan is None:
+            notes.append(NO_FILES)
+        receipt = self._receipt(work, scan or Scan(), len(wanted) if scan else 0, left, notes)
+        self._store.put([receipt_record(receipt)])
+        self._store.delete(RecordKind.PROGRESS, [BEGUN + work.id])
+        return receipt
+
+    def _let_go(self, work: ForgetJournal) -> None:
+        for fact in work.facts:
+            with suppress(NotFoundError):  # done before it was interrupted
+                self._hands.facts.withdraw(fact)
+        for kind, name in work.given:
+            self._store.delete(RecordKind(kind), [name])
+        for session in work.titles:
+            self._untitle(session)
+
+    def _untitle(self, session_id: str) -> None:
+        for attempt in range(_ATTEMPTS):
+            session = self._store.session(session_id)
+            if session is None or not session.title:
+                return
+            try:
+                self._store.set_session(replace(session, title=""), session.head)
+            except HeadMovedError:
+                if attempt == _ATTEMPTS - 1:
+                    raise
+            else:
+                return
+
+    def _repair(self, work: ForgetJournal, *, renew: bool) -> list[str]:
+        for statement in work.pins:
+            with suppress(NotFoundError):
+                self._hands.facts.pin(statement)
+        if work.sources:
+            self._hands.requirements.learn(self._store.get(work.sources).values())
+        if not renew:
+            return []
+        try:
+            for _ in self._hands.condensations.renew(work.condensed, work.periods):
+                pass
+        except UpstreamError as error:
+            return [LATER.format(error=error)]
+        return []
+
+    def _scan(self, wanted: Sequence[str]) -> tuple[Scan | None, int]:
+        if not isinstance(self._store, SupportsScan):
+            return None, 0
+        scan = self._store.scan_files([pieces_of.forms_of(piece) for piece in wanted])
+        found = [wanted[number] for number in scan.found]
+        if not found:
+            return scan, 0
+        texts = (entrance.text for entrance in entrances(self._store))
+        return scan, len(set(found) - pieces_of.said_elsewhere(found, texts))
+
+    def _receipt(
+        self, work: ForgetJournal, scan: Scan, pieces: int, left: int, notes: Sequence[str]
+    ) -> Receipt:
+        receipt = Receipt(
+            id=work.id,
+            at=work.at,
+            done=self._hands.clock.now(),
+            space=self._store.space.name,
+            what=work.what,
+            exchanges=len(work.exchanges),
+            ids=(*work.exchanges, *work.facts),
+            messages=work.messages,
+            bytes=work.bytes,
+            records=work.records,
+            sessions=work.sessions,
+            titles=len(work.titles),
+            staying=work.staying,
+            repeats=work.repeats,
+            outside=work.outside,
+            files=scan.files,
+            scanned=scan.bytes,
+            pieces=pieces,
+            left=left,
+            notes=tuple(notes),
+        )
+        return sealed(receipt, self._hands.keys.current())

@@ -1,0 +1,78 @@
+"""Passing over: conversations from elsewhere without what was forgotten here."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.message import Message
+from unabridged.domain.results import Transcript
+from unabridged.domain.session import title_from
+from unabridged.forgetting.tombstones import ForgottenIndex, spoken, spoken_last
+
+
+def forgotten_in(conversation: Transcript, forgotten_index: ForgottenIndex) -> set[str]:
+    """The exchanges of a conversation of which a message was forgotten here."""
+    if forgotten_index.is_idle():
+        return set()
+    whole = {exchange.id: exchange for exchange in conversation.exchanges}
+    return {e.id for e in whole.values() if _is_forgotten(e, whole, forgotten_index)}
+
+
+def _is_forgotten(
+    exchange: Exchange, whole: Mapping[str, Exchange], forgotten_index: ForgottenIndex
+) -> bool:
+    if forgotten_index.was_forgotten(exchange.id):
+        return True
+    before = spoken_last(whole.get(exchange.parent or ""))
+    for role, text in spoken(exchange.messages):
+        if forgotten_index.recognises(text, role, before):
+            return True
+        before = (role, text)
+    return False
+
+
+def without(conversation: Transcript, gone: set[str]) -> Transcript | None:
+    """A conversation without some of its exchanges; None where nothing is left.
+
+    What followed one of them follows what is left before it, as when a store forgets.
+    """
+    kept = [exchange for exchange in conversation.exchanges if exchange.id not in gone]
+    if not kept:
+        return None
+    whole = {exchange.id: exchange for exchange in conversation.exchanges}
+    held = {message.id for exchange in kept for message in exchange.messages}
+    lost = {
+        message.id: message
+        for name in gone
+        for message in whole[name].messages
+        if message.id not in held
+    }
+    session = conversation.session
+    head = _before(session.head, lost)
+    quoted = any(title_from(message.text) == session.title for message in lost.values())
+    header = replace(
+        session,
+        head=head if head is not None else kept[-1].messages[-1].id,
+        title="" if quoted else session.title,
+    )
+    lifted = [_lifted(exchange, whole, gone, lost) for exchange in kept]
+    return Transcript(header, tuple(lifted))
+
+
+def _lifted(
+    exchange: Exchange,
+    whole: Mapping[str, Exchange],
+    gone: set[str],
+    lost: Mapping[str, Message],
+) -> Exchange:
+    parent = exchange.parent
+    while parent is not None and parent in gone:
+        parent = whole[parent].parent
+    messages = tuple(replace(m, parent=_before(m.parent, lost)) for m in exchange.messages)
+    return replace(exchange, parent=parent, messages=messages)
+
+
+def _before(message_id: str | None, lost: Mapping[str, Message]) -> str | None:
+    while message_id is not None and message_id in lost:
+        message_id = lost[message_id].parent
+    return message_id

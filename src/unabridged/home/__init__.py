@@ -1,0 +1,1 @@
+"""Files of a home: backups, keys, recovery and checks."""

@@ -1,0 +1,278 @@
+"""A backup as a file: a zip archive (deflate) whose first member says what is in it.
+
+``manifest.json`` holds ``format`` (1), ``at`` (ISO 8601), ``version``, ``home``, ``spaces`` (each
+with ``user``, ``agent``, ``model``, ``store``, ``folder``, ``sessions``, ``exchanges``,
+``messages``), ``left_out`` (name and reason) and ``members`` (name to ``bytes`` and ``digest``, BLAKE2b
+of 32 bytes as hex). Any program that reads zip can take one apart.
+"""
+
+import re
+import shutil
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from hashlib import blake2b
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from unabridged.disk.large_files import new_file
+from unabridged.domain.backup_results import Backup, BackupResult
+from unabridged.domain.scope import SpaceId
+from unabridged.errors import BackupError
+
+MANIFEST = "manifest.json"
+FORMAT = 1
+Moved = Callable[[str, int, int], None]
+"""Told what goes on, how much is done, and of how much (bytes)."""
+_PIECE = 1 << 20
+_MOST = 64 << 20
+"""Bytes that a manifest may have."""
+_SAFE = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]*/)*[A-Za-z0-9_][A-Za-z0-9._-]*")
+_UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    KeyError,
+)
+HINT = "Take another backup: `unabridged backup list` shows those there are."
+
+
+class _Held(msgspec.Struct, frozen=True):
+    user: str
+    agent: str
+    model: str
+    store: str
+    folder: str
+    sessions: int
+    exchanges: int
+    messages: int
+
+
+class _Member(msgspec.Struct, frozen=True):
+    bytes: int
+    digest: str
+
+
+class BackupManifest(msgspec.Struct, frozen=True):
+    """What a backup says of itself."""
+
+    format: int
+    at: datetime
+    version: str
+    home: bool
+    spaces: tuple[_Held, ...]
+    members: Mapping[str, _Member]
+    left_out: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Bytes of what is in it, unpacked."""
+        return sum(member.bytes for member in self.members.values())
+
+    def backup(self, path: Path) -> Backup:
+        """Give it as people see it."""
+        return Backup(
+            path=str(path),
+            at=self.at,
+            bytes=path.stat().st_size,
+            spaces=tuple(self.held(number) for number in range(len(self.spaces))),
+            home=self.home,
+            version=self.version,
+            left_out=self.left_out,
+        )
+
+    def held(self, number: int) -> BackupResult:
+        """Give one of its spaces."""
+        one = self.spaces[number]
+        space = SpaceId(one.user, one.agent, one.model)
+        return BackupResult(space, one.store, one.sessions, one.exchanges, one.messages)
+
+
+def described(
+    folder: Path,
+    spaces: list[tuple[str, BackupResult]],
+    *,
+    at: datetime,
+    version: str,
+    home: bool,
+    left_out: list[tuple[str, str]],
+) -> BackupManifest:
+    """Describe a folder that is to be packed.
+
+    Args:
+        folder: What is packed.
+        spaces: Each with the name of its folder in it.
+        at: When the backup was begun.
+        version: Ours.
+        home: Whether it is of a whole home.
+        left_out: Spaces that are damaged.
+    """
+    held = tuple(
+        _Held(
+            x.space.user, x.space.agent, x.space.model, x.store, name,
+            x.sessions, x.exchanges, x.messages,
+        )
+        for name, x in spaces
+    )  # fmt: skip
+    members = {}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            name = path.relative_to(folder).as_posix()
+            members[name] = _Member(path.stat().st_size, _digest(path))
+    return BackupManifest(FORMAT, at, version, home, held, members, tuple(left_out))
+
+
+def pack(folder: Path, manifest: BackupManifest, path: Path, moved: Moved) -> None:
+    """Write a folder as an archive, durable but for its name.
+
+    Raises:
+        OSError: As the system says; nothing is left.
+    """
+    done = 0
+    with new_file(path) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(_info(MANIFEST, manifest.at), msgspec.json.encode(manifest))
+        for name in manifest.members:
+            with (
+                (folder / name).open("rb") as source,
+                archive.open(_info(name, manifest.at), "w", force_zip64=True) as target,
+            ):
+                while piece := source.read(_PIECE):
+                    target.write(piece)
+                    done += len(piece)
+                    moved("pack", done, manifest.size)
+
+
+def manifest_of(path: Path) -> BackupManifest:
+    """Read what a backup says of itself.
+
+    Raises:
+        BackupError: It cannot be read, is no backup, or of a newer version.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return _manifest(archive, path)
+    except FileNotFoundError:
+        raise BackupError(f"There is no backup {path}.", hint=HINT) from None
+    except OSError as error:
+        raise unreadable(path, error.strerror or str(error)) from error
+    except _UNREADABLE as error:
+        raise unreadable(path, str(error)) from error
+
+
+def member_of(path: Path, name: str) -> bytes | None:
+    """Read one small member of a backup, proved by its digest; None where it has no such.
+
+    Raises:
+        BackupError: As ``manifest_of``, or the member is not what was written.
+    """
+    member = manifest_of(path).members.get(name)
+    if member is None or member.bytes > _MOST:
+        return None
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open(name) as source:
+            return b"".join(_pieces(source, member, path))
+    except OSError as error:
+        raise unreadable(path, error.strerror or str(error)) from error
+    except _UNREADABLE as error:
+        raise unreadable(path, str(error)) from error
+
+
+def _manifest(archive: zipfile.ZipFile, path: Path) -> BackupManifest:
+    if MANIFEST not in archive.namelist() or archive.getinfo(MANIFEST).file_size > _MOST:
+        raise BackupError(f"{path} is no backup of Unabridged.", hint="Check the path.")
+    data = archive.read(MANIFEST)
+    try:
+        said = msgspec.json.decode(data)
+        number = said.get("format") if isinstance(said, dict) else None
+        if isinstance(number, int) and number > FORMAT:
+            raise BackupError(
+                f"{path} has format {number}; this version knows up to {FORMAT}.",
+                hint="Install a newer version of unabridged.",
+            )
+        manifest = msgspec.convert(said, BackupManifest)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise unreadable(path, f"its manifest cannot be read: {error}") from error
+    for name in [*manifest.members, *(held.folder for held in manifest.spaces)]:
+        if not _SAFE.fullmatch(name):
+            raise unreadable(path, f"it names a file that none of ours is called: {name!r}")
+    folders = {held.folder for held in manifest.spaces}
+    names = {(held.user, held.agent, held.model) for held in manifest.spaces}
+    if not len(folders) == len(names) == len(manifest.spaces):
+        raise unreadable(path, "it names a space twice")
+    try:
+        manifest.at.astimezone(UTC)
+    except OverflowError:
+        raise unreadable(path, f"it is of no time that there is: {manifest.at}") from None
+    return manifest
+
+
+def unpack(path: Path, folder: Path, moved: Moved) -> BackupManifest:
+    """Take a backup apart, and prove every byte by its digest.
+
+    Args:
+        path: The backup.
+        folder: Where to; new and empty.
+        moved: Told how far it has come.
+
+    Raises:
+        BackupError: It is not what was written, or there is no room.
+        OSError: It cannot be written.
+    """
+    manifest = manifest_of(path)
+    room = shutil.disk_usage(folder).free
+    if manifest.size > room:
+        raise BackupError(
+            f"{path} takes {manifest.size:,} bytes unpacked, and {room:,} are free.",
+            hint="Make room on the disk and repeat.",
+        )
+    done = 0
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for name, member in manifest.members.items():
+                target = folder / name
+                target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                with archive.open(name) as source, new_file(target) as stream:
+                    for piece in _pieces(source, member, path):
+                        stream.write(piece)
+                        done += len(piece)
+                        moved("unpack", done, manifest.size)
+    except _UNREADABLE as error:
+        raise unreadable(path, str(error)) from error
+    return manifest
+
+
+def _pieces(source: IO[bytes], member: _Member, path: Path) -> Iterator[bytes]:
+    digest, left = blake2b(digest_size=32), member.bytes
+    while piece := source.read(min(_PIECE, left + 1)):
+        left -= len(piece)
+        if left < 0:
+            break
+        digest.update(piece)
+        yield piece
+    if left or digest.hexdigest() != member.digest:
+        raise unreadable(path, "what is in it is not what was written")
+
+
+def unreadable(path: Path, why: str) -> BackupError:
+    """Say that a backup is damaged."""
+    return BackupError(f"The backup {path} cannot be read: {why.rstrip('.')}.", hint=HINT)
+
+
+def _info(name: str, at: datetime) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name, at.timetuple()[:6])
+    info.compress_type = zipfile.ZIP_DEFLATED
+    info.external_attr = 0o100600 << 16
+    return info
+
+
+def _digest(path: Path) -> str:
+    digest = blake2b(digest_size=32)
+    with path.open("rb") as file:
+        while piece := file.read(_PIECE):
+            digest.update(piece)
+    return digest.hexdigest()

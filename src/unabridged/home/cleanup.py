@@ -1,0 +1,164 @@
+"""What a home gathers in time: leftovers of what was killed, files set aside, rights too wide."""
+
+import os
+import re
+import shutil
+import stat
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from unabridged.disk.atomic_write import FILE_MODE, UNFINISHED, remove
+from unabridged.disk.folders import FOLDER_MODE
+from unabridged.domain.results import Diagnosis
+from unabridged.home.backups import BackupsFolder
+
+_DRAFTS = (UNFINISHED, ".new")
+"""What the names of files end with that are being written; nobody else ever reads them."""
+_STOPPED = (".renaming", ".salvaged", ".restored", ".forgetting")
+"""What the names of files end with that say what was begun; whoever opens the space finishes it."""
+_ASIDE = re.compile(r".+\.(?:damaged|replaced)-\d+")
+PATIENCE = 3600.0
+"""Seconds after which a draft is no longer being written."""
+LEAST_ROOM = 100_000_000
+"""Bytes that should be free."""
+OLD_DAYS = 30
+"""Days after which another backup is advised."""
+
+
+def look_after(home: Path, now: datetime, *, repair: bool) -> Iterator[Diagnosis]:
+    """Look at everything that lies in a home but the spaces themselves.
+
+    Args:
+        home: The home.
+        now: The time.
+        repair: Take rights from others, and remove drafts that nobody writes any more.
+    """
+    try:
+        yield Diagnosis("home", ok=True, text=str(home))
+        yield _rights(home, repair=repair)
+        yield from _leftovers(home, now, repair=repair)
+        yield _room(home)
+        yield _backups(home, now)
+    except OSError as error:
+        yield Diagnosis(
+            "home", ok=False, text=str(error), hint="Look at the folder and its rights."
+        )
+
+
+def _rights(home: Path, *, repair: bool) -> Diagnosis:
+    found = wide(home)
+    if found and repair:
+        narrow(found)
+        found = wide(home)
+    if not found:
+        return Diagnosis("rights", ok=True, text="everything is for its owner only")
+    text = f"others can look into {len(found):,} files or folders: {found[0]}"
+    return Diagnosis("rights", ok=False, text=text, hint="Try: unabridged doctor --repair")
+
+
+def _leftovers(home: Path, now: datetime, *, repair: bool) -> Iterator[Diagnosis]:
+    left = drafts(home, now)
+    if left and repair:
+        clean_up(left)
+        left = drafts(home, now)
+    if left:
+        text = f"{len(left):,} drafts that a killed program left: {left[0]}"
+        yield Diagnosis("leftovers", ok=None, text=text, hint="Try: unabridged doctor --repair")
+    if begun := stopped(home):
+        text = f"begun and not finished: {begun[0].name}"
+        yield Diagnosis("leftovers", ok=None, text=text, hint="Opening the space finishes it.")
+    if away := aside(home):
+        text = f"{len(away):,} files that were set aside, {sum(away.values()):,} bytes: "
+        hint = "`unabridged recover FILE` looks into one; remove them when you miss nothing."
+        yield Diagnosis("set aside", ok=None, text=text + str(next(iter(away))), hint=hint)
+
+
+def _room(home: Path) -> Diagnosis:
+    free = shutil.disk_usage(home).free
+    largest = max((p.stat().st_size for p in home.glob("*/*") if p.is_file()), default=0)
+    text = f"{free:,} bytes are free"
+    if free < LEAST_ROOM:
+        return Diagnosis("disk", ok=False, text=text, hint="Make room before something is refused.")
+    if free < 3 * largest:
+        hint = f"A backup is proved by unpacking it: for {largest:,} bytes that may not do."
+        return Diagnosis("disk", ok=None, text=text, hint=hint)
+    return Diagnosis("disk", ok=True, text=text)
+
+
+def _backups(home: Path, now: datetime) -> Diagnosis:
+    made = [one for one in BackupsFolder(home / "backups", "").all() if one.at is not None]
+    if not made:
+        return Diagnosis(
+            "backups", ok=None, text="none yet", hint="Make one: unabridged backup --all"
+        )
+    days = (now - (made[0].at or now)).days
+    text = f"{len(made):,}, the newest {days:,} days old"
+    hint = "Make another one: unabridged backup --all" if days >= OLD_DAYS else ""
+    return Diagnosis("backups", ok=None if hint else True, text=text, hint=hint)
+
+
+def _walk(home: Path) -> Iterator[Path]:
+    yield home
+    for folder, folders, files in os.walk(home):
+        for name in (*folders, *files):
+            path = Path(folder) / name
+            if not path.is_symlink():
+                yield path
+
+
+def wide(home: Path) -> list[Path]:
+    """Files and folders that others than their owner may read or write."""
+    if os.name == "nt":
+        return []
+    return [path for path in _walk(home) if _mode(path) & 0o077]
+
+
+def narrow(paths: list[Path]) -> None:
+    """Take all rights from others than the owner.
+
+    Raises:
+        OSError: As the system says.
+    """
+    for path in paths:
+        path.chmod(FOLDER_MODE if path.is_dir() else FILE_MODE)
+
+
+def drafts(home: Path, now: datetime) -> list[Path]:
+    """What was being written when somebody was killed: it has not been touched for an hour."""
+    found = [path for path in _walk(home) if path.name.endswith(_DRAFTS)]
+    return [path for path in found if now.timestamp() - _touched(path) > PATIENCE]
+
+
+def clean_up(paths: list[Path]) -> None:
+    """Remove drafts."""
+    for path in paths:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            remove(path)
+
+
+def stopped(home: Path) -> list[Path]:
+    """What was begun and not finished; it is, when the space is opened next."""
+    return [path for path in _walk(home) if path.name.endswith(_STOPPED)]
+
+
+def aside(home: Path) -> dict[Path, int]:
+    """Files that were set aside, with their sizes."""
+    found = [path for path in _walk(home) if path.is_file() and _ASIDE.fullmatch(path.name)]
+    return {path: path.stat().st_size for path in found}
+
+
+def _mode(path: Path) -> int:
+    try:
+        return stat.S_IMODE(path.lstat().st_mode)
+    except FileNotFoundError:  # others may remove it at any time
+        return 0
+
+
+def _touched(path: Path) -> float:
+    try:
+        return path.lstat().st_mtime
+    except FileNotFoundError:
+        return float("inf")

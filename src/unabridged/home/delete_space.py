@@ -1,0 +1,116 @@
+"""Forgetting whole spaces: what would go, and its receipt. The files themselves: ``stores.leaving``."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from unabridged import config
+from unabridged.disk.atomic_write import write_whole
+from unabridged.domain.forgetting import Receipt, SpacePlan
+from unabridged.domain.scope import SpaceId
+from unabridged.domain.settings import Settings
+from unabridged.errors import NotFoundError, StoreError
+from unabridged.forgetting.receipts import from_data, sealed, to_data
+from unabridged.forgetting.shared_copies import copies
+from unabridged.home.forgetting import elsewhere, keys_of, outside
+from unabridged.home.spaces_port import SpaceInfo, Spaces
+from unabridged.ports import Clock
+from unabridged.stores.json_codec import unpack
+
+RECEIPTS = "receipts"
+"""In the home's folder ``logs``: the receipts for spaces that are gone."""
+SAID = (
+    "Files were overwritten and removed. What a disk or a snapshot keeps besides is out of reach."
+)
+
+
+def plan_spaces(settings: Settings, folder: Spaces, spaces: Sequence[SpaceId]) -> list[SpacePlan]:
+    """Say what forgetting whole spaces would do; nothing is changed.
+
+    Raises:
+        NotFoundError: There is no such space.
+    """
+    infos = folder.list()
+    return [_plan(settings, folder, infos, space) for space in spaces]
+
+
+def _plan(
+    settings: Settings, folder: Spaces, infos: Sequence[SpaceInfo], space: SpaceId
+) -> SpacePlan:
+    home = Path(settings.home)
+    path = folder.path_of(space)
+    parts = folder.parts_of(space)
+    if not parts:
+        raise NotFoundError(
+            f"There is no space {space.name!r}.", hint="List them: unabridged spaces"
+        )
+    known = next((info for info in infos if info.path == path), None)
+    return SpacePlan(
+        space=space,
+        exchanges=known.exchanges if known else 0,
+        sessions=known.sessions if known else 0,
+        bytes=sum(part.stat().st_size for part in parts if part.is_file()),
+        files=tuple(Path(os.path.relpath(part, home)).as_posix() for part in parts),
+        outside=replace(
+            outside(settings, space, None),
+            aside=tuple(elsewhere(settings, space)),
+            shared=_shared(folder, space),
+        ),
+    )
+
+
+def _shared(folder: Spaces, space: SpaceId) -> tuple[str, ...]:
+    try:
+        store = folder.open(space, create=False)
+    except StoreError:
+        return ()
+    try:
+        return copies(store)
+    finally:
+        store.close()
+
+
+def forget_space(settings: Settings, clock: Clock, folder: Spaces, plan: SpacePlan) -> Receipt:
+    """Wipe a space; a kill leaves it to be finished when the home is looked at next.
+
+    Raises:
+        StoreBusyError: Others have it open.
+        StoreError: It cannot be wiped.
+    """
+    at = clock.now()
+    receipt = sealed(
+        Receipt(
+            id=clock.new_id(),
+            at=at,
+            done=at,
+            space=plan.space.name,
+            what="space",
+            exchanges=plan.exchanges,
+            sessions=plan.sessions,
+            bytes=plan.bytes,
+            outside=plan.outside,
+            files=plan.files,
+            notes=(SAID,),
+        ),
+        keys_of(settings).current(),
+    )
+    kept = config.folder(settings.home, "logs") / RECEIPTS / f"{receipt.id}.json"
+    folder.wipe(plan.space, kept, to_data(receipt))
+    return receipt
+
+
+def kept_receipts(settings: Settings) -> list[Receipt]:
+    """The receipts for spaces that are gone, the oldest first."""
+    folder = Path(settings.home) / "logs" / RECEIPTS
+    files = sorted(folder.glob("*.json")) if folder.is_dir() else []
+    return [from_data(unpack(path.read_bytes())) for path in files]
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Write a file whole, readable by its owner only, in a folder of the person's choice.
+
+    Raises:
+        StoreError: It cannot be written.
+    """
+    write_whole(path, data)

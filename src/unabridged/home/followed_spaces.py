@@ -1,0 +1,182 @@
+"""The spaces of a home with readable files that follow them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from unabridged import config
+from unabridged.disk.atomic_write import remove
+from unabridged.domain.scope import SpaceId
+from unabridged.domain.settings import Settings
+from unabridged.errors import NameRefusedError, SettingError
+from unabridged.home.spaces import SpacesFolder
+from unabridged.home.spaces_port import SpaceInfo
+from unabridged.projections.followed import FollowedStore
+from unabridged.projections.json_files.file_paths import FOLDERS, FilePaths
+from unabridged.projections.json_files.find_space import locate
+from unabridged.projections.json_files.json_files import JsonFiles
+from unabridged.stores.copy_space import copy
+from unabridged.stores.sqlite import SqliteStore
+
+NO_FILES = "none"
+"""The layout that writes no readable files."""
+
+
+@dataclass(frozen=True, slots=True)
+class JsonFolder:
+    """Where the readable files of a home are, and how they look.
+
+    Attributes:
+        root: The folder of the layout.
+        layout: ``model``, ``agent`` or ``user``.
+        compression: Whether files are packed.
+        custom: The file of the only space, instead of those in the folder; None for those.
+    """
+
+    root: Path
+    layout: str
+    compression: bool = False
+    custom: Path | None = None
+
+    def paths(self, space: SpaceId) -> FilePaths:
+        """Return where the files of a space are, or would be."""
+        return locate(self.root, space, self.layout, self.custom)
+
+    def files(self, store: SqliteStore) -> JsonFiles:
+        """Return the files that follow a log."""
+        return JsonFiles(
+            store, lambda: self.paths(store.space), self.layout, compression=self.compression
+        )
+
+
+def json_folder_of(settings: Settings) -> JsonFolder | None:
+    """Return where readable files are written; None if the settings want none.
+
+    Raises:
+        SettingError: They want them in an encrypted home, or name no file.
+    """
+    return None if settings.json_files == NO_FILES else json_folder(settings)
+
+
+def json_folder(settings: Settings) -> JsonFolder:
+    """Return where readable files of the settings' layout are written.
+
+    Raises:
+        SettingError: The home is encrypted, or the settings name no file.
+    """
+    if settings.encrypt:
+        raise SettingError(
+            f"The layout {settings.json_files!r} writes readable files, and the home is encrypted.",
+            hint="Set layout to none. `unabridged export` writes what you want to read elsewhere.",
+        )
+    custom = Path(settings.json_path).absolute() if settings.json_path else None
+    root = config.folder(settings.home, FOLDERS[settings.json_files]) if custom is None else Path()
+    return JsonFolder(root, settings.json_files, settings.json_compression, custom)
+
+
+class FollowedSpaces:
+    """The spaces of one home with readable files; implements ``stores.listing.Spaces``.
+
+    Args:
+        databases: The spaces.
+        folder: Where their readable files are.
+        follows: Whether opening a space brings its files up to date.
+    """
+
+    def __init__(
+        self, databases: SpacesFolder, folder: JsonFolder, *, follows: bool = True
+    ) -> None:
+        self._databases = databases
+        self._folder = folder
+        self._follows = follows
+
+    def path_of(self, space: SpaceId) -> Path:
+        """Return the file of a space; see ``stores.listing.Spaces``."""
+        return self._databases.path_of(space)
+
+    def open(self, space: SpaceId, *, create: bool = True) -> FollowedStore:
+        """Open a space; see ``stores.listing.Spaces``."""
+        return self.follow(self._databases.open(space, create=create))
+
+    def follow(self, store: SqliteStore) -> FollowedStore:
+        """Let readable files follow a store."""
+        try:
+            return FollowedStore(store, [self._folder.files(store)], follows=self._follows)
+        except BaseException:
+            store.close()
+            raise
+
+    def render(self, space: SpaceId) -> None:
+        """Write the files of a space again from its log, except those that were edited by hand.
+
+        Raises:
+            StoreError: The space cannot be opened.
+        """
+        log = self._databases.open(space, create=False)
+        store = FollowedStore(log, [self._folder.files(log)], follows=False)
+        try:
+            store.render()
+        finally:
+            store.close()
+
+    def rename(self, old: SpaceId, new: SpaceId) -> None:
+        """Give a space other names; see ``stores.listing.Spaces``."""
+        if self._folder.custom is not None:
+            raise NameRefusedError(
+                "The file that json_path names holds one space, which keeps its name.",
+                hint="Copy it into a space of the home first.",
+            )
+        self._bring_up_to_date(old)
+        before = self._folder.paths(old)
+        self._databases.rename(old, new)
+        for path in before.all_files():
+            if path != before.lock:
+                remove(path)
+        self.open(new, create=False).close()
+
+    def merge(self, source: SpaceId, into: SpaceId) -> int:
+        """Copy what a space lacks; see ``stores.listing.Spaces``."""
+        giver = self._databases.open(source, create=False)
+        try:
+            taker = self.open(into)
+            try:
+                return copy(giver, taker).exchanges
+            finally:
+                taker.close()
+        finally:
+            giver.close()
+
+    def quarantine(self, space: SpaceId) -> Path:
+        """Move the files of a space out of the way; see ``stores.listing.Spaces``."""
+        aside = self._databases.quarantine(space)
+        for path in self._folder.paths(space).files():
+            number = 1
+            while (other := path.with_name(f"{path.name}.damaged-{number}")).exists():
+                number += 1
+            path.rename(other)
+        remove(self._folder.paths(space).state)
+        return aside
+
+    def parts_of(self, space: SpaceId) -> list[Path]:
+        """Return every file of a space; see ``stores.listing.Spaces``."""
+        return [*self._databases.parts_of(space), *self._folder.paths(space).all_files()]
+
+    def wipe(self, space: SpaceId, receipt: Path, shown: Mapping[str, Any]) -> int:
+        """Overwrite and remove every file of a space; see ``stores.listing.Spaces``."""
+        also = self._folder.paths(space).all_files()
+        return self._databases.wipe(space, receipt, shown, also=also)
+
+    def list(self) -> list[SpaceInfo]:
+        """Return every space; see ``stores.listing.Spaces``."""
+        return self._databases.list()
+
+    def _bring_up_to_date(self, space: SpaceId) -> None:
+        if not self._databases.path_of(space).exists():
+            return
+        store = self.open(space, create=False)
+        try:
+            for error in store.troubles:
+                raise error
+        finally:
+            store.close()

@@ -1,0 +1,184 @@
+"""What forgetting needs of a home: a key that lies in no space's files, and what it cannot reach."""
+
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import chain
+from pathlib import Path
+
+from unabridged import config
+from unabridged.disk.atomic_write import of_the_system, write_first
+from unabridged.domain.forgetting import OutOfReach
+from unabridged.domain.record import RecordKind
+from unabridged.domain.results import Transcript
+from unabridged.domain.scope import SpaceId
+from unabridged.domain.settings import Settings
+from unabridged.errors import (
+    BackupError,
+    StoreBusyError,
+    StoreEditedError,
+    StoreError,
+    StoreReadOnlyError,
+)
+from unabridged.forgetting.temporary_keys import LENGTH, PassingKeys
+from unabridged.forgetting.tombstones import ForgottenIndex
+from unabridged.forgetting.without_forgotten import forgotten_in, without
+from unabridged.home.backup_archive import manifest_of
+from unabridged.home.key_source import key_of
+from unabridged.home.spaces import SpacesFolder
+from unabridged.ports import Keys, Store
+from unabridged.projections.json_files.file_paths import FOLDERS
+from unabridged.projections.json_files.find_space import locate, space_in
+from unabridged.space.forgetting import Forgetting
+from unabridged.stores.copy_space import Sift
+
+KEY_FILE = "forgetting.key"
+"""In the home's folder ``config``; 32 random bytes."""
+PURPOSE = "tombstone"
+SLACK = timedelta(days=1)
+"""How far clocks may have gone apart between a message and a backup."""
+_MIGRATIONS = "migrations"
+_ASIDE = (".damaged-", ".replaced-")
+_IMPORTS = "imports"
+
+
+class HomeKeys:
+    """The keys of one home: one drawn from the person's key, else one of its own.
+
+    Implements ``ports.Keys``. What was forgotten before a person set a key is still recognised.
+
+    Args:
+        settings: Every choice.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._path = Path(settings.home) / "config" / KEY_FILE
+        self._read: list[bytes] | None = None
+
+    def held(self) -> Sequence[bytes]:
+        """Every key that there is."""
+        if self._read is None:
+            given = key_of(self._settings)
+            own = self._own()
+            self._read = [*([given.for_(PURPOSE)] if given else []), *([own] if own else [])]
+        return self._read
+
+    def current(self) -> bytes:
+        """The person's key for this, else the home's own, made where it is missing.
+
+        Raises:
+            StoreError: It cannot be read or written.
+        """
+        if not self.held():
+            config.folder(self._settings.home, "config")
+            try:
+                write_first(self._path, secrets.token_bytes(LENGTH))
+            except OSError as error:
+                raise of_the_system(error, self._path) from error
+            self._read = None
+        return self.held()[0]
+
+    def _own(self) -> bytes | None:
+        try:
+            key = self._path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise of_the_system(error, self._path) from error
+        if len(key) != LENGTH:
+            raise StoreError(
+                f"{self._path} holds no key.",
+                hint="Put it back from a copy; without it what was forgotten is not recognised. "
+                "Where there is none, move the file away.",
+            )
+        return key
+
+
+def keys_of(settings: Settings) -> Keys:
+    """The keys that a space of these settings uses."""
+    return PassingKeys() if settings.store == "memory" else HomeKeys(settings)
+
+
+def sift_for(taker: Store, settings: Settings) -> Sift | None:
+    """What keeps away from a space what was forgotten there; None where nothing was."""
+    if not taker.records(RecordKind.TOMBSTONE, newest=1):
+        return None
+    return partial(_without_forgotten, forgotten_index=ForgottenIndex(taker, keys_of(settings)))
+
+
+def _without_forgotten(given: Transcript, *, forgotten_index: ForgottenIndex) -> Transcript | None:
+    gone = forgotten_in(given, forgotten_index)
+    return without(given, gone) if gone else given
+
+
+def outside(settings: Settings, space: SpaceId, since: datetime | None) -> OutOfReach:
+    """Name what of a home forgetting does not reach.
+
+    Args:
+        settings: Every choice; only the home is looked at.
+        space: The space that is forgotten in.
+        since: Backups that were made before cannot hold it; None for all.
+    """
+    if settings.store == "memory":
+        return OutOfReach()
+    home = Path(settings.home)
+    backups = [name for name, at in _backups(home, space) if not _is_older(at, since)]
+    aside = {*_aside(home, space), *elsewhere(settings, space)}
+    return OutOfReach(tuple(sorted(backups)), tuple(sorted(aside)))
+
+
+def elsewhere(settings: Settings, space: SpaceId) -> Iterator[str]:
+    """Readable files of a space that a home has in other layouts than that of the settings."""
+    home = Path(settings.home)
+    for layout, name in FOLDERS.items():
+        if settings.json_files == layout and not settings.json_path:
+            continue
+        paths = locate(home / name, space, layout)
+        if space_in(paths, layout) == space:
+            yield from (path.relative_to(home).as_posix() for path in paths.files())
+
+
+def _backups(home: Path, space: SpaceId) -> Iterator[tuple[str, datetime | None]]:
+    folder = home / "backups"
+    for path in [*folder.glob("[!.]*"), *(folder / _MIGRATIONS).glob("[!.]*")]:
+        name = path.relative_to(home).as_posix()
+        if path.is_dir():
+            if path.name != _MIGRATIONS:
+                yield name, None
+            continue
+        try:
+            manifest = manifest_of(path)
+        except BackupError:  # no backup of ours, or sealed: whether it holds it nobody can tell
+            yield name, datetime.fromtimestamp(path.stat().st_mtime, UTC)
+            continue
+        if any(SpaceId(held.user, held.agent, held.model) == space for held in manifest.spaces):
+            yield name, manifest.at
+
+
+def _is_older(at: datetime | None, since: datetime | None) -> bool:
+    return at is not None and since is not None and at < since - SLACK
+
+
+def _aside(home: Path, space: SpaceId) -> Iterator[str]:
+    for path in (home / _IMPORTS).glob("*"):
+        yield path.relative_to(home).as_posix()
+    own = SpacesFolder(home / "spaces").path_of(space).name
+    folders = [(home / name).rglob("*-*") for name in FOLDERS.values()]
+    for path in chain((home / "spaces").glob(f"{own}*-*"), *folders):
+        if any(end in path.name for end in _ASIDE):
+            yield path.relative_to(home).as_posix()
+
+
+def finish_forgetting(forgetting: Forgetting, store: Store) -> None:
+    """Finish what was begun and interrupted, where the store can be written.
+
+    While others keep it locked, or a readable file was edited by hand, it waits for the next
+    opening, or for ``unabridged forget --resume``.
+    """
+    if getattr(store, "read_only", False):
+        return
+    with suppress(StoreBusyError, StoreReadOnlyError, StoreEditedError):
+        forgetting.resume(renew=False)

@@ -1,0 +1,124 @@
+"""Putting a whole file in a store's place, and what lay there aside. Nothing is ever replaced.
+
+A file that is to take another one's place waits beside it under a name that says so
+(``<name>.salvaged``, ``<name>.restored``). From that moment on the matter is decided: whoever opens
+the space next finishes it, so that a crash at any step leaves the old or the new one, whole.
+"""
+
+import os
+from pathlib import Path
+
+from unabridged.disk.atomic_write import sync_folder
+from unabridged.disk.large_files import give_name
+from unabridged.disk.locks import locked
+from unabridged.stores.sqlite.database import FOLDER_END
+from unabridged.stores.sqlite.exclusive import alone
+
+COMPANIONS = ("-wal", "-shm", "-journal", FOLDER_END)
+"""What stands behind a file's name in the names of what belongs to it."""
+LOCK = ".lock"
+"""The file of the folder that is locked while files change places."""
+WAITING = {".salvaged": "damaged", ".restored": "replaced"}
+"""What stands behind the name of a file that waits, and behind that of what it takes the place of."""
+
+
+def waiting(path: Path) -> list[Path]:
+    """The files that wait to take a file's place; one at the most, but for a slip of people."""
+    beside = [path.with_name(path.name + end) for end in WAITING]
+    return [one for one in beside if one.exists()]
+
+
+def finish(path: Path, busy_timeout: float) -> Path | None:
+    """Put in its place what waits for it, if anything does.
+
+    Returns:
+        Where what lay there lies now; None where nothing did.
+
+    Raises:
+        StoreBusyError: Others have the file open, or are doing the same.
+        OSError: As the system says; another attempt goes on where this one stopped.
+    """
+    aside = None
+    if waiting(path):
+        with locked(path.parent / LOCK, busy_timeout):
+            for one in waiting(path):
+                aside = _put(one, path, busy_timeout)
+    return aside
+
+
+def replace(draft: Path, path: Path, end: str, busy_timeout: float) -> Path | None:
+    """Put a finished file, with nothing beside it, in another one's place. The lock is held.
+
+    Args:
+        draft: The file, durable, in a folder of the same file system.
+        path: The place.
+        end: One of ``WAITING``.
+        busy_timeout: Seconds to wait for those who have it open.
+
+    Returns:
+        Where what lay there lies now; None where nothing did.
+
+    Raises:
+        StoreBusyError: Others have the file open; nothing was changed.
+    """
+    one = path.with_name(path.name + end)
+    with alone(path, busy_timeout):
+        os.replace(draft, one)  # noqa: PTH105 - every call of this file is one of `os`: tests stand in
+        sync_folder(path.parent)
+    return _put(one, path, busy_timeout)
+
+
+def quarantine(path: Path, word: str = "damaged") -> Path | None:
+    """Give a file and what belongs to it other names: ``<name>.<word>-<n>``; none is taken.
+
+    What belongs to it goes first, so that another attempt after a crash takes the same number.
+
+    Returns:
+        Its path now; None where there is nothing.
+    """
+    ends = _parts(path)
+    if not ends:
+        return None
+    aside = quarantine_name(path, word)
+    for end in ends:
+        os.rename(path.with_name(path.name + end), aside.with_name(aside.name + end))  # noqa: PTH104 - as above
+        sync_folder(path.parent)
+    return aside
+
+
+def quarantine_name(path: Path, word: str) -> Path:
+    """Give the name that a file would be set aside under; nothing is renamed."""
+    ends, number = _parts(path), 1
+    while _is_taken(_aside(path, word, number), ends):
+        number += 1
+    return _aside(path, word, number)
+
+
+def _parts(path: Path) -> list[str]:
+    return [end for end in (*COMPANIONS, "") if path.with_name(path.name + end).exists()]
+
+
+def _put(one: Path, path: Path, busy_timeout: float) -> Path | None:
+    aside = None
+    if path.exists() and path.samefile(one):  # it has its name, and a crash left it the other one
+        os.unlink(one)  # noqa: PTH108 - as above
+        return None
+    with alone(path, busy_timeout):
+        aside = quarantine(path, WAITING[one.name.removeprefix(path.name)])
+    give_name(one, path)
+    return aside
+
+
+def _aside(path: Path, word: str, number: int) -> Path:
+    return path.with_name(f"{path.name}.{word}-{number}")
+
+
+def _is_taken(aside: Path, ends: list[str]) -> bool:
+    return aside.exists() or any(aside.with_name(aside.name + end).exists() for end in ends)
+
+
+def finish_all(folder: Path, busy_timeout: float) -> None:
+    """Do ``finish`` for every file of a folder."""
+    for end in WAITING:
+        for one in folder.glob(f"*{end}"):
+            finish(one.with_name(one.name.removesuffix(end)), busy_timeout)

@@ -1,0 +1,267 @@
+"""The folder of spaces: one file each, under names that no two spaces share and none escapes from."""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from unabridged.disk.atomic_write import of_the_system, sync_folder, write_whole
+from unabridged.disk.folders import private_folder
+from unabridged.disk.locks import locked
+from unabridged.domain.scope import SpaceId
+from unabridged.errors import (
+    NameRefusedError,
+    NotFoundError,
+    StoreBusyError,
+    StoreDamagedError,
+    StoreError,
+    StoreKeyError,
+)
+from unabridged.home import replace_file
+from unabridged.home.spaces_port import SpaceInfo
+from unabridged.home.wipe_space import LEAVING, finish, finish_for, leave, parts_of
+from unabridged.stores.copy_space import copy
+from unabridged.stores.json_codec import pack, unpack
+from unabridged.stores.sqlite import SqliteStore
+from unabridged.stores.sqlite.chain_setup import name_space
+from unabridged.stores.sqlite.connection import BUSY_TIMEOUT, ConnectionOptions
+from unabridged.stores.sqlite.database import FOLDER_END
+from unabridged.stores.sqlite.open_file import exclusive
+from unabridged.stores.sqlite.rows import space_data
+
+SUFFIX = ".db"
+_RENAMING = ".renaming"
+_SLUG_LENGTH = 24
+_UNSAFE = re.compile(r"[^a-z0-9]+")
+
+
+class SpacesFolder:
+    """The spaces of one home.
+
+    Args:
+        folder: Where the files lie; made, for its owner only, when the first space is.
+        busy_timeout: Seconds to wait for other writers.
+        ready: Called with each store that is opened, so that it is given what reads exchanges;
+            without it, what is written is found by its words only.
+        access: How files are reached; instead of ``busy_timeout`` alone.
+
+    Attributes:
+        folder: Where the files lie.
+        access: How they are reached.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        busy_timeout: float = BUSY_TIMEOUT,
+        ready: Callable[[SqliteStore], None] | None = None,
+        access: ConnectionOptions | None = None,
+    ) -> None:
+        self.folder = folder
+        self.access = access or ConnectionOptions(busy_timeout)
+        self._ready = ready
+
+    @property
+    def busy_timeout(self) -> float:
+        """Seconds to wait for others."""
+        return self.access.busy_timeout
+
+    def path_of(self, space: SpaceId) -> Path:
+        """Give the file of a space: a readable part, and a digest of the exact names.
+
+        The digest (BLAKE2b, 8 bytes) tells apart what the readable part cannot: ``a:b`` and ``a.b``.
+        """
+        names = [space.user, space.agent, space.model]
+        slugs = [_UNSAFE.sub("-", name.lower()).strip("-")[:_SLUG_LENGTH] for name in names]
+        mark = blake2b(pack(names), digest_size=8).hexdigest()
+        return self.folder / f"{'_'.join([slug for slug in slugs if slug] + [mark])}{SUFFIX}"
+
+    def open(self, space: SpaceId, *, create: bool = True) -> SqliteStore:
+        """Open a space, beginning it where it is new.
+
+        Raises:
+            NotFoundError: There is none, and none was to be made.
+            StoreDamagedError: Its file is damaged; it was left untouched (see ``quarantine``).
+            StoreError: As ``SqliteStore`` says.
+        """
+        path = self.path_of(space)
+        with _told(path):
+            self._finish_renames(path)
+            if create:
+                private_folder(self.folder)
+        store = SqliteStore(path, space, create=create, access=self.access)
+        try:
+            self.prepare(store)
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def prepare(self, store: SqliteStore) -> None:
+        """Give a store what reads exchanges."""
+        if self._ready is not None:
+            self._ready(store)
+
+    def rename(self, old: SpaceId, new: SpaceId) -> None:
+        """Give a space other names. A crash leaves it under the old or the new ones, whole.
+
+        Raises:
+            NotFoundError: There is no such space.
+            NameRefusedError: The new names are taken.
+            StoreBusyError: Others have the space open.
+        """
+        source, target = self.path_of(old), self.path_of(new)
+        with _told(source):
+            self._finish_renames(source)
+            self._finish_renames(target)
+        if not source.exists():
+            raise NotFoundError(f"There is no space {old.name!r}.", hint="List the spaces.")
+        if target.exists():
+            raise NameRefusedError(
+                f"There is a space {new.name!r} already.",
+                hint="Merge into it, or choose other names.",
+            )
+        SqliteStore(source, old, create=False, access=self.access).close()
+        intent = target.with_name(target.name + _RENAMING)
+        write_whole(intent, pack([source.name, space_data(new)]))
+        with _told(source):
+            try:
+                self._finish(intent)
+            except (StoreBusyError, StoreKeyError):
+                intent.unlink()
+                raise
+
+    def merge(self, source: SpaceId, into: SpaceId) -> int:
+        """Copy every session, exchange and record that ``into`` lacks. The source is kept.
+
+        Doing it twice adds nothing; after a crash, do it again.
+
+        Returns:
+            How many exchanges were added.
+
+        Raises:
+            NotFoundError: There is no such source.
+        """
+        giver = self.open(source, create=False)
+        try:
+            taker = self.open(into)
+            try:
+                return copy(giver, taker).exchanges
+            finally:
+                taker.close()
+        finally:
+            giver.close()
+
+    def quarantine(self, space: SpaceId) -> Path:
+        """Move the file of a damaged space out of the way, so that a fresh one can be begun.
+
+        Returns:
+            Where it lies now: ``<name>.damaged-<n>``, with its log beside it.
+
+        Raises:
+            NotFoundError: There is no such file.
+        """
+        path = self.path_of(space)
+        with locked(self.folder / replace_file.LOCK, self.busy_timeout), _told(path):
+            aside = replace_file.quarantine(path)
+        if aside is None:
+            raise NotFoundError(f"There is no file for {space.name!r}.", hint="List the spaces.")
+        return aside
+
+    def parts_of(self, space: SpaceId) -> list[Path]:
+        """Every file of a space; see ``stores.listing.Spaces``."""
+        return parts_of(self.path_of(space))
+
+    def wipe(
+        self,
+        space: SpaceId,
+        receipt: Path,
+        shown: Mapping[str, Any],
+        *,
+        also: Iterable[Path] = (),
+    ) -> int:
+        """Overwrite and remove every file of a space; see ``stores.listing.Spaces``.
+
+        Args:
+            space: The space.
+            receipt: Where the receipt is kept.
+            shown: The receipt, as plain data.
+            also: Further files that go with it.
+        """
+        path = self.path_of(space)
+        if path.exists():
+            with suppress(StoreDamagedError), exclusive(path, self.access):
+                pass  # nobody has it open, and no log waits beside it
+        return leave(path, [*parts_of(path), *also], receipt, dict(shown))
+
+    def _finish_renames(self, path: Path) -> None:
+        replace_file.finish(path, self.busy_timeout)
+        finish_for(path)
+        for intent in self.folder.glob(f"*{_RENAMING}"):
+            source = _intended(intent)[0]
+            if path.name in (source, intent.name.removesuffix(_RENAMING)):
+                self._finish(intent)
+
+    def _finish(self, intent: Path) -> None:
+        name, space = _intended(intent)
+        source = self.folder / name
+        target = intent.with_name(intent.name.removesuffix(_RENAMING))
+        if source.exists() and not target.exists():
+            with exclusive(source, self.access) as connection:
+                name_space(connection, source, space, self.access.guard.mac_key)
+            os.link(source, target)
+            sync_folder(self.folder)  # else a power cut may take the new name and the old one
+        folder, moved = (path.with_name(path.name + FOLDER_END) for path in (source, target))
+        if folder.is_dir() and target.exists():
+            # A folder of the new name without a file was left by something that is gone: what the
+            # file does not list there is swept away.
+            moved.mkdir(mode=0o700, exist_ok=True)
+            for part in folder.iterdir():
+                part.replace(moved / part.name)
+            folder.rmdir()
+        if source.exists() and target.exists() and source.samefile(target):
+            source.unlink()
+        sync_folder(self.folder)
+        intent.unlink(missing_ok=True)
+
+    def list(self) -> list[SpaceInfo]:
+        """Every file of the folder, by name; a damaged one says so and hides no other."""
+        with _told(self.folder):
+            replace_file.finish_all(self.folder, self.busy_timeout)
+            for intent in self.folder.glob(f"*{LEAVING}"):
+                finish(intent)
+            files = sorted(self.folder.glob(f"*{SUFFIX}"))
+            for path in files:
+                self._finish_renames(path)
+        return [self._info(path) for path in sorted(self.folder.glob(f"*{SUFFIX}"))]
+
+    def _info(self, path: Path) -> SpaceInfo:
+        try:
+            store = SqliteStore(path, create=False, access=self.access)
+        except (StoreError, NotFoundError) as error:
+            size = path.stat().st_size if path.exists() else 0
+            return SpaceInfo(None, path, size, 0, 0, damaged=str(error), hint=error.hint)
+        try:
+            totals = store.totals()
+        except StoreError as error:
+            return SpaceInfo(store.space, path, path.stat().st_size, 0, 0, damaged=str(error))
+        finally:
+            store.close()
+        return SpaceInfo(store.space, path, totals.bytes, totals.sessions, totals.exchanges)
+
+
+def _intended(intent: Path) -> tuple[str, dict[str, str]]:
+    name, space = unpack(intent.read_bytes())
+    return name, space
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise of_the_system(error, path) from error

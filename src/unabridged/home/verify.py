@@ -1,0 +1,141 @@
+"""Verifying the spaces of a home, and sealing them under a key or mooring them anew when asked."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from unabridged.domain.integrity import Proof
+from unabridged.domain.scope import SpaceId
+from unabridged.domain.settings import Settings
+from unabridged.errors import NotFoundError, SettingError, UnabridgedError
+from unabridged.home.open_spaces import access_of, databases_of, guard_of, spaces_to_look_at
+from unabridged.home.spaces_port import SpaceInfo
+from unabridged.stores.sqlite import SqliteStore
+from unabridged.stores.sqlite.connection import ConnectionOptions
+
+
+def verify(settings: Settings, space: SpaceId | None = None) -> Iterator[Proof]:
+    """Look at every digest, link and index of spaces, and compare them with the anchor.
+
+    Args:
+        settings: Every choice.
+        space: Only this one; None for all of the home, and for those that the anchor knows there.
+
+    Yields:
+        What was found, one space after the other.
+
+    Raises:
+        NotFoundError: There is no such space.
+        SettingError: The key or the anchor of the settings cannot be used.
+    """
+    spaces = spaces_to_look_at(settings)
+    chosen = [info for info in spaces.list() if space is None or info.space in (None, space)]
+    if space is not None and not any(info.space == space for info in chosen):
+        path = spaces.path_of(space)
+        if not path.exists():
+            raise NotFoundError(f"There is no space {space.name!r}.", hint="List the spaces.")
+        chosen = [info for info in chosen if info.path == path]
+    for info in chosen:
+        yield _proof(settings, info)
+    if space is None:
+        yield from _missing(settings)
+
+
+def _proof(settings: Settings, info: SpaceInfo) -> Proof:
+    name = info.space.name if info.space else info.path.name
+    if info.space is None:
+        return Proof(name, str(info.path), None, anchored=False, flaws=(info.damaged,))
+    try:
+        store = spaces_to_look_at(settings).open(info.space, create=False)
+    except UnabridgedError as error:
+        return Proof(name, str(info.path), None, anchored=False, flaws=(str(error),))
+    try:
+        flaws = tuple(store.check())
+        sealed = store.chain_head()
+        if not flaws and sealed is None:
+            flaws = (f"{info.path}: it has no chain, and cannot be given one where it lies.",)
+    except UnabridgedError as error:
+        return Proof(name, str(info.path), None, anchored=False, flaws=(str(error),))
+    finally:
+        store.close()
+    return Proof(name, str(info.path), sealed, anchored=bool(settings.checkpoint_file), flaws=flaws)
+
+
+def _missing(settings: Settings) -> Iterator[Proof]:
+    anchor = guard_of(settings).anchor
+    if anchor is None:
+        return
+    moored = anchor.all()
+    there = {name.partition(" ")[0] for name, one in moored.items() if Path(one.file).exists()}
+    for name, checkpoint in moored.items():
+        path = Path(checkpoint.file)
+        renamed = name.partition(" ")[0] in there
+        if _is_gone(settings, path) and not renamed:
+            said = f"{path}: it is gone; the anchor {anchor.path} knows it."
+            yield Proof(path.name, str(path), None, anchored=True, flaws=(said,))
+
+
+def _is_gone(settings: Settings, path: Path) -> bool:
+    return path.is_relative_to(Path(settings.home).absolute()) and not path.exists()
+
+
+def unmoor(settings: Settings) -> None:
+    """Let the anchor remember no more what is gone of the home by right."""
+    anchor = guard_of(settings).anchor
+    if anchor is not None:
+        anchor.drop(partial(_is_gone, settings))
+
+
+def seal(settings: Settings) -> Iterator[Proof]:
+    """Seal every space of the home under the key, from what is there; those that are stay so.
+
+    What was changed before is sealed with the rest: nobody can tell any more.
+
+    Yields:
+        What was found afterwards, one space after the other.
+
+    Raises:
+        SettingError: The settings name no key.
+    """
+    guard = guard_of(settings)
+    if not guard.mac_key.mark:
+        raise SettingError(
+            "The settings name no key.", hint="Make one with: unabridged key new FILE"
+        )
+    access = replace(access_of(settings), guard=replace(guard, adopts=True))
+    for info in databases_of(settings).list():
+        yield _opened(info.path, access)
+
+
+def moor(settings: Settings) -> Iterator[Proof]:
+    """Let the anchor remember every space of the home as it is now, also where it was further.
+
+    Yields:
+        What was found afterwards, one space after the other.
+
+    Raises:
+        SettingError: The settings name no anchor.
+    """
+    access = access_of(settings)
+    if access.guard.anchor is None:
+        raise SettingError(
+            "The settings name no anchor.",
+            hint="Set `checkpoint_file` to a file that those who can write the home cannot.",
+        )
+    unmoor(settings)
+    for info in databases_of(settings).list():
+        SqliteStore.moor_at(info.path, access)
+        yield _opened(info.path, access)
+
+
+def _opened(path: Path, access: ConnectionOptions) -> Proof:
+    try:
+        store = SqliteStore(path, create=False, access=access)
+    except UnabridgedError as error:
+        return Proof(path.name, str(path), None, anchored=False, flaws=(str(error),))
+    try:
+        anchored = access.guard.anchor is not None
+        return Proof(store.space.name, str(path), store.chain_head(), anchored=anchored, flaws=())
+    finally:
+        store.close()

@@ -1,0 +1,191 @@
+"""An entry: what the index holds of one exchange, and how it is packed into bytes.
+
+Vectors are kept as whole numbers from -127 to 127 with one scale each, and so are those of
+questions: their products are then sums of whole numbers under 2**24, which float32 holds exactly,
+so that a score does not depend on the order of summation, the machine, or what is scored beside it.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+MOST_TIMES = 255
+"""How often a term is counted at the most, for each side."""
+STEPS = 127
+"""The largest whole number in a quantised vector."""
+USER_SENTENCE, ANSWER_SENTENCE = 0xFFFF, 0xFFFE
+"""What stands before the pieces of a sentence, and says whose it is."""
+USER, ANSWER, BOTH = 1, 2, 3
+"""Whose a passage is; a short exchange is one passage of both sides."""
+FIRST = -1
+"""The parent of an exchange that begins its path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The counted terms of an exchange.
+
+    Attributes:
+        keys: ``key_of`` each term, ascending; shape (terms,), uint64.
+        user: How often the user's side has it, up to ``MOST_TIMES``; shape (terms,), uint8.
+        answer: The same of the answer's side.
+    """
+
+    keys: NDArray[np.uint64]
+    user: NDArray[np.uint8]
+    answer: NDArray[np.uint8]
+
+    @property
+    def lengths(self) -> tuple[int, int]:
+        """Terms of the user's side and of the answer's side, repeats included."""
+        return int(self.user.sum(dtype=np.int64)), int(self.answer.sum(dtype=np.int64))
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """The quantised vectors of an exchange's passages.
+
+    Attributes:
+        codes: Shape (passages, dimension), int8.
+        scales: What a row is multiplied by to be the vector again; shape (passages,), float32.
+        sides: Whose each passage is: ``USER``, ``ANSWER`` or ``BOTH``, of which each bit counts for
+            its side; shape (passages,), uint8.
+    """
+
+    codes: NDArray[np.int8]
+    scales: NDArray[np.float32]
+    sides: NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedExchange:
+    """One exchange, as the index holds it.
+
+    Attributes:
+        place: Its number in the space: never changes, never given twice, grows with age.
+        session: The number of its session.
+        parent: The place of the exchange before it on its path; -1 for the first.
+        at: When it was said, seconds since 1970.
+        position: How many exchanges stand before it on its path.
+        words: Its terms.
+        pieces: The numbers of its word pieces, in a form of their own (``ports.Lexicon``); shape
+            (pieces,), uint16. Nothing is looked up by them: a segment keeps them for each exchange
+            as they are, and a shortlist gives them back, so that its rows can be compared with the
+            question word by word.
+        vectors: Its vectors; None where it has not been embedded yet.
+        name: The exchange's id.
+    """
+
+    place: int
+    session: int
+    parent: int
+    at: float
+    position: int
+    words: Words
+    pieces: NDArray[np.uint16]
+    vectors: Vectors | None
+    name: str = ""
+
+    @property
+    def name_bytes(self) -> NDArray[np.uint8]:
+        """The bytes of the exchange's id."""
+        return np.frombuffer(self.name.encode("utf-8", "surrogatepass"), dtype=np.uint8)
+
+
+@lru_cache(maxsize=131_072)
+def key_of(term: str) -> int:
+    """A term as a number of 64 bits, the same in every process."""
+    return int.from_bytes(
+        blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little"
+    )
+
+
+def name_key(name: str) -> int:
+    """An exchange's id as a number of 64 bits, the same in every process."""
+    return key_of.__wrapped__(name)
+
+
+def name_of(data: NDArray[np.uint8]) -> str:
+    """The id of its bytes."""
+    return data.tobytes().decode("utf-8", "surrogatepass")
+
+
+def count_words(user: Iterable[int], answer: Iterable[int]) -> Words:
+    """Count the terms of both sides, given as ``key_of`` each, repeats included."""
+    said, answered = Counter(user), Counter(answer)
+    keys = sorted(said.keys() | answered.keys())
+    return Words(np.array(keys, dtype=np.uint64), _times(said, keys), _times(answered, keys))
+
+
+def _times(counts: Counter[int], keys: Sequence[int]) -> NDArray[np.uint8]:
+    times = [counts.get(key, 0) for key in keys]
+    return np.minimum(np.array(times, dtype=np.int64), MOST_TIMES).astype(np.uint8)
+
+
+def quantise(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Vectors as whole numbers and scales.
+
+    Args:
+        vectors: Shape (n, dimension).
+
+    Returns:
+        Codes, shape (n, dimension), and scales, shape (n,); a vector of zeros has the scale 0.
+    """
+    largest = np.abs(vectors).max(axis=1, initial=0.0).astype(np.float32)
+    scales = largest / np.float32(STEPS)
+    divisors = np.where(scales > 0, scales, np.float32(1))
+    return np.rint(vectors / divisors[:, None]).astype(np.int8), scales
+
+
+def pack_words(words: Words) -> bytes:
+    """The bytes of counted terms: keys, then user's counts, then answers' (little-endian)."""
+    return words.keys.astype("<u8").tobytes() + words.user.tobytes() + words.answer.tobytes()
+
+
+def unpack_words(data: bytes) -> Words:
+    """The counted terms of their bytes; views of them, not copies.
+
+    Raises:
+        ValueError: The bytes are none of counted terms.
+    """
+    count, rest = divmod(len(data), 10)
+    if rest:
+        raise ValueError(f"{len(data)} bytes are no counted terms")
+    times = np.frombuffer(data, dtype=np.uint8, offset=8 * count)
+    return Words(
+        np.frombuffer(data, dtype="<u8", count=count).astype(np.uint64, copy=False),
+        times[:count],
+        times[count:],
+    )
+
+
+def pack_vectors(vectors: Vectors) -> bytes:
+    """The bytes of vectors: for each passage its scale (float32), its side (a byte), its codes."""
+    count, dimension = vectors.codes.shape
+    rows = np.empty(count, dtype=_row_of(dimension))
+    rows["scale"], rows["side"], rows["codes"] = vectors.scales, vectors.sides, vectors.codes
+    return rows.tobytes()
+
+
+def unpack_vectors(data: bytes, dimension: int) -> Vectors:
+    """The vectors of their bytes.
+
+    Raises:
+        ValueError: The bytes are none of vectors of that dimension.
+    """
+    rows = np.frombuffer(data, dtype=_row_of(dimension))
+    return Vectors(
+        np.ascontiguousarray(rows["codes"]),
+        rows["scale"].astype(np.float32),
+        rows["side"].astype(np.uint8),
+    )
+
+
+@lru_cache(maxsize=8)
+def _row_of(dimension: int) -> np.dtype[np.void]:
+    return np.dtype([("scale", "<f4"), ("side", "u1"), ("codes", "i1", (dimension,))])

@@ -1,1 +1,0 @@
-"""The write path: record now, enrich and tidy later."""

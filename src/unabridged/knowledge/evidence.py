@@ -1,0 +1,77 @@
+"""What facts and requirements rest on: which go with exchanges, and which something else supports."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.fact import Fact
+from unabridged.domain.record import Record
+from unabridged.knowledge.origin import NOTHING_SHARED, Provenance
+from unabridged.knowledge.requirement_records import Card, from_record
+from unabridged.knowledge.resolve_facts import resolve_facts
+from unabridged.knowledge.statements import folded, read
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """What becomes of facts when exchanges are forgotten.
+
+    Attributes:
+        going: Facts that nothing else supports.
+        staying: Facts as they are afterwards, supported by others.
+        pins: The statements that take over the pin of one that goes.
+    """
+
+    going: tuple[Fact, ...]
+    staying: tuple[Fact, ...]
+    pins: tuple[str, ...]
+
+
+def support(
+    records: Iterable[Record], gone: Collection[str], carried: Provenance = NOTHING_SHARED
+) -> Support:
+    """Say what becomes of facts when exchanges are forgotten.
+
+    Args:
+        records: Every fact's record.
+        gone: The ids of the exchanges.
+        carried: What came from other spaces.
+    """
+    every = read(records)
+    kept = {s.id: s for s in every.values() if not _rests_on(s.exchange, s.sources, gone)}
+    after = {
+        member.id: found
+        for found in resolve_facts(kept.values(), carried)
+        for member in found.members
+    }
+    going: list[Fact] = []
+    staying: dict[str, Fact] = {}
+    pins: list[str] = []
+    for found in resolve_facts(every.values(), carried):
+        left = [member for member in found.members if member.id in kept]
+        if len(left) == len(found.members):
+            continue
+        if not left:
+            going.append(found.fact)
+            continue
+        now = after[left[0].id].fact
+        staying[now.id] = now
+        if found.fact.pinned and not now.pinned:
+            pins.append(now.id)
+    return Support(tuple(going), tuple(staying.values()), tuple(pins))
+
+
+def _rests_on(exchange: str | None, sources: Iterable[str], gone: Collection[str]) -> bool:
+    return exchange in gone or any(name in gone for name in sources)
+
+
+def leaving(records: Iterable[Record], gone: Collection[str]) -> list[Card]:
+    """The requirements that go with exchanges."""
+    cards = (from_record(record) for record in records)
+    return [card for card in cards if card.requirement.exchange in gone]
+
+
+def states_one_of(exchange: Exchange, cards: Iterable[Card]) -> bool:
+    """Whether what the user said in an exchange has the words that a requirement was drawn from."""
+    said = folded(exchange.user.text)
+    return any(folded(c.requirement.quote or c.requirement.text) in said for c in cards)

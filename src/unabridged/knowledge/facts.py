@@ -1,0 +1,393 @@
+"""The facts of one space: what was learned of the user, known by its source, and correctable."""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.fact import SELF, Fact, FactChange, FactState
+from unabridged.domain.record import RecordKind
+from unabridged.errors import EmptyMessageError, NotFoundError
+from unabridged.knowledge.by_session import SessionsByStatement
+from unabridged.knowledge.fact_history import (
+    are_linked,
+    ends_of,
+    exported,
+    gone_fact,
+    is_edit,
+    sources_of,
+    steps_of,
+    with_value,
+)
+from unabridged.knowledge.fact_rules import VERSION, extract, understood
+from unabridged.knowledge.llm_extraction import ModelExtractor
+from unabridged.knowledge.origin import Provenance, provenance_of
+from unabridged.knowledge.resolve_facts import Settled, resolve_facts
+from unabridged.knowledge.statements import (
+    Statement,
+    changed,
+    is_sealed,
+    read,
+    to_record,
+    withdrawn,
+)
+from unabridged.log import fact_cursor
+from unabridged.log.record_watch import RecordWatch
+from unabridged.ports import ChatModel, Clock, Embedder, Store
+
+if TYPE_CHECKING:
+    from unabridged.knowledge.fact_relevance import FactCache, RelevantFact
+
+PROGRESS = "facts"
+"""The id of the record that says how far learning has come."""
+SHELVES = 16
+"""Sessions whose facts are laid out at the same time."""
+
+Extractor = Callable[[Exchange], Iterable[Statement]]
+"""Draws statements from one exchange, each tied to it by a quote."""
+
+
+"""Of facts and of shares: what came from elsewhere is weighed by these."""
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """The statements as they were read last, and what was derived from them."""
+
+    revision: int
+    statements: dict[str, Statement]
+    settled: list[Settled]
+    by_member: dict[str, Settled]
+    carried: Provenance
+
+
+class Facts:
+    """The facts of one space. Several processes may hold one each; what one writes, all see.
+
+    Args:
+        store: The space.
+        clock: The time and fresh ids.
+        embedder: Compares meanings for ``bearing``; None to go by words only. Only an instant one
+            is used.
+    """
+
+    def __init__(self, store: Store, clock: Clock, embedder: Embedder | None = None) -> None:
+        self._store = store
+        self._watch = RecordWatch(store, RecordKind.FACT, RecordKind.SHARE)
+        self._clock = clock
+        self._embedder = embedder if embedder is not None and embedder.instant else None
+        self._lock = RLock()
+        self._seen: _View | None = None
+        self._shelves: dict[
+            str | None, tuple[int, FactCache]
+        ] = {}  # the last one asked for at the end
+        self._sessions = SessionsByStatement(store)
+
+    # Looking.
+
+    def all(self, state: FactState | str | None = FactState.CURRENT) -> list[Fact]:
+        """The facts of a state, the oldest first; of all states with None.
+
+        Raises:
+            ValueError: There is no such state.
+        """
+        view = self._view()
+        wanted = None if state is None else FactState(state)
+        facts = [s.fact for s in view.settled if wanted in (None, s.fact.state)]
+        if wanted in (None, FactState.WITHDRAWN):
+            facts += [gone_fact(s) for s in view.statements.values() if s.withdrawn]
+        return facts
+
+    def pinned(self) -> list[Fact]:
+        """The facts that every prompt carries, the oldest first."""
+        return [fact for fact in self.all() if fact.pinned]
+
+    def get(self, wanted: str) -> Fact:
+        """A fact by its id, the beginning of its id, or its number in ``all()``, from 1.
+
+        Raises:
+            NotFoundError: There is none, or several.
+        """
+        return self._find(wanted).fact
+
+    def history(self, wanted: str) -> tuple[FactChange, ...]:
+        """What happened to a fact, and to those that it took the place of or that took its place.
+
+        Raises:
+            NotFoundError: There is none, or several.
+        """
+        found = self._find(wanted)
+        view = self._view()
+        related = [s for s in view.settled if s.slot == found.slot or are_linked(s, found)]
+        steps: list[FactChange] = []
+        for settled in related:
+            steps += [*steps_of(settled), *ends_of(settled, related)]
+        return tuple(sorted(steps, key=lambda step: step.at))
+
+    def sources(self, wanted: str) -> list[str]:
+        """The ids of the exchanges that a fact rests on.
+
+        Raises:
+            NotFoundError: There is none, or several.
+        """
+        members = self._find(wanted).members
+        named = (name for s in members for name in (s.exchange, *s.sources) if name)
+        return list(dict.fromkeys(named))
+
+    def disputes(self) -> list[tuple[Fact, ...]]:
+        """Facts that contradict each other without an order between them, group by group."""
+        by_id = {fact.id: fact for fact in self.all()}
+        groups: dict[tuple[str, ...], tuple[Fact, ...]] = {}
+        for fact in by_id.values():
+            if fact.disputed_by:
+                names = tuple(sorted({fact.id, *fact.disputed_by}))
+                groups[names] = tuple(by_id[name] for name in names if name in by_id)
+        return list(groups.values())
+
+    def bearing(
+        self,
+        message: str,
+        limit: int = 20,
+        evidence: Collection[str] = (),
+        session: str | None = None,
+    ) -> "list[RelevantFact]":
+        """The current facts that bear on a message, best first.
+
+        Args:
+            message: The message.
+            limit: At most so many; a fact and what disputes it come together or not at all.
+            evidence: The ids of exchanges that were recalled for the message.
+            session: Only what was said in the session of this id, or given by a person: as if no
+                other session had ever been; None for everything.
+        """
+        return self._laid_out(session).bearing(message, limit, evidence)
+
+    def reaches(self, fact: Fact, session: str | None) -> bool:
+        """Whether a current fact was said in a session, or given by a person; None for any."""
+        return session is None or fact.id in self._laid_out(session)
+
+    def export(self) -> list[dict[str, Any]]:
+        """Every fact of every state, as plain data, with its history."""
+        return [exported(fact) for fact in self.all(None)]
+
+    # What a person does.
+
+    def add(
+        self,
+        text: str,
+        *,
+        pinned: bool = False,
+        subject: str = SELF,
+        attribute: str = "",
+        value: str = "",
+        aliases: Sequence[str] = (),
+    ) -> Fact:
+        """Add a fact that a person gives.
+
+        Args:
+            text: The statement.
+            pinned: Whether every prompt carries it.
+            subject: Whom it is about.
+            attribute: What of them; then a newer value takes an older one's place. Without it the
+                rules look whether the text says it.
+            value: What it is; the text where none is given.
+            aliases: Other words by which people ask for it.
+
+        Raises:
+            EmptyMessageError: There are no words.
+        """
+        words = text.strip()
+        if not words:
+            raise EmptyMessageError("There is nothing to remember.", hint="Give a text.")
+        told = understood(words) if not attribute.strip() and subject == SELF else None
+        statement = Statement(
+            id=self._clock.new_id(),
+            text=words,
+            since=self._clock.now(),
+            subject=told.subject if told else subject.strip() or SELF,
+            attribute=told.attribute if told else attribute.strip(),
+            value=told.value if told else value.strip() if attribute.strip() else "",
+            pinned=pinned,
+            aliases=tuple(aliases),
+        )
+        self._put([statement])
+        return self.get(statement.id)
+
+    def edit(self, wanted: str, *, text: str | None = None, value: str | None = None) -> Fact:
+        """Correct a fact: the old one stays in the history, a person's takes its place.
+
+        It goes with the exchange that the old one was drawn from, when that is forgotten.
+
+        Args:
+            wanted: As for ``get``.
+            text: The statement as it shall read; None to put the value into the old one.
+            value: What it is; None to take the text.
+
+        Returns:
+            The fact that took its place.
+
+        Raises:
+            EmptyMessageError: There are no words.
+            InputError: The value is not in the text, so that the text must be given too.
+            NotFoundError: There is none, or several.
+        """
+        old = self._find(wanted)
+        words = (text or "").strip() or with_value(old.fact, (value or "").strip())
+        named = bool(old.fact.attribute)
+        statement = Statement(
+            id=self._clock.new_id(),
+            text=words,
+            since=self._clock.now(),
+            subject=old.fact.subject,
+            attribute=old.fact.attribute,
+            value=((value or "").strip() or words) if named else "",
+            pinned=old.fact.pinned,
+            replaces=old.fact.id,
+            sources=sources_of(old),
+            aliases=next((s.aliases for s in old.members if s.aliases), ()),
+        )
+        unpinned = [replace(s, pinned=False) for s in old.members if s.pinned]
+        self._put([*unpinned, statement])
+        return self.get(statement.id)
+
+    def pin(self, wanted: str) -> Fact:
+        """Let every prompt carry a fact."""
+        fact = self.get(wanted)
+        if not fact.pinned:
+            statement = self._view().statements[fact.id]
+            self._put([changed(statement, self._clock.now(), "pinned", pinned=True)])
+        return self.get(fact.id)
+
+    def unpin(self, wanted: str) -> Fact:
+        """Let prompts carry a fact no more, unless it bears on the message."""
+        found = self._find(wanted)
+        at = self._clock.now()
+        related = [s for s in self._view().settled if s.slot == found.slot or are_linked(s, found)]
+        pinned = [s for settled in related for s in settled.members if s.pinned]
+        self._put([changed(statement, at, "unpinned", pinned=False) for statement in pinned])
+        return self.get(found.fact.id)
+
+    def withdraw(self, wanted: str) -> Fact:
+        """Take a fact back: its words go, and are not drawn again from what was said until now.
+
+        So do those of what a person edited into it. What it had superseded otherwise holds again.
+
+        Returns:
+            The fact as it was, with its words for the last time.
+        """
+        found = self._find(wanted)
+        at = self._clock.now()
+        gone = {s.id: s for s in found.members}
+        # What was edited otherwise in another space stays: taking this back may settle it.
+        settled = [s for s in self._view().settled if s.fact.id not in found.fact.disputed_by]
+        while more := [s for s in settled if is_edit(s, gone) and s.members[0].id not in gone]:
+            gone |= {statement.id: statement for each in more for statement in each.members}
+        # What remains is written first: it hides the words even if this is killed in between.
+        self._put([withdrawn(statement, at) for statement in gone.values()])
+        self._store.delete(RecordKind.FACT, list(gone))
+        return found.fact
+
+    # Learning.
+
+    def learn(self, exchanges: Iterable[Exchange], extractor: Extractor = extract) -> int:
+        """Draw facts from exchanges; doing it twice adds nothing.
+
+        Args:
+            exchanges: What was said.
+            extractor: Draws statements; the rules by default.
+
+        Returns:
+            How many statements were new.
+        """
+        drawn = {s.id: s for exchange in exchanges for s in extractor(exchange)}
+        if not drawn:
+            return 0
+        held = self._view().statements
+        seals = [(s.seal, s.withdrawn) for s in held.values() if s.withdrawn and s.seal]
+        news = [
+            statement
+            for statement in drawn.values()
+            if statement.id not in held
+            and not is_sealed(statement, [seal for seal, at in seals if statement.since <= at])
+        ]
+        if news:
+            self._put(news)
+        return len(news)
+
+    def learn_pending(self, limit: int = 500, extractor: Extractor = extract) -> int:
+        """Draw facts from exchanges that were not looked at yet; it goes on where it stopped.
+
+        Args:
+            limit: At most so many exchanges.
+            extractor: Draws statements; the rules by default.
+
+        Returns:
+            How many exchanges were looked at; 0 when nothing waits. Where the model fails, the
+            rules go on alone.
+        """
+        drawing = fact_cursor.Drawing(
+            learn=lambda page: self.learn(page, extractor),
+            by_rules=self.learn,
+            asked=extractor if isinstance(extractor, ModelExtractor) else None,
+        )
+        return fact_cursor.draw_on(self._store, self._clock, (PROGRESS, VERSION), limit, drawing)
+
+    def asking(self, model: ChatModel) -> ModelExtractor:
+        """What draws facts with a model too, for ``learn`` and ``learn_pending``."""
+        return ModelExtractor(model)
+
+    # Inside.
+
+    def _put(self, statements: Iterable[Statement]) -> None:
+        self._store.put([to_record(statement) for statement in statements])
+
+    def _view(self) -> _View:
+        with self._lock:
+            revision = self._watch.version()
+            if self._seen is None or self._seen.revision != revision:
+                statements = read(self._store.records(RecordKind.FACT))
+                shares = self._store.records(RecordKind.SHARE)
+                carried = provenance_of(shares, self._store.space.name)
+                settled = resolve_facts(statements.values(), carried)
+                members = {s.id: found for found in settled for s in found.members}
+                self._seen = _View(revision, statements, settled, members, carried)
+            return self._seen
+
+    def _laid_out(self, session: str | None) -> "FactCache":
+        from unabridged.knowledge.fact_relevance import FactCache, entries_of  # noqa: PLC0415 - imports numpy
+
+        with self._lock:
+            view = self._view()
+            held = self._shelves.pop(session, None)
+            if held is None or held[0] != view.revision:
+                settled = view.settled
+                if session is not None:
+                    said = self._sessions.within(view.statements.values(), session)
+                    settled = resolve_facts(said, view.carried)
+                shelf = FactCache(entries_of(settled), self._embedder, held[1] if held else None)
+                held = (view.revision, shelf)
+            self._shelves[session] = held
+            if len(self._shelves) > SHELVES:
+                self._shelves.pop(next(iter(self._shelves)))
+            return held[1]
+
+    def _find(self, wanted: str) -> Settled:
+        view = self._view()
+        if wanted in view.by_member:
+            return view.by_member[wanted]
+        current = [s for s in view.settled if s.fact.state is FactState.CURRENT]
+        if wanted.isdecimal() and 1 <= int(wanted) <= len(current):
+            return current[int(wanted) - 1]
+        matches = {
+            settled.fact.id: settled
+            for name, settled in view.by_member.items()
+            if wanted and name.startswith(wanted)
+        }
+        if len(matches) != 1:
+            told = f"Several facts' ids begin with {wanted!r}." if matches else ""
+            raise NotFoundError(
+                told or f"No fact is called {wanted!r}.",
+                hint="Give its number or its id: unabridged facts list",
+            )
+        return next(iter(matches.values()))

@@ -1,0 +1,1 @@
+"""Work that waits until an answer is given: annotate, learn, condense, archive."""

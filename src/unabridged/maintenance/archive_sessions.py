@@ -1,0 +1,120 @@
+"""Archiving: the oldest sessions leave the active set where limits leave no room. Nothing is deleted.
+
+An archived session is still searched, shown and listed; its store keeps it compressed. Whoever says
+something in it takes it up again.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from unabridged.domain.backup_results import StorageUse
+from unabridged.domain.message import part_to_dict
+from unabridged.domain.results import MaintenanceProgress
+from unabridged.domain.session import Session
+from unabridged.errors import HeadMovedError
+from unabridged.log.iterate import everything
+from unabridged.ports import Clock, Store, SupportsSizes
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveLimits:
+    """How much of a space stays active.
+
+    Attributes:
+        sessions: The most sessions; None for all.
+        bytes: The most bytes of content; None for all.
+    """
+
+    sessions: int | None = None
+    bytes: int | None = None
+
+
+class SessionArchiver:
+    """Moves sessions out of the active set of a space, and back.
+
+    Args:
+        store: The space.
+        clock: The time.
+        limits: How much stays active.
+    """
+
+    def __init__(self, store: Store, clock: Clock, limits: ArchiveLimits) -> None:
+        self._store = store
+        self._clock = clock
+        self._limits = limits
+
+    def due(self, current: str | None = None) -> list[Session]:
+        """The active sessions that the limits leave no room for, the oldest first.
+
+        Args:
+            current: The session that is being talked in: it stays, and counts first.
+        """
+        if self._limits == ArchiveLimits():
+            return []
+        active = [one for one in self._store.sessions() if one.archived is None]
+        active.sort(key=lambda one: one.id != current)  # stable: the newest first behind it
+        kept = len(active) if self._limits.sessions is None else self._limits.sessions
+        if self._limits.bytes is not None:
+            kept = min(kept, _fitting(active, self._sizes(), self._limits.bytes))
+        return active[max(1, kept) :][::-1]
+
+    def run(self, current: str | None = None) -> Iterator[MaintenanceProgress]:
+        """Archive what is due, one session after the other.
+
+        Yields:
+            How far it has come.
+        """
+        due = self.due(current)
+        for done, session in enumerate(due, 1):
+            self.archive(session)
+            yield MaintenanceProgress("archive", done, len(due) - done)
+
+    def archive(self, session: Session) -> bool:
+        """Move a session out of the active set; False where it was, or somebody wrote to it now."""
+        if session.archived is not None:
+            return False
+        return self._amend(replace(session, archived=self._clock.now()))
+
+    def restore(self, session: Session) -> bool:
+        """Take a session up again; False where it was active, or somebody wrote to it now."""
+        return session.archived is not None and self._amend(replace(session, archived=None))
+
+    def use(self) -> StorageUse:
+        """How much is active, against the limits."""
+        sessions = self._store.sessions()
+        active = {one.id for one in sessions if one.archived is None}
+        sizes = self._sizes()
+        return StorageUse(
+            sessions=len(active),
+            archived=len(sessions) - len(active),
+            bytes=sum(size for name, size in sizes.items() if name in active),
+            max_sessions=self._limits.sessions,
+            max_bytes=self._limits.bytes,
+        )
+
+    def _amend(self, session: Session) -> bool:
+        try:
+            self._store.set_session(session, session.head)
+        except HeadMovedError:
+            return False
+        return True
+
+    def _sizes(self) -> Mapping[str, int]:
+        if isinstance(self._store, SupportsSizes):
+            return self._store.sizes()
+        sizes: dict[str, int] = {}
+        for exchange in everything(self._store):
+            for message in exchange.messages:
+                data = json.dumps([part_to_dict(part) for part in message.parts])
+                sizes[exchange.session] = sizes.get(exchange.session, 0) + len(data)
+        return sizes
+
+
+def _fitting(sessions: list[Session], sizes: Mapping[str, int], room: int) -> int:
+    total = 0
+    for number, session in enumerate(sessions):
+        total += sizes.get(session.id, 0)
+        if total > room:
+            return number
+    return len(sessions)

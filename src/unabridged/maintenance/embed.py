@@ -1,0 +1,103 @@
+"""Enriching: what is added to exchanges after they were recorded. So far: vectors that cost time.
+
+Every page is durable when it is reported, so that what is interrupted goes on where it stopped.
+Searches use the old vectors until all new ones are there.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from unabridged.errors import StoreError
+from unabridged.ports import Embedder, Store, SupportsVectors
+from unabridged.retrieval.passages import passages
+
+PAGE = 32
+"""Exchanges that are embedded between two reports."""
+ROUNDS = 5
+"""How often what was recorded meanwhile is embedded before the switch is tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """How far embedding has come.
+
+    Attributes:
+        done: Exchanges that were embedded by this run.
+        left: Exchanges that the space holds beside them, at the most.
+    """
+
+    done: int
+    left: int
+
+
+def keeps_vectors(store: Store) -> SupportsVectors:
+    """Give a store as one that keeps vectors.
+
+    Raises:
+        StoreError: It keeps none.
+    """
+    if isinstance(store, SupportsVectors):
+        return store
+    raise StoreError(
+        "This store keeps no vectors.", hint="Use the SQLite store: set store to sqlite."
+    )
+
+
+def enrich(store: Store, embedder: Embedder) -> Iterator[Embedded]:
+    """Embed every exchange that has no vectors of an embedder yet.
+
+    Args:
+        store: The space.
+        embedder: What makes the vectors.
+
+    Yields:
+        How far it has come, after each page.
+
+    Raises:
+        StoreError: The store keeps no vectors.
+        UpstreamError: The server that embeds failed; what was done before is kept.
+    """
+    keeper = keeps_vectors(store)
+    total = store.totals().exchanges
+    done = 0
+    after: str | None = None
+    while page := keeper.missing_vectors(embedder.identity, PAGE, after):
+        found = [passages(exchange) for exchange in page]
+        vectors = embedder.embed([passage.text for some in found for passage in some])
+        start = 0
+        made = {}
+        for exchange, some in zip(page, found, strict=True):
+            made[exchange.id] = list(vectors[start : start + len(some)])
+            start += len(some)
+        keeper.put_vectors(embedder.identity, made)
+        after = page[-1].id
+        done += len(page)
+        yield Embedded(done, max(0, total - done))
+
+
+def reembed(store: Store, embedder: Embedder) -> Iterator[Embedded]:
+    """Embed everything by another embedder, then search with its vectors.
+
+    What is recorded while it runs is embedded before the switch.
+
+    Yields:
+        How far it has come, after each page.
+
+    Raises:
+        StoreError: As for ``enrich``; or others record faster than it embeds.
+        UpstreamError: The server that embeds failed; what was done before is kept.
+    """
+    keeper = keeps_vectors(store)
+    if keeper.embedded_by() == embedder.identity:
+        yield from enrich(store, embedder)
+        return
+    for _ in range(ROUNDS):
+        yield from enrich(store, embedder)
+        try:
+            keeper.activate_vectors(embedder.identity, keep=not embedder.instant)
+        except StoreError:
+            if not keeper.missing_vectors(embedder.identity, 1):
+                raise
+        else:
+            return
+    keeper.activate_vectors(embedder.identity, keep=not embedder.instant)

@@ -1,0 +1,218 @@
+"""Taking an old folder's memory into new spaces, and proving that all of it is there."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import islice
+
+from unabridged.budget.count import Counter
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.fact import Requirement
+from unabridged.domain.message import part_to_dict
+from unabridged.domain.record import RecordKind
+from unabridged.domain.results import SkippedRecord, Transcript
+from unabridged.domain.scope import SpaceId
+from unabridged.errors import DuplicateIdError, MigrationError
+from unabridged.home.spaces_port import Spaces
+from unabridged.knowledge.requirements import Requirements
+from unabridged.migration.sources import ChosenFiles, FoundMemory, OldFile, read, space_for
+from unabridged.ports import Clock, Store
+from unabridged.recording.sessions import counted
+from unabridged.stores.json_codec import pack
+from unabridged.stores.space_digest import PAGE
+from unabridged.tokens.estimate import EstimateTokenizer
+
+Moved = Callable[[str, int, int], None]
+"""Told what goes on, how many files were done, and of how many."""
+_OTHERWISE = "another file of the folder holds it otherwise; that one was taken"
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """What could not be taken over.
+
+    Attributes:
+        file: The file.
+        where: Its place in it.
+        reason: Why.
+    """
+
+    file: str
+    where: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Taken:
+    """What was taken over.
+
+    Attributes:
+        conversations: Conversations.
+        requirements: Requirements.
+        spaces: Space to the ids of its exchanges, each with the digest of its words.
+        missed: What could not be taken over.
+        nameless: Exchanges that name no model.
+        records: The ids of the records that lie in the new spaces, when they are proved.
+    """
+
+    conversations: int = 0
+    requirements: int = 0
+    spaces: dict[SpaceId, dict[str, bytes]] = field(default_factory=dict)
+    missed: list[Missed] = field(default_factory=list)
+    nameless: int = 0
+    records: set[str] = field(default_factory=set)
+
+    @property
+    def exchanges(self) -> int:
+        """How many exchanges there are."""
+        return sum(map(len, self.spaces.values()))
+
+    @property
+    def digest(self) -> str:
+        """A digest over the words of all exchanges."""
+        whole = sha256()
+        for _, found in sorted(self.spaces.items()):
+            for _, digest in sorted(found.items()):
+                whole.update(digest)
+        return whole.hexdigest()
+
+
+def survey(found: FoundMemory, chosen: ChosenFiles, moved: Moved = lambda *_: None) -> Taken:
+    """Read every file, and say what would be taken over; nothing is written.
+
+    Raises:
+        TransferError: A file cannot be read.
+        NameRefusedError: A name in it cannot be that of a space.
+    """
+    taken = Taken()
+    for number, source in enumerate(found.sources, start=1):
+        for space, item in _items(source, chosen):
+            _note(taken, source, space, item)
+        moved("reading", number, len(found.sources))
+    return taken
+
+
+def take(
+    found: FoundMemory,
+    chosen: ChosenFiles,
+    spaces: Spaces,
+    clock: Clock,
+    moved: Moved = lambda *_: None,
+) -> Taken:
+    """Take every file over into new spaces.
+
+    Args:
+        found: The files.
+        chosen: What a person chose.
+        spaces: Where the spaces are made.
+        clock: The time and fresh ids.
+        moved: Told how far it has come.
+
+    Raises:
+        TransferError: A file cannot be read.
+        NameRefusedError: A name in it cannot be that of a space.
+        StoreError: Something cannot be stored.
+    """
+    taken, counter = Taken(), Counter(EstimateTokenizer())
+    with _desk(spaces) as opened:
+        for number, source in enumerate(found.sources, start=1):
+            for space, item in _items(source, chosen):
+                if isinstance(item, Requirement):
+                    taken.requirements += Requirements(opened(space), clock).admit([item])
+                    taken.spaces.setdefault(space, {})
+                    continue
+                if isinstance(item, Transcript):
+                    exchanges = [counted(exchange, counter) for exchange in item.exchanges]
+                    try:
+                        opened(space).import_session(item.session, exchanges)
+                    except DuplicateIdError:
+                        where = f"session {item.session.id}"
+                        taken.missed.append(Missed(source.name, where, _OTHERWISE))
+                        continue
+                _note(taken, source, space, item)
+            moved("taking over", number, len(found.sources))
+    return taken
+
+
+def prove(taken: Taken, spaces: Spaces) -> None:
+    """Read the new spaces, and compare every exchange with what the files said.
+
+    Raises:
+        MigrationError: Something is not there, or otherwise.
+        StoreError: A space cannot be read.
+    """
+    for space, wanted in taken.spaces.items():
+        store = spaces.open(space, create=False)
+        try:
+            if store.totals().exchanges != len(wanted):
+                raise _unproved(space, f"{store.totals().exchanges} of {len(wanted)} exchanges")
+            names = iter(wanted)
+            while page := list(islice(names, PAGE)):
+                held = store.get(page)
+                if any(name not in held or _words(held[name]) != wanted[name] for name in page):
+                    raise _unproved(space, "other words")
+            for kind in (RecordKind.FACT, RecordKind.REQUIREMENT):
+                taken.records |= {record.id for record in store.records(kind)}
+        finally:
+            store.close()
+
+
+def _unproved(space: SpaceId, what: str) -> MigrationError:
+    return MigrationError(
+        f"What was taken over into {space.name} is not what the files hold: {what}.",
+        hint="Check the disk and repeat. Nothing was switched; the old folder works as it did.",
+    )
+
+
+def _items(
+    source: OldFile, chosen: ChosenFiles
+) -> Iterator[tuple[SpaceId, Transcript | Requirement | SkippedRecord]]:
+    last: SpaceId | None = None
+    for item in read(source, chosen):
+        if isinstance(item, tuple):
+            last = item[0]
+            yield item
+        elif isinstance(item, SkippedRecord):
+            yield last or SpaceId(), item
+        else:
+            yield last or space_for(source, chosen, chosen.model), item
+
+
+def _note(
+    taken: Taken, source: OldFile, space: SpaceId, item: Transcript | Requirement | SkippedRecord
+) -> None:
+    match item:
+        case SkippedRecord():
+            taken.missed.append(Missed(source.name, item.where, item.reason))
+        case Requirement():
+            taken.requirements += 1
+            taken.spaces.setdefault(space, {})
+        case Transcript():
+            taken.conversations += 1
+            held = taken.spaces.setdefault(space, {})
+            for exchange in item.exchanges:
+                held.setdefault(exchange.id, _words(exchange))
+                taken.nameless += exchange.model is None
+
+
+def _words(exchange: Exchange) -> bytes:
+    said = [
+        [m.role.value, m.at.timestamp(), [part_to_dict(part) for part in m.parts]]
+        for m in exchange.messages
+    ]
+    return sha256(pack([exchange.id, exchange.model, exchange.state.value, said])).digest()
+
+
+@contextmanager
+def _desk(spaces: Spaces) -> Iterator[Callable[[SpaceId], Store]]:
+    held: dict[SpaceId, Store] = {}
+    with ExitStack() as stack:
+
+        def opened(space: SpaceId) -> Store:
+            if space not in held:
+                held[space] = spaces.open(space)
+                stack.callback(held[space].close)
+            return held[space]
+
+        yield opened

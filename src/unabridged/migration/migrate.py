@@ -1,0 +1,254 @@
+"""Taking over an old folder: back up, take into a new place, prove, switch. Each step can be repeated.
+
+Whatever happens before the switch, the old folder works as it did and nothing new is there; the
+switch is one write (``file_moves``). The old folder is never written to.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from unabridged.disk.atomic_write import of_the_system
+from unabridged.disk.folders import private_folder
+from unabridged.disk.locks import locked
+from unabridged.errors import BackupError, MigrationError
+from unabridged.home import file_moves
+from unabridged.home.migration_journal import (
+    BEGUN,
+    DONE,
+    GOING_BACK,
+    VERIFIED,
+    MigratedFolder,
+    MigrationJournal,
+    State,
+    translated,
+)
+from unabridged.home.spaces_port import Spaces
+from unabridged.migration import old_folder_archive
+from unabridged.migration.import_memory import Moved, Taken, prove, survey, take
+from unabridged.migration.sources import ChosenFiles, FoundMemory, find
+from unabridged.ports import Clock
+
+PATIENCE = 10.0
+"""Seconds to wait for another migration."""
+
+SpacesAt = Callable[[Path], Spaces]
+"""Returns the spaces that are below a folder as they are below a home."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Where is migrated.
+
+    Attributes:
+        home: The home.
+        spaces_at: Gives the spaces below a folder.
+        clock: The time.
+        sealing: Seals what is written with the person's key; leaves it as it is where the home is
+            readable.
+        sealed: What stands behind the name of a sealed file; empty where none is.
+    """
+
+    home: Path
+    spaces_at: SpacesAt
+    clock: Clock
+    sealing: Callable[[BinaryIO], AbstractContextManager[BinaryIO]] = nullcontext
+    sealed: str = ""
+
+    @property
+    def shelf(self) -> MigrationJournal:
+        """Where the files of migrations lie."""
+        return MigrationJournal(self.home)
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationPlan:
+    """What migrating would do, or has done.
+
+    Attributes:
+        folder: The old folder.
+        found: Its files.
+        taken: What they hold.
+        state: How far it has come; None where nothing is done.
+    """
+
+    folder: Path
+    found: FoundMemory
+    taken: Taken
+    state: State | None = None
+
+
+def plan(ground: Ground, folder: Path, chosen: ChosenFiles, moved: Moved) -> MigrationPlan:
+    """Say what migrating a folder would do; nothing is written.
+
+    Raises:
+        MigrationError: It cannot be migrated.
+    """
+    folder = _checked(ground, folder)
+    found = find(folder)
+    return MigrationPlan(folder, found, survey(found, chosen, moved))
+
+
+def migrate(ground: Ground, folder: Path, chosen: ChosenFiles, moved: Moved) -> MigrationPlan:
+    """Take over a folder; one that was interrupted is gone on with.
+
+    Raises:
+        MigrationError: It cannot be migrated; the old folder works as it did.
+        StoreError: Something cannot be written; likewise.
+    """
+    folder, shelf = _checked(ground, folder), ground.shelf
+    with translated(shelf.folder), locked_for(shelf):
+        pending = shelf.moves.exists()
+        file_moves.finish(shelf)
+        found = find(folder)
+        if pending and (state := _done(shelf, folder)) is not None:
+            return MigrationPlan(folder, found, survey(found, chosen), state)
+        state = _begun(ground, folder)
+        try:
+            _backed_up(ground, state, found, chosen)
+            taken = _taken(ground, state, found, chosen, moved)
+            done = _switched(ground, state, taken)
+        except BaseException:
+            if not shelf.moves.exists():
+                _clear(shelf.staging(state.id))
+            raise
+        return MigrationPlan(folder, found, taken, done)
+
+
+@contextmanager
+def locked_for(shelf: MigrationJournal) -> Iterator[None]:
+    """Let no other process migrate meanwhile."""
+    private_folder(shelf.folder)
+    with locked(shelf.lock, PATIENCE):
+        yield
+
+
+def _checked(ground: Ground, folder: Path) -> Path:
+    folder, home = folder.expanduser().absolute(), ground.home.absolute()
+    if folder.is_relative_to(home) or home.is_relative_to(folder):
+        raise MigrationError(
+            f"{folder} and the home {home} lie in each other.",
+            hint="Name the old program's folder itself, or another home with --home.",
+        )
+    return folder
+
+
+def _done(shelf: MigrationJournal, folder: Path) -> State | None:
+    return next((s for s in shelf.all() if s.folder == str(folder) and s.phase == DONE), None)
+
+
+def _begun(ground: Ground, folder: Path) -> State:
+    for state in ground.shelf.all():
+        if state.folder != str(folder):
+            continue
+        if state.phase in {DONE, GOING_BACK}:
+            raise MigrationError(
+                f"{folder} was taken over before ({state.id}, {state.phase}).",
+                hint="What came since is taken over by `unabridged import`; "
+                f"`unabridged migrate --rollback {state.id}` goes back.",
+            )
+        if state.phase in {BEGUN, VERIFIED}:
+            return state
+    now = ground.clock.now()
+    state = State(
+        id=ground.shelf.new_id(now),
+        folder=str(folder),
+        phase=BEGUN,
+        at=now.isoformat(),
+    )
+    return ground.shelf.save(state)
+
+
+def _backed_up(ground: Ground, state: State, found: FoundMemory, chosen: ChosenFiles) -> None:
+    zipped, folder = ground.shelf.archive(state.id), Path(state.folder)
+    if zipped.exists():
+        with suppress(BackupError):
+            if not any(old_folder_archive.differing(old_folder_archive.verify(zipped), folder)):
+                return
+        zipped.unlink()
+    private_folder(zipped.parent)
+    spaces = sorted(space.name for space in survey(found, chosen).spaces)
+    only = tuple(source.path for source in found.sources) if found.scattered else None
+    old_folder_archive.make(
+        old_folder_archive.ArchiveSelection(folder, state.at, only, tuple(spaces)), zipped
+    )
+
+
+def _taken(
+    ground: Ground, state: State, found: FoundMemory, chosen: ChosenFiles, moved: Moved
+) -> Taken:
+    staging = ground.shelf.staging(state.id)
+    _clear(staging)
+    private_folder(staging)
+    spaces = ground.spaces_at(staging)
+    taken = take(found, chosen, spaces, ground.clock, moved)
+    if not taken.spaces:
+        raise MigrationError(
+            f"{state.folder} holds no conversation that can be taken over.",
+            hint="`unabridged import --dry-run FILE` says what is wrong with a file.",
+        )
+    prove(taken, spaces)
+    kept = old_folder_archive.verify(ground.shelf.archive(state.id))
+    if any(old_folder_archive.differing(kept, Path(state.folder))):
+        raise MigrationError(
+            f"{state.folder} was written to meanwhile.",
+            hint="Close the program that it belongs to, and repeat.",
+        )
+    return taken
+
+
+def _switched(ground: Ground, state: State, taken: Taken) -> State:
+    shelf = ground.shelf
+    live = ground.spaces_at(shelf.home)
+    for space in taken.spaces:
+        if live.parts_of(space):
+            raise MigrationError(
+                f"There is a space {space.name!r} already.",
+                hint="Give the migrated memory another --user or --agent, or take the files over "
+                "into it by `unabridged import`.",
+            )
+    identities = frozenset(name for held in taken.spaces.values() for name in held)
+    shelf.note(state.id, MigratedFolder(identities, frozenset(taken.records)))
+    verified = msgspec.structs.replace(
+        state,
+        phase=VERIFIED,
+        at=ground.clock.now().isoformat(),
+        spaces=tuple((s.user, s.agent, s.model) for s in sorted(taken.spaces)),
+        conversations=taken.conversations,
+        exchanges=taken.exchanges,
+        requirements=taken.requirements,
+        digest=taken.digest,
+        missed=len(taken.missed),
+    )
+    shelf.save(verified)
+    staging = shelf.staging(state.id)
+    pairs = [
+        (_below(shelf, path), path.relative_to(staging).as_posix()) for path in _files(staging)
+    ]
+    file_moves.decide(shelf, file_moves.Moves(id=state.id, phase=DONE, pairs=tuple(pairs)))
+    file_moves.finish(shelf)
+    _clear(staging)
+    return shelf.load(state.id)
+
+
+def _files(folder: Path) -> list[Path]:
+    found = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return [p for p in found if not p.name.endswith((".lock", "-shm", ".part"))]
+
+
+def _below(shelf: MigrationJournal, path: Path) -> str:
+    return path.relative_to(shelf.home).as_posix()
+
+
+def _clear(folder: Path) -> None:
+    try:
+        shutil.rmtree(folder)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise of_the_system(error, folder) from error

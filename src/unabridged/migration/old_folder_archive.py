@@ -1,0 +1,308 @@
+"""The backup of an old folder: every byte of it in one zip, proved by reading it, and put back from it.
+
+The zip holds ``files/000001`` and so on, and ``manifest.json`` with the name, digest, size, mode and
+time of each: names that no zip can hold are kept that way too. Links are kept as links, and are
+neither followed nor changed.
+"""
+
+import json
+import os
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, BinaryIO
+
+import msgspec
+
+from unabridged.disk.atomic_write import of_the_system, sync_folder
+from unabridged.disk.folders import private_folder
+from unabridged.disk.large_files import give_name, new_file, writing
+from unabridged.errors import BackupError, MigrationError
+
+MANIFEST = "manifest.json"
+VERSION = 1
+_CHUNK = 1 << 20
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    KeyError,
+    ValueError,
+    NotImplementedError,
+    msgspec.ValidationError,
+)
+"""What reading a damaged zip may raise."""
+FILE, FOLDER, LINK = "file", "folder", "link"
+
+
+class ArchiveMember(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry of a folder.
+
+    Attributes:
+        name: Its place in the folder, with slashes.
+        kind: ``file``, ``folder`` or ``link``.
+        mode: Its rights.
+        mtime: When it was last written to, nanoseconds since 1970.
+        size: Bytes of a file.
+        sha256: Digest of a file.
+        held: Its name in the zip; or where a link leads.
+    """
+
+    name: str
+    kind: str
+    mode: int
+    mtime: int
+    size: int = 0
+    sha256: str = ""
+    held: str = ""
+
+
+class OldFolderManifest(msgspec.Struct, frozen=True, kw_only=True):
+    """What a zip holds.
+
+    Attributes:
+        at: When it was made, ISO 8601.
+        folder: The folder.
+        whole: Whether everything in the folder is in it; else only the entries are ours.
+        spaces: The names of the spaces that were made of it.
+        entries: The entries, folders before what is in them.
+        version: The version of this form.
+    """
+
+    at: str
+    folder: str
+    whole: bool
+    spaces: list[str]
+    entries: list[ArchiveMember]
+    version: int = VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveSelection:
+    """What is to be kept.
+
+    Attributes:
+        folder: The folder.
+        at: The time.
+        only: Only these files of it, or None for everything.
+        spaces: The names of the spaces that are made of it.
+    """
+
+    folder: Path
+    at: str
+    only: tuple[Path, ...] | None = None
+    spaces: tuple[str, ...] = ()
+
+
+def make(wanted: ArchiveSelection, target: Path) -> OldFolderManifest:
+    """Keep a folder in a new zip, which gets its name when it was read again and is right.
+
+    Raises:
+        MigrationError: The folder cannot be read, or is being written to.
+        BackupError: What was written is not what was read.
+        StoreFullError: There is no room.
+        StoreError: The zip cannot be written.
+    """
+    draft = target.with_name(f".{target.name}.new")
+    draft.unlink(missing_ok=True)
+    try:
+        with new_file(draft) as stream:
+            made = _fill(stream, wanted)
+        if verify(draft) != made:
+            raise BackupError(f"{draft} is not what was written.", hint="Check the disk, repeat.")
+        give_name(draft, target)
+    except OSError as error:
+        raise of_the_system(error, target) from error
+    finally:
+        draft.unlink(missing_ok=True)
+    return made
+
+
+def _fill(stream: BinaryIO, wanted: ArchiveSelection) -> OldFolderManifest:
+    entries: list[ArchiveMember] = []
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as packed:
+        for path, name in _walk(wanted.folder, wanted.only):
+            entries.append(_kept(packed, path, name, f"files/{len(entries) + 1:06}"))
+        manifest = OldFolderManifest(
+            at=wanted.at,
+            folder=os.fspath(wanted.folder),
+            whole=wanted.only is None,
+            spaces=list(wanted.spaces),
+            entries=entries,
+        )
+        packed.writestr(MANIFEST, json.dumps(msgspec.to_builtins(manifest)))
+    return manifest
+
+
+def _walk(folder: Path, only: tuple[Path, ...] | None) -> Iterator[tuple[Path, str]]:
+    if only is not None:
+        yield from ((path, path.relative_to(folder).as_posix()) for path in sorted(only))
+        return
+    try:
+        found = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError as error:
+        raise _unreadable(folder, error) from error
+    for each in found:
+        path = folder / each.name
+        yield path, each.name
+        if each.is_dir(follow_symlinks=False):
+            for inner, name in _walk(path, None):
+                yield inner, f"{each.name}/{name}"
+
+
+def _kept(packed: zipfile.ZipFile, path: Path, name: str, held: str) -> ArchiveMember:
+    try:
+        said = path.lstat()
+        mode, mtime = stat.S_IMODE(said.st_mode), said.st_mtime_ns
+        if stat.S_ISLNK(said.st_mode):
+            return ArchiveMember(
+                name=name, kind=LINK, mode=mode, mtime=mtime, held=str(path.readlink())
+            )
+        if stat.S_ISDIR(said.st_mode):
+            return ArchiveMember(name=name, kind=FOLDER, mode=mode, mtime=mtime)
+        if not stat.S_ISREG(said.st_mode):
+            raise MigrationError(
+                f"{path} is neither file nor folder.", hint="Move it away, and repeat."
+            )
+        with path.open("rb") as stream, packed.open(held, "w", force_zip64=True) as into:
+            size, digest = _copied(stream, into)
+            again = os.fstat(stream.fileno())
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    if (again.st_size, again.st_mtime_ns) != (size, mtime):
+        raise MigrationError(
+            f"{path} was written to while it was read.",
+            hint="Close the program that it belongs to, and repeat.",
+        )
+    return ArchiveMember(
+        name=name, kind=FILE, mode=mode, mtime=mtime, size=size, sha256=digest, held=held
+    )
+
+
+def _copied(stream: IO[bytes], into: IO[bytes] | None) -> tuple[int, str]:
+    size, digest = 0, sha256()
+    while piece := stream.read(_CHUNK):
+        size += len(piece)
+        digest.update(piece)
+        if into is not None:
+            into.write(piece)
+    return size, digest.hexdigest()
+
+
+def verify(path: Path) -> OldFolderManifest:
+    """Read a whole zip, and give its manifest.
+
+    Raises:
+        BackupError: It is not what was written.
+    """
+    try:
+        with zipfile.ZipFile(path) as packed:
+            manifest = msgspec.convert(json.loads(packed.read(MANIFEST)), OldFolderManifest)
+            for entry in manifest.entries:
+                if entry.kind == FILE:
+                    with packed.open(entry.held) as stream:
+                        found = _copied(stream, None)
+                    if found != (entry.size, entry.sha256):
+                        raise BackupError(
+                            f"{entry.name} in {path} is not what was written.",
+                            hint="Check the disk; the folder itself was left as it is.",
+                        )
+    except _DAMAGED as error:
+        raise BackupError(f"{path} is damaged: {error}.", hint="Check the disk.") from error
+    return manifest
+
+
+def differing(manifest: OldFolderManifest, folder: Path) -> tuple[list[ArchiveMember], list[Path]]:
+    """What of a folder is not as it was: entries that are gone or changed, and what is new.
+
+    Raises:
+        MigrationError: The folder cannot be read.
+    """
+    changed = [entry for entry in manifest.entries if not _is_as(entry, folder / entry.name)]
+    if not manifest.whole or not folder.is_dir():
+        return changed, []
+    known = {entry.name for entry in manifest.entries}
+    return changed, [path for path, name in _walk(folder, None) if name not in known]
+
+
+def _is_as(entry: ArchiveMember, path: Path) -> bool:
+    try:
+        said = path.lstat()
+        if entry.kind == LINK:
+            return stat.S_ISLNK(said.st_mode) and str(path.readlink()) == entry.held
+        if stat.S_IMODE(said.st_mode) != entry.mode:
+            return False
+        if entry.kind == FOLDER:
+            return stat.S_ISDIR(said.st_mode)
+        if not stat.S_ISREG(said.st_mode) or said.st_size != entry.size:
+            return False
+        with path.open("rb") as stream:
+            return _copied(stream, None)[1] == entry.sha256
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def put_back(zipped: Path, manifest: OldFolderManifest, folder: Path) -> None:
+    """Make a folder again what it was, byte for byte; what is as it was is not touched.
+
+    Doing it again goes on where it stopped. What is new is removed: keep it before.
+
+    Raises:
+        StoreError: Something cannot be written; what was put back so far is.
+    """
+    changed, news = differing(manifest, folder)
+    try:
+        for path in reversed(news):
+            _remove(path)
+        private_folder(folder)
+        with zipfile.ZipFile(zipped) as packed:
+            for entry in changed:
+                _put(packed, entry, folder / entry.name)
+        for entry in reversed(changed):  # a folder's time and rights, when it is filled
+            if entry.kind == FOLDER:
+                (folder / entry.name).chmod(entry.mode)
+                os.utime(folder / entry.name, ns=(entry.mtime, entry.mtime))
+    except OSError as error:
+        raise of_the_system(error, folder) from error
+
+
+def _put(packed: zipfile.ZipFile, entry: ArchiveMember, path: Path) -> None:
+    private_folder(path.parent)
+    if entry.kind == FOLDER:
+        if path.is_symlink() or (path.exists() and not path.is_dir()):
+            _remove(path)
+        private_folder(path)
+        return
+    if path.is_dir() and not path.is_symlink():
+        _remove(path)
+    if entry.kind == LINK:
+        path.unlink(missing_ok=True)
+        path.symlink_to(entry.held)
+        sync_folder(path.parent)
+        return
+    with packed.open(entry.held) as stream, writing(path) as into:
+        _copied(stream, into)
+    path.chmod(entry.mode)
+    os.utime(path, ns=(entry.mtime, entry.mtime))
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        for each in list(path.iterdir()):
+            _remove(each)
+        path.rmdir()
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _unreadable(path: Path, error: OSError) -> MigrationError:
+    return MigrationError(
+        f"{path} cannot be read: {error.strerror or error}.",
+        hint="Give yourself the right to read it; nothing was changed.",
+    )

@@ -1,0 +1,374 @@
+"""Which model answers: the setting ``upstream``, or with ``auto`` the best that there is."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.settings import Settings
+from unabridged.errors import (
+    MissingExtraError,
+    SettingError,
+    UnabridgedError,
+    UpstreamAwayError,
+    UpstreamError,
+)
+from unabridged.models import gguf, ollama, openai, smollm2
+from unabridged.models.abilities import AbilityBook
+from unabridged.models.model_list_cache import ListBook, Listed
+from unabridged.models.quote import MODEL as QUOTE, QuoteModel
+from unabridged.models.window import window
+from unabridged.ports import ChatModel, Clock
+from unabridged.wire.ollama import short_name
+
+UPSTREAMS = ("auto", "ollama", "openai", "gguf", "quote")
+PROBE_SECONDS = 3.0
+"""How long a server on this machine may take to list its models."""
+LIST_SECONDS = 15.0
+"""How long a server anywhere may take to."""
+
+Recall = Callable[[str], Sequence[Exchange]]
+
+_BETTER = (
+    f"start Ollama and `ollama pull {ollama.SUGGESTED}`, or set openai_url, "
+    "or `unabridged models get smollm2`"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenModel:
+    """The model that answers.
+
+    Attributes:
+        model: The model, ready to be asked.
+        note: Which it is, why, and how to get a better one.
+    """
+
+    model: ChatModel
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Available:
+    """What one provider can serve.
+
+    Attributes:
+        provider: ``ollama``, ``openai``, ``gguf`` or ``quote``.
+        models: Names, the most recently used first.
+        note: Why there are none, or what else to know.
+    """
+
+    provider: str
+    models: tuple[str, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDiagnosis:
+    """What ``doctor`` tells of one upstream.
+
+    Attributes:
+        provider: ``ollama``, ``openai``, ``gguf`` or ``quote``.
+        where: Its address or file.
+        answers: Whether it can be used now.
+        version: Its version, where it says one.
+        models: Names of its models.
+        model: The model that would be used, or empty.
+        window: Tokens of that model's window, or None.
+        origin: Who said so: see ``window.Window``.
+        note: What is wrong or worth knowing, with what to do.
+    """
+
+    provider: str
+    where: str
+    answers: bool
+    version: str = ""
+    models: tuple[str, ...] = ()
+    model: str = ""
+    window: int | None = None
+    origin: str = ""
+    note: str = ""
+
+
+class Chooser:
+    """Builds models from settings.
+
+    Args:
+        settings: Every choice.
+        clock: For the ability cache and for dates.
+        cache_folder: The home's cache folder; None keeps abilities in memory only.
+        recall: Gives ``quote`` the exchanges that bear on a question.
+        quote: Builds the quoting model; the plain one around ``recall`` where None.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Clock,
+        cache_folder: Path | None,
+        recall: Recall = lambda _: (),
+        *,
+        quote: Callable[[], QuoteModel] | None = None,
+    ) -> None:
+        self._settings = settings
+        self._cache = cache_folder
+        self._quote = quote or (lambda: QuoteModel(recall, clock))
+        self._book = AbilityBook(clock, cache_folder, settings.model_cache_ttl)
+        self._lists = ListBook(clock, cache_folder, settings.model_cache_ttl)
+
+    def choose(self) -> ChosenModel:
+        """Give the model that answers.
+
+        Raises:
+            SettingError: The setting names no upstream, or lacks what it needs.
+            UpstreamError: The upstream that was asked for does not answer or has no model.
+        """
+        named: dict[str, Callable[[], ChosenModel]] = {
+            "auto": self._auto,
+            "ollama": self._ollama,
+            "openai": self._openai,
+            "gguf": self._gguf,
+            "quote": self._quoting,
+        }
+        builder = named.get(self._settings.upstream)
+        if builder is None:
+            raise SettingError(
+                f"There is no upstream {self._settings.upstream!r}.",
+                hint=f"Use one of: {', '.join(UPSTREAMS)}.",
+            )
+        return builder()
+
+    def _quoting(self) -> ChosenModel:
+        return ChosenModel(self._quote(), "Answers are quoted from memory.")
+
+    def _auto(self) -> ChosenModel:
+        if self._settings.openai_url:
+            return self._openai()
+        if self._settings.gguf:
+            return self._gguf()
+        try:
+            return self._probed()
+        except (UpstreamError, MissingExtraError) as error:
+            why = f"{error} {error.hint}" if not isinstance(error, UpstreamAwayError) else ""
+        if self._file() is not None and gguf.installed():
+            chosen = self._gguf()
+            better = f"start Ollama and `ollama pull {ollama.SUGGESTED}`, or set openai_url"
+            note = f"{chosen.note} It is small; for better answers {better}."
+            return ChosenModel(chosen.model, f"{why} {note}".strip())
+        if self._file() is not None:
+            why = f"{why} The fetched model needs: pip install 'unabridged[gguf]'.".strip()
+        note = f"No model yet: answers are quoted from memory. For real answers {_BETTER}."
+        return ChosenModel(self._quote(), f"{why} {note}".strip())
+
+    def _ollama(self) -> ChosenModel:
+        server = self._ollama_server()
+        name = self._settings.model
+        if name:
+            note = f"Ollama answers with {name}."
+        else:
+            # Asked with little patience: a server that hangs shall not keep a chat from starting.
+            name = self._ollama_names()[0]
+            note = f"Ollama answers with {short_name(name)}, its most recently used model."
+        return ChosenModel(ollama.OllamaModel(name, server, self._book), note)
+
+    def _probed(self) -> ChosenModel:
+        self._ollama_names()
+        return self._ollama()
+
+    def _openai(self) -> ChosenModel:
+        server = self._openai_server()
+        names = [self._settings.model] if self._settings.model else self._openai_names()
+        if not names:
+            raise openai.no_model(server.http.shown)
+        note = f"The server at {server.http.shown} answers with {names[0]}."
+        return ChosenModel(openai.OpenAIModel(names[0], server, self._book), note)
+
+    def _gguf(self) -> ChosenModel:
+        path = self._file()
+        if path is None:
+            raise SettingError(
+                "There is no GGUF model yet.",
+                hint="Fetch one with `unabridged models get smollm2`, or give one: --gguf PATH.",
+            )
+        model = gguf.GgufModel(path, tokens=self._settings.window)
+        return ChosenModel(model, f"The embedded model {model.model} answers.")
+
+    def _file(self) -> Path | None:
+        if self._settings.gguf:
+            return Path(self._settings.gguf).expanduser()
+        return None if self._cache is None else smollm2.fetched(self._cache)
+
+    def _ollama_server(self, timeout: float | None = None) -> ollama.OllamaServer:
+        seconds = self._settings.timeout if timeout is None else timeout
+        return ollama.OllamaServer(self._settings.ollama_url, timeout=seconds)
+
+    def _openai_server(self, timeout: float | None = None) -> openai.OpenAIServer:
+        if not self._settings.openai_url:
+            raise SettingError(
+                "The upstream openai needs an address.",
+                hint="Set openai_url, as in http://127.0.0.1:8080/v1.",
+            )
+        return openai.OpenAIServer(
+            self._settings.openai_url,
+            key=self._settings.openai_key,
+            timeout=self._settings.timeout if timeout is None else timeout,
+        )
+
+    # ---- for people: `models` and `doctor` -----------------------------------------------------
+
+    def available(self, *, fresh: bool = False) -> list[Available]:
+        """List what every provider can serve; one that does not answer says why.
+
+        Args:
+            fresh: Ask every server now, whatever is remembered of it.
+        """
+        rows = [self._listed("ollama", lambda: self._ollama_list(fresh=fresh))]
+        if self._settings.openai_url:
+            rows.insert(0, self._listed("openai", lambda: self._openai_list(fresh=fresh)))
+        rows.append(self._listed("gguf", lambda: (self._gguf_names(), "")))
+        rows.append(Available("quote", (QUOTE,), "needs no model: quotes from memory"))
+        return rows
+
+    def _listed(self, provider: str, names: Callable[[], tuple[Sequence[str], str]]) -> Available:
+        try:
+            found, note = names()
+        except UnabridgedError as error:
+            return Available(provider, (), f"{error} {error.hint}".strip())
+        return Available(provider, tuple(found), note)
+
+    def _ollama_list(self, *, fresh: bool) -> tuple[Sequence[str], str]:
+        server = self._ollama_server(PROBE_SECONDS)
+        try:
+            listed = self._lists.get(server.http.shown, server.models, fresh=fresh)
+        finally:
+            server.close()
+        if not listed.names:
+            raise ollama.no_model()
+        return listed.names, _as_of(listed)
+
+    def _openai_list(self, *, fresh: bool) -> tuple[Sequence[str], str]:
+        server = self._openai_server(LIST_SECONDS)
+        try:
+            listed = self._lists.get(server.http.shown, server.models, fresh=fresh)
+        finally:
+            server.close()
+        return listed.names, _as_of(listed)
+
+    def _ollama_names(self) -> list[str]:
+        server = self._ollama_server(PROBE_SECONDS)
+        try:
+            names = server.models()
+        finally:
+            server.close()
+        if not names:
+            raise ollama.no_model()
+        return names
+
+    def _openai_names(self) -> list[str]:
+        server = self._openai_server(LIST_SECONDS)
+        try:
+            return server.models()
+        finally:
+            server.close()
+
+    def _gguf_names(self) -> list[str]:
+        chosen = self._gguf()
+        chosen.model.close()
+        return [chosen.model.model]
+
+    def diagnose(self) -> list[ModelDiagnosis]:
+        """Look at every upstream: does it answer, with what, and how long its window really is."""
+        rows = [self._diagnose_openai()] if self._settings.openai_url else []
+        return [*rows, self._diagnose_ollama(), self._diagnose_gguf(), _QUOTE_ROW]
+
+    def _diagnose_ollama(self) -> ModelDiagnosis:
+        server = self._ollama_server(PROBE_SECONDS)
+        where = server.http.shown
+        try:
+            version, names = server.version(), tuple(server.models())
+            if not names:
+                raise ollama.no_model()
+            model = ollama.OllamaModel(self._settings.model or names[0], server)
+            return self._row(model, where, version=version, models=names)
+        except UnabridgedError as error:
+            return ModelDiagnosis(
+                "ollama", where, answers=False, note=f"{error} {error.hint}".strip()
+            )
+        finally:
+            server.close()
+
+    def _diagnose_openai(self) -> ModelDiagnosis:
+        server = self._openai_server(LIST_SECONDS)
+        where = server.http.shown
+        try:
+            names = tuple(server.models())
+            name = self._settings.model or next(iter(names), "")
+            return self._row(openai.OpenAIModel(name, server), where, models=names)
+        except UnabridgedError as error:
+            return ModelDiagnosis(
+                "openai", where, answers=False, note=f"{error} {error.hint}".strip()
+            )
+        finally:
+            server.close()
+
+    def _diagnose_gguf(self) -> ModelDiagnosis:
+        where = str(self._file() or "")
+        try:
+            model = self._gguf().model
+        except UnabridgedError as error:
+            return ModelDiagnosis(
+                "gguf", where, answers=False, note=f"{error} {error.hint}".strip()
+            )
+        return self._row(model, where, models=(model.model,))
+
+    def _row(
+        self, model: ChatModel, where: str, *, version: str = "", models: tuple[str, ...] = ()
+    ) -> ModelDiagnosis:
+        found = window(model.abilities(), setting=self._settings.window)
+        return ModelDiagnosis(
+            provider=model.provider,
+            where=where,
+            answers=True,
+            version=version,
+            models=models,
+            model=model.model,
+            window=found.tokens,
+            origin=found.origin,
+            note=found.note,
+        )
+
+
+_QUOTE_ROW = ModelDiagnosis(
+    "quote", "", answers=True, models=(QUOTE,), model=QUOTE, note="needs no model"
+)
+
+
+def choose(
+    settings: Settings,
+    clock: Clock,
+    cache_folder: Path | None,
+    recall: Recall = lambda _: (),
+    *,
+    quote: Callable[[], QuoteModel] | None = None,
+) -> ChosenModel:
+    """Give the model that answers; see ``Chooser``."""
+    return Chooser(settings, clock, cache_folder, recall, quote=quote).choose()
+
+
+def available(
+    settings: Settings, clock: Clock, cache_folder: Path | None, *, fresh: bool = False
+) -> list[Available]:
+    """List what every provider can serve; see ``Chooser.available``."""
+    return Chooser(settings, clock, cache_folder).available(fresh=fresh)
+
+
+def _as_of(listed: Listed) -> str:
+    if not listed.cached:
+        return ""
+    when = f"as listed on {listed.at:%Y-%m-%d at %H:%M}"
+    return f"{when}: {listed.trouble}" if listed.trouble else f"{when}; --refresh asks anew"
+
+
+def diagnose(settings: Settings, clock: Clock, cache_folder: Path | None) -> list[ModelDiagnosis]:
+    """Look at every upstream; see ``Chooser.diagnose``."""
+    return Chooser(settings, clock, cache_folder).diagnose()

@@ -1,0 +1,221 @@
+"""HTTP towards a model server: one reused client, and every failure as a typed error."""
+
+import ipaddress
+import json
+import threading
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit, urlunsplit
+
+from unabridged.errors import (
+    MissingExtraError,
+    SettingError,
+    UpstreamAwayError,
+    UpstreamBrokenError,
+    UpstreamError,
+)
+from unabridged.wire.stream_lines import encode
+from unabridged.wire.upstream_errors import refusal, refusal_of
+
+if TYPE_CHECKING:
+    import httpx2
+
+CONNECT_SECONDS = 5.0
+"""The longest wait for a connection; a server that is up takes it at once."""
+
+
+class HttpUpstream:
+    """A model server at an address.
+
+    Args:
+        url: Its base address.
+        name: What people call it: ``Ollama``, ``the server``.
+        key: Sent as a bearer token, if not empty.
+        timeout: Seconds to wait for it to begin answering, and between two pieces.
+        hint: What to do when nobody answers.
+    """
+
+    def __init__(
+        self, url: str, *, name: str, key: str = "", timeout: float = 300.0, hint: str = ""
+    ) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise SettingError(
+                f"{url!r} is no address of a server.",
+                hint="Write it with its scheme, as in http://127.0.0.1:11434.",
+            )
+        self.url = url.rstrip("/")
+        self.host = parts.hostname
+        self.shown = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])).rstrip("/")
+        self._name = name
+        self.key = key
+        self.timeout = timeout
+        self._hint = hint
+        self._client: httpx2.Client | None = None
+        self._opening = threading.Lock()  # requests of a server ask one model at the same time
+        self._answered = False
+
+    def get(self, path: str, *, beside: bool = False) -> dict[str, Any]:
+        """Ask for a JSON object.
+
+        Args:
+            path: Below the base address.
+            beside: Below the address that holds ``/v1`` instead, where servers keep what is
+                not OpenAI's.
+
+        Raises:
+            UpstreamError: Nobody answers, or not with a JSON object.
+        """
+        base = self.url.removesuffix("/v1") if beside else self.url
+        return self._json("GET", f"{base}{path}", None)
+
+    def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Send a JSON object and take one; raises as ``get``."""
+        return self._json("POST", f"{self.url}{path}", body)
+
+    def stream(self, path: str, body: Mapping[str, Any]) -> Generator[bytes, None, None]:
+        """Send a JSON object and give the answer's bytes as they come.
+
+        Closing the iterator closes the connection, which stops the server.
+
+        Raises:
+            UpstreamError: As ``get``; ``UpstreamBrokenError`` where the answer breaks off.
+        """
+        answer = self._send("POST", f"{self.url}{path}", body, stream=True)
+        with closing(answer):
+            if answer.status_code >= 400:
+                with self.failures(begun=True):
+                    answer.read()
+                raise _refused(answer.status_code, answer.text)
+            pieces = answer.iter_bytes()
+            with self.failures(begun=False):
+                first = next(pieces, b"")
+            yield first
+            with self.failures(begun=True):
+                yield from pieces
+
+    def close(self) -> None:
+        """Close every connection; a later request opens a new one."""
+        with self._opening:
+            client, self._client = self._client, None
+        self._answered = False
+        if client is not None:
+            client.close()
+
+    def _json(self, method: str, url: str, body: Mapping[str, Any] | None) -> dict[str, Any]:
+        answer = self._send(method, url, body, stream=False)
+        if answer.status_code >= 400:
+            raise _refused(answer.status_code, answer.text)
+        try:
+            value = json.loads(answer.content)
+        except ValueError:
+            value = None
+        if not isinstance(value, dict):
+            raise UpstreamBrokenError(
+                f"{self.shown} answered with something that is no JSON object.",
+                hint="Check that the address is a model server's.",
+            )
+        return value
+
+    def _send(
+        self, method: str, url: str, body: Mapping[str, Any] | None, *, stream: bool
+    ) -> "httpx2.Response":
+        client, module = self._open(), httpx2_module()
+        content = None if body is None else encode(body)
+        headers = None if body is None else _JSON
+        request = client.build_request(method, url, content=content, headers=headers)
+        with self.failures(begun=False):
+            try:
+                answer = client.send(request, stream=stream)
+            except (module.RemoteProtocolError, module.ReadError, module.WriteError):
+                if not self._answered:
+                    raise
+                # A server may close a reused connection at the moment when we send: as it said
+                # nothing, asking once more on a new one is right.
+                answer = client.send(request, stream=stream)
+        self._answered = True
+        return answer
+
+    def _open(self) -> "httpx2.Client":
+        with self._opening:
+            if self._client is None:
+                self._client = self._made()
+            return self._client
+
+    def _made(self) -> "httpx2.Client":
+        module = httpx2_module()
+        headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        timeout = module.Timeout(self.timeout, connect=min(CONNECT_SECONDS, self.timeout))
+        # A proxy named in the environment is for the world outside, never for this machine.
+        client: httpx2.Client = module.Client(
+            headers=headers, timeout=timeout, trust_env=not is_local(self.host)
+        )
+        return client
+
+    @contextmanager
+    def failures(self, *, begun: bool) -> Iterator[None]:
+        """Turn what the HTTP library raises into our errors.
+
+        Args:
+            begun: Whether the answer had begun.
+
+        Raises:
+            UpstreamAwayError: Nobody answers, or not in time.
+            UpstreamBrokenError: The connection broke off.
+        """
+        module = httpx2_module()
+        try:
+            yield
+        except (module.ConnectError, module.ConnectTimeout, module.ProxyError) as error:
+            raise UpstreamAwayError(
+                f"{self._name} does not answer at {self.shown}.", hint=self._hint
+            ) from error
+        except module.ReadTimeout as error:
+            if begun:
+                raise self._broken(f"nothing more came for {self.timeout:g} s") from error
+            raise UpstreamAwayError(
+                f"{self._name} at {self.shown} did not begin to answer in {self.timeout:g} s.",
+                hint="A large model may take longer to load: raise the setting timeout.",
+            ) from error
+        except (module.HTTPError, module.StreamError) as error:
+            raise self._broken(str(error) or type(error).__name__) from error
+
+    def _broken(self, reason: str) -> UpstreamBrokenError:
+        return UpstreamBrokenError(
+            f"The connection to {self.shown} broke off: {reason}.",
+            hint="What came is kept; ask again, and look at the server's log if it happens again.",
+        )
+
+
+_JSON = {"Content-Type": "application/json"}
+
+
+def _refused(status: int, text: str) -> UpstreamError:
+    try:
+        body = json.loads(text)
+    except ValueError:
+        body = None
+    found = refusal_of(body, status) if isinstance(body, Mapping) else None
+    return found or refusal(text[:200], status=status)
+
+
+def is_local(host: str) -> bool:
+    """Whether a host is this machine."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def httpx2_module() -> Any:
+    """Give the HTTP library.
+
+    Raises:
+        MissingExtraError: It is not installed.
+    """
+    try:
+        import httpx2  # noqa: PLC0415 - an extra, and slow to import
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("httpx2", "http") from error
+    return httpx2

@@ -1,0 +1,79 @@
+"""The manifest of a search index: which files belong to it, and how far it has followed the log."""
+
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+
+from unabridged.disk.atomic_write import write_whole
+from unabridged.errors import StoreDamagedError, StoreKeyError
+from unabridged.ports import Cipher
+
+NAME = "manifest"
+FORMAT = 1
+_DIGEST = 16
+_PURPOSE = b"index manifest"
+
+
+class ListedSegment(msgspec.Struct, frozen=True):
+    """A segment file that belongs to the index.
+
+    Attributes:
+        name: The file.
+        removed: The numbers of exchanges in it that were erased, or replaced by a later entry.
+    """
+
+    name: str
+    removed: tuple[int, ...] = ()
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """What an index consists of.
+
+    Attributes:
+        serial: A random id; another one whenever the manifest is written.
+        generation: The generation of the space that it follows.
+        revision: The revision of the log up to which it is complete; -1 while it is being built.
+        embedder: The identity of the embedder of its vectors; empty for none.
+        dimension: Numbers in a vector.
+        stored: Whether the log stores those vectors.
+        segments: Its files.
+        bare: The numbers of exchanges that still lack the vectors of that embedder.
+        format: The format of manifests.
+    """
+
+    serial: str
+    generation: str
+    revision: int
+    embedder: str = ""
+    dimension: int = 0
+    stored: bool = False
+    segments: tuple[ListedSegment, ...] = ()
+    bare: tuple[int, ...] = ()
+    format: int = FORMAT
+
+
+def read(folder: Path, cipher: Cipher | None) -> Manifest | None:
+    """Return the manifest in a folder; None if it is missing, damaged, or of another format."""
+    try:
+        data = (folder / NAME).read_bytes()
+        if cipher is not None:
+            data = cipher.decrypt(data, _PURPOSE)
+        body = data[_DIGEST:]
+        if blake2b(body, digest_size=_DIGEST).digest() != data[:_DIGEST]:
+            return None
+        found = msgspec.json.decode(body, type=Manifest)
+    except (OSError, StoreDamagedError, StoreKeyError, msgspec.DecodeError):
+        return None
+    return found if found.format == FORMAT else None
+
+
+def write(folder: Path, manifest: Manifest, cipher: Cipher | None) -> None:
+    """Write a manifest: the old one or the new one is there, whole.
+
+    Raises:
+        StoreError: It cannot be written; the old one is there.
+    """
+    body = msgspec.json.encode(manifest)
+    data = blake2b(body, digest_size=_DIGEST).digest() + body
+    write_whole(folder / NAME, data if cipher is None else cipher.encrypt(data, _PURPOSE))

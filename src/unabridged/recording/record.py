@@ -1,0 +1,163 @@
+"""Recording: the user's message first, tool rounds as they happen, the answer when it is whole.
+
+Each step is one ``append`` with compare-and-swap on the session's head: when it returns, what it
+wrote survives a power cut.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from unabridged.domain.context import Context
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import Message
+from unabridged.domain.record import Record
+from unabridged.domain.session import Session, title_from
+from unabridged.domain.write import Batch
+from unabridged.errors import HeadMovedError, InputError, NotFoundError
+from unabridged.ports import Store
+
+ATTEMPTS = 20
+"""How often it is tried to add to an exchange while others move its session."""
+
+
+def open_exchange(store: Store, context: Context, records: Sequence[Record]) -> Exchange:
+    """Store the user's message of a context, with what the context was made of.
+
+    Args:
+        store: The space.
+        context: As ``assemble`` made it.
+        records: The context's own records: manifest, ledger, shared texts.
+
+    Returns:
+        The exchange, open.
+
+    Raises:
+        HeadMovedError: The session moved on since the context was prepared.
+    """
+    session = _header(store, context)
+    shared = context.retry_of is not None
+    user = context.user if shared else replace(context.user, parent=context.follows)
+    exchange = Exchange(
+        id=context.id,
+        session=session.id,
+        parent=context.parent,
+        state=ExchangeState.OPEN,
+        messages=() if shared else (user,),
+        at=context.at,
+        mode=context.mode.value,
+        model=context.scope.model,
+    )
+    batch = Batch(
+        session=replace(session, head=user.id, updated=context.at),
+        exchange=exchange,
+        opened_by=user.id if shared else None,
+        records=tuple(records),
+    )
+    if context.placed:
+        _append_anywhere(store, batch, context)
+    else:
+        store.append(batch, None if context.new_session else context.head)
+    return replace(exchange, messages=(user,))
+
+
+def _append_anywhere(store: Store, batch: Batch, context: Context) -> None:
+    for attempt in range(ATTEMPTS):
+        session = _header(store, context)
+        there = replace(session, head=batch.session.head, updated=max(context.at, session.updated))
+        try:
+            store.append(replace(batch, session=there), session.head)
+        except HeadMovedError:
+            if attempt == ATTEMPTS - 1:
+                raise
+        else:
+            return
+
+
+def _header(store: Store, context: Context) -> Session:
+    session_id = context.scope.session
+    if session_id is None:
+        raise NotFoundError("The context belongs to no session.", hint="Prepare the message again.")
+    stored = store.session(session_id)
+    if stored is not None:
+        title = stored.title or title_from(context.user.text)
+        return replace(stored, title=title, archived=None)  # it is taken up again
+    return Session(
+        id=session_id,
+        title=title_from(context.user.text),
+        created=context.at,
+        updated=context.at,
+    )
+
+
+def extend_exchange(
+    store: Store,
+    exchange: Exchange,
+    messages: Sequence[Message],
+    *,
+    state: ExchangeState,
+    at: datetime,
+    records: Sequence[Record] = (),
+) -> Exchange:
+    """Add messages to an exchange, and set its state.
+
+    Args:
+        store: The space.
+        exchange: As stored, with all its messages so far.
+        messages: New messages; their parents are set here. None only closes it.
+        state: The state afterwards.
+        at: The time.
+        records: Records to put in the same transaction.
+
+    Raises:
+        InputError: It is answered already.
+        HeadMovedError: Another writer added to the same exchange.
+        NotFoundError: The session is gone.
+    """
+    if exchange.state is ExchangeState.COMPLETE:
+        raise InputError(
+            f"The exchange {exchange.id} has its answer already.",
+            hint="Prepare with retry_of=… to have the same message answered again.",
+        )
+    session = _session_of(store, exchange)
+    head = exchange.messages[-1].id
+    chained: list[Message] = []
+    last = head
+    for message in messages:
+        chained.append(replace(message, parent=last))
+        last = message.id
+    batch = Batch(
+        session=replace(session, head=last, updated=max(at, session.updated), archived=None),
+        exchange=replace(exchange, messages=tuple(chained), state=state),
+        records=tuple(records),
+    )
+    try:
+        store.append(batch, head)
+    except HeadMovedError:
+        _append_behind(store, batch, exchange, at)
+    return exchange.extended(tuple(chained), state)
+
+
+def _append_behind(store: Store, batch: Batch, exchange: Exchange, at: datetime) -> None:
+    for attempt in range(ATTEMPTS):
+        session = _session_of(store, exchange)
+        stored = store.get([exchange.id]).get(exchange.id)
+        if stored is None or stored.messages != exchange.messages:
+            raise HeadMovedError(session.id, exchange.messages[-1].id, session.head)
+        there = replace(batch, session=replace(session, updated=max(at, session.updated)))
+        try:
+            store.append(there, session.head)
+        except HeadMovedError:
+            if attempt == ATTEMPTS - 1:
+                raise
+        else:
+            return
+
+
+def _session_of(store: Store, exchange: Exchange) -> Session:
+    session = store.session(exchange.session)
+    if session is None:
+        raise NotFoundError(
+            f"Session {exchange.session} is gone.", hint="It was forgotten; begin a new one."
+        )
+    return session

@@ -1,1 +1,0 @@
-"""What reaches beyond this machine, or may: HTTP, and packages of the package registry."""

@@ -1,0 +1,132 @@
+"""From an exchange to what the index holds of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unabridged.domain.exchange import Exchange
+from unabridged.index.indexed_exchange import Vectors, Words, count_words, key_of, quantise
+from unabridged.language.words import fold, spread, stem, words
+from unabridged.ports import Embedder, Lexicon
+from unabridged.retrieval.passages import Passage, passages_of, sides
+
+MOST_WORDS = 200_000
+"""Words whose keys are held: about 25 MB. When full, all are let go."""
+_SIGNED = (1 << 63) - 1
+_NO_PIECES = np.empty(0, dtype=np.uint16)
+
+
+@dataclass(frozen=True, slots=True)
+class AnalyzedExchange:
+    """What was read of an exchange.
+
+    Attributes:
+        words: The counted terms of both sides.
+        pieces: The numbers of its word pieces; shape (pieces,), uint16.
+        vectors: The vectors of its passages; None where they are to be made later.
+    """
+
+    words: Words
+    pieces: NDArray[np.uint16]
+    vectors: Vectors | None
+
+
+@dataclass(frozen=True, slots=True)
+class Analyzer:
+    """Reads exchanges for the index.
+
+    Attributes:
+        embedder: What gives vectors; None for words only.
+        lexicon: What knows word pieces; None for none.
+    """
+
+    embedder: Embedder | None = None
+    lexicon: Lexicon | None = None
+
+    @property
+    def instant(self) -> bool:
+        """Whether vectors are made while an exchange is recorded."""
+        return self.embedder is not None and self.embedder.instant
+
+    def read(self, exchanges: Sequence[Exchange], *, embed: bool) -> list[AnalyzedExchange]:
+        """Read exchanges; their passages are embedded all at once.
+
+        Args:
+            exchanges: The exchanges.
+            embed: Whether to make vectors too.
+
+        Raises:
+            UpstreamError: The server that embeds failed.
+        """
+        said = [sides(exchange) for exchange in exchanges]
+        vectors = self._vectors(said) if embed else [None] * len(said)
+        return [
+            AnalyzedExchange(
+                count_words(_keys(user), _keys(answer)), self._pieces(user, answer), found
+            )
+            for (user, answer), found in zip(said, vectors, strict=True)
+        ]
+
+    def _vectors(self, said: Sequence[tuple[str, str]]) -> list[Vectors | None]:
+        if self.embedder is None:
+            return [None] * len(said)
+        found = [passages_of(user, answer) for user, answer in said]
+        made = self.embedder.embed([passage.text for some in found for passage in some])
+        codes, scales = quantise(np.asarray(made, dtype=np.float32))
+        given: list[Vectors | None] = []
+        start = 0
+        for some in found:
+            end = start + len(some)
+            given.append(Vectors(codes[start:end], scales[start:end], _sides_of(some)))
+            start = end
+        return given
+
+    def _pieces(self, user: str, answer: str) -> NDArray[np.uint16]:
+        return _NO_PIECES if self.lexicon is None else self.lexicon.pieces(user, answer)
+
+
+def _keys(text: str) -> list[int]:
+    held = _KEYS
+    return [held[word] for word in words(fold(spread(text)))]
+
+
+class _Keys(dict[str, int]):
+    """Word to the key of its term; one that is missing is worked out."""
+
+    def __missing__(self, word: str) -> int:
+        if len(self) > MOST_WORDS:
+            self.clear()
+        self[word] = key = key_of(stem(word))
+        return key
+
+
+_KEYS = _Keys()
+
+
+def as_vectors(found: Sequence[Passage], vectors: NDArray[np.float32]) -> Vectors:
+    """Vectors as the index holds them.
+
+    Args:
+        found: The passages.
+        vectors: One for each, shape (passages, dimension).
+    """
+    codes, scales = quantise(np.asarray(vectors, dtype=np.float32))
+    return Vectors(codes, scales, _sides_of(found))
+
+
+def _sides_of(found: Sequence[Passage]) -> NDArray[np.uint8]:
+    return np.array([passage.side for passage in found], dtype=np.uint8)
+
+
+def session_number(session: str) -> int:
+    """A session's id as a number that fits a signed 64-bit column; the same in every process."""
+    return key_of(session) & _SIGNED
+
+
+def said_at(exchange: Exchange) -> float:
+    """When an exchange was said, seconds since 1970; a time without a zone is taken as UTC."""
+    at = exchange.at if exchange.at.tzinfo else exchange.at.replace(tzinfo=UTC)
+    return at.timestamp()

@@ -1,0 +1,185 @@
+"""Finding: a question in, whole exchanges with their evidence out, best first.
+
+A lookup gives a shortlist by words and by vectors; features of each row are weighed by a recipe;
+what lies above the floor is read from the store. Nothing here depends on how the index is built.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from threading import local
+from typing import TYPE_CHECKING
+
+from unabridged.domain.index_query import IndexQuery
+from unabridged.domain.intent import Intent
+from unabridged.errors import UpstreamError
+from unabridged.language.words import asked_terms
+from unabridged.ports import Reranker, SearchIndexPort, Store
+from unabridged.retrieval.analyze import Analyzer, session_number
+from unabridged.retrieval.echo_filter import only_quotes
+from unabridged.retrieval.features import QueryTerms, features
+from unabridged.retrieval.passages import sides
+from unabridged.retrieval.rank import Ranked, rank
+from unabridged.retrieval.ranking_weights import RECIPES
+from unabridged.retrieval.relevance import Relevance
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+LEAST = 0.05
+"""Evidence under which nothing is found, however low the floor."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    """What is looked for.
+
+    Attributes:
+        text: In words.
+        now: The time that its time expressions are relative to.
+        intent: What it asks of memory; it chooses the recipe.
+        session: The only session in which it is looked for, or None for all.
+        telling: Whether exchanges that only quote others are passed over: they would take the
+            place of what they quote.
+    """
+
+    text: str
+    now: datetime
+    intent: Intent = Intent.VIVID_RECALL
+    session: str | None = None
+    telling: bool = False
+
+
+class _Last(local):
+    """What is known of the last question of a thread."""
+
+    trouble = ""
+
+
+class Search:
+    """Finds exchanges in one space.
+
+    Args:
+        store: Where exchanges are read.
+        index: What finds them.
+        reader: What reads questions, as it read the exchanges into the index.
+        reranker: What looks at the best again; None for nothing.
+
+    Attributes:
+        reader: The reader; another one may take its place.
+        trouble: Why the last question of this thread was looked for by words only, or empty.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        index: SearchIndexPort,
+        reader: Analyzer | None = None,
+        reranker: Reranker | None = None,
+    ) -> None:
+        self.reader = reader or Analyzer()
+        self._last = _Last()
+        self._reranker = reranker
+        self._store = store
+        self._index = index
+
+    @property
+    def trouble(self) -> str:
+        """Why the last question of this thread was looked for by words only, or empty."""
+        return self._last.trouble
+
+    def find(self, question: SearchQuery, limit: int, *, floor: float = 0.0) -> list[Relevance]:
+        """Find the exchanges that bear on a question, best first.
+
+        Args:
+            question: What is looked for.
+            limit: At most so many.
+            floor: Evidence under which nothing is given, 0 to 1; never less than ``LEAST``.
+
+        A server that embeds and does not answer stops nothing: words find what they can, and
+        ``trouble`` says so.
+        """
+        depth = self._reranker.depth if self._reranker else 0
+        most = max(limit, depth, 1)
+        ranked = self.rank(question, most)
+        chosen = [one for one in ranked if one.score >= max(floor, LEAST)]
+        evidence: list[Relevance] = []
+        for start in range(0, len(chosen), most):
+            evidence += self._read(question, chosen[start : start + most])
+            if not question.telling or len(evidence) >= most:
+                break
+        if depth and self._reranker is not None:
+            evidence = _reranked(self._reranker, question.text, evidence, depth)
+        return evidence[:limit]
+
+    def _read(self, question: SearchQuery, chosen: Sequence[Ranked]) -> list[Relevance]:
+        found = self._store.get(one.exchange for one in chosen)
+        evidence = [
+            Relevance(found[one.exchange], one.score) for one in chosen if one.exchange in found
+        ]
+        if (only := question.session) is not None:  # a number of sessions that meet is no proof
+            evidence = [e for e in evidence if e.exchange.session == only]
+        if question.telling:
+            evidence = [e for e in evidence if not only_quotes(e.exchange)]
+        return evidence
+
+    def rank(self, question: SearchQuery, limit: int) -> list[Ranked]:
+        """Ids of exchanges with their evidence, best first; nothing is read from the store.
+
+        Args:
+            question: What is looked for.
+            limit: How many are wanted; more may come.
+        """
+        asked = asked_terms(question.text)
+        vector = self._vector(question.text)
+        if not asked and vector is None:
+            return []
+        recipe = RECIPES[question.intent]
+        only = None if question.session is None else session_number(question.session)
+        index_query = IndexQuery(tuple(asked), vector, recipe.candidates_for(limit), only)
+        index_hits = self._index.search(index_query)
+        if not len(index_hits.places):
+            return []
+        embedder = self.reader.embedder
+        known = embedder.known(question.text) if embedder and vector is not None else 0.0
+        compared = QueryTerms(question.text, question.now, asked, known)
+        return rank(index_hits, features(index_hits, compared, self.reader.lexicon), recipe)
+
+    def embedded_by(self) -> str | None:
+        """The identity of the embedder whose vectors are compared; see ``ports.SearchIndexPort``."""
+        return self._index.embedded_by()
+
+    def close(self) -> None:
+        """Let go of what the embedder holds."""
+        if self.reader.embedder is not None:
+            self.reader.embedder.close()
+
+    def _vector(self, text: str) -> "NDArray[np.float32] | None":
+        self._last.trouble = ""
+        embedder = self.reader.embedder
+        if embedder is None:
+            return None
+        held = self._index.embedded_by()
+        if held == "":
+            return None
+        try:
+            if held not in (None, embedder.identity):
+                self._last.trouble = (
+                    f"Searched by words only: the vectors here are of {held!r} now."
+                )
+                return None
+            return embedder.embed_query(text)
+        except UpstreamError as error:
+            self._last.trouble = f"Searched by words only: {error}"
+            return None
+
+
+def _reranked(
+    reranker: Reranker, question: str, evidence: list[Relevance], depth: int
+) -> list[Relevance]:
+    best, rest = evidence[:depth], evidence[depth:]
+    scores = reranker.scores(question, ["\n".join(sides(one.exchange)) for one in best])
+    order = sorted(range(len(best)), key=lambda row: (-scores[row], row))
+    return [best[row] for row in order] + rest

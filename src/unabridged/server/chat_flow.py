@@ -1,0 +1,283 @@
+"""The flow of a request for an answer: it drives a turn, and awaits the upstream.
+
+The user's message is durable before the upstream is asked; what came is durable before the end of
+the answer is said.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+
+import anyio
+from starlette.requests import Request
+from starlette.responses import Response
+
+from unabridged.domain.chat import ChatRequest, StreamChunk
+from unabridged.domain.scope import Scope
+from unabridged.errors import (
+    ContextRefusedError,
+    HeadMovedError,
+    InputError,
+    StoreError,
+    UnabridgedError,
+)
+from unabridged.ports import ChatModel
+from unabridged.server.auxiliary_requests import side_request
+from unabridged.server.chat_request import AnswerInfo, ChatApiRequest, Writer
+from unabridged.server.client_disconnect import LEFT, ClientLeftError, while_there
+from unabridged.server.error_responses import answer_in
+from unabridged.server.resolve_scope import scope_of
+from unabridged.server.state import Service, grant_of, service_of
+from unabridged.server.stream_answer import AnswerStream
+from unabridged.server.upstream_prompt import UpstreamPrompt, put, with_memory, without_memory
+from unabridged.server.upstream_request import RefusedError
+from unabridged.space.space import Space
+from unabridged.turn.conversation import sync
+from unabridged.turn.prepare import PromptOptions
+from unabridged.turn.turn import Turn
+
+WAY = "x-unabridged"
+"""The header that says what memory does: ``off`` nothing, ``readonly`` recall without recording."""
+WAYS = ("", "on", "off", "readonly")
+ATTEMPTS = 5
+"""How often a request is synced again where other programs write to the same session."""
+
+Writing = Callable[[ChatApiRequest, AnswerInfo], Writer]
+"""Makes what says an answer in the client's dialect."""
+
+
+async def answer(
+    request: Request, asked: ChatApiRequest, writing: Writing, *, bare: str = ""
+) -> Response:
+    """Answer a request with memory.
+
+    Args:
+        request: The request.
+        asked: What it asks.
+        writing: Makes what says the answer in the client's dialect.
+        bare: What it is, where it is no conversation: it is neither recalled nor recorded then.
+
+    Raises:
+        UnabridgedError: It cannot be answered; nothing was asked then.
+    """
+    service, way = service_of(request), way_of(request)
+    flow = _Flow(service, scope_of(request, asked.user, asked.model), asked, writing, request)
+    flow.model = await _model(service, asked)
+    side = bare or side_request(asked.drafts, asked.body)
+    if way == "off" or side:
+        return await flow.plain({"x-unabridged-way": side or "off"})
+    try:
+        await flow.prepare(readonly=way == "readonly")
+    except StoreError as error:
+        return await flow.failed(error)
+    return await flow.answered()
+
+
+def way_of(request: Request) -> str:
+    """Give what the request wants of memory.
+
+    Raises:
+        InputError: The header says something else.
+    """
+    way = request.headers.get(WAY, "").strip().lower()
+    if way not in WAYS:
+        raise InputError(f"The header {WAY} is {way!r}.", hint="Use off or readonly.")
+    return way
+
+
+async def _model(service: Service, asked: ChatApiRequest) -> ChatModel | None:
+    def known() -> ChatModel | None:
+        model = service.upstreams.model(asked.model)
+        if model is not None:
+            model.abilities()  # asked here, since it may wait for the network
+        return model
+
+    return await service.think(known)
+
+
+@dataclass
+class _Flow:
+    """One request on its way.
+
+    Attributes:
+        service: What handlers share.
+        scope: Whose memory.
+        asked: The request.
+        writing: Makes what says the answer.
+        request: The request as it came.
+        model: The model; None for the memory's own quoting.
+        turn: What memory makes of it; None without memory.
+        headers: Headers of ours.
+    """
+
+    service: Service
+    scope: Scope
+    asked: ChatApiRequest
+    writing: Writing
+    request: Request
+    model: ChatModel | None = None
+    turn: Turn | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    _sent: ChatRequest = field(default_factory=lambda: ChatRequest(()))
+
+    def __post_init__(self) -> None:
+        self.at = self.service.clock.now()
+        self._note(())
+
+    @property
+    def _only(self) -> str | None:
+        if self.turn is None or grant_of(self.request).session is None:
+            return None
+        return self.turn.context.scope.session
+
+    async def plain(self, headers: Mapping[str, str]) -> Response:
+        """Ask the upstream without memory."""
+        self.headers |= headers
+        return await self._put(without_memory(self.asked, self.service.clock))
+
+    async def failed(self, error: StoreError) -> Response:
+        """Go on without memory, where the settings allow it.
+
+        Raises:
+            StoreError: They do not.
+        """
+        self._failed(error)
+        return await self.plain({"x-unabridged-warning": f"memory failed: {type(error).__name__}"})
+
+    def _failed(self, error: StoreError) -> None:
+        self.service.metrics.memory_failed(error)
+        if self.service.settings.on_memory_error != "pass":
+            raise error
+        self.service.log.failed(error, "memory")
+
+    async def prepare(self, *, readonly: bool) -> None:
+        """Sync the client's history, prepare the request and store the user's message."""
+        turn, request = await self.service.run(
+            self.scope, lambda space: self._started(space, readonly=readonly)
+        )
+        self.service.metrics.context(turn.context)
+        self._take(turn, request)
+
+    def _started(self, space: Space, *, readonly: bool) -> tuple[Turn, ChatRequest]:
+        attempt, stage = 0, self.service.metrics.stage
+        narrow = grant_of(self.request).session is not None
+        model = self.model or space.shared(Space.quoting)
+        while True:
+            session = self.scope.session or self.asked.session
+            with stage("hear"):
+                synced = sync(space, self.asked.drafts, session, store=not readonly)
+            options = PromptOptions(model, reach=synced.session if narrow else None)
+            turn = Turn(space, options, synced=synced, request_options=self.asked.request_options)
+            try:
+                with stage("prepare"):
+                    turn.prepare()
+                with stage("begin") if synced.stored else nullcontext():
+                    return turn, turn.start()
+            except HeadMovedError:
+                attempt += 1
+                if attempt == ATTEMPTS:
+                    raise
+
+    def _take(self, turn: Turn, request: ChatRequest) -> None:
+        self.turn, self._sent = turn, request
+        if turn.is_recorded:  # else nobody could look it up
+            self.headers["x-unabridged-context"] = turn.context.id
+        self.headers["x-unabridged-session"] = turn.context.scope.session or ""
+        self._note(turn.tool_notes)
+
+    def _note(self, notes: Sequence[str]) -> None:
+        if said := (*self.asked.notes, *notes):
+            self.headers["x-unabridged-warning"] = " ".join(said)
+
+    async def answered(self, *, again: bool = True) -> Response:
+        """Ask the upstream with memory; refused for its length, once more with a shorter prompt."""
+        if self.turn is None:
+            raise AssertionError("prepared before it is asked")
+        question = with_memory(self.asked, self.turn.context, self._sent, self._only)
+        return await self._put(question, again=again)
+
+    async def _put(self, question: UpstreamPrompt, *, again: bool = True) -> Response:
+        try:
+            said = await while_there(
+                self.request, put(self.service, self.scope, self.model, question)
+            )
+        except (ClientLeftError, asyncio.CancelledError) as error:
+            with anyio.CancelScope(shield=True):
+                await self._keep(broken=True)
+            if isinstance(error, ClientLeftError):
+                return Response(status_code=LEFT)
+            raise
+        except RefusedError as refused:
+            if again and self.turn and isinstance(refused.error, ContextRefusedError):
+                return await self._shortened(self.turn, refused.error)
+            return await self._refused(question, refused)
+        except UnabridgedError as error:
+            await self._keep(broken=True)
+            return answer_in(self.asked.dialect, error, self.headers)
+        turn = self.turn
+        moment = AnswerInfo(
+            id=turn.context.id if turn else self.service.clock.new_id(),
+            at=self.at,
+            model=self.model.model if self.model else "quote",
+            clock=self.service.clock,
+            stored=turn is not None and turn.is_recorded,
+        )
+        delivery = AnswerStream(
+            said,
+            self.writing(self.asked, moment),
+            self._receive,
+            self._keep,
+            raw=question.is_raw(self.model),
+            stream=self.asked.stream,
+            headers=self.headers,
+        )
+        try:
+            return await delivery.respond(self.request)
+        except UnabridgedError as error:
+            return answer_in(self.asked.dialect, error, self.headers)
+
+    async def _shortened(self, turn: Turn, refusal: ContextRefusedError) -> Response:
+        def made(space: Space) -> ChatRequest:
+            turn.space = space
+            return turn.refused(refusal)
+
+        try:
+            self._take(turn, await self.service.run(self.scope, made))
+        except UnabridgedError as error:
+            await self._keep(broken=True)
+            return answer_in(self.asked.dialect, error, self.headers)
+        return await self.answered(again=False)
+
+    async def _refused(self, question: UpstreamPrompt, refused: RefusedError) -> Response:
+        await self._keep(broken=True)
+        if question.is_raw(self.model):
+            kind = refused.headers.get("content-type", "application/json")
+            return Response(refused.body, refused.status, self.headers, kind)
+        return answer_in(self.asked.dialect, refused.error, self.headers)
+
+    def _receive(self, chunk: StreamChunk) -> None:
+        if self.turn is not None:
+            self.turn.receive(chunk)
+
+    async def _keep(self, *, broken: bool) -> None:
+        turn = self.turn
+        if turn is None or not turn.is_recorded:
+            return
+
+        def kept(space: Space) -> None:
+            turn.space = space  # the pool may have closed the one that it was begun with
+            with self.service.metrics.stage("record"):
+                if broken:
+                    turn.break_off()
+                else:
+                    turn.finish()
+
+        try:
+            await self.service.run(self.scope, kept)
+        except StoreError as error:
+            self._failed(error)
+            return
+        if turn.usage is not None:
+            self.service.metrics.usage(turn.usage)
+        self.service.background.soon(self.scope)

@@ -1,0 +1,106 @@
+"""Answers that come from inside this process: a model's, taken as it comes, or one that is there."""
+
+import asyncio
+import queue
+import threading
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import closing
+from typing import Any
+
+from unabridged.domain.chat import ChatRequest, StreamChunk
+from unabridged.errors import UnabridgedError
+from unabridged.ports import ChatModel
+from unabridged.server.stream_parser import StreamPiece
+
+_HELD = 64
+"""Chunks of an upstream inside this process that may wait for the client to take them."""
+
+
+class InnerAnswer:
+    """An answer of a model inside this process: asked in a thread, taken as it comes.
+
+    Args:
+        model: The model.
+        request: What it is asked.
+    """
+
+    def __init__(self, model: ChatModel, request: ChatRequest) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._arrived: asyncio.Queue[StreamChunk | UnabridgedError | None] = asyncio.Queue()
+        self._room: queue.Queue[None] = queue.Queue(_HELD)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(
+            target=self._run, args=(model, request), name="asking", daemon=True
+        )
+        self._thread.start()
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """None: nothing came over HTTP."""
+        return {}
+
+    async def pieces(self) -> AsyncIterator[StreamPiece]:
+        """Give it as it arrives."""
+        while (said := await self._arrived.get()) is not None:
+            if isinstance(said, UnabridgedError):
+                raise said
+            self._room.get_nowait()
+            yield StreamPiece(b"", said, last=said.done)
+
+    async def close(self) -> None:
+        """Stop it where it did not come to its end."""
+        self._stop.set()
+        await asyncio.to_thread(self._thread.join)
+
+    def _run(self, model: ChatModel, request: ChatRequest) -> None:
+        try:
+            with closing(_closable(model.chat(request))) as chunks:
+                for chunk in chunks:
+                    if not self._wait():
+                        return
+                    self._tell(chunk)
+        except UnabridgedError as error:
+            self._tell(error)
+        finally:
+            self._tell(None)
+
+    def _wait(self) -> bool:
+        while not self._stop.is_set():
+            try:
+                self._room.put(None, timeout=0.2)
+            except queue.Full:
+                continue
+            return True
+        return False
+
+    def _tell(self, said: StreamChunk | UnabridgedError | None) -> None:
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._arrived.put_nowait, said)
+
+
+def _closable(chunks: Iterator[StreamChunk]) -> Any:
+    return chunks
+
+
+class SaidAnswer:
+    """An answer that is there already.
+
+    Args:
+        chunks: Its chunks; the last has ``done``.
+    """
+
+    def __init__(self, chunks: list[StreamChunk]) -> None:
+        self._chunks = chunks
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """None: nothing came over HTTP."""
+        return {}
+
+    async def pieces(self) -> AsyncIterator[StreamPiece]:
+        """Give it."""
+        for chunk in self._chunks:
+            yield StreamPiece(b"", chunk, last=chunk.done)
+
+    async def close(self) -> None:
+        """Nothing to stop."""

@@ -1,0 +1,215 @@
+"""What there is: models and vectors in both dialects, whichever the upstream speaks."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from unabridged.domain.chat import Abilities
+from unabridged.errors import InputError, ModelNotFoundError, UpstreamBrokenError, UpstreamError
+from unabridged.net.relay import RelayedReply, UpstreamRelay
+from unabridged.server.passthrough import lacking, pass_through, speaking
+from unabridged.server.state import Service, service_of
+from unabridged.wire import listings
+from unabridged.wire.lenient_json import mappings, number, text
+from unabridged.wire.ollama import full_name
+from unabridged.wire.stream_lines import encode
+from unabridged.wire.upstream_errors import refusal, refusal_of
+
+_JSON = {"content-type": "application/json"}
+
+
+async def body_of(request: Request) -> dict[str, Any]:
+    """Read a request's JSON object; nothing at all is an empty one.
+
+    Raises:
+        InputError: It is none.
+    """
+    raw = await request.body()
+    try:
+        value = json.loads(raw) if raw.strip() else {}
+    except (ValueError, RecursionError) as error:
+        raise InputError("The body is no JSON.", hint="Send one JSON object.") from error
+    if not isinstance(value, dict):
+        raise InputError("The body is no JSON object.", hint="Send one JSON object.")
+    return value
+
+
+async def asked_of(
+    relay: UpstreamRelay, method: str, path: str, body: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Ask the upstream for a JSON object.
+
+    Raises:
+        UpstreamError: It refuses, or answers with something else.
+    """
+    sent = None if body is None else encode(body)
+    reply = await relay.open(method, path, sent, None if body is None else _JSON)
+    if reply.status >= 400:
+        raise await refused(reply)
+    value = _json(await _all(reply))
+    if not isinstance(value, dict):
+        raise UpstreamBrokenError(
+            "The server answered with something that is no JSON object.",
+            hint="Check that the address is a model server's.",
+        )
+    return value
+
+
+async def refused(reply: RelayedReply) -> UpstreamError:
+    """Give an upstream's refusal as a typed error; its answer is read and closed."""
+    raw = await _all(reply)
+    value = _json(raw)
+    found = refusal_of(value, reply.status) if isinstance(value, dict) else None
+    return found or refusal(raw[:500].decode("utf-8", "replace"), status=reply.status)
+
+
+async def _all(reply: RelayedReply) -> bytes:
+    try:
+        return await reply.read()
+    finally:
+        await reply.close()
+
+
+def _json(raw: bytes) -> Any:
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+
+
+async def upstream_of(request: Request) -> tuple[Service, UpstreamRelay | None, str]:
+    """Give the service, the way to the upstream, and its dialect (``none`` inside this process)."""
+    service = service_of(request)
+    relay = await service.relay()
+    return service, relay, relay.address.dialect if relay else "none"
+
+
+# ---- Ollama's ---------------------------------------------------------------------------------
+
+
+async def _running(_: Request) -> Response:
+    return PlainTextResponse("Ollama is running")
+
+
+async def _version(request: Request) -> Response:
+    _, relay, dialect = await upstream_of(request)
+    if relay is not None and dialect == "ollama":
+        return await pass_through(request, relay)
+    return JSONResponse({"version": listings.VERSION})
+
+
+async def _tags(request: Request) -> Response:
+    service, relay, dialect = await upstream_of(request)
+    if relay is None:
+        names = await service.think(service.upstreams.names)
+        return JSONResponse({"models": [listings.tag(name) for name in names]})
+    if dialect == "ollama":
+        return await pass_through(request, relay)
+    found = mappings((await asked_of(relay, "GET", "/models")).get("data"))
+    rows = [listings.tag(text(m.get("id")), number(m.get("created")) or 0) for m in found]
+    return JSONResponse({"models": rows})
+
+
+async def _ps(request: Request) -> Response:
+    _, relay, dialect = await upstream_of(request)
+    if relay is not None and dialect == "ollama":
+        return await pass_through(request, relay)
+    return JSONResponse({"models": []})
+
+
+async def _show(request: Request) -> Response:
+    service, relay, dialect = await upstream_of(request)
+    if relay is not None and dialect == "ollama":
+        return await pass_through(request, relay)
+    body = await body_of(request)
+    name = text(body.get("model")) or text(body.get("name"))
+    if not name:
+        raise InputError("The request names no model.", hint="Send its name as model.")
+    known = await service.think(service.upstreams.names)
+    found = next((each for each in known if full_name(each) == full_name(name)), None)
+    if found is None:
+        raise _unknown(name)
+    model = await service.think(lambda: service.upstreams.model(found))
+    if model is None:
+        return JSONResponse(listings.shown(_QUOTE))
+    return JSONResponse(listings.shown(await service.think(model.abilities)))
+
+
+_QUOTE = Abilities("quote", tools=False)
+
+
+def _unknown(name: str) -> ModelNotFoundError:
+    return ModelNotFoundError(
+        f"The upstream has no model {name!r}.", hint="/v1/models and /api/tags list what it has."
+    )
+
+
+async def _embed(request: Request) -> Response:
+    _, relay, dialect = await upstream_of(request)
+    if relay is None:
+        raise lacking("model that makes vectors for clients", dialect)
+    if dialect == "ollama":
+        return await pass_through(request, relay)
+    body = await body_of(request)
+    found = await asked_of(relay, "POST", "/embeddings", listings.embeddings_body(body))
+    return JSONResponse(listings.embedded_of(found, body))
+
+
+# ---- OpenAI's ---------------------------------------------------------------------------------
+
+
+async def _models(request: Request) -> Response:
+    _, relay, dialect = await upstream_of(request)
+    if relay is not None and dialect == "openai":
+        return await pass_through(request, relay)
+    return JSONResponse({"object": "list", "data": await _model_rows(request)})
+
+
+async def _model_rows(request: Request) -> list[dict[str, Any]]:
+    service, relay, _ = await upstream_of(request)
+    if relay is None:
+        names = await service.think(service.upstreams.names)
+        return [listings.model_row(name, owner="unabridged") for name in names]
+    found = mappings((await asked_of(relay, "GET", "/api/tags")).get("models"))
+    named = [(text(row.get("model")) or text(row.get("name")), row) for row in found]
+    return [listings.model_row(name, listings.created_of(row)) for name, row in named]
+
+
+async def _model(request: Request) -> Response:
+    _, relay, dialect = await upstream_of(request)
+    if relay is not None and dialect == "openai":
+        return await pass_through(request, relay)
+    wanted = str(request.path_params["model"])
+    for row in await _model_rows(request):
+        if full_name(str(row["id"])) == full_name(wanted):
+            return JSONResponse(row)
+    raise _unknown(wanted)
+
+
+async def _embeddings(request: Request) -> Response:
+    _, relay, dialect = await upstream_of(request)
+    if relay is None:
+        raise lacking("model that makes vectors for clients", dialect)
+    if dialect == "openai":
+        return await pass_through(request, relay)
+    body = await body_of(request)
+    found = await asked_of(relay, "POST", "/api/embed", listings.embed_body(body))
+    return JSONResponse(listings.embeddings_of(found, body))
+
+
+ROUTES = [
+    Route("/", speaking("ollama", _running), methods=["GET"]),
+    Route("/api/version", speaking("ollama", _version), methods=["GET"]),
+    Route("/api/tags", speaking("ollama", _tags), methods=["GET"]),
+    Route("/api/ps", speaking("ollama", _ps), methods=["GET"]),
+    Route("/api/show", speaking("ollama", _show), methods=["POST"]),
+    Route("/api/embed", speaking("ollama", _embed), methods=["POST"]),
+    Route("/api/embeddings", speaking("ollama", _embed), methods=["POST"]),
+    Route("/v1/models", speaking("openai", _models), methods=["GET"]),
+    Route("/v1/models/{model:path}", speaking("openai", _model), methods=["GET"]),
+    Route("/v1/embeddings", speaking("openai", _embeddings), methods=["POST"]),
+]

@@ -1,0 +1,219 @@
+"""Watching: the outermost layer around every request counts it, logs it, and lets no error out.
+
+It looks at nothing that was said: neither queries, nor headers of a request, nor bodies.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+from starlette.routing import Match
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from unabridged.server.log import AccessLogLine, RequestLog
+from unabridged.server.metrics import Metrics, method_of
+from unabridged.server.trace_spans import Tracing
+
+CONTEXT_HEADER = b"x-unabridged-context"
+"""The header of an answer that names the context it was made from."""
+QUIET = frozenset({"/healthz", "/readyz", "/metrics"})
+"""Routes that are asked every few seconds: their requests are counted, and not logged."""
+_LISTENING = frozenset({("GET", "/mcp"), *(("GET", path) for path in QUIET)})
+"""Requests that nobody waits for: an MCP client listens for as long as it runs."""
+OTHER = "other"
+"""What stands for a path that is no route."""
+FAILED = b'{"error": "Something unexpected happened in the server. Its log names the place."}'
+_STREAMED = (b"text/event-stream", b"application/x-ndjson")
+
+
+class Watch:
+    """What is going on in a server now.
+
+    Args:
+        metrics: What counts.
+        log: Where a line goes for each request.
+        tracing: What makes spans.
+    """
+
+    def __init__(self, metrics: Metrics, log: RequestLog, tracing: Tracing | None = None) -> None:
+        self.metrics = metrics
+        self.log = log
+        self.tracing = tracing or Tracing()
+        self._open = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    @property
+    def open(self) -> int:
+        """Requests that are being answered, without those that nobody waits for."""
+        return self._open
+
+    def enter(self) -> None:
+        """Count a request as begun."""
+        self._open += 1
+        self._idle.clear()
+
+    def leave(self) -> None:
+        """Count it as ended."""
+        self._open -= 1
+        if not self._open:
+            self._idle.set()
+
+    async def idle(self, seconds: float) -> bool:
+        """Wait until nothing is being answered.
+
+        Args:
+            seconds: How long at most.
+
+        Returns:
+            Whether nothing is.
+        """
+        try:
+            async with asyncio.timeout(seconds):  # `wait_for` loses a cancel before Python 3.12
+                await self._idle.wait()
+        except TimeoutError:
+            return False
+        return True
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What was seen of one answer."""
+
+    metrics: Metrics
+    stack: ExitStack
+    status: int = 0
+    bytes: int = 0
+    context: str = ""
+    whole: bool = False
+
+    def note(self, message: Message) -> None:
+        """Note a message of the answer."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            for name, value in message.get("headers", ()):
+                if name == CONTEXT_HEADER:
+                    self.context = value.decode("latin-1")
+                elif name == b"content-type" and value.startswith(_STREAMED):
+                    self.stack.enter_context(self.metrics.stream())
+        elif message["type"] == "http.response.body":
+            self.bytes += len(message.get("body", b""))
+            self.whole = not message.get("more_body", False)
+
+
+class ObservabilityMiddleware:
+    """The layer.
+
+    Args:
+        app: What is inside.
+        watch: What is going on.
+    """
+
+    def __init__(self, app: ASGIApp, watch: Watch) -> None:
+        self._app = app
+        self._watch = watch
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, and take down what it was."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        counted = (scope["method"], scope["path"]) not in _LISTENING
+        if counted:
+            self._watch.enter()
+        began = perf_counter()
+        stack = ExitStack()
+        seen = _Seen(self._watch.metrics, stack)
+        try:
+            with stack:
+                stack.enter_context(self._watch.metrics.request())
+                if counted:
+                    stack.enter_context(self._traced(scope, seen))
+                await self._answer(scope, receive, send, seen)
+        finally:
+            if counted:
+                self._watch.leave()
+            self._took_down(scope, seen, perf_counter() - began)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send, seen: _Seen) -> None:
+        async def noted(message: Message) -> None:
+            await send(message)
+            seen.note(message)
+
+        try:
+            await self._app(scope, receive, noted)
+        except Exception as error:  # noqa: BLE001 - the outermost edge: nothing may print what an error quotes
+            self._watch.log.failed(error, route_of(scope))
+            if not seen.status:
+                await noted(_START)
+                await noted({"type": "http.response.body", "body": FAILED})
+
+    @contextmanager
+    def _traced(self, scope: Scope, seen: _Seen) -> Iterator[None]:
+        parent = b"".join(v for k, v in scope["headers"] if k == b"traceparent").decode("latin-1")
+        method = method_of(scope["method"])
+        with self._watch.tracing.request(method, parent) as span:
+            try:
+                yield
+            finally:
+                route = route_of(scope)
+                span.named(f"{method} {route}")
+                span.note(
+                    {
+                        "http.request.method": method,
+                        "http.route": route,
+                        "http.response.status_code": seen.status or None,
+                    }
+                )
+                if seen.status >= FAULT:
+                    span.failed(str(seen.status))
+
+    def _took_down(self, scope: Scope, seen: _Seen, seconds: float) -> None:
+        route = route_of(scope)
+        status = seen.status or LEFT
+        self._watch.metrics.answered(scope["method"], route, status, seconds)
+        if route not in QUIET:
+            grant = scope.get("state", {}).get("grant")
+            self._watch.log.access(
+                AccessLogLine(
+                    method=method_of(scope["method"]),
+                    route=route,
+                    status=status,
+                    seconds=seconds,
+                    bytes=seen.bytes,
+                    whole=seen.whole,
+                    key=getattr(grant, "name", ""),
+                    context=seen.context,
+                )
+            )
+
+
+FAULT = 500
+"""From here on a status says that the server failed."""
+LEFT = 499
+"""The status of a request whose client left before anything was answered (as nginx counts it)."""
+_START: Message = {
+    "type": "http.response.start",
+    "status": 500,
+    "headers": [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(FAILED)).encode()),
+    ],
+}
+
+
+def route_of(scope: Scope) -> str:
+    """Give the template of a request's route, or ``other``: a path may hold anything."""
+    route: Any = scope.get("route")
+    if route is None and "app" in scope:  # what stands before the routes refused it
+        route = next((r for r in scope["app"].routes if _is_for(r, scope)), None)
+    path = getattr(route, "path", "")
+    return path or OTHER
+
+
+def _is_for(route: Any, scope: Scope) -> bool:
+    match, _ = route.matches(scope)
+    return match is not Match.NONE

@@ -1,0 +1,164 @@
+"""Passing requests through to the upstream as they are, and its answers back byte for byte.
+
+What is neither recalled nor recorded goes this way. The upstream gets the configured key and never
+a client's; of a client's headers it gets those that say what the body is and what is accepted.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+
+import anyio
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from unabridged.errors import NotFoundError, UnabridgedError, UpstreamRefusedError
+from unabridged.net.relay import RelayedReply, UpstreamRelay
+from unabridged.server.client_disconnect import LEFT, ClientLeftError, while_there
+from unabridged.server.error_responses import answer_in
+from unabridged.server.state import service_of
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+_SENT = frozenset(
+    "accept content-encoding content-length content-type if-none-match openai-beta range "
+    "user-agent x-request-id".split()
+)
+"""A client's headers that go on to the upstream; all others are between it and us."""
+_BLOBS = "/api/blobs/"
+"""Below it lie files of gigabytes: they go on as they come, and are never held."""
+
+
+class PassedResponse(StreamingResponse):
+    """An upstream's answer on its way; the upstream is let go of however it ends."""
+
+    def __init__(self, reply: RelayedReply, more: Mapping[str, str] | None = None) -> None:
+        super().__init__(reply.pieces(), reply.status, {**reply.headers, **(more or {})})
+        self._reply = reply
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        """Send it."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            await self.drop()
+
+    async def drop(self) -> None:
+        """Let go of the upstream, whether or not its answer was sent; also when cancelled."""
+        with anyio.CancelScope(shield=True):
+            await self._reply.close()
+
+
+async def pass_through(
+    request: Request,
+    relay: UpstreamRelay,
+    *,
+    body: bytes | None = None,
+    more: Mapping[str, str] | None = None,
+) -> PassedResponse:
+    """Send a request on as it is, and give the answer as it comes.
+
+    Args:
+        request: The client's.
+        relay: The way to the upstream, which speaks the same dialect.
+        body: The body, where it was read before; None reads it.
+        more: Headers to add to the answer.
+
+    Raises:
+        NotFoundError: Its path climbs out of the dialect.
+        UpstreamError: Nobody answers.
+        ClientLeftError: The client left before the answer began; the upstream is stopped then.
+    """
+    path = _path(request)
+    headers = {name: value for name, value in request.headers.items() if name in _SENT}
+    sent: bytes | AsyncIterator[bytes] | None = body
+    if body is not None:
+        headers.pop("content-length", None)
+    elif path.startswith(_BLOBS):
+        sent = _stream(request) if request.method not in ("GET", "HEAD") else None
+    else:
+        headers.pop("content-length", None)
+        sent = await request.body() or None
+    opened = relay.open(request.method, path, sent, headers)
+    streams = isinstance(sent, AsyncIterator)  # its body is being read: nobody else may listen
+    return PassedResponse(await (opened if streams else while_there(request, opened)), more)
+
+
+def _path(request: Request) -> str:
+    if any(part in (".", "..") for part in request.scope["path"].replace("\\", "/").split("/")):
+        raise NotFoundError("The path climbs out of the dialect.", hint="Ask for it directly.")
+    raw: bytes = request.scope.get("raw_path") or request.scope["path"].encode()
+    query: bytes = request.scope["query_string"]
+    path = raw.decode("latin-1").removeprefix("/v1")
+    return f"{path}?{query.decode('latin-1')}" if query else path
+
+
+async def _stream(request: Request) -> AsyncIterator[bytes]:
+    async for piece in request.stream():
+        yield piece
+
+
+def speaking(dialect: str, handler: Handler) -> Handler:
+    """Make a handler answer with errors of its dialect."""
+
+    async def spoken(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except UnabridgedError as error:
+            return answer_in(dialect, error)
+        except ClientLeftError:
+            return Response(status_code=LEFT)
+
+    return spoken
+
+
+def lacking(what: str, dialect: str) -> UpstreamRefusedError:
+    """Give the error of what the upstream has no counterpart for.
+
+    Args:
+        what: What was asked for.
+        dialect: What the upstream speaks, or ``none``.
+    """
+    spoken = {"openai": "an OpenAI server", "ollama": "Ollama", "none": "inside this process"}
+    return UpstreamRefusedError(
+        f"The upstream is {spoken[dialect]} and has no {what}.",
+        status=501,
+        hint="Ask the model server that has it, or set another upstream.",
+    )
+
+
+async def _ollama_rest(request: Request) -> Response:
+    relay = await service_of(request).relay()
+    if relay is None or relay.address.dialect != "ollama":
+        raise lacking(request.url.path, relay.address.dialect if relay else "none")
+    return await pass_through(request, relay)
+
+
+async def _openai_rest(request: Request) -> Response:
+    relay = await service_of(request).relay()
+    if relay is None or relay.address.dialect != "openai":
+        raise lacking(request.url.path, relay.address.dialect if relay else "none")
+    return await pass_through(request, relay)
+
+
+async def _unknown(request: Request) -> Response:
+    raise NotFoundError(
+        f"Invalid URL ({request.method} {request.url.path}).",
+        hint="This server has chat/completions, responses, completions, embeddings and models.",
+    )
+
+
+ALL_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+OPENAI_REST = ("audio/{rest:path}", "images/{rest:path}", "moderations", "rerank")
+"""What of OpenAI's dialect goes on untouched. Its files, batches, threads and stored conversations
+do not: they would be shared by everybody who uses this server."""
+
+ROUTES = [
+    *(
+        Route(f"/v1/{path}", speaking("openai", _openai_rest), methods=["POST"])
+        for path in OPENAI_REST
+    ),
+    Route("/v1/{rest:path}", speaking("openai", _unknown), methods=list(ALL_METHODS)),
+    Route("/api/{rest:path}", speaking("ollama", _ollama_rest), methods=list(ALL_METHODS)),
+]
+"""The last routes of an application: whatever no other answers."""

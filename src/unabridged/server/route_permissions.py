@@ -1,0 +1,92 @@
+"""Who may ask for what: one table for every route. A route without a row is never served."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from starlette.routing import BaseRoute
+
+from unabridged.domain.permissions import Right
+from unabridged.errors import NotFoundError
+
+
+class Door(StrEnum):
+    """What stands before a route."""
+
+    OPEN = "open"
+    """Anybody who reaches the port; tells nothing of anybody."""
+    DIALECT = "dialect"
+    """A key; none on the loopback while no keys exist, since model servers ask for none."""
+    MEMORY = "memory"
+    """A key, or the token that the first start makes."""
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionRule:
+    """One row: a path with the methods that it answers, and what a request needs for it.
+
+    Attributes:
+        path: The path; what ends in ``/`` stands for all below it, ``/`` alone for itself.
+        methods: The methods, or empty for all.
+        door: What stands before it.
+        right: The right that is needed, or None where the handler looks closer.
+    """
+
+    path: str
+    door: Door
+    right: Right | None = None
+    methods: frozenset[str] = frozenset()
+
+    def fits(self, method: str, path: str) -> bool:
+        """Whether it is the row for a request."""
+        below = self.path != "/" and self.path.endswith("/") and path.startswith(self.path)
+        return (below or path == self.path) and (not self.methods or method in self.methods)
+
+
+_READING = frozenset({"GET", "HEAD"})
+
+_ANSWERS = "chat generate tags show ps version embed embeddings".split()
+"""What of Ollama's interface every client needs; all else there changes what the server has."""
+
+RULES: tuple[PermissionRule, ...] = (
+    PermissionRule("/", Door.OPEN, methods=_READING),
+    PermissionRule("/healthz", Door.OPEN),
+    PermissionRule("/readyz", Door.OPEN),
+    PermissionRule("/metrics", Door.MEMORY, Right.READ),
+    *(PermissionRule(f"/api/{name}", Door.DIALECT, Right.CHAT) for name in _ANSWERS),
+    PermissionRule("/api/", Door.DIALECT, Right.WRITE),
+    PermissionRule("/v1/", Door.DIALECT, Right.CHAT),
+    PermissionRule("/memory/forget", Door.MEMORY, Right.FORGET),
+    PermissionRule("/memory/forget/", Door.MEMORY, Right.FORGET),
+    PermissionRule("/memory/", Door.MEMORY, Right.READ, _READING),
+    PermissionRule("/memory/search", Door.MEMORY, Right.READ),
+    PermissionRule("/memory/prepare", Door.MEMORY, Right.READ),
+    PermissionRule("/memory/", Door.MEMORY, Right.WRITE),
+    PermissionRule("/mcp", Door.MEMORY, Right.READ),
+)
+"""The first row that fits holds."""
+
+
+def rule_for(method: str, path: str) -> PermissionRule:
+    """Give the row for a request.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    for rule in RULES:
+        if rule.fits(method, path):
+            return rule
+    raise NotFoundError(f"There is nothing at {path}.", hint="The routes stand in the reference.")
+
+
+def unruled(routes: Iterable[BaseRoute]) -> list[str]:
+    """Give the routes that no row stands for; a server with any does not start."""
+    missing = []
+    for route in routes:
+        path, methods = getattr(route, "path", ""), getattr(route, "methods", None)
+        for method in methods or {"GET"}:
+            try:
+                rule_for(method, path)
+            except NotFoundError:
+                missing.append(f"{method} {path}")
+    return missing

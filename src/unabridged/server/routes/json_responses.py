@@ -1,0 +1,162 @@
+"""Answers: values as JSON with an ETag, pages with their next link, problems (RFC 9457)."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from unabridged.errors import DuplicateIdError, UnabridgedError
+from unabridged.server.error_responses import status_of
+from unabridged.wire.json_api import problem_of, to_json
+
+JSON = "application/json"
+PROBLEM = "application/problem+json"
+
+
+class HttpProblem(Exception):  # noqa: N818 - it is the answer, not a failure of ours
+    """Something about the request itself that HTTP has a status for.
+
+    Args:
+        status: The HTTP status.
+        kind: The end of its problem type: ``urn:unabridged:http:`` and this.
+        detail: What is wrong.
+        hint: What to do next.
+        headers: Headers that go with it.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        kind: str,
+        detail: str,
+        *,
+        hint: str = "",
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.kind = kind
+        self.hint = hint
+        self.headers = dict(headers or {})
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of a list.
+
+    Attributes:
+        items: What is on it.
+        cursor: Where the next one begins, as plain data; None where this is the last.
+    """
+
+    items: Sequence[Any]
+    cursor: Any = None
+
+
+def given(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Answer with a value of the domain, as our own JSON."""
+    return Response(to_json(value), status, headers, JSON)
+
+
+def paged(request: Request, page: Page) -> Response:
+    """Answer with one page: ``items``, ``next``, and the address of the next one as a link."""
+    cursor = None if page.cursor is None else to_cursor(page.cursor)
+    headers = {}
+    if cursor is not None:
+        kept = [(k, v) for k, v in request.query_params.multi_items() if k != "cursor"]
+        query = urlencode([*kept, ("cursor", cursor)])
+        headers["Link"] = f'<{request.scope["path"]}?{query}>; rel="next"'
+    return given({"items": page.items, "next": cursor}, headers=headers)
+
+
+def problem(error: UnabridgedError | HttpProblem) -> Response:
+    """Answer with an error as a problem."""
+    if isinstance(error, HttpProblem):
+        body = {
+            "type": f"urn:unabridged:http:{error.kind}",
+            "title": HTTPStatus(error.status).phrase,
+            "status": error.status,
+            "detail": str(error),
+            "hint": error.hint,
+        }
+        return Response(to_json(body), error.status, error.headers, PROBLEM)
+    status = 409 if isinstance(error, DuplicateIdError) else status_of(error)
+    headers = {"Retry-After": "1"} if status == 503 else None
+    return Response(to_json(problem_of(error, status)), status, headers, PROBLEM)
+
+
+def tag_of(content: bytes) -> str:
+    """Give the strong ETag of a representation."""
+    return f'"{blake2b(content, digest_size=12).hexdigest()}"'
+
+
+def tagged(request: Request, response: Response) -> Response:
+    """Give an answer its ETag; where the client has it already, say only that (304)."""
+    plain = type(response) is Response and response.media_type == JSON  # a stream has no body
+    if request.method != "GET" or response.status_code != 200 or not plain:
+        return response
+    tag = tag_of(bytes(response.body))
+    response.headers["ETag"] = tag
+    response.headers["Cache-Control"] = "private, no-cache"
+    if _fits(request.headers.get("if-none-match"), tag):
+        kept = {k: v for k, v in response.headers.items() if k in ("etag", "cache-control", "link")}
+        return Response(status_code=304, headers=kept)
+    return response
+
+
+def check_match(request: Request, value: Any) -> None:
+    """Refuse a change of something that is not any more what the client saw.
+
+    Args:
+        request: The request; without ``If-Match`` any change is taken.
+        value: What is there now, as a GET would give it.
+
+    Raises:
+        HttpProblem: It is another one (412).
+    """
+    wanted = request.headers.get("if-match")
+    if wanted is not None and not _fits(wanted, tag_of(to_json(value))):
+        raise HttpProblem(
+            412,
+            "changed-meanwhile",
+            "It has changed since you read it.",
+            hint="Read it again, and send the change with its new ETag.",
+        )
+
+
+def _fits(header: str | None, tag: str) -> bool:
+    if header is None:
+        return False
+    tags = [each.strip().removeprefix("W/") for each in header.split(",")]
+    return "*" in tags or tag in tags
+
+
+def to_cursor(value: Any) -> str:
+    """Give a place in a list as an opaque text."""
+    return to_json(value).hex()
+
+
+def from_cursor(text: str | None) -> Any:
+    """Read what ``to_cursor`` gave: a text, or a list of texts; None for the beginning.
+
+    Raises:
+        HttpProblem: It is no cursor of ours (400).
+    """
+    if text is None:
+        return None
+    try:
+        value = json.loads(bytes.fromhex(text))
+    except (ValueError, RecursionError):
+        value = None
+    texts = value if isinstance(value, list) else [value]
+    if not all(isinstance(each, str) for each in texts):
+        raise HttpProblem(
+            400, "bad-cursor", "This is no cursor of this list.", hint="Begin without a cursor."
+        )
+    return value

@@ -1,0 +1,176 @@
+"""Delivering: an answer told to the client as it arrives, and kept, whatever ends it."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Any, Protocol
+
+import anyio
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from unabridged.domain.chat import StreamChunk
+from unabridged.errors import UnabridgedError, UpstreamBrokenError
+from unabridged.server.chat_request import Writer
+from unabridged.server.client_disconnect import LEFT, ClientLeftError, while_there
+from unabridged.server.stream_parser import StreamPiece
+from unabridged.server.upstream_request import UpstreamAnswer
+
+_PASSED = ("x-", "openai-", "cf-ray", "retry-after")
+"""Beginnings of the upstream's headers that come through."""
+
+
+class Keeping(Protocol):
+    """Stores what came."""
+
+    async def __call__(self, *, broken: bool) -> None:
+        """Store it; told whether it broke off."""
+        ...
+
+
+class _Streamed(StreamingResponse):
+    """A stream that is ended also where the client left before its first piece."""
+
+    def __init__(
+        self,
+        told: AsyncIterator[bytes],
+        end: Callable[[], Awaitable[None]],
+        headers: Mapping[str, str],
+        kind: str,
+    ) -> None:
+        super().__init__(told, headers=headers, media_type=kind)
+        self._end = end
+
+    async def __call__(  # type: ignore[explicit-override]  # typing.override came with 3.12
+        self, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            await self._end()
+
+
+class AnswerStream:
+    """One answer on its way to the client.
+
+    Args:
+        answer: The answer.
+        writer: Says it in the client's dialect, where it cannot be passed on byte for byte.
+        receive: Takes each chunk of it.
+        keeping: Stores what came.
+        raw: Whether it is passed on byte for byte.
+        stream: Whether the client wants it in pieces.
+        headers: Headers of ours.
+    """
+
+    def __init__(
+        self,
+        answer: UpstreamAnswer,
+        writer: Writer,
+        receive: Callable[[StreamChunk], None],
+        keeping: Keeping,
+        *,
+        raw: bool,
+        stream: bool,
+        headers: Mapping[str, str],
+    ) -> None:
+        self._answer = answer
+        self._writer = writer
+        self._receive = receive
+        self._keeping = keeping
+        self._raw = raw
+        self._stream = stream
+        passed = {k: v for k, v in answer.headers.items() if k.startswith(_PASSED)}
+        self._headers = {**passed, **headers}
+        self._kept = False
+
+    async def respond(self, request: Request) -> Response:
+        """Give the response; a whole one when the answer is stored.
+
+        Raises:
+            UnabridgedError: A whole answer broke off, or cannot be stored.
+        """
+        if self._stream:
+            kind = self._answer.headers.get("content-type") if self._raw else None
+            kind = kind or self._writer.media_type
+            headers = {"cache-control": "no-cache", **self._headers}
+            return _Streamed(self._told(), self._end, headers, kind)
+        return await self._whole(request)
+
+    # ---- in pieces ----
+
+    async def _told(self) -> AsyncIterator[bytes]:
+        waiting: list[bytes] = []
+        try:
+            if not self._raw and (begun := self._writer.begin()):
+                yield begun
+            async for piece in self._answer.pieces():
+                if piece.last and waiting:
+                    yield b"".join(waiting)  # not kept back while the answer is stored
+                    waiting.clear()
+                await self._note(piece)
+                waiting.append(self._said(piece))
+                if not piece.more and (said := b"".join(waiting)):
+                    waiting.clear()
+                    yield said
+                if piece.last:
+                    break
+            self._check_end()
+        except UnabridgedError as error:
+            await self._end()
+            yield b"".join([*waiting, self._writer.failed(error)])
+        finally:
+            await self._end()
+
+    async def _note(self, piece: StreamPiece) -> None:
+        if piece.chunk is not None:
+            self._receive(piece.chunk)
+        if piece.last:
+            self._kept = True  # also where it fails: the error is said once
+            with anyio.CancelScope(shield=True):
+                await self._keeping(broken=False)
+
+    def _said(self, piece: StreamPiece) -> bytes:
+        if self._raw:
+            return b"" if piece.quiet else piece.frame
+        if piece.last:
+            return self._writer.end(piece.chunk or StreamChunk(done=True))
+        return self._writer.piece(piece.chunk) if piece.chunk is not None else b""
+
+    def _check_end(self) -> None:
+        if not self._kept:
+            raise UpstreamBrokenError(
+                "The answer broke off before its end.", hint="What came is kept; ask again."
+            )
+
+    async def _end(self) -> None:
+        with anyio.CancelScope(shield=True):
+            try:
+                if not self._kept:
+                    self._kept = True
+                    await self._keeping(broken=True)
+            finally:
+                await self._answer.close()
+
+    # ---- whole ----
+
+    async def _whole(self, request: Request) -> Response:
+        try:
+            return await while_there(request, self._collected())
+        except ClientLeftError:
+            return Response(status_code=LEFT)
+        finally:
+            await self._end()
+
+    async def _collected(self) -> Response:
+        chunks: list[StreamChunk] = []
+        frames: list[bytes] = []
+        async for piece in self._answer.pieces():
+            if piece.chunk is not None:
+                chunks.append(piece.chunk)
+            frames.append(piece.frame)
+            await self._note(piece)
+        self._check_end()
+        if self._raw:
+            return Response(b"".join(frames), headers=self._headers, media_type="application/json")
+        whole: Mapping[str, Any] = self._writer.whole(chunks)
+        return JSONResponse(whole, headers=self._headers)

@@ -1,0 +1,161 @@
+"""Listening: the bytes of an answer as pieces, each as it came and as what it says.
+
+A frame is what is passed on byte for byte where client and upstream speak the same dialect; a
+chunk is what it says. An upstream inside this process gives chunks only.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import msgspec
+
+from unabridged.domain.chat import StreamChunk
+from unabridged.errors import UnabridgedError, UpstreamBrokenError
+from unabridged.wire import ollama, openai
+from unabridged.wire.stream_lines import Frames, Lines, data_of
+
+
+@dataclass(frozen=True, slots=True)
+class StreamPiece:
+    """What arrived.
+
+    Attributes:
+        frame: As it came, to be passed on; empty where there is no such thing.
+        chunk: What it says; None where it says nothing for the reader.
+        quiet: Whether it is not passed on: nobody asked for it.
+        last: Whether it ends the answer.
+        more: Whether the next one arrived with it, so that both can be passed on together.
+    """
+
+    frame: bytes
+    chunk: StreamChunk | None
+    quiet: bool = False
+    last: bool = False
+    more: bool = False
+
+
+def together(pieces: Iterator[StreamPiece]) -> Iterator[StreamPiece]:
+    """Mark what arrived together: all but the last have more behind them.
+
+    Where one is no piece but a fault, those before it are given first.
+    """
+    held: StreamPiece | None = None
+    try:
+        for piece in pieces:
+            if held is not None:
+                yield StreamPiece(held.frame, held.chunk, held.quiet, held.last, more=True)
+            held = piece
+    except UnabridgedError:
+        if held is not None:
+            yield held
+        raise
+    if held is not None:
+        yield held
+
+
+class Listener(Protocol):
+    """Reads one answer of a dialect."""
+
+    def feed(self, data: bytes) -> Iterator[StreamPiece]:
+        """Take the next bytes."""
+        ...
+
+    def end(self) -> Iterator[StreamPiece]:
+        """Take note that there are no more."""
+        ...
+
+    def whole(self, body: bytes) -> Iterator[StreamPiece]:
+        """Take an answer that came as one object."""
+        ...
+
+
+class OllamaListener:
+    """Reads lines of JSON.
+
+    Args:
+        calls_before: Tool calls in the prompt, so that those of servers that give no ids differ.
+    """
+
+    def __init__(self, calls_before: int = 0) -> None:
+        self._lines = Lines()
+        self._assembler = ollama.OllamaStreamAssembler(calls_before)
+
+    def feed(self, data: bytes) -> Iterator[StreamPiece]:
+        """Take the next bytes."""
+        return map(self._piece, self._lines.feed(data))
+
+    def end(self) -> Iterator[StreamPiece]:
+        """Take note that there are no more."""
+        yield from map(self._piece, self._lines.end())
+        self._assembler.end()
+
+    def whole(self, body: bytes) -> Iterator[StreamPiece]:
+        """Take an answer that came as one object."""
+        yield self._piece(body)
+        self._assembler.end()
+
+    def _piece(self, line: bytes) -> StreamPiece:
+        chunk = self._assembler.feed(_object(line))
+        return StreamPiece(line + b"\n", chunk, last=chunk is not None and chunk.done)
+
+
+class OpenAIListener:
+    """Reads server-sent events.
+
+    Args:
+        usage: Whether the client asked for the event that tells the usage.
+    """
+
+    def __init__(self, *, usage: bool) -> None:
+        self._frames = Frames()
+        self._assembler = openai.OpenAIStreamAssembler()
+        self._usage = usage
+        self._done = False
+
+    def feed(self, data: bytes) -> Iterator[StreamPiece]:
+        """Take the next bytes."""
+        return map(self._piece, self._frames.feed(data))
+
+    def end(self) -> Iterator[StreamPiece]:
+        """Take note that there are no more."""
+        yield from map(self._piece, self._frames.end())
+        if not self._done:
+            yield StreamPiece(b"data: [DONE]\n\n", self._assembler.end(), last=True)
+
+    def whole(self, body: bytes) -> Iterator[StreamPiece]:
+        """Take an answer that came as one object."""
+        said = self._assembler.feed(_object(body))
+        last = self._assembler.end()
+        yield StreamPiece(b"", said, quiet=True)
+        yield StreamPiece(body, last, last=True)
+
+    def _piece(self, frame: bytes) -> StreamPiece:
+        data = data_of(frame)
+        if not data:
+            return StreamPiece(frame, None)
+        if data.strip() == b"[DONE]":
+            self._assembler.done()
+            self._done = True
+            return StreamPiece(frame, self._assembler.end(), last=True)
+        event = _object(data)
+        chunk = self._assembler.feed(event)
+        tells_usage = not event.get("choices") and "usage" in event
+        return StreamPiece(frame, chunk, quiet=tells_usage and not self._usage)
+
+
+def _object(data: bytes) -> dict[str, Any]:
+    try:
+        value = msgspec.json.decode(data)
+    except msgspec.DecodeError as error:
+        raise _no_json(data) from error
+    if not isinstance(value, dict):
+        raise _no_json(data)
+    return value
+
+
+def _no_json(data: bytes) -> UpstreamBrokenError:
+    return UpstreamBrokenError(
+        f"The server sent {len(data):,} bytes that are no JSON object.",
+        hint="Check that the address is a model server's; if it is, ask again.",
+    )

@@ -1,0 +1,206 @@
+"""Tracing: a span for each request, for its stages, and for the call of the model; never content.
+
+Spans and attributes follow OpenTelemetry's semantic conventions for HTTP servers and for generative
+AI clients (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/): ``gen_ai.operation.name``,
+``gen_ai.provider.name``, ``gen_ai.request.model``, ``gen_ai.usage.input_tokens`` and others. No
+message, no header, no name of a user, no id of a session is in any. A caller's ``traceparent``
+(https://www.w3.org/TR/trace-context/) is taken up, so that its trace goes on here.
+
+Without the extra ``otel``, or where no ``OTEL_`` variable asks for spans (``config.telemetry``), all of
+it does nothing and nothing of OpenTelemetry is imported.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.metadata import version
+from typing import Any, Self
+
+from unabridged.config.opentelemetry import SERVICE, Telemetry
+from unabridged.domain.chat import StreamChunk
+from unabridged.errors import MissingExtraError
+
+PROVIDERS = {"openai": "openai", "ollama": "ollama", "gguf": "llama_cpp"}
+"""What serves, in the words of ``gen_ai.provider.name``; others are called as they are here."""
+
+
+class TraceSpan:
+    """A span, or nothing where nothing is traced.
+
+    Args:
+        span: OpenTelemetry's, or None.
+    """
+
+    def __init__(self, span: Any = None) -> None:
+        self._span = span
+
+    def note(self, attributes: Mapping[str, Any]) -> None:
+        """Add what is known by now; None stands for unknown."""
+        if self._span is not None:
+            self._span.set_attributes({k: v for k, v in attributes.items() if v is not None})
+
+    def named(self, name: str) -> None:
+        """Give it a better name."""
+        if self._span is not None:
+            self._span.update_name(name)
+
+    def failed(self, kind: str) -> None:
+        """Say that it failed: the kind of the error, not its words."""
+        if self._span is not None:
+            from opentelemetry.trace import Status, StatusCode  # noqa: PLC0415 - an extra
+
+            self._span.set_attribute("error.type", kind)
+            self._span.set_status(Status(StatusCode.ERROR))
+
+    def end(self) -> None:
+        """End it; a second call does nothing."""
+        span, self._span = self._span, None
+        if span is not None:
+            span.end()
+
+
+class ModelSpan(TraceSpan):
+    """The call of a model."""
+
+    def piece(self, chunk: StreamChunk, seconds: float, *, first: bool) -> None:
+        """Take in a piece of the answer.
+
+        Args:
+            chunk: The piece.
+            seconds: Since the call.
+            first: Whether it is the first.
+        """
+        if first:
+            self.note({"gen_ai.response.time_to_first_chunk": seconds})
+        if chunk.done:
+            usage = chunk.usage
+            self.note(
+                {
+                    "gen_ai.response.finish_reasons": [chunk.finish] if chunk.finish else None,
+                    "gen_ai.usage.input_tokens": usage.prompt if usage else None,
+                    "gen_ai.usage.output_tokens": usage.answer if usage else None,
+                    "gen_ai.usage.cache_read.input_tokens": usage.cached if usage else None,
+                }
+            )
+
+
+class Tracing:
+    """Makes spans.
+
+    Args:
+        provider: OpenTelemetry's tracer provider; None traces nothing.
+    """
+
+    def __init__(self, provider: Any = None) -> None:
+        self._provider = provider
+        self._tracer = provider and provider.get_tracer(SERVICE, version("unabridged"))
+
+    @classmethod
+    def to(cls, telemetry: Telemetry | None) -> Self:
+        """Make spans go where the environment wants them.
+
+        Raises:
+            MissingExtraError: They are wanted, and what makes them is not installed.
+        """
+        return cls(_provider(telemetry) if telemetry else None)
+
+    @contextmanager
+    def request(self, method: str, traceparent: str) -> Iterator[TraceSpan]:
+        """Trace a request, as a part of its caller's trace where that is named."""
+        if self._tracer is None:
+            yield TraceSpan()
+            return
+        from opentelemetry.trace import SpanKind  # noqa: PLC0415 - an extra
+        from opentelemetry.trace.propagation.tracecontext import (  # noqa: PLC0415 - as above
+            TraceContextTextMapPropagator,
+        )
+
+        parent = TraceContextTextMapPropagator().extract({"traceparent": traceparent})
+        with self._tracer.start_as_current_span(
+            method,
+            context=parent,
+            kind=SpanKind.SERVER,
+            record_exception=False,
+            set_status_on_exception=False,
+        ) as span:
+            yield TraceSpan(span)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Trace a stage of a request."""
+        if self._tracer is None:
+            yield
+            return
+        with self._tracer.start_as_current_span(
+            name, record_exception=False, set_status_on_exception=False
+        ) as span:
+            try:
+                yield
+            except Exception as error:
+                TraceSpan(span).failed(type(error).__name__)
+                raise
+
+    def asking(self, provider: str, model: str, *, address: str = "", port: int = 0) -> ModelSpan:
+        """Begin to trace the call of a model; the caller ends it.
+
+        Args:
+            provider: What serves it.
+            model: Its name.
+            address: The host that it is asked at; empty for one in this process.
+            port: The port there.
+        """
+        if self._tracer is None:
+            return ModelSpan()
+        from opentelemetry.trace import SpanKind  # noqa: PLC0415 - an extra
+
+        span = ModelSpan(self._tracer.start_span(f"chat {model}", kind=SpanKind.CLIENT))
+        span.note(
+            {
+                "gen_ai.operation.name": "chat",
+                "gen_ai.provider.name": PROVIDERS.get(provider, provider),
+                "gen_ai.request.model": model,
+                "server.address": address or None,
+                "server.port": port or None,
+            }
+        )
+        return span
+
+    def close(self) -> None:
+        """Send what was not sent yet; waits for a few seconds at most."""
+        if self._provider is not None:
+            self._provider.shutdown()
+
+
+def _provider(telemetry: Telemetry) -> Any:
+    try:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import (  # noqa: PLC0415 - an extra
+            OTLPSpanExporter,
+        )
+        from opentelemetry.sdk import trace  # noqa: PLC0415 - as above
+        from opentelemetry.sdk.resources import Resource  # noqa: PLC0415 - as above
+        from opentelemetry.sdk.trace import export, sampling  # noqa: PLC0415 - as above
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("opentelemetry-sdk", "otel") from error
+    inner = {
+        "on": sampling.ALWAYS_ON,
+        "off": sampling.ALWAYS_OFF,
+        "traceidratio": sampling.TraceIdRatioBased(telemetry.ratio),
+    }[telemetry.sampler.removeprefix("parentbased_").removeprefix("always_")]
+    by_parent = telemetry.sampler.startswith("parentbased_")
+    made = {"service.name": telemetry.service, "service.version": version("unabridged")}
+    provider = trace.TracerProvider(
+        sampler=sampling.ParentBased(inner) if by_parent else inner,
+        resource=Resource.create(made),
+    )
+    exporter: export.SpanExporter = (
+        OTLPSpanExporter(endpoint=telemetry.endpoint, headers=dict(telemetry.headers))
+        if telemetry.endpoint
+        else export.ConsoleSpanExporter(out=_stderr())
+    )
+    provider.add_span_processor(export.BatchSpanProcessor(exporter))
+    return provider
+
+
+def _stderr() -> Any:
+    import sys  # noqa: PLC0415 - standard output is for what the command says
+
+    return sys.stderr

@@ -1,0 +1,166 @@
+"""The question: what goes to the upstream for one request, whichever dialect that speaks."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from unabridged.domain.chat import ChatRequest, StreamChunk, ToolSpec
+from unabridged.domain.context import Context
+from unabridged.domain.message import Message
+from unabridged.domain.scope import Scope
+from unabridged.ports import ChatModel, Clock, SupportsRelay
+from unabridged.server.chat_request import ChatApiRequest
+from unabridged.server.local_answer import InnerAnswer, SaidAnswer
+from unabridged.server.state import Service
+from unabridged.server.stream_parser import Listener, OllamaListener, OpenAIListener
+from unabridged.server.trace_spans import ModelSpan
+from unabridged.server.upstream_metrics import UpstreamCall, Watched
+from unabridged.server.upstream_request import UpstreamAnswer, relayed
+from unabridged.space.space import Space
+from unabridged.wire import ollama, openai
+from unabridged.wire.translate_options import options_for
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamPrompt:
+    """What goes to the upstream.
+
+    Attributes:
+        asked: The request.
+        messages: The messages to send.
+        tools: The tools to offer.
+        window: Tokens that prompt and answer may take, or None to leave it to the upstream.
+        max_output: The limit of the answer in tokens, or None.
+        onward: The body for an upstream of the client's own dialect, or None.
+        only: The only session that a memory may quote from, or None for all.
+        session: The session that it is asked in, or None without memory.
+    """
+
+    asked: ChatApiRequest
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...]
+    window: int | None
+    max_output: int | None
+    onward: Mapping[str, Any] | None
+    only: str | None = None
+    session: str | None = None
+
+    def is_raw(self, model: ChatModel | None) -> bool:
+        """Whether the answer of a model can be passed on byte for byte."""
+        there = relaying(model)
+        if there is None or self.onward is None:
+            return False
+        return there.address.dialect == self.asked.dialect
+
+
+def with_memory(
+    asked: ChatApiRequest, context: Context, sent: ChatRequest, only: str | None = None
+) -> UpstreamPrompt:
+    """Give the question of a request that memory has prepared; see ``UpstreamPrompt``."""
+    return UpstreamPrompt(
+        asked=asked,
+        messages=tuple(sent.messages),
+        tools=tuple(sent.tools),
+        window=sent.window,
+        max_output=sent.max_output,
+        onward=asked.onward(context, sent) if asked.onward else None,
+        only=only,
+        session=context.scope.session,
+    )
+
+
+def without_memory(asked: ChatApiRequest, clock: Clock) -> UpstreamPrompt:
+    """Give the question of a request as it came."""
+    now = clock.now()
+    messages = (Message(clock.new_id(), draft.role, draft.parts, now) for draft in asked.drafts)
+    return UpstreamPrompt(
+        asked=asked,
+        messages=tuple(messages),
+        tools=asked.request_options.tools,
+        window=asked.request_options.window,
+        max_output=asked.request_options.max_output,
+        onward=asked.body if asked.onward else None,
+    )
+
+
+def relaying(model: object) -> SupportsRelay | None:
+    """Give a model on a server, whose answers can be passed on; None for any other."""
+    return model if isinstance(model, SupportsRelay) else None
+
+
+async def put(
+    service: Service, scope: Scope, model: ChatModel | None, question: UpstreamPrompt
+) -> UpstreamAnswer:
+    """Ask, and give the answer when it has begun; counted and traced.
+
+    Args:
+        service: What handlers share.
+        scope: Whose memory is quoted where no model answers.
+        model: The model; None for the memory's own quoting.
+        question: What is asked.
+
+    Raises:
+        RefusedError: The server answered with an error.
+        UpstreamError: It does not answer.
+        UnabridgedError: It cannot be asked.
+    """
+    call = UpstreamCall(service.metrics, _span(service, model))
+    try:
+        return Watched(await _asked(service, scope, model, question), call)
+    except BaseException as error:
+        call.failed(error)
+        raise
+
+
+def _span(service: Service, model: ChatModel | None) -> ModelSpan:
+    if model is None:
+        return service.tracing.asking("quote", "quote")
+    there = relaying(model)
+    url = urlsplit(there.address.url) if there else urlsplit("")
+    address, port = url.hostname or "", url.port or 0
+    return service.tracing.asking(model.provider, model.model, address=address, port=port)
+
+
+async def _asked(
+    service: Service, scope: Scope, model: ChatModel | None, question: UpstreamPrompt
+) -> UpstreamAnswer:
+    if model is None:
+        request = _request(question, "openai")
+
+        def quoted(space: Space) -> list[StreamChunk]:
+            return list(space.quoting(question.session, question.only).chat(request))
+
+        return SaidAnswer(await service.run(scope, quoted))
+    there = relaying(model)
+    relay = await service.relay() if there else None
+    if relay is None or there is None:
+        return InnerAnswer(model, _request(question, "openai"))
+    dialect = relay.address.dialect
+    if question.is_raw(model) and question.onward is not None:
+        body: Mapping[str, Any] = question.onward
+    elif dialect == "ollama":
+        body = ollama.body(_request(question, dialect), model.model)
+    else:
+        body = openai.body(_request(question, dialect), model.model)
+    usage = question.asked.usage if question.is_raw(model) else True
+    return await relayed(relay, there, body, lambda: _listener(dialect, question, usage=usage))
+
+
+def _request(question: UpstreamPrompt, upstream: str) -> ChatRequest:
+    asked = question.asked
+    return ChatRequest(
+        messages=question.messages,
+        tools=question.tools,
+        window=question.window,
+        max_output=question.max_output,
+        options=options_for(asked.dialect, upstream, asked.body)
+        if asked.options is None
+        else asked.options(upstream),
+    )
+
+
+def _listener(dialect: str, question: UpstreamPrompt, *, usage: bool) -> Listener:
+    if dialect == "openai":
+        return OpenAIListener(usage=usage)
+    return OllamaListener(sum(len(message.calls) for message in question.messages))

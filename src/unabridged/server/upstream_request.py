@@ -1,0 +1,130 @@
+"""Asking a server: one request to it, and its answer piece by piece as it arrives."""
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any, Protocol
+
+import msgspec
+
+from unabridged.errors import UpstreamError
+from unabridged.net.relay import RelayedReply, UpstreamRelay
+from unabridged.ports import SupportsRelay
+from unabridged.server.stream_parser import Listener, StreamPiece, together
+from unabridged.wire.stream_lines import encode
+from unabridged.wire.upstream_errors import refusal, refusal_of
+
+_JSON = {"content-type": "application/json"}
+_PATHS = {"ollama": "/api/chat", "openai": "/chat/completions"}
+
+
+class RefusedError(Exception):
+    """The upstream answered with an error.
+
+    Args:
+        error: As a typed error.
+        status: Its status.
+        headers: Its headers.
+        body: Its body, byte for byte.
+    """
+
+    def __init__(
+        self, error: UpstreamError, status: int, headers: Mapping[str, str], body: bytes
+    ) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+
+class UpstreamAnswer(Protocol):
+    """An answer that has begun."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The upstream's headers; empty where it has none."""
+        ...
+
+    def pieces(self) -> AsyncIterator[StreamPiece]:
+        """Give it as it arrives; raises ``UpstreamError`` where it breaks off."""
+        ...
+
+    async def close(self) -> None:
+        """Stop the upstream where the answer did not come to its end."""
+        ...
+
+
+class RelayedAnswer:
+    """An answer of a server, whose frames can be passed on.
+
+    Args:
+        reply: The answer.
+        listener: What reads its dialect.
+        stream: Whether it comes in pieces; else as one object.
+    """
+
+    def __init__(self, reply: RelayedReply, listener: Listener, *, stream: bool) -> None:
+        self._reply = reply
+        self._listener = listener
+        self._stream = stream
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The upstream's headers."""
+        return self._reply.headers
+
+    async def pieces(self) -> AsyncIterator[StreamPiece]:
+        """Give it as it arrives."""
+        if not self._stream:
+            for piece in self._listener.whole(await self._reply.read()):
+                yield piece
+            return
+        async for data in self._reply.pieces():
+            for piece in together(self._listener.feed(data)):
+                yield piece
+        for piece in self._listener.end():
+            yield piece
+
+    async def close(self) -> None:
+        """Close the connection."""
+        await self._reply.close()
+
+
+async def relayed(
+    relay: UpstreamRelay,
+    model: SupportsRelay,
+    body: Mapping[str, Any],
+    listener: Callable[[], Listener],
+) -> RelayedAnswer:
+    """Ask a server; give its answer when it has begun.
+
+    Args:
+        relay: The way to it.
+        model: The model that is asked, which knows its server's accent.
+        body: The request in the server's dialect.
+        listener: Makes what reads the answer.
+
+    Raises:
+        RefusedError: It answered with an error.
+        UpstreamError: It does not answer.
+    """
+    path = _PATHS[relay.address.dialect]
+    while True:
+        reply = await relay.open("POST", path, encode(model.accent(body)), _JSON)
+        if reply.status < 400:
+            return RelayedAnswer(reply, listener(), stream=bool(body.get("stream")))
+        try:
+            said = await reply.read()
+        finally:
+            await reply.close()
+        error = _error_of(reply.status, said)
+        if not model.repair(error):
+            raise RefusedError(error, reply.status, reply.headers, said)
+
+
+def _error_of(status: int, body: bytes) -> UpstreamError:
+    try:
+        value = msgspec.json.decode(body)
+    except msgspec.DecodeError:
+        value = None
+    found = refusal_of(value, status) if isinstance(value, dict) else None
+    return found or refusal(body[:200].decode("utf-8", "replace"), status=status)

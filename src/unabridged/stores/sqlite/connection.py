@@ -1,0 +1,151 @@
+"""How a file is reached: with what patience, with which key, by which way to the disk."""
+
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from pathlib import Path
+
+import apsw
+
+from unabridged.disk.cipher import KEY_BYTES, AesGcm
+from unabridged.errors import MissingExtraError, StoreError, StoreKeyError
+from unabridged.ports import Cipher
+from unabridged.stores.integrity_policy import IntegrityPolicy
+
+BUSY_TIMEOUT = 30.0
+"""Seconds to wait for other writers; a transaction takes milliseconds."""
+CIPHER = "chacha20"
+"""ChaCha20-Poly1305, a nonce and a tag for each page: the default of SQLite3 Multiple Ciphers."""
+_PLAIN = b"SQLite format 3\x00"
+_FRACTIONS = bytes([64, 32, 32])
+"""What stands at byte 21 of every SQLite file, also of an encrypted one."""
+_HEADER = 24
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionOptions:
+    """How a file is reached.
+
+    Attributes:
+        busy_timeout: Seconds to wait for other writers.
+        key: 32 bytes that encrypted files are opened with; empty for none.
+        encrypts: Whether new files are encrypted with it.
+        vfs: The name of another way to the disk, as apsw knows it; empty for the system's.
+        guard: What the content is proved by.
+    """
+
+    busy_timeout: float = BUSY_TIMEOUT
+    key: bytes = field(default=b"", repr=False)
+    encrypts: bool = True
+    vfs: str = ""
+    guard: IntegrityPolicy = field(default_factory=IntegrityPolicy)
+
+    def connect(self, path: str, flags: int, *, encrypted: bool) -> apsw.Connection:
+        """Open a connection; nothing is read of the file yet.
+
+        Args:
+            path: The file, or a URI of it.
+            flags: As apsw takes them.
+            encrypted: Whether the file is encrypted, or is to be.
+
+        Raises:
+            StoreKeyError: It is encrypted, and there is no key.
+            MissingExtraError: This SQLite cannot encrypt.
+        """
+        if encrypted and not self.key:
+            raise StoreKeyError(
+                f"{path} is encrypted, and no key is named.",
+                hint="Name its key: UNABRIDGED_KEY=file:PATH, or `unabridged config set key file:PATH`.",
+            )
+        connection = apsw.Connection(path, flags=flags, vfs=self.vfs or None)
+        if encrypted:
+            try:
+                _unlock(connection, self.key)
+            except BaseException:
+                connection.close()
+                raise
+        return connection
+
+    def for_copies(self) -> "ConnectionOptions":
+        """How copies of a store are reached: of any age, and no anchor remembers them."""
+        return replace(self, guard=replace(self.guard, anchor=None, strict=False))
+
+    def cipher(self) -> Cipher:
+        """What encrypts the files that lie beside an encrypted one."""
+        return AesGcm(blake2b(self.key, digest_size=KEY_BYTES, person=b"index segments").digest())
+
+
+def is_encrypted(path: Path) -> bool:
+    """Tell whether a file is an encrypted database, by its first bytes.
+
+    Source: https://www.sqlite.org/fileformat2.html#the_database_header and
+    https://utelle.github.io/SQLite3MultipleCiphers/docs/configuration/config_uri/: bytes 16 to 23
+    are never encrypted, and each page keeps room at its end (byte 20) for nonce and tag. It is read
+    through SQLite's own file layer: closing it otherwise would drop the locks that this process
+    holds on it (https://www.sqlite.org/howtocorrupt.html, 2.2).
+    """
+    try:
+        flags = [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY, 0]
+        file = apsw.VFSFile("", str(path), flags)
+    except apsw.Error:
+        return False
+    try:
+        head = file.xRead(_HEADER, 0)
+    except apsw.Error:
+        return False
+    finally:
+        file.xClose()
+    return head[:16] != _PLAIN and head[21:24] == _FRACTIONS and head[20:21] not in (b"", b"\x00")
+
+
+def wrong_key(path: Path) -> StoreKeyError:
+    """Say that a file does not open with the key that was named."""
+    return StoreKeyError(
+        f"{path} is encrypted with another key than the one that is named (or its beginning is "
+        "damaged).",
+        hint="Name its key: UNABRIDGED_KEY=file:PATH, or `unabridged config set key file:PATH`.",
+    )
+
+
+def shut(connection: apsw.Connection) -> None:
+    """Close a connection; where the disk fails then, its log stays and is read with the file."""
+    with suppress(apsw.IOError, apsw.FullError):
+        connection.close()
+
+
+def can_encrypt() -> bool:
+    """Whether the SQLite that is installed can encrypt."""
+    return hasattr(apsw, "mc_version")
+
+
+def need_encryption() -> None:
+    """Refuse where this SQLite cannot encrypt.
+
+    Raises:
+        MissingExtraError: It cannot. Two packages bring the module ``apsw``: the one that can has to
+            be installed last.
+    """
+    if not can_encrypt():
+        last = "pip install --force-reinstall --no-deps apsw-sqlite3mc"
+        raise MissingExtraError("apsw-sqlite3mc", "encryption", last)
+
+
+def relock(connection: apsw.Connection, key: bytes) -> None:
+    """Encrypt an open file with another key, or with none.
+
+    Raises:
+        MissingExtraError: This SQLite cannot encrypt.
+    """
+    need_encryption()
+    connection.pragma("cipher", CIPHER)
+    connection.pragma("rekey", f"raw:{key.hex()}" if key else "")
+
+
+def _unlock(connection: apsw.Connection, key: bytes) -> None:
+    need_encryption()
+    connection.pragma("cipher", CIPHER)
+    if connection.pragma("key", f"raw:{key.hex()}") != "ok":
+        raise StoreError(
+            "The key was not taken by SQLite3 Multiple Ciphers.",
+            hint="Install the newest one with: pip install --upgrade apsw-sqlite3mc",
+        )

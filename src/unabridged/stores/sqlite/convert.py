@@ -1,0 +1,149 @@
+"""Encrypting a file that was not, and the other way round. A crash leaves one of the two, whole."""
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from unabridged.disk.atomic_write import remove, sync_folder
+from unabridged.disk.cipher import MAGIC, is_sealed
+from unabridged.disk.locks import locked
+from unabridged.errors import NotFoundError
+from unabridged.stores.sqlite import sqlite_errors
+from unabridged.stores.sqlite.connection import ConnectionOptions, is_encrypted, relock
+from unabridged.stores.sqlite.database import folder_of
+from unabridged.stores.sqlite.open_file import prepare, refuse_faulty_sqlite
+
+_DRAFT = ".recoded"
+_PIECE = 1 << 20
+
+
+def convert(path: Path, access: ConnectionOptions, *, encrypted: bool) -> bool:
+    """Make a file encrypted or readable. What its index held readable is wiped and made anew.
+
+    Args:
+        path: The file.
+        access: How it is reached, with the key.
+        encrypted: What it is to be.
+
+    Returns:
+        Whether it was something else before.
+
+    Raises:
+        NotFoundError: There is no such file.
+        StoreBusyError: Others have it open.
+        StoreKeyError: It is encrypted with another key.
+        StoreFullError: There is no room for a second copy.
+    """
+    refuse_faulty_sqlite()
+    if not path.exists():
+        raise NotFoundError(f"There is no store at {path}.", hint="Check the path.")
+    with locked(path.with_name(f".{path.name}.lock"), access.busy_timeout):
+        for left in path.parent.glob(f".{path.name}.*{_DRAFT}*"):
+            wipe(left)  # a copy that a crash left behind
+        changed = is_encrypted(path) != encrypted
+        if changed:
+            _replace(path, access, encrypted=encrypted)
+        if encrypted:
+            _wipe_readable(folder_of(path))
+    return changed
+
+
+def wipe(path: Path) -> None:
+    """Overwrite a file with zeros and remove it, as far as the file system does so."""
+    try:
+        with path.open("r+b") as file:
+            _zero(file.fileno())
+    except OSError:  # it goes all the same
+        pass
+    remove(path)
+
+
+def _replace(path: Path, access: ConnectionOptions, *, encrypted: bool) -> None:
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}{_DRAFT}")
+    try:
+        with _alone(path, access), path.open("r+b") as old:
+            _copy(old.fileno(), draft)
+            _recode(draft, access, encrypted=encrypted)
+            os.replace(draft, path)  # noqa: PTH105 - beside the other calls of the system here
+            sync_folder(path.parent)
+            # Whoever waits for the old file must find nothing that could be written to.
+            _zero(old.fileno())
+            os.ftruncate(old.fileno(), 0)
+    except OSError as error:
+        raise sqlite_errors.of_the_system(error, path) from error
+    except apsw.Error as error:
+        raise sqlite_errors.translate(error, path) from error
+    finally:
+        if draft.exists():
+            wipe(draft)
+
+
+@contextmanager
+def _alone(path: Path, access: ConnectionOptions) -> Iterator[None]:
+    # Hold a file so that nobody else can read or write it; its log is in it.
+    encrypted = is_encrypted(path)
+    connection = access.connect(str(path), apsw.SQLITE_OPEN_READWRITE, encrypted=encrypted)
+    try:
+        prepare(connection, access.busy_timeout)
+        connection.pragma("journal_mode", "delete")
+        connection.execute("BEGIN EXCLUSIVE")
+        yield
+    finally:
+        connection.close(True)  # noqa: FBT003 - apsw's name for it is positional
+
+
+def _copy(handle: int, draft: Path) -> None:
+    target = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+    try:
+        at = 0
+        while piece := os.pread(handle, _PIECE, at):
+            at += len(piece)
+            while piece:
+                piece = piece[os.write(target, piece) :]
+        os.fsync(target)
+    finally:
+        os.close(target)
+
+
+def _recode(draft: Path, access: ConnectionOptions, *, encrypted: bool) -> None:
+    flags = apsw.SQLITE_OPEN_READWRITE
+    connection = access.connect(str(draft), flags, encrypted=not encrypted)
+    try:
+        prepare(connection, access.busy_timeout)
+        connection.pragma("journal_mode", "off")  # a copy: a crash throws it away
+        relock(connection, access.key if encrypted else b"")
+    finally:
+        connection.close()
+    connection = access.connect(str(draft), flags, encrypted=encrypted)
+    try:
+        said = connection.pragma("quick_check")
+        if said != "ok":
+            raise sqlite_errors.damaged(draft, f"it cannot be read again ({said}).")
+        connection.pragma("journal_mode", "wal")
+    finally:
+        connection.close()
+    handle = os.open(draft, os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _wipe_readable(folder: Path) -> None:
+    if folder.is_dir():
+        for part in folder.iterdir():
+            with part.open("rb") as file:
+                readable = not is_sealed(file.read(len(MAGIC)))
+            if readable:
+                wipe(part)
+
+
+def _zero(handle: int) -> None:
+    size = os.fstat(handle).st_size
+    for start in range(0, size, _PIECE):
+        os.pwrite(handle, bytes(min(_PIECE, size - start)), start)
+    os.fsync(handle)

@@ -1,0 +1,75 @@
+"""Copying a file as it is at one moment, while others write.
+
+The copy is made through one read transaction (https://www.sqlite.org/backup.html and
+https://www.sqlite.org/isolation.html): it sees the moment at which it began, however much is
+written meanwhile, and never begins anew, as a copy without one does with every write of others.
+Until it ends the log cannot be moved into the file, so it grows by what is written.
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+
+from unabridged.stores.sqlite import sqlite_errors
+from unabridged.stores.sqlite.connection import ConnectionOptions, is_encrypted
+from unabridged.stores.sqlite.open_file import connect
+
+STEP = 1024
+"""Pages that are copied between two reports."""
+
+
+def copy(
+    path: Path, target: Path, access: ConnectionOptions, moved: Callable[[float], None]
+) -> None:
+    """Copy a file, its log included, without the index, which is made anew from the rows.
+
+    Args:
+        path: The file.
+        target: Where to; not there yet. Where this fails, a part of it may be there.
+        access: How the file is reached; the copy is encrypted where the file is.
+        moved: Told the share that is done.
+
+    Raises:
+        StoreDamagedError: The file is damaged.
+        StoreFullError: There is no room.
+    """
+    try:
+        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        encrypted = is_encrypted(path)
+        source = connect(path, access, encrypted=encrypted)
+    except OSError as error:
+        raise sqlite_errors.of_the_system(error, target) from error
+    except apsw.Error as error:
+        raise sqlite_errors.translate(error, path) from error
+    try:
+        flags = apsw.SQLITE_OPEN_READWRITE
+        copied = access.connect(str(target), flags, encrypted=encrypted)
+        try:
+            _copy_pages(source, copied, moved)
+            _in_one_file(copied)
+        finally:
+            copied.close()
+    except apsw.Error as error:
+        at = target if isinstance(error, apsw.FullError | apsw.IOError) else path
+        raise sqlite_errors.translate(error, at, source.system_errno) from error
+    finally:
+        source.close()
+
+
+def _copy_pages(
+    source: apsw.Connection, copied: apsw.Connection, moved: Callable[[float], None]
+) -> None:
+    source.execute("BEGIN")
+    source.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()  # the moment
+    with copied.backup("main", source, "main") as backup:
+        while not backup.done:
+            backup.step(STEP)
+            moved(1 - backup.remaining / max(1, backup.page_count))
+    source.execute("ROLLBACK")
+
+
+def _in_one_file(connection: apsw.Connection) -> None:
+    connection.execute("PRAGMA synchronous = OFF;")
+    connection.pragma("journal_mode", "delete")

@@ -1,0 +1,136 @@
+"""Proving what is read: each message by its link, each header by its seal.
+
+Each runs inside the transaction that read the rows.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.hash_chain import START, Link, MacKey
+from unabridged.domain.message import Message
+from unabridged.errors import StoreTamperedError
+from unabridged.stores.integrity_policy import fields_from, fields_of
+from unabridged.stores.json_codec import pack
+from unabridged.stores.sqlite import sqlite_errors
+from unabridged.stores.sqlite.chain_head import prove_row
+from unabridged.stores.sqlite.database import SqliteConnection
+from unabridged.stores.sqlite.rows import Row, checked, column, is_link, name_of
+
+
+def links_of(db: SqliteConnection, rows: Iterable[Row]) -> dict[int, Row]:
+    """The links of messages by number; nothing where the file has none.
+
+    Args:
+        db: The file.
+        rows: The rows of the messages.
+    """
+    if db.mac_key is None:
+        return {}
+    return _links(db, [row[0] for row in rows])
+
+
+def prove(
+    db: SqliteConnection, exchange: Exchange, rows: Iterable[Row], links: Mapping[int, Row]
+) -> None:
+    """Prove the messages of an exchange.
+
+    Args:
+        db: The file.
+        exchange: The exchange.
+        rows: The rows of its messages.
+        links: Their links by number, and perhaps others.
+
+    Raises:
+        StoreTamperedError: A message was changed or put in, or stands in another place.
+    """
+    if db.mac_key is None:
+        return
+    by_name = {row[1]: row for row in rows}
+    for message in exchange.messages:
+        row = by_name[column(message.id)]
+        found = links.get(row[0])
+        said = _wrong(db.mac_key, found, row, exchange.session, message)
+        if said:
+            raise _altered(db, exchange.session, found, message.id, said)
+
+
+def _wrong(mac_key: MacKey, found: Row | None, row: Row, session: str, message: Message) -> str:
+    if found is None or not is_link(found) or not isinstance(found[-1], bytes | None):
+        return "it was put in" if found is None else "its link is not what was written"
+    link = Link(*found[:-1])
+    before = START if link.place == 1 else found[-1]
+    if not link.salt:
+        return "it was forgotten, and is there"
+    if not _is_what_was_said(mac_key, link, row, session, message):
+        return "it is not what was said"
+    if mac_key.held(link.number, name_of(row[2]), message.parent) != link.held:
+        return "it stands in another place"
+    if before is None or mac_key.link(before, link.where, link.promise) != link.link:
+        return "its link, or the one before it, is not what was written"
+    return ""
+
+
+def _is_what_was_said(
+    mac_key: MacKey, link: Link, row: Row, session: str, message: Message
+) -> bool:
+    if isinstance(row[1], str) and not isinstance(
+        row[7], bytes
+    ):  # else a text is written otherwise
+        fields = fields_from(row[1], *row[4:8], parts=row[8])
+        if mac_key.promise(link.salt, session, fields) == link.promise:
+            return True
+    return mac_key.promise(link.salt, session, fields_of(message)) == link.promise
+
+
+def prove_stretch(
+    db: SqliteConnection, session: str, links: Mapping[int, Row], *, to_the_end: bool
+) -> None:
+    """Prove that nothing is missing between messages of a session, or behind them.
+
+    Args:
+        db: The file.
+        session: The session.
+        links: What ``prove`` gave for the messages.
+        to_the_end: Whether the newest message of the session must be among them or before it.
+
+    Raises:
+        StoreTamperedError: A message was removed, or the end of the session.
+    """
+    if not links:
+        return
+    chains = {row[1] for row in links.values()}
+    places = [row[2] for row in links.values()]
+    chain, first, last = next(iter(chains)), min(places), max(places)
+    if to_the_end:
+        row = db.one("chain", (column(session),))
+        if row is None:
+            raise sqlite_errors.tampered(db.path, f"the chain of session {session!r} is gone.")
+        prove_row(db, db.mac_key, "chain", row)
+        _, number, last, end = checked("chain", row, db.path)
+        chains.add(number)
+        if db.one("last link", (chain,)) != (last, end):
+            raise sqlite_errors.tampered(
+                db.path, f"session {session!r} does not end at position {last}, as it was written."
+            )
+    if len(chains) != 1:
+        raise sqlite_errors.tampered(db.path, f"session {session!r} holds messages of another one.")
+    there, missing = db.one("stretch of a chain", (chain, first, last)) or (0, 0)
+    if there != last - first + 1 or missing:
+        raise sqlite_errors.tampered(
+            db.path,
+            f"session {session!r}: of the messages at positions {first} to {last} some were removed.",
+        )
+
+
+def _links(db: SqliteConnection, numbers: Sequence[int]) -> dict[int, Row]:
+    found = db.rows("links with those before", (pack(numbers).decode(),))
+    return {row[0]: row for row in found}
+
+
+def _altered(
+    db: SqliteConnection, session: str, found: Row | None, message: str, said: str
+) -> StoreTamperedError:
+    place = f", position {found[2]}" if found else ""
+    return sqlite_errors.tampered(
+        db.path, f"session {session!r}{place}: the message {message!r} cannot be trusted: {said}."
+    )

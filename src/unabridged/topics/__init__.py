@@ -1,0 +1,1 @@
+"""Topics of a space."""

@@ -1,0 +1,64 @@
+"""An overview of a space: what was talked about."""
+
+from datetime import datetime
+
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.topic import Moved, Topic, TopicItem
+from unabridged.log.iterate import everything
+from unabridged.ports import Embedder, Store
+from unabridged.retrieval.passages import sides
+
+USER_PART, ANSWER_PART = 800, 400
+"""Characters of the two sides that tell what an exchange is about; nothing of it is stored."""
+_AT_ONCE = 512
+
+
+def topics(
+    store: Store,
+    embedder: Embedder | None = None,
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    session: str | None = None,
+    moved: Moved | None = None,
+) -> list[Topic]:
+    """Find what was talked about in a space, or in a part of it.
+
+    Args:
+        store: The space.
+        embedder: What knows meanings; None for words alone.
+        since: Only exchanges of this time and later.
+        until: Only exchanges before this time.
+        session: Only exchanges of this session.
+        moved: Told what goes on, how many exchanges were done, and of how many.
+
+    Returns:
+        The topics, those with the most exchanges first; last the one of what belongs to none. Every
+        exchange is in exactly one.
+
+    Raises:
+        StoreError: The space cannot be read.
+        UpstreamError: The server that embeds failed.
+    """
+    from unabridged.condense import topics as condensed  # noqa: PLC0415 - brings numpy
+
+    tell = moved or condensed.unmoved
+    total = store.totals().exchanges
+    items = []
+    for done, exchange in enumerate(everything(store)):
+        if done % _AT_ONCE == 0:
+            tell("Loading", done, total)
+        if (
+            (session is None or exchange.session == session)
+            and (since is None or exchange.at >= since)
+            and (until is None or exchange.at < until)
+        ):
+            items.append(_item(exchange))
+    return condensed.topics(items, embedder, tell)
+
+
+def _item(exchange: Exchange) -> TopicItem:
+    user, answer = sides(exchange)
+    tokens = sum(message.tokens or 0 for message in exchange.messages)
+    head, tail = user[:USER_PART], answer[:ANSWER_PART]
+    return TopicItem(exchange.id, exchange.session, exchange.at, head, tail, tokens)

@@ -1,0 +1,368 @@
+"""Loose messages, in a row or in a tree, woven into a conversation of whole exchanges.
+
+A user message opens an exchange; what follows it belongs to it, up to the next user message.
+Where answers branch, each path through them is an exchange of its own, and they share the user's
+message. Ids come from what the file holds, so that reading it again gives the same.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import NamedTuple
+
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import Message, Part, Role, Text, ToolCall, ToolResult, part_to_dict
+from unabridged.domain.results import SkippedRecord, Transcript
+from unabridged.domain.session import Session, title_from
+from unabridged.transfer.ids import derived_id, digest
+from unabridged.transfer.lenient_fields import Reasons, as_bytes
+from unabridged.transfer.records import JsonRecord
+from unabridged.transfer.times import UNDATED, after
+
+
+@dataclass(frozen=True, slots=True)
+class RawMessage:
+    """A message as a foreign file holds it.
+
+    Attributes:
+        key: What tells it from the others of its conversation: a foreign id, or made by
+            ``content_key``.
+        role: Who speaks; never ``system``.
+        parts: Its content.
+        parent: The key of the message before it, or None.
+        at: When, in UTC, or None where the file does not say.
+        model: The model that spoke, where the file says so.
+        broken: Whether the file says that it broke off.
+        where: Its place in the file, for people.
+        mode: Of a user's message: ``chat`` or ``tools`` where the file says so, else empty.
+    """
+
+    key: str
+    role: Role
+    parts: tuple[Part, ...]
+    parent: str | None = None
+    at: datetime | None = None
+    model: str | None = None
+    broken: bool = False
+    where: str = ""
+    mode: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOrigin:
+    """What a foreign file says about a conversation.
+
+    Attributes:
+        format: The format's name.
+        id: The conversation's id there, or None.
+        title: Its title there, or empty.
+        created: When it was begun, or None.
+        updated: When it was last written to, or None.
+        current: The key of the newest message of the path that was shown last, or None for the
+            last in the file.
+        model: The model, where messages do not name theirs.
+        seed: What tells the conversation from others where it has no id there; empty for the
+            content and time of its first message.
+    """
+
+    format: str
+    id: str | None = None
+    title: str = ""
+    created: datetime | None = None
+    updated: datetime | None = None
+    current: str | None = None
+    model: str | None = None
+    seed: str = ""
+
+
+_WOVEN_FREE = 100_000
+_WOVEN_TIMES = 4
+"""Messages that may come of one conversation: branches of an answer repeat what they share."""
+
+
+class BuiltTranscript(NamedTuple):
+    """What came of it.
+
+    Attributes:
+        conversation: The conversation, or None where no user ever spoke.
+        unread: Messages that stand before any user message, or are of one branch too many.
+        exchange_of: Message key to the ids of the exchanges it is in.
+    """
+
+    conversation: Transcript | None
+    unread: tuple[SkippedRecord, ...]
+    exchange_of: Mapping[str, tuple[str, ...]]
+
+
+def content_key(position: int, role: str, parts: Iterable[Part]) -> str:
+    """Give the key of a message that has no id: its position, role and content."""
+    return digest(str(position), role, *(repr(sorted(part_to_dict(p).items())) for p in parts))
+
+
+def skipped(where: str, reasons: Counter[str]) -> list[SkippedRecord]:
+    """Tell what was passed over in a conversation, one line a reason."""
+    told = sorted((+reasons).items())
+    kept = reasons.kept if isinstance(reasons, Reasons) else lambda _: b""
+    return [
+        SkippedRecord(where, f"{reason} ({count}×)" if count > 1 else reason, kept(reason))
+        for reason, count in told
+    ]
+
+
+def given(
+    record: JsonRecord, woven: BuiltTranscript, reasons: Counter[str]
+) -> Iterator[Transcript | SkippedRecord]:
+    """Give what came of a conversation, after what was passed over in it.
+
+    Args:
+        record: What the file held.
+        woven: What came of it.
+        reasons: What was passed over, counted.
+    """
+    if record.repaired:
+        reasons["half a character, replaced by U+FFFD"] += record.repaired
+    yield from skipped(record.where, reasons)
+    for each in woven.unread:
+        yield replace(each, where=f"{record.where}, {each.where}")
+    if woven.conversation is None:
+        yield record.unread("a conversation in which no user speaks")
+    else:
+        yield woven.conversation
+
+
+def chained(
+    found: Mapping[str, Sequence[RawMessage]],
+    parents: Mapping[str, str | None],
+    reasons: Counter[str],
+) -> tuple[list[RawMessage], dict[str, str | None]]:
+    """Chain messages that were read in pieces, by the parents of the wholes.
+
+    Args:
+        found: For each key its pieces, in order; none where nothing of it could be taken over.
+        parents: Key to the key of its parent.
+        reasons: Where circles that were cut open are counted.
+
+    Returns:
+        The pieces, parents before children, and for each key that of the last piece at or above it.
+    """
+    order, circles = in_order(parents)
+    reasons["a circle of messages, cut open"] += circles
+    messages: list[RawMessage] = []
+    last: dict[str, str | None] = {}
+    taken = set(found)
+    for key in order:
+        above = last.get(parents[key] or "")
+        for number, piece in enumerate(found[key]):
+            name = piece.key if number else key
+            if number and name in taken:
+                name = digest("piece", key, str(number))
+            taken.add(name)
+            messages.append(replace(piece, key=name, parent=above))
+            above = name
+        last[key] = above
+    return messages, last
+
+
+def build_transcript(origin: ImportOrigin, messages: Sequence[RawMessage]) -> BuiltTranscript:
+    """Make a conversation of loose messages.
+
+    Args:
+        origin: What the file says about the conversation.
+        messages: Its messages, parents before children; a parent that is not among them counts
+            as None.
+    """
+    loom = _Loom(origin, messages)
+    loom.run()
+    return loom.result()
+
+
+@dataclass(slots=True)
+class _Loom:
+    origin: ImportOrigin
+    messages: Sequence[RawMessage]
+    nodes: dict[str, RawMessage] = field(default_factory=dict)
+    children: dict[str, list[str]] = field(default_factory=dict)
+    times: dict[str, datetime] = field(default_factory=dict)
+    orphans: list[SkippedRecord] = field(default_factory=list)
+    exchanges: list[Exchange] = field(default_factory=list)
+    ends: dict[str, Exchange] = field(default_factory=dict)
+    exchange_of: dict[str, list[str]] = field(default_factory=dict)
+    seed: str = ""
+    woven: int = 0
+
+    def run(self) -> None:
+        above: dict[str, str | None] = {}
+        users: list[str] = []
+        for loose in self.messages:
+            if loose.key in self.nodes:
+                self.orphans.append(_unread(loose, "a message whose id was there before"))
+                continue
+            parent = loose.parent if loose.parent in self.nodes else above.get(loose.parent or "")
+            self.times[loose.key] = loose.at or self._inherited(loose.parent)
+            if parent is None and loose.role is not Role.USER:
+                reason = f"a message of the {loose.role.value} that no user message precedes"
+                self.orphans.append(_unread(loose, reason))
+                above[loose.key] = None
+                continue
+            self.nodes[loose.key] = loose
+            above[loose.key] = parent
+            if parent is not None:
+                self.children.setdefault(parent, []).append(loose.key)
+            if loose.role is Role.USER:
+                users.append(loose.key)
+        if users:
+            first = self.nodes[users[0]]
+            start = self.times[first.key]
+            own = digest(content_key(0, "", first.parts), str(start))
+            self.seed = self.origin.id or self.origin.seed or own
+        for user in users:
+            parent = above[user]
+            self._answer_paths(user, self.ends[parent] if parent is not None else None)
+
+    def _inherited(self, parent: str | None) -> datetime:
+        if parent in self.times:
+            return after(self.times[parent])
+        return self.origin.created or UNDATED
+
+    def _answer_paths(self, user: str, before: Exchange | None) -> None:
+        path: list[str] = []
+        stack = [(user, 0)]
+        while stack:
+            key, depth = stack.pop()
+            del path[depth:]
+            path.append(key)
+            below = self.children.get(key, [])
+            answers = [key for key in below if self.nodes[key].role is not Role.USER]
+            if len(answers) < len(below) or not answers:
+                self._end(path, before)
+            stack.extend((key, depth + 1) for key in reversed(answers))
+
+    def _end(self, path: Sequence[str], before: Exchange | None) -> None:
+        self.woven += len(path)
+        if self.woven <= _WOVEN_FREE + _WOVEN_TIMES * len(self.messages):
+            self._close(path, before)
+            return
+        self.orphans.append(_unread(self.nodes[path[-1]], "a branch of an answer, one too many"))
+        self.ends[path[-1]] = self.exchanges[-1]
+
+    def _close(self, path: Sequence[str], before: Exchange | None) -> None:
+        user = self.times[path[0]]
+        base = (self.origin.format, self.seed)
+        identity = derived_id(user, *base, "exchange", *path)
+        first_id = derived_id(user, *base, "message", path[0])
+        messages: list[Message] = []
+        parent = before.messages[-1].id if before else None
+        for key in path:
+            at = self.times[key]
+            message_id = derived_id(at, *base, "message", identity, key) if messages else first_id
+            node = self.nodes[key]
+            messages.append(Message(message_id, node.role, node.parts, at, parent))
+            parent = message_id
+        exchange = Exchange(
+            id=identity,
+            session=self._session_id(),
+            parent=before.id if before else None,
+            state=_state([self.nodes[key] for key in path]),
+            messages=tuple(messages),
+            at=user,
+            mode=self.nodes[path[0]].mode or _mode(messages),
+            model=self._model(path),
+        )
+        self.exchanges.append(exchange)
+        self.ends[path[-1]] = exchange
+        for key in path:
+            self.exchange_of.setdefault(key, []).append(identity)
+
+    def _model(self, path: Sequence[str]) -> str | None:
+        models = [self.nodes[key].model for key in path]
+        return next((model for model in reversed(models) if model), self.origin.model)
+
+    def _session_id(self) -> str:
+        if self.exchanges:
+            return self.exchanges[0].session
+        first = next(iter(self.nodes))
+        created = self.origin.created or self.times[first]
+        return derived_id(created, self.origin.format, self.seed, "session")
+
+    def _head(self) -> Exchange:
+        key = self.origin.current
+        while key in self.nodes:
+            if key in self.ends:
+                return self.ends[key]
+            key = self.children[key][0]
+        return self.exchanges[-1]
+
+    def result(self) -> BuiltTranscript:
+        where = {key: tuple(ids) for key, ids in self.exchange_of.items()}
+        if not self.exchanges:
+            return BuiltTranscript(None, tuple(self.orphans), where)
+        first, head = self.exchanges[0], self._head()
+        newest = max(m.at for exchange in self.exchanges for m in exchange.messages)
+        created = self.origin.created or first.at
+        session = Session(
+            id=first.session,
+            title=" ".join(self.origin.title.split()) or title_from(first.user.text),
+            created=created,
+            updated=max(newest, self.origin.updated or newest, created),
+            head=head.messages[-1].id,
+            source=self.origin.format,
+            foreign_id=self.origin.id,
+        )
+        return BuiltTranscript(
+            Transcript(session, tuple(self.exchanges)), tuple(self.orphans), where
+        )
+
+
+def _unread(loose: RawMessage, reason: str) -> SkippedRecord:
+    parts = [part_to_dict(part) for part in loose.parts]
+    data = {"role": loose.role.value, "parts": parts, "time": loose.at and loose.at.isoformat()}
+    return SkippedRecord(loose.where, reason, as_bytes(data))
+
+
+def _state(path: list[RawMessage]) -> ExchangeState:
+    answers = [node for node in path[1:] if node.role is Role.ASSISTANT]
+    if any(node.broken for node in answers[-1:]):
+        return ExchangeState.INCOMPLETE
+    spoke = any(isinstance(part, Text) and part.text for node in answers for part in node.parts)
+    return ExchangeState.COMPLETE if spoke else ExchangeState.UNANSWERED
+
+
+def _mode(messages: list[Message]) -> str:
+    tools = any(isinstance(p, (ToolCall, ToolResult)) for m in messages for p in m.parts)
+    return "tools" if tools else "chat"
+
+
+def in_order(parents: Mapping[str, str | None]) -> tuple[list[str], int]:
+    """Put keys so that parents come before children, whatever the file's order was.
+
+    Args:
+        parents: Key to the key of its parent; a parent that is no key counts as None.
+
+    Returns:
+        All keys, and how many circles were cut open to get there.
+    """
+    children: dict[str, list[str]] = {}
+    roots = []
+    for key, parent in parents.items():
+        if parent is None or parent not in parents:
+            roots.append(key)
+        else:
+            children.setdefault(parent, []).append(key)
+    order: list[str] = []
+    seen: set[str] = set()
+    circles = 0
+    waiting = iter(parents)
+    while True:
+        stack = roots[::-1]
+        while stack:
+            key = stack.pop()
+            if key not in seen:
+                seen.add(key)
+                order.append(key)
+                stack.extend(reversed(children.get(key, [])))
+        key_left = next((key for key in waiting if key not in seen), None)
+        if key_left is None:
+            return order, circles
+        circles += 1
+        roots = [key_left]

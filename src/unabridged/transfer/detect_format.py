@@ -1,0 +1,260 @@
+"""Which format a file has, seen from what is in it; its name is not looked at."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from unabridged.domain.results import SkippedRecord, Transcript
+from unabridged.errors import SettingError, TransferError, UnknownFormatError
+from unabridged.transfer import native_jsonl
+from unabridged.transfer.bytestream import ByteStream
+from unabridged.transfer.formats.table import FORMATS, Format
+from unabridged.transfer.input_file import InputFile, InputLimits, InputPart, Unseal
+from unabridged.transfer.reader import FormatReader, Item
+from unabridged.transfer.records import (
+    BOM,
+    SPACE,
+    BadJsonError,
+    JsonRecord,
+    decode,
+    elements,
+    lines,
+)
+
+_LINES_LOOKED_AT = 100
+_KEYS_LOOKED_AT = 100_000
+_RECORD = 1500
+"""Bytes that a record takes in memory, however short it is."""
+_TIMES = 3
+"""How many times its length in the file a record's text takes in memory, at the most as a rule."""
+_GOES_ON = (b"{", b"[", b",", b":")
+"""How a line ends after which an object goes on."""
+_DEEPEST = 3
+"""Keys that a path has at most."""
+_NEAR = 8
+"""Levels of nesting, lists too, down to which paths are looked for."""
+_TOKEN = re.compile(rb'"((?:[^"\\]++|\\.)*+)"(\s*:)?|["\[\]{}]', re.DOTALL)
+
+
+def open_file(
+    origin: str | Path | BinaryIO,
+    *,
+    format: str | None = None,  # noqa: A002 - the word of the glossary
+    formats: Sequence[Format] = FORMATS,
+    model: str | None = None,
+    limits: InputLimits | None = None,
+    unseal: Unseal | None = None,
+) -> FormatReader:
+    """Open a foreign file.
+
+    Args:
+        origin: A path, or a binary stream (which stays open). It may be packed (xz, gzip), or be
+            the archive of an account export.
+        format: The name of its format, or None to see for ourselves.
+        formats: The formats that can be read; the first that matches wins. Add your own to
+            ``FORMATS`` to read a format that Unabridged does not know.
+        model: The model of exchanges for which the file names none; None leaves it unknown.
+        limits: What it may ask of this machine, or None for the default.
+        unseal: Opens a file that was encrypted when it was exported; None for no key.
+
+    Returns:
+        Conversations, and what could not be read, one at a time. Of the account exports
+        and of our own format one conversation is held in memory at a time; of lines of messages
+        all of them, since those of a session may lie anywhere.
+
+    Raises:
+        SettingError: There is no such format.
+        TransferError: It cannot be opened or unpacked.
+        UnknownFormatError: It is nothing that can be read here.
+        StoreKeyError: It is encrypted, and the key is missing or another one.
+    """
+    named = next((each for each in formats if each.name == format), None)
+    if format is not None and named is None:
+        raise SettingError(f"There is no format {format!r}.", hint=f"Known are: {known(formats)}.")
+    source = InputFile(origin, limits or InputLimits(), unseal)
+    try:
+        part = next(source.parts)
+        found = named or detect(part.stream, formats)
+    except BaseException:
+        source.close()
+        raise
+    items = _items(source, part, found, formats)
+    return FormatReader(found.name, source, map(partial(_by, model), items) if model else items)
+
+
+def _by(model: str, item: Item) -> Item:
+    if not isinstance(item, Transcript):
+        return item
+    named = (each if each.model else replace(each, model=model) for each in item.exchanges)
+    return replace(item, exchanges=tuple(named))
+
+
+def known(formats: Sequence[Format] = FORMATS) -> str:
+    """Give the names of all formats, for people."""
+    return ", ".join(each.name for each in formats)
+
+
+def titles() -> list[str]:
+    """Give what people call each format."""
+    return [each.title for each in FORMATS]
+
+
+def detect(stream: ByteStream, formats: Sequence[Format] = FORMATS) -> Format:
+    """See which format a stream has, without consuming it.
+
+    Raises:
+        UnknownFormatError: None of them.
+    """
+    head = stream.peek()
+    text = head.removeprefix(BOM).strip(SPACE)
+    if not text:
+        raise _unknown(stream.broken or "it is empty", formats)
+    for each in formats:
+        if each.magic and head.startswith(each.magic):
+            return each
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\x00" in head[:64]:
+        raise _unknown("its encoding is not UTF-8 (or it is no text)", formats)
+    for keys in _keys(text):
+        for each in formats:
+            if any(sign <= keys for sign in each.signs):
+                return each
+    raise _unknown(f"it begins with {text[:60].decode('utf-8', 'replace')!r}", formats)
+
+
+def _unknown(seen: str, formats: Sequence[Format]) -> UnknownFormatError:
+    titles = "; ".join(f"{each.title} ({each.name})" for each in formats)
+    return UnknownFormatError(
+        f"The file has none of the known formats: {seen}.",
+        hint=f"Known are: {titles}. They have to be UTF-8.",
+    )
+
+
+def _keys(head: bytes) -> Iterator[frozenset[str]]:
+    # Give the paths of the first objects: line by line where lines are objects, else as a whole.
+    if _is_lines(head):
+        for line in head.split(b"\n")[:_LINES_LOOKED_AT]:
+            keys = _line_keys(line)
+            if keys:
+                yield keys
+    yield from _outer_keys(head)
+
+
+def _line_keys(line: bytes) -> frozenset[str]:
+    try:
+        value, _ = decode(line)
+    except BadJsonError:
+        return frozenset()
+    return (
+        next(_outer_keys(line.strip(SPACE)), frozenset())
+        if isinstance(value, dict)
+        else frozenset()
+    )
+
+
+def _outer_keys(head: bytes) -> Iterator[frozenset[str]]:
+    level = 2 if head.startswith(b"[") else 1
+    names: list[str] = []
+    name, keys = "", set[str]()
+    for number, token in enumerate(_TOKEN.finditer(head)):
+        sign = token.group()[:1]
+        if sign in (b"{", b"["):
+            names.append(name)
+            name = ""
+        elif sign in (b"}", b"]"):
+            name = ""
+            if names and len(names) == level:
+                yield frozenset(keys)
+                keys = set()
+            del names[-1:]
+        elif token.group(2):
+            name = token.group(1).decode("utf-8", "replace")
+            near = level <= len(names) <= level + _NEAR
+            above = [each for each in names[level:] if each] if near else []
+            if near and len(above) < _DEEPEST:
+                keys.add("/".join((*above, name)))
+                if above:
+                    keys.add("/".join((*above[:-1], "*", name)))
+        if token.group() == b'"' or number > _KEYS_LOOKED_AT:
+            break
+    yield frozenset(keys)
+
+
+def _items(
+    source: InputFile, first: InputPart, found: Format, formats: Sequence[Format]
+) -> Iterator[Item]:
+    part: InputPart | None = first
+    while part is not None:
+        for item in _read(source, part, found):
+            if isinstance(item, SkippedRecord) and part.name:
+                yield replace(item, where=f"{part.name}, {item.where}")
+            else:
+                yield item
+        if part.stream.broken or source.broken:
+            yield SkippedRecord(part.name or "end", part.stream.broken or source.broken)
+        part = next(source.parts, None)
+        if part is not None and detect(part.stream, formats) is not found:
+            raise TransferError(
+                f"{part.name!r} in the archive is not of the format of the one before it.",
+                hint="Unpack the archive and import its files one by one.",
+            )
+
+
+def _read(source: InputFile, part: InputPart, found: Format) -> Iterator[Item]:
+    if found.read_file is not None:
+        return found.read_file(source.whole(part))
+    records = _Held(_records(part.stream, source.limits, found), part.stream, source.limits.held)
+    return records.given(found.read(records))
+
+
+class _Held:
+    """Records on their way to a reader, weighed until conversations come of them.
+
+    Most formats give a conversation when its records are read; one that has to see the whole file
+    first could be made to fill the memory.
+    """
+
+    def __init__(
+        self, records: Iterator[JsonRecord | SkippedRecord], stream: ByteStream, limit: int
+    ) -> None:
+        self._records, self._stream, self._limit = records, stream, limit
+        self._count = self._since = 0
+
+    def __iter__(self) -> "_Held":
+        return self
+
+    def __next__(self) -> JsonRecord | SkippedRecord:
+        record = next(self._records)
+        self._count += 1
+        if self._count * _RECORD + (self._stream.count - self._since) * _TIMES > self._limit:
+            raise TransferError(
+                "The file holds more than can be held at once before a conversation is whole.",
+                hint="Split it, each session in one piece, and import the pieces one by one.",
+            )
+        return record
+
+    def given(self, items: Iterator[Item]) -> Iterator[Item]:
+        """Hand items on; with each conversation the weight begins anew."""
+        for item in items:
+            if isinstance(item, Transcript):
+                self._count, self._since = 0, self._stream.count
+            yield item
+
+
+def _records(
+    stream: ByteStream, limits: InputLimits, found: Format
+) -> Iterator[JsonRecord | SkippedRecord]:
+    if _is_lines(stream.peek().removeprefix(BOM).lstrip(SPACE)):
+        return lines(stream, limits.record, keep_halves=found.name == native_jsonl.FORMAT)
+    return elements(stream, limits.record)
+
+
+def _is_lines(head: bytes) -> bool:
+    if head.startswith(b"["):
+        return False
+    first, *rest = head.split(b"\n")[:_LINES_LOOKED_AT]
+    if rest and head.startswith(b"{") and first.rstrip(SPACE).endswith(_GOES_ON):
+        return False
+    return not rest or any(_line_keys(line) for line in (first, *rest))

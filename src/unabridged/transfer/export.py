@@ -1,0 +1,230 @@
+"""Conversations on their way out: which forms there are, and writing them to files and folders."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import BinaryIO
+
+from unabridged.disk.atomic_write import of_the_system
+from unabridged.disk.folders import private_folder
+from unabridged.disk.large_files import writing
+from unabridged.domain.record import Record
+from unabridged.domain.results import Transcript
+from unabridged.domain.scope import SpaceId
+from unabridged.errors import InputError, StoreError, TransferError
+from unabridged.transfer.markdown import write_markdown
+from unabridged.transfer.messages import write_messages
+from unabridged.transfer.native_jsonl import write_jsonl
+from unabridged.transfer.webpage import PageEntry, write_html, write_index
+from unabridged.transfer.workspaceai_v3 import (
+    Document,
+    ExportHeader,
+    Summary,
+    documents,
+    told,
+    untold,
+)
+
+_UNSAFE = re.compile(r"[^a-z0-9]+")
+_SLUG = 40
+"""Characters of a name that a file's name takes over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """What is to be written.
+
+    Attributes:
+        conversations: Gives the conversations; called once.
+        records: Gives what goes along with them; called once, after them.
+        space: The space that it is of.
+        window: The context window, in tokens; None for that of the newest context.
+        summary: Says what a session was about; may say nothing.
+        contexts: Gives the records of the contexts that exchanges were begun with; called at most
+            once, before the conversations.
+    """
+
+    conversations: Callable[[], Iterable[Transcript]]
+    records: Callable[[], Iterable[Record]] = tuple
+    space: SpaceId | None = None
+    window: int | None = None
+    summary: Summary = untold
+    contexts: Callable[[], Iterable[Record]] = tuple
+
+
+@dataclass(frozen=True, slots=True)
+class ExportFormat:
+    """A form that can be written.
+
+    Attributes:
+        name: Its name, as ``--format`` takes it.
+        suffix: What a file's name ends with.
+        write: Writes everything into one stream and gives the number of exchanges.
+        spread: Writes a folder of files, or None where one file is all there is.
+    """
+
+    name: str
+    suffix: str
+    write: Callable[[Outgoing, BinaryIO], int]
+    spread: "Callable[[Outgoing, OutputFolder], int] | None" = None
+
+
+@dataclass(slots=True)
+class OutputFolder:
+    """A folder that files are written into.
+
+    Attributes:
+        folder: The folder; made where it is missing.
+        force: Whether files that are there are written over.
+        written: The files that were written.
+    """
+
+    folder: Path
+    force: bool = False
+    written: list[Path] = field(default_factory=list)
+
+    def write(self, name: str, write: Callable[[BinaryIO], int]) -> int:
+        """Write one file of the folder, whole or not at all."""
+        path = self.folder / name
+        found = write_file(path, write, force=self.force)
+        self.written.append(path)
+        return found
+
+    def name(self, words: Iterable[str], mark: str, suffix: str) -> str:
+        """Give a name that no file of this writing has: readable, told apart by a digest."""
+        taken = {path.name.casefold() for path in self.written}
+        base = slug(words)
+        digest = blake2b(mark.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+        plain = f"{base or digest}{suffix}"
+        return plain if plain.casefold() not in taken else f"{base}_{digest}{suffix}"
+
+
+def slug(words: Iterable[str]) -> str:
+    """Give words as a part of a file's name: small letters, digits and hyphens."""
+    parts = (_UNSAFE.sub("-", word.lower()).strip("-")[:_SLUG].strip("-") for word in words)
+    return "_".join(part for part in parts if part)
+
+
+def write_file(path: Path, write: Callable[[BinaryIO], int], *, force: bool = False) -> int:
+    """Write a file whole or not at all, readable by its owner only.
+
+    Args:
+        path: The file; its folder is there.
+        write: Writes it, and gives the number of exchanges.
+        force: Whether one that is there is written over.
+
+    Raises:
+        InputError: It is there already.
+        TransferError: It cannot be written.
+    """
+    if path.exists() and not force:
+        raise InputError(f"{path} is there already.", hint="Name another file, or add --force.")
+    try:
+        with writing(path) as stream:
+            return write(stream)
+    except StoreError as error:
+        if isinstance(error.__cause__, OSError):
+            raise _unwritable(path, error.__cause__) from error
+        raise
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder for exports.
+
+    Raises:
+        TransferError: It cannot be made.
+    """
+    try:
+        private_folder(path)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def is_folder(path: Path, named: str) -> bool:
+    """Whether somebody who names a path means a folder: it is one, or ends with a slash."""
+    return path.is_dir() or named.endswith(("/", "\\"))
+
+
+def _unwritable(path: Path, error: OSError) -> TransferError:
+    said = of_the_system(error, path)
+    return TransferError(
+        f"{path} cannot be written: {error.strerror or error}.",
+        hint=said.hint
+        if error.errno
+        else "Name a file in a folder that you may write to, with -o.",
+    )
+
+
+def _jsonl(out: Outgoing, stream: BinaryIO) -> int:
+    return write_jsonl(out.conversations(), stream, records=_later(out.records), space=out.space)
+
+
+def _later(records: Callable[[], Iterable[Record]]) -> Iterator[Record]:
+    yield from records()
+
+
+def _version3(out: Outgoing, stream: BinaryIO) -> int:
+    found = list(_documents(out))
+    if len(found) > 1:
+        models = ", ".join(_model(one) for one in found)
+        raise InputError(
+            f"Format 3.0 is a file a model, and there are several: {models}.",
+            hint="Name a folder: -o FOLDER/",
+        )
+    stream.writelines(one.encoded() for one in found)
+    return sum(one.exchanges for one in found)
+
+
+def _version3_folder(out: Outgoing, shelf: OutputFolder) -> int:
+    count = 0
+    for one in _documents(out):
+        data = one.encoded()
+        name = shelf.name([_model(one)], _model(one), ".json")
+        shelf.write(name, lambda stream, data=data: stream.write(data))  # type: ignore[misc]  # bound now
+        count += one.exchanges
+    return count
+
+
+def _documents(out: Outgoing) -> Iterator[Document]:
+    about = ExportHeader(out.summary, out.window, told(out.contexts()))
+    return documents(out.conversations(), about)
+
+
+def _model(one: Document) -> str:
+    return one.model or "no model"
+
+
+def _html_folder(out: Outgoing, shelf: OutputFolder) -> int:
+    entries: list[PageEntry] = []
+    for conversation in out.conversations():
+        session = conversation.session
+        words = [f"{session.created:%Y-%m-%d}", session.title]
+        name = shelf.name(words, session.id, ".html")
+        count = shelf.write(name, lambda stream, one=conversation: write_html([one], stream))  # type: ignore[misc]  # bound now
+        entries.append(PageEntry(session, count, name))
+    shelf.write("index.html", lambda stream: write_index(entries, stream))
+    return sum(entry.exchanges for entry in entries)
+
+
+FORMS: Mapping[str, ExportFormat] = {
+    form.name: form
+    for form in (
+        ExportFormat("jsonl", ".jsonl", _jsonl),
+        ExportFormat("v3", ".json", _version3, _version3_folder),
+        ExportFormat(
+            "markdown", ".md", lambda out, stream: write_markdown(out.conversations(), stream)
+        ),
+        ExportFormat(
+            "html",
+            ".html",
+            lambda out, stream: write_html(out.conversations(), stream),
+            _html_folder,
+        ),
+        ExportFormat(
+            "messages", ".jsonl", lambda out, stream: write_messages(out.conversations(), stream)
+        ),
+    )
+}
+"""What can be written, by name."""

@@ -1,0 +1,82 @@
+"""Blocks of content as Anthropic's API has them: ``text``, ``thinking``, ``tool_use`` and so on.
+
+Facts: docs.anthropic.com/en/api/messages (content blocks).
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from unabridged.domain.message import Image, Part, Reasoning, Text, ToolCall, ToolResult
+from unabridged.transfer.lenient_fields import as_id, as_json, as_list, as_object, as_text, lost
+
+_CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
+_RESULT = "tool_result"
+
+
+def said(content: Any, name: str, reasons: Counter[str]) -> Iterator[Part]:
+    """Read what a message says and calls; results of tools are for ``results``.
+
+    Args:
+        content: A text or a list of blocks.
+        name: What tells the message from others, for calls that carry no id.
+        reasons: Gets what could not be taken over.
+    """
+    for number, block in enumerate(_blocks(content)):
+        kind = as_text(block.get("type"))
+        if kind in _CALLS:
+            call = as_id(block.get("id")) or f"{name}/{number}"
+            arguments = as_json(block.get("input") or {}, reasons)
+            yield ToolCall(call, as_text(block.get("name")), arguments)
+        elif not kind.endswith(_RESULT):
+            yield from _plain(block, reasons)
+
+
+def results(content: Any, reasons: Counter[str]) -> Iterator[Part]:
+    """Read the results of tools in a message, each with the pictures that it gave.
+
+    Args:
+        content: A text or a list of blocks.
+        reasons: Gets what could not be taken over.
+    """
+    for block in _blocks(content):
+        if as_text(block.get("type")).endswith(_RESULT):
+            yield from _result(block, reasons)
+
+
+def _blocks(content: Any) -> Iterator[Mapping[str, Any]]:
+    for each in as_list([content] if isinstance(content, str) else content):
+        if isinstance(each, str):
+            yield {"type": "text", "text": each}
+        else:
+            yield each if isinstance(each, dict) else {"type": "no object", "held": each}
+
+
+def _plain(block: Mapping[str, Any], reasons: Counter[str]) -> Iterator[Part]:
+    kind = as_text(block.get("type"))
+    if kind == "text":
+        if as_text(block.get("text")):
+            yield Text(as_text(block.get("text")))
+    elif kind == "thinking":
+        if as_text(block.get("thinking")):
+            yield Reasoning(as_text(block.get("thinking")))
+    elif kind == "redacted_thinking":
+        reasons["reasoning that is encrypted or empty"] += 1
+    elif kind == "image" and (uri := _picture(as_object(block.get("source")))):
+        yield Image(uri)
+    else:
+        lost(reasons, f"content of the type {kind[:40]!r}", block)
+
+
+def _result(block: Mapping[str, Any], reasons: Counter[str]) -> Iterator[Part]:
+    inner = [part for each in _blocks(block.get("content")) for part in _plain(each, reasons)]
+    text = "\n".join(part.text for part in inner if isinstance(part, Text))
+    failed = block.get("is_error") is True
+    call = as_id(block.get("tool_use_id")) or ""
+    yield ToolResult(call, as_text(block.get("name")), text, failed)
+    yield from (part for part in inner if isinstance(part, Image))
+
+
+def _picture(source: Mapping[str, Any]) -> str:
+    data, kind = as_text(source.get("data")), as_text(source.get("media_type"))
+    return f"data:{kind};base64,{data}" if data else as_text(source.get("url"))

@@ -1,0 +1,85 @@
+"""Messages in a row, each with a role and a content, as many programs keep them."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from unabridged.domain.message import Part, Role
+from unabridged.transfer.build_conversation import RawMessage, content_key
+from unabridged.transfer.formats.jsonl import ROLES, SYSTEM_ROLES, parts_of
+from unabridged.transfer.lenient_fields import Reasons, as_id, as_object, as_text, as_time, lost
+
+Parts = Callable[[Role, Mapping[str, Any], Counter[str]], Iterable[Part]]
+
+_TIMES = ("timestamp", "time", "created_at")
+
+
+class MessageRow:
+    """A row of messages that grows: each hangs on the one before it.
+
+    Args:
+        reasons: Where what is passed over is counted.
+
+    Attributes:
+        messages: The messages.
+    """
+
+    def __init__(self, reasons: Reasons) -> None:
+        self.messages: list[RawMessage] = []
+        self._reasons = reasons
+        self._said: dict[str, tuple[Part, ...]] = {}
+
+    @property
+    def last(self) -> str | None:
+        """The key of the newest message, or None."""
+        return self.messages[-1].key if self.messages else None
+
+    def extend(self, messages: Iterable[RawMessage]) -> None:
+        """Append messages that are chained already; those whose keys are there are counted."""
+        news = list(messages)
+        if any(each.key in self._said for each in news):
+            self._reasons["a message whose id was there before"] += 1
+            return
+        for each in news:
+            self._said[each.key] = each.parts
+            self.messages.append(each)
+
+    def add(self, data: Any, where: str, *, name: str = "role", parts: Parts = parts_of) -> None:
+        """Read a message and append it; what cannot be taken over is counted.
+
+        Args:
+            data: What the file holds.
+            where: Its place, for people.
+            name: The field that says who speaks.
+            parts: What reads its content.
+        """
+        message = as_object(data)
+        said = as_text(message.get(name)).lower()
+        if said in SYSTEM_ROLES:
+            self._reasons["a system message"] += 1
+            return
+        role = ROLES.get(said)
+        if role is None:
+            lost(self._reasons, "no message, or one of an unknown role", data)
+            return
+        content = tuple(parts(role, message, self._reasons))
+        if not content:
+            self._reasons["a message without content"] += 1
+            return
+        self._append(role, content, message, where)
+
+    def _append(
+        self, role: Role, parts: tuple[Part, ...], message: Mapping[str, Any], where: str
+    ) -> None:
+        made = content_key(len(self.messages), role.value, parts)
+        key = as_id(message.get("id")) or made
+        if key in self._said:
+            if self._said[key] == parts:
+                self._reasons["a message whose id was there before"] += 1
+                return
+            key = f"{key}/{made}"
+        self._said[key] = parts
+        time = next((message[each] for each in _TIMES if message.get(each) is not None), None)
+        model = as_text(message.get("model")) or None
+        at = as_time(time, self._reasons)
+        self.messages.append(RawMessage(key, role, parts, self.last, at, model, where=where))

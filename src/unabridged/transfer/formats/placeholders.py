@@ -1,0 +1,91 @@
+"""Words that stand in where a file holds none, marked by brackets so that nobody takes them for said.
+
+An exchange is opened by the user. Where a character greets first, where only a summary is left of
+what was said, or where the user's side was not kept, a bracketed line opens it: the other side is
+then stored and found like anything else, and no words are put into the user's mouth.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from unabridged.domain.message import Role, Text
+from unabridged.domain.session import title_from
+from unabridged.transfer.build_conversation import RawMessage
+from unabridged.transfer.ids import digest
+
+GREETED = "The conversation begins with the other side."
+MISSING = "The user's side was not kept."
+SUMMARY = "Only this summary is left of what was said here."
+
+_PREFIX = "standing in/"
+
+
+def user_line(
+    key: str,
+    said: str,
+    *,
+    at: datetime | None = None,
+    parent: str | None = None,
+    where: str = "",
+) -> RawMessage:
+    """Give a bracketed line in the place of a user's message.
+
+    Args:
+        key: The key of what it opens.
+        said: What it says, a sentence.
+        at: When.
+        parent: The key of the message before it.
+        where: Its place in the file.
+    """
+    own = _PREFIX + digest("standing in", key)
+    return RawMessage(own, Role.USER, (Text(f"[{said}]"),), parent, at, where=where)
+
+
+def summary(
+    text: str,
+    *,
+    key: str = "",
+    note: str = "",
+    at: datetime | None = None,
+    parent: str | None = None,
+    where: str = "",
+) -> list[RawMessage]:
+    """Give the exchange that keeps a summary whose originals are gone.
+
+    Args:
+        text: The summary.
+        key: Its id, or empty for one made of its words.
+        note: What is known of what it stands for, such as dates.
+        at: When.
+        parent: The key of the message before it.
+        where: Its place in the file.
+    """
+    key = key or digest("summary", note, text)
+    said = f"{SUMMARY} {note}".strip()
+    opened = user_line(key, said, at=at, parent=parent, where=where)
+    return [opened, RawMessage(key, Role.ASSISTANT, (Text(text),), opened.key, at, where=where)]
+
+
+def opened(messages: Sequence[RawMessage], said: str = GREETED) -> list[RawMessage]:
+    """Put one bracketed line before the messages that no user's message precedes.
+
+    Args:
+        messages: Parents before children; those without a parent begin the conversation.
+        said: What the line says.
+    """
+    first = [each for each in messages if each.parent is None and each.role is not Role.USER]
+    if not first:
+        return list(messages)
+    line = user_line("beginning", said, at=first[0].at, where=first[0].where)
+    early = {each.key for each in first}
+    return [line, *(replace(m, parent=line.key) if m.key in early else m for m in messages)]
+
+
+def title(messages: Sequence[RawMessage]) -> str:
+    """Give a title from what the user said first, empty where that is nothing."""
+    said = (each for each in messages if each.role is Role.USER)
+    spoken = (each for each in said if not each.key.startswith(_PREFIX))
+    first = next(spoken, None)
+    words = [part.text for part in first.parts if isinstance(part, Text)] if first else []
+    return title_from("\n".join(words))

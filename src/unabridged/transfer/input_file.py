@@ -1,0 +1,267 @@
+"""A file on its way in: opened, unpacked, measured, and refused where it is a bomb."""
+
+import gzip
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, BinaryIO, cast
+
+from unabridged.disk.cipher import is_sealed
+from unabridged.errors import StoreKeyError, TransferError, UnknownFormatError
+from unabridged.transfer.bytestream import ByteStream
+from unabridged.transfer.decompress import Xz, refuse_long_list
+
+Unseal = Callable[[BinaryIO], IO[bytes]]
+"""Gives what is sealed in a stream as a stream."""
+MEBIBYTE = 1 << 20
+RATIO_FREE = 64 * MEBIBYTE
+"""Bytes that may be unpacked before the ratio is looked at."""
+
+
+_PACKINGS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+_BAD_ARCHIVE = (
+    zipfile.BadZipFile,
+    NotImplementedError,
+    RuntimeError,
+    OSError,
+    EOFError,
+    ValueError,
+    struct.error,
+    zlib.error,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class InputLimits:
+    """What a foreign file may ask of this machine.
+
+    Attributes:
+        record: Bytes of the largest single record (a line; a conversation of an export).
+        unpacked: Bytes that a packed file may unpack to.
+        ratio: How many times larger than packed it may become, beyond the first 64 MiB.
+        stream: Bytes of an archive that comes through a pipe, which has to be held in memory.
+        held: Bytes of memory, as a rule of thumb, that records may take until a conversation is
+            made of them.
+    """
+
+    record: int = 256 * MEBIBYTE
+    unpacked: int = 8192 * MEBIBYTE
+    ratio: int = 200
+    stream: int = 1024 * MEBIBYTE
+    held: int = 2048 * MEBIBYTE
+
+
+@dataclass(frozen=True, slots=True)
+class InputPart:
+    """One stream of records: the file itself, or a member of an archive.
+
+    Attributes:
+        name: The member's name, or empty.
+        stream: Its bytes, unpacked.
+    """
+
+    name: str
+    stream: ByteStream
+
+
+class InputFile:
+    """A file or stream, ready to be read: unpacked, counted, bounded.
+
+    Args:
+        origin: A path, or a binary stream. A stream stays open when the source is closed.
+        limits: What it may ask of this machine.
+        unseal: Opens one that was encrypted when it was exported; None for no key.
+
+    Attributes:
+        limits: As given.
+        total: Bytes of the file as it lies on disk, or None for a pipe.
+        packing: ``xz``, ``gzip``, ``zip`` or empty.
+
+    Raises:
+        TransferError: It cannot be opened.
+        UnknownFormatError: It is an archive without conversations.
+    """
+
+    def __init__(
+        self, origin: str | Path | BinaryIO, limits: InputLimits, unseal: Unseal | None = None
+    ) -> None:
+        self.limits = limits
+        self.packing = ""
+        self._unpacked = 0
+        self._closers: list[Callable[[], None]] = []
+        self._stream = self._open(origin)
+        self.total = _size(self._stream)
+        self._whole = self.total is not None and self._stream.tell() == 0
+        self._raw = ByteStream(self._stream)
+        self._plain = self._raw
+        try:
+            if is_sealed(self._raw.peek()):
+                self._plain = ByteStream(_opened(self._raw, unseal))
+            self.parts = self._unpack()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def read(self) -> int:
+        """Bytes of the file that were read so far, as it lies on disk."""
+        return self._raw.count if self.total is None else min(self._raw.count, self.total)
+
+    @property
+    def broken(self) -> str:
+        """Why the packed bytes ended before their end, or empty."""
+        return self._raw.broken
+
+    def whole(self, part: InputPart) -> BinaryIO:
+        """Give a part as a file in which places can be chosen, beginning at 0.
+
+        Where it is packed or comes through a pipe, it is held in memory.
+
+        Raises:
+            TransferError: It is too large for that.
+        """
+        if not self.packing and self._whole and self._plain is self._raw:
+            return self._stream
+        data = part.stream.read(self.limits.stream + 1)
+        if len(data) > self.limits.stream:
+            raise TransferError(
+                "A database that is packed or comes through a pipe is held in memory; this one is"
+                " too large.",
+                hint="Save it unpacked as a file and give its path.",
+            )
+        return io.BytesIO(data)
+
+    def close(self) -> None:
+        """Let go of what was opened here; a second call does nothing."""
+        while self._closers:
+            self._closers.pop()()
+
+    def _open(self, origin: str | Path | BinaryIO) -> BinaryIO:
+        if not isinstance(origin, (str, Path)):
+            return origin
+        try:
+            stream = Path(origin).open("rb")  # noqa: SIM115 - closed by close()
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            raise TransferError(
+                f"{str(origin)!r} cannot be opened: {reason}.",
+                hint="Check the path.",
+            ) from error
+        self._closers.append(stream.close)
+        return stream
+
+    def _unpack(self) -> Iterator[InputPart]:
+        head = self._plain.peek()[:6]
+        raw = cast("IO[bytes]", self._plain)
+        if head.startswith(b"\xfd7zXZ\x00"):
+            self.packing = "xz"
+            return self._single(cast("IO[bytes]", Xz(raw)))
+        if head.startswith(b"\x1f\x8b"):
+            self.packing = "gzip"
+            return self._single(cast("IO[bytes]", gzip.GzipFile(fileobj=raw)))
+        if head.startswith(b"\x28\xb5\x2f\xfd"):
+            raise UnknownFormatError(
+                "The file is packed with Zstandard, which is not unpacked here.",
+                hint="Unpack it with `unzstd FILE`, and import what comes out.",
+            )
+        if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+            self.packing = "zip"
+            return self._archive()
+        return iter([InputPart("", self._plain)])
+
+    def _single(self, stream: IO[bytes]) -> Iterator[InputPart]:
+        self._closers.append(stream.close)
+        return iter([InputPart("", self._guarded(stream))])
+
+    def _guarded(self, stream: IO[bytes]) -> ByteStream:
+        before = self._unpacked
+
+        def check(count: int) -> None:
+            self._unpacked = before + count
+            self._refuse_bomb(self._unpacked)
+
+        return ByteStream(stream, check)
+
+    def _refuse_bomb(self, unpacked: int) -> None:
+        packed = max(1, self.read)
+        swollen = unpacked > RATIO_FREE and unpacked // packed > self.limits.ratio
+        if swollen or unpacked > self.limits.unpacked:
+            raise TransferError(
+                f"The file unpacks to more than {unpacked // MEBIBYTE:,} MiB; that is not read.",
+                hint="If it is what you think it is, unpack it yourself and give what was inside.",
+            )
+
+    def _archive(self) -> Iterator[InputPart]:
+        archive = self._zip()
+        self._closers.append(archive.close)
+        names = [info for info in archive.infolist() if _holds_conversations(info.filename)]
+        if not names:
+            seen = ", ".join(repr(name) for name in archive.namelist()[:5]) or "nothing"
+            raise UnknownFormatError(
+                f"The archive holds no conversations.json; it holds {seen}.",
+                hint="Give the archive as ChatGPT or Claude sent it, or a file from inside it.",
+            )
+        names.sort(key=lambda info: info.filename)
+        return (InputPart(info.filename, self._member(archive, info)) for info in names)
+
+    def _zip(self) -> zipfile.ZipFile:
+        stream = cast("IO[bytes]", self._plain)
+        if self.total is None or self._plain is not self._raw:
+            data = self._plain.read(self.limits.stream + 1)
+            if len(data) > self.limits.stream:
+                raise TransferError(
+                    "An archive that cannot be moved about in is held in memory; this one is too large.",
+                    hint="Save it as a file and give its path.",
+                )
+            stream = io.BytesIO(data)
+        try:
+            refuse_long_list(stream)
+            return zipfile.ZipFile(stream)
+        except _BAD_ARCHIVE as error:
+            raise TransferError(
+                f"The archive is damaged: {error}.",
+                hint="Download it again, or unpack what can be unpacked and give that.",
+            ) from error
+
+    def _member(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> ByteStream:
+        try:
+            if info.compress_type not in _PACKINGS:
+                raise NotImplementedError("packed in a way that account exports never are")
+            member = archive.open(info)
+        except _BAD_ARCHIVE as error:
+            raise TransferError(
+                f"{info.filename!r} in the archive cannot be opened: {error}.",
+                hint="Unpack it and give the conversations.json in it.",
+            ) from error
+        self._closers.append(member.close)
+        return self._guarded(member)
+
+
+def _opened(stream: ByteStream, unseal: Unseal | None) -> IO[bytes]:
+    if unseal is None:
+        raise StoreKeyError(
+            "The file is encrypted, and no key is named.",
+            hint="Name its key: UNABRIDGED_KEY=file:PATH, or `unabridged config set key file:PATH`.",
+        )
+    return unseal(cast("BinaryIO", stream))
+
+
+def _holds_conversations(name: str) -> bool:
+    base = name.rsplit("/", 1)[-1].lower()
+    return base.startswith("conversations") and base.endswith(".json")
+
+
+def _size(stream: BinaryIO) -> int | None:
+    try:
+        if not stream.seekable():
+            return None
+        here = stream.tell()
+        end = stream.seek(0, io.SEEK_END)
+        stream.seek(here)
+    except (OSError, ValueError, AttributeError):
+        return None
+    return end - here

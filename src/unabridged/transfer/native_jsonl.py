@@ -1,0 +1,305 @@
+"""Our own format: JSON Lines that lose nothing.
+
+The first line is ``{"format": "unabridged", "version": 2}``, with the ``space`` where all of it is of
+one. Then each conversation: a line ``{"session": …}`` and a line ``{"exchange": …}`` for every
+exchange of every branch, parents before children; then the records (facts, condensations …), each a
+line ``{"record": …}``. All fields of the values in ``domain`` are there; times are ISO 8601 with
+their zone. The last line is ``{"end": {"conversations": n, "exchanges": m, "records": k}}``, so that a
+file that breaks off shows it. Version 1 had no records; it is read all the same.
+
+Texts may hold halves of characters, which JSON escapes. Two halves side by side would be read as one
+character: a line with such is written as Python's ``surrogatepass`` does, and is no UTF-8.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
+from typing import Any, BinaryIO
+
+import msgspec
+
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import Message, Role, part_from_dict, part_to_dict
+from unabridged.domain.record import Record as Kept, RecordKind
+from unabridged.domain.results import SkippedRecord, Transcript
+from unabridged.domain.scope import SpaceId
+from unabridged.domain.session import Session
+from unabridged.errors import TransferError
+from unabridged.transfer.lenient_fields import as_object
+from unabridged.transfer.reader import Item
+from unabridged.transfer.records import JsonRecord
+
+FORMAT = "unabridged"
+VERSION = 2
+
+_MOST_TOKENS = 1 << 40
+"""Tokens of one message that may be true."""
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+"""Halves that side by side would be read as a whole character."""
+
+
+class _MessageLine(msgspec.Struct, forbid_unknown_fields=True):
+    id: str
+    role: Role
+    parts: list[dict[str, Any]]
+    at: str
+    parent: str | None = None
+    tokens: int | None = None
+    tokenizer: str | None = None
+
+
+class _ExchangeLine(msgspec.Struct, forbid_unknown_fields=True):
+    id: str
+    session: str
+    state: ExchangeState
+    messages: list[_MessageLine]
+    at: str
+    parent: str | None = None
+    mode: str = "chat"
+    model: str | None = None
+
+
+class _SessionLine(msgspec.Struct, forbid_unknown_fields=True):
+    id: str
+    title: str
+    created: str
+    updated: str
+    head: str | None = None
+    source: str = FORMAT
+    foreign_id: str | None = None
+    archived: str | None = None
+
+
+class _RecordLine(msgspec.Struct, forbid_unknown_fields=True):
+    kind: RecordKind
+    id: str
+    at: str
+    body: dict[str, Any] = {}
+    exchanges: tuple[str, ...] = ()
+
+
+def write_jsonl(
+    conversations: Iterable[Transcript],
+    stream: BinaryIO,
+    *,
+    records: Iterable[Kept] = (),
+    space: SpaceId | None = None,
+) -> int:
+    """Write conversations so that ``read`` gives equal values.
+
+    Args:
+        conversations: What to write; taken one at a time.
+        stream: Where to; it is left open.
+        records: What is kept beside them; taken one at a time, after the conversations.
+        space: The space that all of it is of, or None.
+
+    Returns:
+        How many exchanges were written.
+    """
+    header: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+    if space is not None:
+        header["space"] = {f.name: getattr(space, f.name) for f in fields(space)}
+    stream.write(_line(header))
+    count = exchanges = kept = 0
+    for conversation in conversations:
+        stream.write(_line({"session": _plain(conversation.session)}))
+        stream.writelines(
+            _line({"exchange": _exchange_data(exchange)}) for exchange in conversation.exchanges
+        )
+        count += 1
+        exchanges += len(conversation.exchanges)
+    for record in records:
+        stream.write(_line({"record": _plain(record)}))
+        kept += 1
+    end = {"conversations": count, "exchanges": exchanges, "records": kept}
+    stream.write(_line({"end": end}))
+    return exchanges
+
+
+def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
+    """Read what ``write_jsonl`` gave; a bad line is told, and what hung on it hangs on the one before.
+
+    Args:
+        records: The lines, the first of which is the header.
+
+    Raises:
+        TransferError: A newer version wrote the file.
+    """
+    pile = Pile()
+    for record in records:
+        if isinstance(record, SkippedRecord):
+            yield record
+            continue
+        data = as_object(record.value)
+        try:
+            if "session" in data:
+                yield from pile.finished()
+                pile = Pile(_session(data["session"]))
+            elif "exchange" in data:
+                pile.add(_exchange(data["exchange"]))
+            elif "record" in data:
+                kept = _kept(data["record"])
+                yield from pile.finished()
+                pile = Pile()
+                yield kept
+            elif "end" in data:
+                pile.ended = True
+            else:
+                _check_header(data)
+        except (ValueError, TypeError, msgspec.ValidationError) as error:
+            yield record.unread(f"not as it was written: {str(error)[:200]}")
+            if "session" in data:
+                pile = Pile()
+    yield from pile.finished()
+    if not pile.ended:
+        yield SkippedRecord("end", "the file breaks off: its last line is missing")
+
+
+@dataclass(slots=True)
+class Pile:
+    """A conversation of our own that is being read: what comes of it hangs together.
+
+    Attributes:
+        session: Its header, or None before there was one.
+        exchanges: What was added, by id.
+        opening: The ids of the messages that open them; siblings share theirs.
+        later: The ids of all their other messages.
+        ended: Whether the end of the file was seen.
+    """
+
+    session: Session | None = None
+    exchanges: dict[str, Exchange] = field(default_factory=dict)
+    opening: set[str] = field(default_factory=set)
+    later: set[str] = field(default_factory=set)
+    ended: bool = False
+
+    def add(self, exchange: Exchange) -> None:
+        """Add an exchange; one whose parent is not there hangs on the one before it.
+
+        Raises:
+            ValueError: It has no place here.
+        """
+        if self.session is None:
+            raise ValueError("an exchange whose session could not be read")
+        if exchange.session != self.session.id:
+            raise ValueError("an exchange of another session")
+        if exchange.id in self.exchanges:
+            raise ValueError("an exchange whose id was there before")
+        later = {message.id for message in exchange.messages[1:]} - {exchange.user.id}
+        doubled = len(later) < len(exchange.messages) - 1
+        if doubled or exchange.user.id in self.later or later & self.later or later & self.opening:
+            raise ValueError("a message whose id was there before")
+        self.later |= later
+        self.opening.add(exchange.user.id)
+        if exchange.parent is not None and exchange.parent not in self.exchanges:
+            exchange = self._rehung(exchange)
+        self.exchanges[exchange.id] = exchange
+
+    def _rehung(self, exchange: Exchange) -> Exchange:
+        before = next(reversed(self.exchanges.values()), None)
+        parent = before.messages[-1].id if before else None
+        first = replace(exchange.user, parent=parent)
+        messages = (first, *exchange.messages[1:])
+        return replace(exchange, parent=before.id if before else None, messages=messages)
+
+    def finished(self) -> Iterator[Transcript]:
+        """Give the conversation, if there is one, with a head that is one of its messages."""
+        if self.session is None:
+            return
+        exchanges = tuple(self.exchanges.values())
+        known = {message.id for exchange in exchanges for message in exchange.messages}
+        session = self.session
+        if session.head is not None and session.head not in known:
+            last = exchanges[-1].messages[-1].id if exchanges else None
+            session = replace(session, head=last)
+        yield Transcript(session, exchanges)
+
+
+def _check_header(data: Mapping[str, Any]) -> None:
+    if data.get("format") != FORMAT:
+        raise ValueError("neither session nor exchange")
+    version = data.get("version")
+    if not isinstance(version, int) or version > VERSION:
+        raise TransferError(
+            f"The file is of version {version!r}; this program reads up to {VERSION}.",
+            hint="Update unabridged and repeat.",
+        )
+
+
+def _session(data: Any) -> Session:
+    line = msgspec.convert(data, _SessionLine)
+    values = {name: getattr(line, name) for name in line.__struct_fields__}
+    times = {"created": _at(line.created), "updated": _at(line.updated)}
+    archived = None if line.archived is None else _at(line.archived)
+    return Session(**{**values, **times, "archived": archived})
+
+
+def _kept(data: Any) -> Kept:
+    line = msgspec.convert(data, _RecordLine)
+    return Kept(line.kind, line.id, _at(line.at), line.body, line.exchanges)
+
+
+def _exchange(data: Any) -> Exchange:
+    line = msgspec.convert(data, _ExchangeLine)
+    messages = tuple(map(_message, line.messages))
+    if not messages or messages[0].role is not Role.USER:
+        raise ValueError("an exchange that no user opened")
+    return Exchange(
+        id=line.id,
+        session=line.session,
+        parent=line.parent,
+        state=line.state,
+        messages=messages,
+        at=_at(line.at),
+        mode=line.mode,
+        model=line.model,
+    )
+
+
+def _message(line: _MessageLine) -> Message:
+    for part in line.parts:
+        wrong = [k for k, v in part.items() if not isinstance(v, bool if k == "failed" else str)]
+        if wrong:
+            raise ValueError(f"a content part with a bad {wrong[0][:40]!r}")
+    return Message(
+        id=line.id,
+        role=line.role,
+        parts=tuple(map(part_from_dict, line.parts)),
+        at=_at(line.at),
+        parent=line.parent,
+        tokens=line.tokens if 0 <= (line.tokens or 0) <= _MOST_TOKENS else None,
+        tokenizer=line.tokenizer,
+    )
+
+
+def _at(text: str) -> datetime:
+    at = datetime.fromisoformat(text)
+    if at.tzinfo is None:
+        raise ValueError("a time without a zone")
+    return at
+
+
+def _exchange_data(exchange: Exchange) -> dict[str, Any]:
+    return {**_plain(exchange), "messages": [_message_data(m) for m in exchange.messages]}
+
+
+def _message_data(message: Message) -> dict[str, Any]:
+    return {**_plain(message), "parts": [part_to_dict(part) for part in message.parts]}
+
+
+def _plain(value: Session | Exchange | Message | Kept) -> dict[str, Any]:
+    named = ((e.name, getattr(value, e.name)) for e in fields(value) if not e.metadata)
+    kept = ((name, data) for name, data in named if data is not None)
+    return {name: d.isoformat() if isinstance(d, datetime) else d for name, d in kept}
+
+
+def _line(data: Mapping[str, Any]) -> bytes:
+    try:
+        return msgspec.json.encode(data) + b"\n"
+    except UnicodeEncodeError:
+        text = json.dumps(data, ensure_ascii=False)
+    if _PAIR.search(text):
+        return text.encode("utf-8", "surrogatepass") + b"\n"
+    return json.dumps(data).encode() + b"\n"

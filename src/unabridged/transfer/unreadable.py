@@ -1,0 +1,99 @@
+"""What could not be read of a foreign file, kept aside in the home, so that nothing is lost.
+
+A line for each record: ``{"file", "where", "reason", "raw"}``, with ``raw_base64`` in place of
+``raw`` where the bytes are no UTF-8. The file's name ends with a digest of what it holds, so that
+the same import repeated keeps it once.
+"""
+
+import base64
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from unabridged.disk.atomic_write import of_the_system, write_whole
+from unabridged.domain.results import SkippedRecord
+
+END = ".unread.jsonl"
+SEALED = ".sealed"
+MOST = 64 << 20
+"""Bytes of one file's records that are kept; what is more stays in that file."""
+_NAME = re.compile(r"[^\w.-]+")
+_LONGEST_NAME = 60
+
+
+class Aside:
+    """Gathers what could not be read of one file.
+
+    Args:
+        file: The file, as people call it.
+
+    Attributes:
+        kept: Records that are kept.
+        left: Records that are too large or too many to be kept; they are in the file only.
+    """
+
+    def __init__(self, file: str) -> None:
+        self.kept = 0
+        self.left = 0
+        self._file = file
+        self._lines: list[bytes] = []
+        self._held = 0
+
+    def add(self, unread: SkippedRecord) -> None:
+        """Take a record; one of which nothing is lost is passed over."""
+        if not unread.raw:
+            return
+        line = msgspec.json.encode(dict(self._line(unread))) + b"\n"
+        if self._held + len(line) > MOST:
+            self.left += 1
+            return
+        self.kept += 1
+        self._held += len(line)
+        self._lines.append(line)
+
+    def write(
+        self, folder: Path, at: datetime, seal: Callable[[bytes], bytes] | None = None
+    ) -> Path | None:
+        """Write what was gathered, whole and durable, for its owner only.
+
+        Args:
+            folder: Where to.
+            at: The time for the file's name.
+            seal: Encrypts what is written; None to write it as it is.
+
+        Returns:
+            The file; None where there is nothing to keep.
+
+        Raises:
+            StoreError: It cannot be written.
+        """
+        if not self._lines:
+            return None
+        data = b"".join(self._lines)
+        name = _NAME.sub("-", Path(self._file).name).strip("-.")[:_LONGEST_NAME] or "stdin"
+        end = f"-{name}-{hashlib.sha256(data).hexdigest()[:12]}{END}"
+        end += SEALED if seal else ""
+        try:
+            there = next(
+                (path for path in sorted(folder.iterdir()) if path.name.endswith(end)), None
+            )
+        except OSError as error:
+            raise of_the_system(error, folder) from error
+        if there is not None:
+            return there
+        path = folder / f"{at:%Y%m%dT%H%M%SZ}{end}"
+        write_whole(path, seal(data) if seal else data)
+        return path
+
+    def _line(self, unread: SkippedRecord) -> Iterator[tuple[str, str]]:
+        yield "file", self._file.encode("utf-8", "replace").decode()
+        yield "where", unread.where.encode("utf-8", "replace").decode()
+        yield "reason", unread.reason.encode("utf-8", "replace").decode()
+        try:
+            yield "raw", unread.raw.decode()
+        except UnicodeDecodeError:
+            yield "raw_base64", base64.b64encode(unread.raw).decode()

@@ -1,0 +1,69 @@
+"""A draft: a message on its way in, before the store gives it an id and a time."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from unabridged.domain.message import Image, Part, Role, Text, ToolCall
+from unabridged.errors import InputError
+
+Wire = dict[str, Any]
+"""A JSON object as it is sent or received."""
+
+_ROLES: Mapping[str, Role] = {
+    "system": Role.SYSTEM,
+    "developer": Role.SYSTEM,
+    "user": Role.USER,
+    "assistant": Role.ASSISTANT,
+    "tool": Role.TOOL,
+    "function": Role.TOOL,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class IncomingMessage:
+    """What somebody said, without id, time and place.
+
+    Attributes:
+        role: Who speaks.
+        parts: The content, in order.
+    """
+
+    role: Role
+    parts: tuple[Part, ...]
+
+    @property
+    def text(self) -> str:
+        """The words: its text parts, joined by a line break."""
+        return joined(self.parts)
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The tool calls in it."""
+        return tuple(part for part in self.parts if isinstance(part, ToolCall))
+
+
+def joined(parts: tuple[Part, ...]) -> str:
+    """Give the words of text parts, joined by a line break as ``Message.text`` does."""
+    return "\n".join(part.text for part in parts if isinstance(part, Text))
+
+
+def images(parts: tuple[Part, ...]) -> tuple[Image, ...]:
+    """Give the pictures among the parts."""
+    return tuple(part for part in parts if isinstance(part, Image))
+
+
+def role_of(message: Mapping[str, Any], place: int) -> Role:
+    """Read the role of a wire message; ``developer`` is a system message.
+
+    Raises:
+        InputError: The role is missing or unknown.
+    """
+    name = message.get("role")
+    role = _ROLES.get(name.lower()) if isinstance(name, str) else None
+    if role is None:
+        raise InputError(
+            f"Message {place + 1} has the role {name!r}.",
+            hint="Use one of: system, user, assistant, tool.",
+        )
+    return role

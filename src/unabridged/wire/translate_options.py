@@ -1,0 +1,91 @@
+"""Options from one dialect to the other: what a client wishes, in words that the upstream knows.
+
+Sources: ollama/ollama v0.33.0-rc2 openai/openai.go (how Ollama itself reads OpenAI's fields) and
+docs/api.md; the official ``openai`` client's types. What has no counterpart is left out.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from unabridged.errors import InputError
+from unabridged.wire.lenient_json import mapping
+
+_SAME = ("temperature", "top_p", "seed", "stop", "presence_penalty", "frequency_penalty")
+_ALSO = ("top_k", "min_p", "repeat_penalty")
+"""Options of local servers, which OpenAI-compatible ones take under the same names."""
+_BESIDE = ("logprobs", "top_logprobs")
+_OPENAI = (
+    "response_format",
+    "reasoning_effort",
+    "tool_choice",
+    "parallel_tool_calls",
+    "logit_bias",
+)
+"""Options of OpenAI's dialect that an upstream inside this process may take."""
+_OLLAMA = ("format", "keep_alive", "think", "logprobs", "top_logprobs")
+"""Fields of Ollama's that stand beside its options."""
+
+
+def to_ollama(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the options of an OpenAI request as ``ChatRequest.options`` for Ollama.
+
+    Raises:
+        InputError: ``response_format`` is of no known form.
+    """
+    taken = {name: body[name] for name in (*_SAME, *_ALSO) if body.get(name) is not None}
+    if isinstance(taken.get("stop"), str):
+        taken["stop"] = [taken["stop"]]
+    taken |= {name: body[name] for name in _BESIDE if body.get(name) is not None}
+    if (wanted := _format(body.get("response_format"))) is not None:
+        taken["format"] = wanted
+    if (effort := body.get("reasoning_effort")) is not None:
+        taken["think"] = False if effort == "none" else effort
+    return taken
+
+
+def _format(wanted: Any) -> Any:
+    match wanted:
+        case None | {"type": "text"}:
+            return None
+        case {"type": "json_object"}:
+            return "json"
+        case {"type": "json_schema", "json_schema": {"schema": dict() as schema}}:
+            return schema
+        case _:
+            raise InputError(
+                "The response_format cannot be taken.",
+                hint="Use text, json_object, or json_schema with a schema.",
+            )
+
+
+def to_openai(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the options of an Ollama request as ``ChatRequest.options`` for OpenAI's dialect."""
+    options = mapping(body.get("options"))
+    taken = {name: options[name] for name in (*_SAME, *_ALSO) if options.get(name) is not None}
+    taken |= {name: body[name] for name in _BESIDE if body.get(name) is not None}
+    wanted = body.get("format")
+    if wanted == "json":
+        taken["response_format"] = {"type": "json_object"}
+    elif isinstance(wanted, dict):
+        schema = {"name": "answer", "schema": wanted}
+        taken["response_format"] = {"type": "json_schema", "json_schema": schema}
+    if isinstance(think := body.get("think"), str):
+        taken["reasoning_effort"] = think
+    return taken
+
+
+def options_for(dialect: str, upstream: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the options of a request in the words of an upstream.
+
+    Args:
+        dialect: The client's.
+        upstream: The upstream's; an upstream inside this process takes OpenAI's.
+        body: The request.
+    """
+    if dialect != upstream:
+        return to_ollama(body) if upstream == "ollama" else to_openai(body)
+    if upstream == "ollama":
+        beside = {name: body[name] for name in _OLLAMA if body.get(name) is not None}
+        return {**mapping(body.get("options")), **beside}
+    names = (*_SAME, *_ALSO, *_BESIDE, *_OPENAI)
+    return {name: body[name] for name in names if body.get(name) is not None}

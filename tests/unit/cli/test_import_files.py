@@ -1,0 +1,187 @@
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from unabridged.cli.import_find import picked
+from unabridged.errors import InputError
+
+KILLED = """
+import os, signal
+from unabridged.stores.sqlite import write_rows
+from unabridged.cli.main import main
+admit, calls = write_rows.admit, []
+
+def killed(db, session, exchanges):
+    result = admit(db, session, exchanges)
+    calls.append(session.id)
+    if len(calls) == 50:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return result
+
+write_rows.admit = killed
+main()
+"""
+"""Imports, and is killed when the fiftieth conversation is written but not yet stored."""
+
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "imports"
+
+
+@pytest.fixture
+def scattered(tmp_path):
+    folder = tmp_path / "disk"
+    for name, place in (
+        ("codex.jsonl", "a"),
+        ("claude-code.jsonl", "b/c"),
+        ("llm-logs.db.xz", "."),
+    ):
+        (folder / place).mkdir(parents=True, exist_ok=True)
+        (folder / place / name).write_bytes((FIXTURES / name).read_bytes())
+    (folder / "package.json").write_text('{"name": "x", "version": "1"}')
+    return folder
+
+
+def test_what_is_found_is_listed_and_nothing_is_taken_over_unasked(run, scattered, tmp_path):
+    ran = run("import", "--find", str(scattered))
+    assert ran.code == 0
+    assert [line.split()[1].rsplit("/", 1)[1] for line in ran.out.splitlines()[::2]] == [
+        "llm-logs.db.xz", "codex.jsonl", "claude-code.jsonl"]  # fmt: skip
+    assert "codex, 1 conversation, 3 exchanges, 2026-02-01 to 2026-02-01" in ran.out
+    assert "not imported yet" in ran.out
+    assert "--pick" in ran.err
+    assert run("sessions", "--json").data == []
+
+
+def test_a_dry_run_makes_no_home(run, scattered, tmp_path):
+    assert "not imported yet" in run("import", "--find", str(scattered), "--dry-run").out
+    assert not (tmp_path / "home").exists()
+
+
+def test_files_are_picked_by_number_and_known_afterwards(run, scattered):
+    ran = run("import", "--find", str(scattered), "--pick", "2-3")
+    assert "codex.jsonl: 3 exchanges in 1 conversation (codex), 3 added" in ran.out
+    assert "(llm)" not in ran.out
+    files = run("import", "--find", str(scattered), "--json").data["files"]
+    assert [(each["held"], each["exchanges"]) for each in files] == [(0, 10), (3, 3), (4, 4)]
+    again = run("import", "--find", str(scattered), "--all", "--json").data["files"]
+    assert [each["added"] for each in again] == [10, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["--all", "x.json"], ["--find", ".", "x.json"], ["--pick", "1", "x.json"]]
+)
+def test_what_contradicts_itself_is_refused(run, words):
+    ran = run("import", *words)
+    assert ran.code == 2
+    assert "hint" in ran.err
+
+
+def test_numbers_of_the_list():
+    assert picked("3,1-2 2", 5) == [1, 2, 3]
+    assert (picked("all", 2), picked("none", 2), picked(" ", 2)) == ([1, 2], [], [])
+    for wrong in ("0", "6", "3-1", "x", "1-", "-1"):
+        with pytest.raises(InputError):
+            picked(wrong, 5)
+
+
+def test_what_could_not_be_read_is_kept_aside_and_said(run, tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_text(
+        '{"role": "user", "content": "hello"}\n{broken\n{"role": "ghost", "content": "boo"}\n'
+    )
+    ran = run("import", str(path), "--json").data["files"][0]
+    assert (ran["added"], ran["unread_count"], len(ran["unread"])) == (1, 2, 2)
+    kept = [json.loads(line) for line in Path(ran["kept_aside"]).read_text().splitlines()]
+    assert kept[0]["raw"].startswith("{broken")
+    assert json.loads(kept[1]["raw"]) == {"role": "ghost", "content": "boo"}
+    told = " ".join(run("import", str(path)).err.split())
+    assert "What could not be read is kept in" in told
+    assert len(list((tmp_path / "home" / "imports").iterdir())) == 1
+
+
+def test_a_dry_run_keeps_nothing_aside(run, tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"role": "user", "content": "hello"}\n{broken\n')
+    assert run("import", str(path), "--dry-run").code == 0
+    assert not (tmp_path / "home" / "imports").exists()
+
+
+@pytest.mark.slow
+def test_an_import_that_is_killed_goes_on_and_holds_whole_conversations_only(run, tmp_path):
+    own = tmp_path / "own.jsonl"
+    sizes = {f"s{number}": number % 7 + 1 for number in range(300)}
+    lines = [
+        {"messages": [
+            {"role": role, "content": f"{name} {turn} {role}", "time": 1_700_000_000 + turn}
+            for turn in range(sizes[name]) for role in ("user", "assistant")
+        ], "id": name}
+        for name in sizes
+    ]  # fmt: skip
+    own.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    home = str(tmp_path / "home")
+    command = [sys.executable, "-c", KILLED, "import", str(own), "--home", home]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == -signal.SIGKILL
+    stored = run("sessions", "--limit", "400", "--json").data
+    for each in stored:
+        name = each["session"]["foreign_id"]
+        assert each["exchanges"] == sizes[name]
+    ran = run("import", str(own), "--json").data["files"][0]
+    assert len(stored) == 49
+    assert ran["exchanges"] == sum(sizes.values())
+    assert ran["added"] == ran["exchanges"] - sum(each["exchanges"] for each in stored)
+    assert run("import", str(own), "--json").data["files"][0]["added"] == 0
+
+
+def agent(*names):
+    return "".join(
+        json.dumps({
+            "type": "user" if number % 2 == 0 else "assistant", "uuid": f"u{number}", "sessionId": "s",
+            "parentUuid": f"u{number - 1}" if number else None, "timestamp": f"2026-01-01T00:00:{number:02}Z",
+            "message": {"role": "user", "content": f"word {number}"},
+        }) + "\n"
+        for number in names
+    )  # fmt: skip
+
+
+def test_a_file_that_holds_the_end_of_a_session_only_adds_to_it(run, tmp_path):
+    whole, end = tmp_path / "whole.jsonl", tmp_path / "end.jsonl"
+    whole.write_text(agent(*range(6)))
+    end.write_text(agent(*range(2, 10)))
+    assert run("import", str(whole), "--json").data["files"][0]["added"] == 3
+    assert run("import", str(end), "--json").data["files"][0]["added"] == 2
+    sessions = run("sessions", "--json").data
+    assert [each["exchanges"] for each in sessions] == [5]
+
+
+def said(session, *names):
+    lines = [
+        {
+            "role": "user" if number % 2 == 0 else "assistant",
+            "content": f"word {name}",
+            "time": 1_700_000_000 + ord(name),
+            "session": session,
+            "id": name,
+        }
+        for number, name in enumerate(names)
+    ]
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def test_a_conversation_that_contradicts_one_here_is_told_and_kept_and_the_others_go_on(
+    run, tmp_path
+):
+    first, second = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    first.write_text(said("s", "c", "d"))
+    second.write_text(said("s", "a", "b", "c", "x") + said("t", "e", "f"))
+    assert run("import", str(first), "--json").data["files"][0]["added"] == 1
+    report = run("import", str(second), "--json").data["files"][0]
+    assert report["added"] == 1
+    assert [each["where"] for each in report["unread"]] == ["conversation s"]
+    assert "stored already" in report["unread"][0]["reason"]
+    (kept,) = map(json.loads, Path(report["kept_aside"]).read_text().splitlines())
+    again = tmp_path / "again.jsonl"
+    again.write_text(kept["raw"])
+    assert run("import", str(again), "--user", "ann", "--json").data["files"][0]["added"] == 2
