@@ -25,11 +25,9 @@ class SystemClock:
         self._last = (0, 0)
 
     def now(self) -> datetime:
-        """The time in UTC."""
         return datetime.now(UTC)  # noqa: TID251 - the one place that may
 
     def new_id(self) -> str:
-        """A fresh ULID; within one millisecond, or when the clock steps back, the next higher."""
         milliseconds = int(self.now().timestamp() * 1000)
         with self._lock:
             last, randomness = self._last

@@ -54,12 +54,10 @@ class Counter:
 
     @property
     def identity(self) -> str:
-        """The tokenizer's identity, which is stored with counts."""
         return self._tokenizer.identity
 
     @property
     def exact(self) -> bool:
-        """Whether texts are counted by the model's own tokenizer."""
         return self._tokenizer.exact
 
     @property
@@ -114,7 +112,6 @@ class Counter:
     def by_script(
         self, messages: Iterable[Message], tools: Iterable[ToolSpec] = ()
     ) -> Mapping[str, float]:
-        """Tokens of a whole prompt by class before calibration; what ``learn`` takes."""
         found: defaultdict[str, float] = defaultdict(float)
         texts = [tool_text(tool) for tool in tools]
         found[TEMPLATE] = float(self._per_prompt + PER_CALL * len(texts))

@@ -31,7 +31,6 @@ class ExtractiveCondenser:
 
     @property
     def identity(self) -> str:
-        """``extract`` with its version."""
         return VERSION
 
     def condense(

@@ -81,7 +81,6 @@ class LlmCondenser:
 
     @property
     def identity(self) -> str:
-        """``model:`` with the model's name."""
         return f"model:{self._model.model}"
 
     def condense(self, sources: Sequence[CondenseSource], limit: int) -> CondensationDraft | None:

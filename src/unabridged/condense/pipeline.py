@@ -17,11 +17,9 @@ class NoCondenser:
 
     @property
     def identity(self) -> str:
-        """``none``."""
         return "none"
 
     def condense(self, sources: Sequence[CondenseSource], limit: int) -> CondensationDraft | None:  # noqa: ARG002 -- the seam
-        """Make nothing."""
         return None
 
 

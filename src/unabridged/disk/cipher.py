@@ -57,18 +57,15 @@ class AesGcm:
 
     @property
     def identity(self) -> str:
-        """The method and a mark of the key; never the key."""
         return f"aes-256-gcm:{self._mark.hex()}"
 
     def encrypt(self, data: bytes, purpose: bytes) -> bytes:
-        """Encrypt and authenticate; see ``ports.Cipher``."""
         sealed = io.BytesIO()
         with self.sealing(sealed, purpose) as stream:
             stream.write(data)
         return sealed.getvalue()
 
     def decrypt(self, data: bytes, purpose: bytes) -> bytes:
-        """Give what was sealed; see ``ports.Cipher``."""
         return self.unsealing(io.BytesIO(data), purpose).read()
 
     def sealing(self, stream: BinaryIO, purpose: bytes) -> SealingStream:

@@ -40,16 +40,13 @@ class CrossEncoder:
 
     @property
     def identity(self) -> str:
-        """``onnx:``, the folder's name, and a digest of the files that decide what comes out."""
         return f"onnx:{self._name}@{self._files.digest()[:_DIGEST_SIGNS]}"
 
     @property
     def depth(self) -> int:
-        """How many of the best it looks at."""
         return self._depth
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
-        """How well each text answers the question, 0 to 1; a blank text does not at all."""
         return [self._score(question, text) if text.strip() else 0.0 for text in texts]
 
     def _score(self, question: str, text: str) -> float:

@@ -52,7 +52,6 @@ class OnnxEmbedder:
 
     @property
     def identity(self) -> str:
-        """``onnx:``, the name, a digest of the files that decide what comes out, and the prompts."""
         if not self._identity:
             digest = self._files.digest()[:_DIGEST_SIGNS]
             self._identity = self._prompts.marked(f"onnx:{self._name}@{digest}")
@@ -60,31 +59,25 @@ class OnnxEmbedder:
 
     @property
     def dimension(self) -> int:
-        """Numbers in a vector; the model is loaded where it was not yet."""
         if not self._dimension:
             self._dimension = len(self._vector("dimension"))
         return self._dimension
 
     @property
     def instant(self) -> bool:
-        """False: a text takes some milliseconds."""
         return False
 
     def embed(self, texts: Sequence[str]) -> "Floats":
-        """Vectors of stored texts; those of blank ones are zeros."""
         return self._vectors(texts, self._prompts.passage)
 
     def embed_query(self, text: str) -> "Floats":
-        """The vector of a question."""
         vector: Floats = self._vectors([text], self._prompts.query)[0]
         return vector
 
     def known(self, text: str) -> float:  # noqa: ARG002 - the port's
-        """1: such a model reads any text."""
         return 1.0
 
     def close(self) -> None:
-        """Let go of the model; a later text loads it again."""
         with self._lock:
             self._network = None
 

@@ -28,12 +28,10 @@ class ServedEmbedder:
 
     @property
     def dimension(self) -> int:
-        """Numbers in a vector; the server is asked where nothing was embedded yet."""
         return self._asking.dimension
 
     @property
     def instant(self) -> bool:
-        """False: a request takes longer than recording."""
         return False
 
     def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
@@ -46,16 +44,13 @@ class ServedEmbedder:
         return self._asking.vectors([_behind(self._prompts.passage, text) for text in texts])
 
     def embed_query(self, text: str) -> "NDArray[np.float32]":
-        """The vector of a question; raises as ``embed``."""
         found: NDArray[np.float32] = self._asking.vectors([_behind(self._prompts.query, text)])[0]
         return found
 
     def known(self, text: str) -> float:  # noqa: ARG002 - the port's
-        """1: such a model reads any text."""
         return 1.0
 
     def close(self) -> None:
-        """Close the connections."""
         self._server.close()
 
 

@@ -55,7 +55,6 @@ class StaticLexicon:
         self._held: _Held | None = None
 
     def pieces(self, user: str, answer: str) -> NDArray[np.uint16]:
-        """The pieces of an exchange; see ``ports.Lexicon``. Words of no weight have none."""
         cut = self._loaded().words
         found: list[int] = []
         for marker, text in ((USER_SENTENCE, user), (ANSWER_SENTENCE, answer)):
@@ -69,11 +68,9 @@ class StaticLexicon:
         return np.array(found[:MOST_PIECES], dtype=np.uint16)
 
     def units(self, word: str) -> list[int]:
-        """The pieces of one word of a question."""
         return list(self._loaded().words[word])
 
     def alike(self, units: Sequence[int], pieces: NDArray[np.integer]) -> NDArray[np.float32]:
-        """How alike pieces are; see ``ports.Lexicon``."""
         return self._loaded().alike(np.array(units, dtype=np.int64), pieces)
 
     def _loaded(self) -> "_Held":

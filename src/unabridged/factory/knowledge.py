@@ -80,11 +80,9 @@ class _Late:
 
     @property
     def identity(self) -> str:
-        """That of the condenser."""
         return self._make().identity
 
     def condense(self, sources: Sequence[CondenseSource], limit: int) -> CondensationDraft | None:
-        """Let it condense."""
         return self._make().condense(sources, limit)
 
 

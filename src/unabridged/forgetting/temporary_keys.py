@@ -14,11 +14,9 @@ class PassingKeys:
         self._key: bytes | None = None
 
     def held(self) -> Sequence[bytes]:
-        """The key, if it was made."""
         return [] if self._key is None else [self._key]
 
     def current(self) -> bytes:
-        """The key."""
         if self._key is None:
             self._key = secrets.token_bytes(LENGTH)
         return self._key

@@ -75,7 +75,6 @@ class BackupManifest(msgspec.Struct, frozen=True):
         return sum(member.bytes for member in self.members.values())
 
     def backup(self, path: Path) -> Backup:
-        """Give it as people see it."""
         return Backup(
             path=str(path),
             at=self.at,

@@ -59,7 +59,6 @@ class HomeKeys:
         self._read: list[bytes] | None = None
 
     def held(self) -> Sequence[bytes]:
-        """Every key that there is."""
         if self._read is None:
             given = key_of(self._settings)
             own = self._own()

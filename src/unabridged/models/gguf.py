@@ -52,12 +52,10 @@ class GgufModel:
 
     @property
     def model(self) -> str:
-        """The file's name without its ending."""
         return self._path.stem
 
     @property
     def provider(self) -> str:
-        """``gguf``."""
         return "gguf"
 
     @property
@@ -66,7 +64,6 @@ class GgufModel:
         return self._path
 
     def abilities(self) -> Abilities:
-        """What the file says of itself."""
         return Abilities(
             model=self.model,
             trained_window=self._header.trained_window,
@@ -115,7 +112,6 @@ class GgufModel:
         yield assembler.end()
 
     def close(self) -> None:
-        """Free the model's memory; a later request loads it again."""
         with self._lock:
             self._server, self._loaded = None, None
 

@@ -157,12 +157,10 @@ class OllamaModel:
 
     @property
     def model(self) -> str:
-        """The model's full name."""
         return self._model
 
     @property
     def provider(self) -> str:
-        """``ollama``."""
         return "ollama"
 
     def models(self) -> list[str]:
@@ -170,7 +168,6 @@ class OllamaModel:
         return self._server.models()
 
     def abilities(self) -> Abilities:
-        """What the model can do; never raises for a server that is away."""
         return look_up(
             self._book, self._key, self._model, lambda: self._server.abilities(self._model)
         )
@@ -197,17 +194,14 @@ class OllamaModel:
 
     @property
     def address(self) -> Address:
-        """Where the server listens."""
         http = self._server.http
         return Address("ollama", http.url, http.key, http.timeout)
 
     def accent(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """The body without what this server refuses to know."""
         left = () if self._refuse else ("truncate", "shift")
         return {name: value for name, value in body.items() if name not in left}
 
     def repair(self, refusal: UpstreamError) -> bool:
-        """Tell the server no more to refuse, where it refuses to know that."""
         if not isinstance(refusal, UpstreamRefusedError):
             return False
         if self._refuse and _knows_no_refusing(refusal):
@@ -226,7 +220,6 @@ class OllamaModel:
         assembler.end()
 
     def close(self) -> None:
-        """Close the connections."""
         self._server.close()
 
 

@@ -189,12 +189,10 @@ class OpenAIModel:
 
     @property
     def model(self) -> str:
-        """The model's name."""
         return self._model
 
     @property
     def provider(self) -> str:
-        """``openai``."""
         return "openai"
 
     def models(self) -> list[str]:
@@ -202,7 +200,6 @@ class OpenAIModel:
         return self._server.models()
 
     def abilities(self) -> Abilities:
-        """What the model can do; never raises for a server that is away."""
         return look_up(
             self._book, self._key, self._model, lambda: self._server.abilities(self._model)
         )
@@ -236,12 +233,10 @@ class OpenAIModel:
 
     @property
     def address(self) -> Address:
-        """Where the server listens."""
         http = self._server.http
         return Address("openai", http.url, http.key, http.timeout)
 
     def accent(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """The body with the limit under the name that the server knows, and what it knows only."""
         spoken = dict(body)
         other = _OTHER_LIMIT[self._limit]
         if self._limit_changed and other in spoken:
@@ -256,7 +251,6 @@ class OpenAIModel:
         return self._limit
 
     def repair(self, refusal: UpstreamError) -> bool:
-        """Speak the server's own accent from now on, where its refusal names a field of ours."""
         if not isinstance(refusal, UpstreamRefusedError) or refusal.status not in (400, 422):
             return False
         text = str(refusal)
@@ -281,7 +275,6 @@ class OpenAIModel:
         yield assembler.end()
 
     def close(self) -> None:
-        """Close the connections."""
         self._server.close()
 
 

@@ -80,16 +80,13 @@ class QuoteModel:
 
     @property
     def model(self) -> str:
-        """``quote``."""
         return MODEL
 
     @property
     def provider(self) -> str:
-        """``quote``."""
         return "quote"
 
     def abilities(self) -> Abilities:
-        """No tools, no images; the window only bounds what the ledger shows."""
         return Abilities(
             MODEL,
             trained_window=WINDOW,
@@ -101,7 +98,6 @@ class QuoteModel:
         )
 
     def chat(self, request: ChatRequest) -> Iterator[StreamChunk]:
-        """Answer word by word; the same memory gives the same answer."""
         question = self._question(request.messages)
         for word in re.findall(r"\S+\s*|\s+", self.answer(question)):
             yield StreamChunk(text=word)

@@ -50,16 +50,13 @@ class ScriptedModel:
 
     @property
     def model(self) -> str:
-        """The model's name."""
         return self._model
 
     @property
     def provider(self) -> str:
-        """``scripted``."""
         return "scripted"
 
     def abilities(self) -> Abilities:
-        """What it claims."""
         return self._abilities
 
     def chat(self, request: ChatRequest) -> Iterator[StreamChunk]:
@@ -87,7 +84,6 @@ class ScriptedModel:
         yield StreamChunk(done=True, finish=finish, usage=self._usage(request, "".join(said)))
 
     def close(self) -> None:
-        """Note that it was closed."""
         self.closed = True
 
     def _answer(self, request: ChatRequest) -> Sequence[Step]:

@@ -113,7 +113,6 @@ class FollowedStore:
 
     @property
     def space(self) -> SpaceId:
-        """Return the space of the log."""
         return self.log.space
 
     @property
@@ -128,39 +127,32 @@ class FollowedStore:
 
     @property
     def troubles(self) -> list[StoreError]:
-        """Why projections are not up to date; empty if they are."""
         return list(self._errors)
 
     @property
     def notes(self) -> list[str]:
-        """What was mended in projections since it was opened, in words."""
         return [note for one in self.projections for note in one.notes]
 
     # --- writing -------------------------------------------------------------------------------
 
     def append(self, batch: Batch, expect_head: str | None) -> None:
-        """Write a batch; see ``ports.Store``."""
         self.log.append(batch, expect_head)
         self._follow()
 
     def import_session(self, session: Session, exchanges: Sequence[Exchange]) -> int:
-        """Import a conversation; see ``ports.Store``."""
         added = self.log.import_session(session, exchanges)
         self._follow()
         return added
 
     def set_session(self, session: Session, expect_head: str | None) -> None:
-        """Change a session's header; see ``ports.Store``."""
         self.log.set_session(session, expect_head)
         self._follow()
 
     def put(self, records: Iterable[Record]) -> None:
-        """Write records; see ``ports.Store``."""
         self.log.put(records)
         self._follow()
 
     def delete(self, kind: RecordKind, ids: Iterable[str]) -> None:
-        """Remove records; see ``ports.Store``."""
         self.log.delete(kind, ids)
         self._follow()
 
@@ -183,25 +175,20 @@ class FollowedStore:
     def put_vectors(
         self, identity: str, vectors: "Mapping[str, Sequence[NDArray[np.float32]]]"
     ) -> None:
-        """Keep vectors; see ``ports.SupportsVectors``."""
         self.log.put_vectors(identity, vectors)
 
     def activate_vectors(self, identity: str, *, keep: bool = True) -> None:
-        """Search with other vectors; see ``ports.SupportsVectors``."""
         self.log.activate_vectors(identity, keep=keep)
 
     # --- reading -------------------------------------------------------------------------------
 
     def recent(self, session: str, limit: int, before: str | None = None) -> list[Exchange]:
-        """Return the last exchanges of a session; see ``ports.Store``."""
         return self.log.recent(session, limit, before)
 
     def get(self, ids: Iterable[str]) -> dict[str, Exchange]:
-        """Return exchanges by id; see ``ports.Store``."""
         return self.log.get(ids)
 
     def scan(self, after: str | None = None, limit: int = 1000) -> list[Exchange]:
-        """Return a page of exchanges; see ``ports.Store``."""
         return self.log.scan(after, limit)
 
     def exchanges_of(self, session: str) -> list[Exchange]:
@@ -209,19 +196,15 @@ class FollowedStore:
         return self.log.exchanges_of(session)
 
     def session(self, session_id: str) -> Session | None:
-        """Return one session's header, or None."""
         return self.log.session(session_id)
 
     def sessions(self, newest: int | None = None) -> list[Session]:
-        """Return sessions, the most recently updated first."""
         return self.log.sessions(newest)
 
     def counts(self) -> Mapping[str, int]:
-        """Return how many exchanges each session holds."""
         return self.log.counts()
 
     def sizes(self) -> Mapping[str, int]:
-        """Return the bytes of each session; see ``ports.SupportsSizes``."""
         return self.log.sizes()
 
     def records(
@@ -231,70 +214,55 @@ class FollowedStore:
         ids: Sequence[str] | None = None,
         newest: int | None = None,
     ) -> list[Record]:
-        """Return records of a kind; see ``ports.Store``."""
         return self.log.records(kind, ids=ids, newest=newest)
 
     @property
     def generation(self) -> str:
-        """Return the generation of the log."""
         return self.log.generation
 
     def last_revision(self) -> int:
-        """Return the revision of the log."""
         return self.log.last_revision()
 
     def changes(self, since: int | None) -> Changes:
-        """Return what changed since a revision; see ``ports.Store``."""
         return self.log.changes(since)
 
     def totals(self) -> Totals:
-        """Return how much the log holds."""
         return self.log.totals()
 
     def embedded_by(self) -> str:
-        """Return whose vectors searches use."""
         return self.log.embedded_by()
 
     def missing_vectors(
         self, identity: str, limit: int, after: str | None = None
     ) -> list[Exchange]:
-        """Return exchanges without vectors; see ``ports.SupportsVectors``."""
         return self.log.missing_vectors(identity, limit, after)
 
     def vectors(
         self, identity: str, ids: Iterable[str]
     ) -> "dict[str, Sequence[NDArray[np.float32]]]":
-        """Return vectors; see ``ports.SupportsVectors``."""
         return self.log.vectors(identity, ids)
 
     def packed_vectors(self, identity: str, ids: Iterable[str]) -> dict[str, bytes]:
-        """Return vectors as they are kept; see ``ports.SupportsVectors``."""
         return self.log.packed_vectors(identity, ids)
 
     def embedder_in_use(self) -> EmbedderInUse | None:
-        """Return the embedder whose vectors are kept; see ``ports.SupportsVectors``."""
         return self.log.embedder_in_use()
 
     def begin_vectors(self, identity: str, dimension: int) -> None:
-        """Begin to keep vectors; see ``ports.SupportsVectors``."""
         self.log.begin_vectors(identity, dimension)
 
     def centroids(self, identity: str) -> bytes | None:
-        """Return the kept centroids; see ``ports.SupportsVectors``."""
         return self.log.centroids(identity)
 
     def put_centroids(self, identity: str, centroids: bytes) -> None:
-        """Keep centroids; see ``ports.SupportsVectors``."""
         self.log.put_centroids(identity, centroids)
 
     # --- keeping -------------------------------------------------------------------------------
 
     def chain_head(self) -> ChainHead | None:
-        """Return how far the chain has come."""
         return self.log.chain_head()
 
     def scan_files(self, pieces: Sequence[Sequence[bytes]]) -> Scan:
-        """Search the log and every file; see ``ports.SupportsScan``."""
         scans = [self.log.scan_files(pieces), *(one.scan(pieces) for one in self.projections)]
         return Scan(
             tuple(file for one in scans for file in one.files),
@@ -303,15 +271,12 @@ class FollowedStore:
         )
 
     def check(self) -> list[str]:
-        """Return every damage of the log and of every file, in words."""
         return self.log.check() + [said for one in self.projections for said in one.check()]
 
     def backup(self, folder: str, moved: Callable[[float], None] | None = None) -> None:
-        """Copy the log; see ``ports.SupportsBackup``."""
         self.log.backup(folder, moved)
 
     def rebuild(self) -> None:
-        """Make every index, counter and projection again from the rows."""
         self.log.rebuild()
         self.render()
 
@@ -320,7 +285,6 @@ class FollowedStore:
         self._try(lambda one: one.rebuild())
 
     def close(self) -> None:
-        """Close the log and what follows it."""
         for one in self.projections:
             one.close()
         self.log.close()

@@ -118,7 +118,6 @@ class SpaceLog:
         return take(self._store, records)
 
     def check(self) -> list[str]:
-        """Return the damage in the store; empty where it is sound or cannot be checked."""
         return self._store.check() if isinstance(self._store, SupportsCheck) else []
 
     @property
@@ -131,7 +130,6 @@ class SpaceLog:
 
     @property
     def unsaved(self) -> int:
-        """Writes that are held back, and lost when the process ends: ``auto_save`` is off."""
         return self._store.unsaved if isinstance(self._store, SupportsSaving) else 0
 
     def save(self) -> int:

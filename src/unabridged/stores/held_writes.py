@@ -47,14 +47,11 @@ class HeldWrites:
 
     @property
     def space(self) -> SpaceId:
-        """Return the space of the store."""
         return self.store.space
 
     # --- writing -------------------------------------------------------------------------------
 
     def append(self, batch: Batch, expect_head: str | None) -> None:
-        """Hold a batch back; saved behind what others wrote, it becomes a branch."""
-
         def later(store: Store) -> None:
             there = store.session(batch.session.id)
             store.append(batch, None if there is None else there.head)
@@ -62,13 +59,10 @@ class HeldWrites:
         self._hold(lambda store: store.append(batch, expect_head), later)
 
     def import_session(self, session: Session, exchanges: Sequence[Exchange]) -> int:
-        """Hold an imported conversation back; see ``ports.Store``."""
         given = list(exchanges)
         return self._hold(lambda store: store.import_session(session, given))
 
     def set_session(self, session: Session, expect_head: str | None) -> None:
-        """Hold a header back; if others moved the head meanwhile, theirs stays."""
-
         def later(store: Store) -> None:
             there = store.session(session.id)
             found = None if there is None else there.head
@@ -78,25 +72,21 @@ class HeldWrites:
         self._hold(lambda store: store.set_session(session, expect_head), later)
 
     def put(self, records: Iterable[Record]) -> None:
-        """Hold records back; see ``ports.Store``."""
         given = list(records)
         if given:
             self._hold(lambda store: store.put(given))
 
     def delete(self, kind: RecordKind, ids: Iterable[str]) -> None:
-        """Remove records at once, and save what was held."""
         with self._lock:
             self.save()
             self.store.delete(kind, ids)
 
     def erase(self, ids: Iterable[str]) -> int:
-        """Remove exchanges at once, and save what was held; see ``ports.Store``."""
         with self._lock:
             self.save()
             return self.store.erase(ids)
 
     def save(self) -> int:
-        """Write what was held back; see ``ports.SupportsSaving``."""
         with self._lock:
             count = len(self._held)
             while self._held:
@@ -111,33 +101,26 @@ class HeldWrites:
 
     @property
     def unsaved(self) -> int:
-        """Return how many writes are held back; see ``ports.SupportsSaving``."""
         return len(self._held)
 
     # --- reading -------------------------------------------------------------------------------
 
     def recent(self, session: str, limit: int, before: str | None = None) -> list[Exchange]:
-        """Return the last exchanges of a session; see ``ports.Store``."""
         return self._current.recent(session, limit, before)
 
     def get(self, ids: Iterable[str]) -> dict[str, Exchange]:
-        """Return exchanges by id; see ``ports.Store``."""
         return self._current.get(ids)
 
     def scan(self, after: str | None = None, limit: int = 1000) -> list[Exchange]:
-        """Return a page of exchanges; see ``ports.Store``."""
         return self._current.scan(after, limit)
 
     def session(self, session_id: str) -> Session | None:
-        """Return one session's header, or None."""
         return self._current.session(session_id)
 
     def sessions(self, newest: int | None = None) -> list[Session]:
-        """Return sessions, the most recently updated first."""
         return self._current.sessions(newest)
 
     def counts(self) -> Mapping[str, int]:
-        """Return how many exchanges each session holds."""
         return self._current.counts()
 
     def records(
@@ -147,26 +130,21 @@ class HeldWrites:
         ids: Sequence[str] | None = None,
         newest: int | None = None,
     ) -> list[Record]:
-        """Return records of a kind; see ``ports.Store``."""
         return self._current.records(kind, ids=ids, newest=newest)
 
     def totals(self) -> Totals:
-        """Return how much the space holds; ``bytes`` are those that are saved."""
         with self._lock:
             return replace(self._current.totals(), bytes=self.store.totals().bytes)
 
     @property
     def generation(self) -> str:
-        """Return the generation of the store."""
         return self.store.generation
 
     def last_revision(self) -> int:
-        """Return a revision that also counts the writes that are held back."""
         with self._lock:
             return self._current.last_revision() + self._shift
 
     def changes(self, since: int | None) -> Changes:
-        """Return what changed since a revision; see ``ports.Store``."""
         with self._lock:
             start = None if since is None or since < self._floor else since - self._shift
             found = self._current.changes(start)
@@ -176,24 +154,19 @@ class HeldWrites:
 
     @property
     def troubles(self) -> Sequence[StoreError]:
-        """Return why projections of the store are not up to date."""
         return self.store.troubles if isinstance(self.store, SupportsProjections) else ()
 
     @property
     def notes(self) -> Sequence[str]:
-        """Return what was mended in projections of the store."""
         return self.store.notes if isinstance(self.store, SupportsProjections) else ()
 
     def check(self) -> list[str]:
-        """Return every damage of the store, in words."""
         return self.store.check()
 
     def scan_files(self, pieces: Sequence[Sequence[bytes]]) -> Scan:
-        """Search the files of the store; see ``ports.SupportsScan``."""
         return self.store.scan_files(pieces)
 
     def close(self) -> None:
-        """Close the store; what is held back is lost."""
         with self._lock:
             self._held.clear()
             self._copy = None

@@ -49,13 +49,11 @@ class InMemoryStore:
 
     @property
     def space(self) -> SpaceId:
-        """The space that it holds."""
         return self._space
 
     # --- writing -------------------------------------------------------------------------------
 
     def append(self, batch: Batch, expect_head: str | None) -> None:
-        """Write a batch whole or not at all; see ``ports.Store``."""
         with self._open():
             session, exchange = batch.session, batch.exchange
             self._expect(session.id, expect_head)
@@ -79,7 +77,6 @@ class InMemoryStore:
             self._put(records)
 
     def import_session(self, session: Session, exchanges: Sequence[Exchange]) -> int:
-        """Take over a conversation from elsewhere; see ``ports.Store``."""
         with self._open():
             added = self._admissible(session, exchanges)
             known = self._sessions.get(session.id)
@@ -99,7 +96,6 @@ class InMemoryStore:
             return len(added)
 
     def set_session(self, session: Session, expect_head: str | None) -> None:
-        """Change a session's header, or create it; see ``ports.Store``."""
         with self._open():
             self._expect(session.id, expect_head)
             self._check_head(session)
@@ -107,21 +103,18 @@ class InMemoryStore:
             self._set_session(session)
 
     def put(self, records: Iterable[Record]) -> None:
-        """Write records; one of the same kind and id is replaced."""
         with self._open():
             given = packed(records)
             self._changes.begin()
             self._put(given)
 
     def delete(self, kind: RecordKind, ids: Iterable[str]) -> None:
-        """Remove records; ids that name nothing are passed over."""
         with self._open():
             self._changes.begin()
             if self._records.drop(kind, ids):
                 self._changes.filed(kind)
 
     def erase(self, ids: Iterable[str]) -> int:
-        """Remove exchanges with everything drawn from them; see ``ports.Store``."""
         with self._open():
             gone = {name: self._entries[name] for name in ids if name in self._entries}
             self._changes.begin()
@@ -144,7 +137,6 @@ class InMemoryStore:
     # --- reading -------------------------------------------------------------------------------
 
     def recent(self, session: str, limit: int, before: str | None = None) -> list[Exchange]:
-        """The last exchanges on the session's current path, oldest first."""
         with self._open():
             header = self._sessions.get(session)
             if header is None:
@@ -162,29 +154,24 @@ class InMemoryStore:
             return path[::-1]
 
     def get(self, ids: Iterable[str]) -> dict[str, Exchange]:
-        """Whole exchanges by id; ids that name nothing are missing from the answer."""
         with self._open():
             return {name: self._view(self._entries[name]) for name in ids if name in self._entries}
 
     def scan(self, after: str | None = None, limit: int = 1000) -> list[Exchange]:
-        """Exchanges of all sessions and branches in the order of their ids."""
         with self._open():
             ids = sorted(name for name in self._entries if after is None or name > after)
             return [self._view(self._entries[name]) for name in ids[: max(limit, 0)]]
 
     def session(self, session_id: str) -> Session | None:
-        """One session's header, or None."""
         with self._open():
             return self._sessions.get(session_id)
 
     def sessions(self, newest: int | None = None) -> list[Session]:
-        """Sessions, the most recently updated first."""
         with self._open():
             order = sorted(self._sessions.values(), key=lambda s: (s.updated, s.id), reverse=True)
             return order if newest is None else order[: max(newest, 0)]
 
     def counts(self) -> dict[str, int]:
-        """How many exchanges each session holds, all branches."""
         with self._open():
             return dict(Multiset(entry.exchange.session for entry in self._entries.values()))
 
@@ -195,12 +182,10 @@ class InMemoryStore:
         ids: Sequence[str] | None = None,
         newest: int | None = None,
     ) -> list[Record]:
-        """Records of a kind in the order of their ids."""
         with self._open():
             return self._records.records(kind, ids, newest)
 
     def totals(self) -> Totals:
-        """How much the space holds; ``bytes`` are those of the contents, as JSON."""
         with self._open():
             return Totals(
                 sessions=len(self._sessions),
@@ -212,21 +197,17 @@ class InMemoryStore:
 
     @property
     def generation(self) -> str:
-        """A random id, given when the space was created."""
         return self._generation
 
     def last_revision(self) -> int:
-        """The log's revision now."""
         with self._open():
             return self._changes.revision
 
     def changes(self, since: int | None) -> Changes:
-        """What changed since a revision; see ``ports.Store``."""
         with self._open():
             return self._changes.since(since)
 
     def close(self) -> None:
-        """Close; what it held can no longer be read."""
         self._closed = True
 
     def _set_session(self, session: Session) -> None:

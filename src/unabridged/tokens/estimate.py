@@ -79,21 +79,17 @@ class EstimateTokenizer:
 
     @property
     def identity(self) -> str:
-        """``estimate-1``: weights of the first version."""
         return "estimate-1"
 
     @property
     def exact(self) -> bool:
-        """False: counts are calibrated."""
         return False
 
     def count(self, text: str) -> int:
-        """Tokens of a text, rounded up."""
         total = math.ceil(sum(self._memo.of(text, _estimate).values()) - 1e-9)
         return max(total, 1) if text else 0
 
     def by_script(self, text: str) -> Mapping[str, float]:
-        """Tokens by script class; they add up to the count."""
         return self.divided(text, self.count(text))
 
     def divided(self, text: str, count: int) -> Mapping[str, float]:

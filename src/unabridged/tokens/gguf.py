@@ -49,12 +49,10 @@ class GgufTokenizer:
 
     @property
     def identity(self) -> str:
-        """``gguf-`` and the file's name: one name is taken for one tokenizer."""
         return f"gguf-{self._path.replace(chr(92), '/').rsplit('/', 1)[-1]}"
 
     @property
     def exact(self) -> bool:
-        """True: this is the model's own tokenizer."""
         return True
 
     def count(self, text: str) -> int:
@@ -67,7 +65,6 @@ class GgufTokenizer:
         return self._memo.of(text, self._ask) if text else 0
 
     def by_script(self, text: str) -> Mapping[str, float]:
-        """The exact count, divided in the proportions that the estimate gives."""
         return self._shape.divided(text, self.count(text))
 
     def close(self) -> None:

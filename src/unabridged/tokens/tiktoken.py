@@ -101,20 +101,16 @@ class TiktokenTokenizer:
 
     @property
     def identity(self) -> str:
-        """``tiktoken-`` and the encoding."""
         return f"tiktoken-{self._name}"
 
     @property
     def exact(self) -> bool:
-        """True: these are the models' own tokenizers."""
         return True
 
     def count(self, text: str) -> int:
-        """Tokens of a text; special tokens in it are counted as the text they are."""
         return self._memo.of(text, self._encode)
 
     def by_script(self, text: str) -> Mapping[str, float]:
-        """The exact count, divided in the proportions that the estimate gives."""
         return self._shape.divided(text, self.count(text))
 
     def _encode(self, text: str) -> int:

@@ -78,7 +78,6 @@ class JsonFiles:
         return list(self._writer.notes)
 
     def follow(self) -> None:
-        """Bring every file up to date; see ``ports.Projection``."""
         with self._lock:
             if self._seen == self._store.last_revision() and not self._errors:
                 return
@@ -100,7 +99,6 @@ class JsonFiles:
             self.follow()
 
     def erase(self, ids: Iterable[str]) -> None:
-        """Remove erased exchanges from every file; see ``ports.Projection``."""
         with self._lock:
             if not list(ids) or self._is_needless():
                 return
@@ -110,14 +108,12 @@ class JsonFiles:
             self._raise()
 
     def check(self) -> list[str]:
-        """Return every damage and every edit, in words; see ``ports.Projection``."""
         with self._lock:
             self._writer.load()
             there = {path.name for path in self.paths.files()}
             return self._writer.faults(sorted(there | self._writer.state.files.keys()))
 
     def rebuild(self) -> None:
-        """Write every file again; see ``ports.Projection``."""
         with self._lock:
             if self._is_needless():
                 return
@@ -160,7 +156,6 @@ class JsonFiles:
         return Scan(tuple(search.files), search.bytes, tuple(sorted(search.found)))
 
     def close(self) -> None:
-        """Let go of what is held of sessions."""
         self._cache.clear()
 
     # --- the parts -----------------------------------------------------------------------------

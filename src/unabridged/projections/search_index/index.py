@@ -68,7 +68,6 @@ class SearchIndex:
     # --- searching ------------------------------------------------------------------------------
 
     def embedded_by(self) -> str | None:
-        """The embedder whose vectors it compares; see ``ports.SearchIndexPort``."""
         if not isinstance(self._store, SupportsVectors):
             return None
         with self._lock:
@@ -77,7 +76,6 @@ class SearchIndex:
             return "" if embedder is None else embedder.identity
 
     def search(self, query: IndexQuery) -> IndexHits:
-        """Exchanges that match a query; see ``ports.SearchIndexPort``."""
         with self._lock:
             self._catch_up(embed=query.vector is not None)
             if not self._is_comparable(query):
@@ -104,12 +102,10 @@ class SearchIndex:
     # --- following ------------------------------------------------------------------------------
 
     def follow(self) -> None:
-        """Apply what changed in the log."""
         with self._lock:
             self._catch_up(most=None)
 
     def erase(self, ids: Iterable[str]) -> None:
-        """Remove erased exchanges from every file; see ``ports.Projection``."""
         with self._lock:
             self._erased |= dict.fromkeys(ids)
             self._catch_up()
@@ -121,7 +117,6 @@ class SearchIndex:
             self._catch_up()
 
     def check(self) -> list[str]:
-        """Every difference from the log, in words."""
         with self._lock:
             if self._revision is None:
                 self._open()
@@ -140,7 +135,6 @@ class SearchIndex:
         return damage
 
     def rebuild(self) -> None:
-        """Make everything again from the log."""
         with self._lock:
             with self._storage.locked(LOCK_SECONDS):
                 self._begin(None)
@@ -150,7 +144,6 @@ class SearchIndex:
             self._flush(None)
 
     def close(self) -> None:
-        """Write what should not be analysed again; a second call does nothing."""
         with self._lock:
             if self._revision is not None and len(self._snapshot.buffer) >= SAVED_EXCHANGES:
                 self._flush(SMALL)

@@ -113,7 +113,6 @@ class SqliteStore:
 
     @property
     def space(self) -> SpaceId:
-        """The space that it holds."""
         return self._space
 
     @property
@@ -146,12 +145,10 @@ class SqliteStore:
         self._projections += projections
 
     def append(self, batch: Batch, expect_head: str | None) -> None:
-        """Write a batch in one transaction; see ``ports.Store``."""
         with self._db.write():
             write_rows.append(self._db, batch, expect_head)
 
     def import_session(self, session: Session, exchanges: Sequence[Exchange]) -> int:
-        """Take over a conversation in one transaction; see ``ports.Store``."""
         with self._db.write():
             added = len(set(write_rows.import_session(self._db, session, exchanges)))
         with suppress(StoreError):  # it is stored; what follows tries again when it is asked
@@ -160,22 +157,18 @@ class SqliteStore:
         return added
 
     def set_session(self, session: Session, expect_head: str | None) -> None:
-        """Change a session's header, or create it; see ``ports.Store``."""
         with self._db.write():
             write_rows.set_session(self._db, session, expect_head)
 
     def recent(self, session: str, limit: int, before: str | None = None) -> list[Exchange]:
-        """The last exchanges on the session's current path, oldest first."""
         with self._db.read():
             return read_rows.recent(self._db, session, limit, before)
 
     def get(self, ids: Iterable[str]) -> dict[str, Exchange]:
-        """Whole exchanges by id; ids that name nothing are missing from the answer."""
         with self._db.read():
             return read_rows.get(self._db, ids)
 
     def scan(self, after: str | None = None, limit: int = 1000) -> list[Exchange]:
-        """Exchanges of all sessions and branches in the order of their ids."""
         with self._db.read():
             return read_rows.scan(self._db, after, limit)
 
@@ -185,27 +178,22 @@ class SqliteStore:
             return read_rows.exchanges_of(self._db, session)
 
     def session(self, session_id: str) -> Session | None:
-        """One session's header, or None."""
         with self._db.read():
             return read_rows.session(self._db, session_id)
 
     def sessions(self, newest: int | None = None) -> list[Session]:
-        """Sessions, the most recently updated first."""
         with self._db.read():
             return read_rows.sessions(self._db, newest)
 
     def counts(self) -> dict[str, int]:
-        """How many exchanges each session holds, all branches."""
         with self._db.read():
             return read_rows.counts(self._db)
 
     def sizes(self) -> dict[str, int]:
-        """Bytes of content by session; see ``ports.SupportsSizes``."""
         with self._db.read():
             return archive.sizes(self._db)
 
     def put(self, records: Iterable[Record]) -> None:
-        """Write records in one transaction; one of the same kind and id is replaced."""
         with self._db.write():
             count = counters.begin(self._db)
             write_rows.put(self._db, records, count)
@@ -218,12 +206,10 @@ class SqliteStore:
         ids: Sequence[str] | None = None,
         newest: int | None = None,
     ) -> list[Record]:
-        """Records of a kind in the order of their ids."""
         with self._db.read():
             return read_rows.records(self._db, kind, ids, newest)
 
     def delete(self, kind: RecordKind, ids: Iterable[str]) -> None:
-        """Remove records; ids that name nothing are passed over."""
         with self._db.write():
             count = counters.begin(self._db)
             for record_id in ids:
@@ -232,16 +218,13 @@ class SqliteStore:
 
     @property
     def generation(self) -> str:
-        """A random id, given when the space was created, and a new one when it was restored."""
         return self._generation
 
     def last_revision(self) -> int:
-        """The log's revision now."""
         with self._db.read():
             return counters.load(self._db).revision
 
     def changes(self, since: int | None) -> Changes:
-        """What changed since a revision; see ``ports.Store``."""
         with self._db.read():
             return change_feed.changes(self._db, since)
 
@@ -268,12 +251,10 @@ class SqliteStore:
         return len(removed)
 
     def scan_files(self, pieces: Sequence[Sequence[bytes]]) -> Scan:
-        """Look through the file, its log and its index for bytes; see ``ports.SupportsScan``."""
         with self._db.lock, self._db.translated():
             return scan_files.scan(self._db.path, pieces)
 
     def totals(self) -> Totals:
-        """How much the space holds; ``bytes`` are those of the file, its log and its index."""
         with self._db.read():
             count = counters.load(self._db)
         return Totals(
@@ -285,24 +266,20 @@ class SqliteStore:
         )
 
     def embedded_by(self) -> str:
-        """The identity of the embedder whose vectors searches use; empty for none."""
         kept = self.embedder_in_use()
         return "" if kept is None else kept.identity
 
     def embedder_in_use(self) -> EmbedderInUse | None:
-        """The embedder whose vectors searches use, or None."""
         with self._db.read():
             return embedder_rows.in_use(self._db)
 
     def begin_vectors(self, identity: str, dimension: int) -> None:
-        """Search with an embedder whose vectors need not be stored, if none is in use yet."""
         with self._db.write():
             embedder_rows.begin(self._db, identity, dimension)
 
     def missing_vectors(
         self, identity: str, limit: int, after: str | None = None
     ) -> list[Exchange]:
-        """Exchanges that have no vectors of an embedder yet; see ``ports.SupportsVectors``."""
         with self._db.read():
             names = embedder_rows.lacking(self._db, identity, limit, after)
             return list(read_rows.get(self._db, names).values())
@@ -310,7 +287,6 @@ class SqliteStore:
     def put_vectors(
         self, identity: str, vectors: "Mapping[str, Sequence[NDArray[np.float32]]]"
     ) -> None:
-        """Keep vectors; see ``ports.SupportsVectors``."""
         from unabridged.stores.sqlite import (  # noqa: PLC0415 - imports numpy
             vectors as kept_vectors,
         )
@@ -321,7 +297,6 @@ class SqliteStore:
     def vectors(
         self, identity: str, ids: Iterable[str]
     ) -> "dict[str, Sequence[NDArray[np.float32]]]":
-        """The kept vectors of an embedder; see ``ports.SupportsVectors``."""
         from unabridged.stores.sqlite import (  # noqa: PLC0415 - imports numpy
             vectors as kept_vectors,
         )
@@ -330,27 +305,22 @@ class SqliteStore:
             return kept_vectors.given(self._db, identity, ids)
 
     def packed_vectors(self, identity: str, ids: Iterable[str]) -> dict[str, bytes]:
-        """The kept vectors of an embedder as the search index packs them."""
         with self._db.read():
             return embedder_rows.packed(self._db, identity, ids)
 
     def activate_vectors(self, identity: str, *, keep: bool = True) -> None:
-        """Search with other vectors from now on; see ``ports.SupportsVectors``."""
         with self._db.write():
             embedder_rows.switch(self._db, identity, stored=keep)
 
     def centroids(self, identity: str) -> bytes | None:
-        """The cluster centroids of an embedder's vectors, or None."""
         with self._db.read():
             return embedder_rows.centroids(self._db, identity)
 
     def put_centroids(self, identity: str, centroids: bytes) -> None:
-        """Keep the cluster centroids of an embedder's vectors."""
         with self._db.write():
             embedder_rows.put_centroids(self._db, identity, centroids)
 
     def chain_head(self) -> ChainHead | None:
-        """How far the chain has come; None where there is none."""
         with self._db.read():
             return chain_setup.sealed(self._db)
 
@@ -366,7 +336,6 @@ class SqliteStore:
             store.close()
 
     def check(self, *, index: bool = True) -> list[str]:
-        """Every damage found, in words; reads the whole file, and what follows it where it is to."""
         with self._db.read():
             said = check.check(self._db)
         if index:
@@ -396,7 +365,6 @@ class SqliteStore:
             projection.rebuild()
 
     def close(self) -> None:
-        """Let go of the file; a second call does nothing."""
         for projection in self._projections:
             projection.close()
         self._db.close()
