@@ -12,6 +12,7 @@ from bench.commands.facts_command import facts_command
 from bench.commands.histories_command import histories_command
 from bench.commands.intent_command import intent_command
 from bench.commands.parallel_command import parallel_command
+from bench.commands.paths_command import paths_command
 from bench.commands.peers_command import peers_command
 from bench.commands.proxy_command import proxy_command
 from bench.commands.recall_command import locomo_command, longmemeval_command, pooled_command
@@ -55,6 +56,7 @@ for each in (
     histories_command,
     peers_command,
     compare_command,
+    paths_command,
 ):
     bench.add_command(each)
 
