@@ -75,8 +75,8 @@ def test_what_stays_readable_is_said(run_at, key, tmp_path, monkeypatch):
         f'{{"role":"user","content":"{SECRET}"}}\n{{"role": {SECRET} broken\n'
     )
     run_at("import", tmp_path / "bad.jsonl")
-    run_at("copy", "sqlite:", "files:")
+    run_at("ask", f"And of the {SECRET} in the kitchen.", "--set", "json_files=model")
     said = run_at("encrypt")
     readable = on_disk(tmp_path / "home", SECRET)
-    assert len(readable) == 4, readable
+    assert len(readable) == 3, readable
     assert all(path in said for path in readable), said

@@ -74,9 +74,9 @@ def test_a_space_with_the_same_words_and_other_facts_is_not_called_the_same(run,
     assert "there already" in run("restore", tmp_path / "b.zip", "--replace")
 
 
-def test_a_space_in_another_store_is_named_when_it_is_forgotten(run):
-    run("ask", f"Remember the {SECRET} in the cupboard.")
-    run("copy", "sqlite:", "files:")
+def test_files_of_another_layout_are_named_when_the_space_is_forgotten(run, tmp_path):
+    run("ask", f"Remember the {SECRET} in the cupboard.", "--set", "json_files=model")
+    assert SECRET in (tmp_path / "home" / "memory" / "default.json").read_text("utf-8")
     assert "memory/default.json" in run("forget", "--search", SECRET, "--dry-run")
     run("forget", "--space", "--yes")
     assert "memory/default.json" in run("receipts", "--json")

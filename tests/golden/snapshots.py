@@ -98,7 +98,8 @@ def tools():
 
 def texts():
     """The help of every command."""
-    return "\n".join(_help(click.Context(cli, info_name="unabridged", max_content_width=WIDTH)))
+    root = click.Context(cli, info_name="unabridged", **cli.context_settings)
+    return "\n".join(_help(root))
 
 
 def _help(context):

@@ -258,8 +258,8 @@ def test_nothing_is_written_outside_the_home(tmp_path, monkeypatch):
     assert list(elsewhere.rglob("*")) == []
     assert (home / "spaces").is_dir()
     assert (home.stat().st_mode & 0o777) == 0o700
-    for path in (home / "spaces").iterdir():
-        assert (path.stat().st_mode & 0o777) == 0o600
+    for path in (home / "spaces").rglob("*"):
+        assert (path.stat().st_mode & 0o777) == (0o700 if path.is_dir() else 0o600)
 
 
 def test_recalled_text_is_in_the_semantic_tier_with_its_date(tmp_path):
