@@ -30,7 +30,7 @@ def kept_in(store: str, layout: str = "model") -> dict[str, str]:
     """The settings behind a name of a store: ``files`` is SQLite with readable files."""
     if store == "files":
         return {"store": "sqlite", "json_files": layout}
-    return {"store": store, "layout": "none"}
+    return {"store": store, "json_files": "none"}
 
 
 class Bench:
@@ -44,7 +44,7 @@ class Bench:
 
     def __init__(self, home: Path, store: str = "sqlite", **changes: object) -> None:
         self.home = home
-        kept = kept_in(store, str(changes.pop("layout", "model")))
+        kept = kept_in(store, str(changes.pop("json_files", "model")))
         plain = Settings(home=str(home), condense_tokens=400, **kept)
         self.settings = replace(plain, **changes)
 

@@ -375,9 +375,9 @@ def test_keys_expire_after_a_day(http, url):
         later = type("Later", (), {"now": lambda self: clock.now() + timedelta(hours=25)})()
         assert Idempotency(store_of(memory), clock).get(record.id) is not None
         assert Idempotency(store_of(memory), later).get(record.id) is None
-        assert Idempotency(store_of(memory), clock).sweep("00") == 0
-        assert Idempotency(store_of(memory), later).sweep("01") == 0
-        assert Idempotency(store_of(memory), later).sweep("00") == 1
+        assert Idempotency(store_of(memory), clock).clean_up("00") == 0
+        assert Idempotency(store_of(memory), later).clean_up("01") == 0
+        assert Idempotency(store_of(memory), later).clean_up("00") == 1
         assert store_of(memory).records(RecordKind.REQUEST) == []
 
 

@@ -56,9 +56,9 @@ def test_what_is_left_on_disk_is_the_memory_and_its_locks(tmp_path, settings):
     hidden = [path for path in left if path.name.startswith(".")]
     assert all(path.suffix in {".lock", ".state"} for path in hidden)
     shown = {path.name.partition(".")[2] for path in left if path not in hidden}
-    kinds = {"json", "json.gz"} if "layout" in settings else set()
+    kinds = {"json", "json.gz"} if "json_files" in settings else set()
     assert shown - kinds == (set() if settings.get("store") == "memory" else {"db"})
-    assert bool(shown & kinds) == ("layout" in settings)
+    assert bool(shown & kinds) == ("json_files" in settings)
 
 
 def test_a_session_of_an_agent_in_which_nothing_was_said_leaves_no_file(tmp_path):

@@ -9,7 +9,7 @@
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import islice
@@ -62,6 +62,8 @@ MOST_GAPS, MOST_CUTS = 3, 8
 """In how many places, and where in an exchange, a list is tried as one that lacks what stood between."""
 ATTEMPTS = 5
 """How often a place is looked for while others forget what was found."""
+CHAT_LOCKS = 64
+"""Locks of chats; chats that share one by chance wait for one another."""
 
 
 class _GoneError(Exception):
@@ -83,6 +85,21 @@ class HistorySync:
         self.index = PathIndex(self.store)
         self._foreign: tuple[int, dict[str, str]] = (-1, {})
         self._lock = RLock()  # around the index of paths: one request at a time
+        self._chats = [RLock() for _ in range(CHAT_LOCKS)]
+
+    def chat_lock(
+        self, drafts: Sequence[IncomingMessage], session: str | None
+    ) -> AbstractContextManager[object]:
+        """Return a lock that requests of one chat share, for the time from ``sync`` to its begin.
+
+        A client may ask two models at once: the second request has to find what the first began.
+
+        Args:
+            drafts: The whole list.
+            session: The id of the session that the client names, or None.
+        """
+        opening = next((d.text for d in drafts if d.role is Role.USER), "")
+        return self._chats[hash(session or opening) % CHAT_LOCKS]
 
     def sync(
         self, drafts: Sequence[IncomingMessage], session: str | None, *, record: bool

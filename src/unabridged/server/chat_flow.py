@@ -22,6 +22,7 @@ from unabridged.errors import (
     StoreError,
     UnabridgedError,
 )
+from unabridged.history_sync.sync import HistorySync
 from unabridged.ports import ChatModel
 from unabridged.server.auxiliary_requests import side_request
 from unabridged.server.chat_request import AnswerInfo, ChatApiRequest, Writer
@@ -160,11 +161,17 @@ class _Flow:
         self._take(turn, request)
 
     def _started(self, space: Space, *, readonly: bool) -> tuple[Turn, ChatRequest]:
+        session = self.scope.session or self.asked.session
+        with space.shared(HistorySync).chat_lock(self.asked.drafts, session):
+            return self._begun(space, session, readonly=readonly)
+
+    def _begun(
+        self, space: Space, session: str | None, *, readonly: bool
+    ) -> tuple[Turn, ChatRequest]:
         attempt, stage = 0, self.service.metrics.stage
         narrow = grant_of(self.request).session is not None
         model = self.model or space.shared(Space.quoting)
         while True:
-            session = self.scope.session or self.asked.session
             with stage("hear"):
                 synced = sync(space, self.asked.drafts, session, store=not readonly)
             options = PromptOptions(model, reach=synced.session if narrow else None)

@@ -317,7 +317,7 @@ from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.clock import ManualClock
 cursor.PAGE = 2
 store = SqliteStore(pathlib.Path(sys.argv[1]))
-for each in annotate.Readings(store, RuleClassifier(SCHEMES["assistant"]), ManualClock()).read_pending():
+for each in annotate.Annotations(store, RuleClassifier(SCHEMES["assistant"]), ManualClock()).read_pending():
     print(each.done, flush=True)
 store.close()
 """

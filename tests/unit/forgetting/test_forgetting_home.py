@@ -120,7 +120,7 @@ def test_a_space_that_is_forgotten_leaves_a_receipt_and_an_anchor_that_knows(tmp
         root.plan_forgetting([SpaceId("nobody", "at all")])
     (plan,) = root.plan_forgetting([space])
     assert (plan.exchanges, plan.sessions) == (2, 1)
-    receipt = root.erase(plan)
+    receipt = root.forget(plan)
     assert root.receipts() == [receipt]
     assert root.spaces() == []
     assert [proof.flaws for proof in verify(settings) if proof.flaws] == []

@@ -170,7 +170,7 @@ def test_two_processes_share_the_files(tmp_path, monkeypatch):
             assert len(found(index_of(two), "marbl")) == len(said)
         if number % 10 == 9:
             gone = said.pop(number // 2 - 4)
-            two.forget([gone.id])
+            two.erase([gone.id])
             assert gone.id not in found(index_of(one), "marbl")
     assert one.check() == two.check() == []
     one.close()

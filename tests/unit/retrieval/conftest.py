@@ -87,7 +87,7 @@ class TinyLexicon:
         return np.array(cosines, np.float32).reshape(len(pieces), len(likes))
 
 
-@pytest.fixture(name="shortlist", scope="session")
+@pytest.fixture(name="index_hits", scope="session")
 def _index_hits():
     return make
 

@@ -520,7 +520,7 @@ def at_step(monkeypatch, number):
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_crash_while_writing_is_healed_by_the_next_opening(bench, layout, packed, monkeypatch):
-    store = bench.open(layout, json_compression=packed)
+    store = bench.open(layout, compression=packed)
     talk = LogWriter(store)
     talk.say("SECRET", "1")
     step, done = 0, False
@@ -534,7 +534,7 @@ def test_a_crash_while_writing_is_healed_by_the_next_opening(bench, layout, pack
                 talk.header, last = store.session("s1"), store.recent("s1", 1)[0]
                 talk.parent = last.id
             done = left[0] >= 0
-        store = bench.open(layout, json_compression=packed)
+        store = bench.open(layout, compression=packed)
         assert (store.troubles, store.check()) == ([], [])
         step += 1
     plain = {n: gzip.decompress(d) if packed else d for n, d in bench.everything().items()}
