@@ -22,7 +22,6 @@ from unabridged.errors import (
     StoreError,
     UnabridgedError,
 )
-from unabridged.history_sync.sync import HistorySync
 from unabridged.ports import ChatModel
 from unabridged.server.auxiliary_requests import side_request
 from unabridged.server.chat_request import AnswerInfo, ChatApiRequest, Writer
@@ -34,7 +33,7 @@ from unabridged.server.stream_answer import AnswerStream
 from unabridged.server.upstream_prompt import UpstreamPrompt, put, with_memory, without_memory
 from unabridged.server.upstream_request import RefusedError
 from unabridged.space.space import Space
-from unabridged.turn.conversation import sync
+from unabridged.turn.conversation import chat_lock, sync
 from unabridged.turn.prepare import PromptOptions
 from unabridged.turn.turn import Turn
 
@@ -162,7 +161,7 @@ class _Flow:
 
     def _started(self, space: Space, *, readonly: bool) -> tuple[Turn, ChatRequest]:
         session = self.scope.session or self.asked.session
-        with space.shared(HistorySync).chat_lock(self.asked.drafts, session):
+        with chat_lock(space, self.asked.drafts, session):
             return self._begun(space, session, readonly=readonly)
 
     def _begun(

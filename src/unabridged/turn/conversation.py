@@ -1,6 +1,7 @@
 """A conversation: a session and its head, with one owner."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
@@ -309,6 +310,13 @@ def sync(
 ) -> SyncedHistory:
     """Find where a client's whole list of messages is in the log; see ``Conversation.sync``."""
     return space.shared(HistorySync).sync(drafts, session, record=store)
+
+
+def chat_lock(
+    space: Space, drafts: Sequence[IncomingMessage], session: str | None
+) -> AbstractContextManager[object]:
+    """Return the lock of a chat, to be held from ``sync`` to the begin of its turn."""
+    return space.shared(HistorySync).chat_lock(drafts, session)
 
 
 def answer_from(space: Space, reply: str | Message | Mapping[str, Any] | None) -> Message | None:

@@ -195,17 +195,18 @@ def test_a_folder_that_cannot_be_written_stops_no_search(tmp_path, monkeypatch):
 
 
 def test_many_threads_search_while_others_write(tmp_path):
-    store = open_indexed(tmp_path / "space.db", SPACE, embedder=StaticEmbedder())
+    embedder = StaticEmbedder()
+    store = open_indexed(tmp_path / "space.db", SPACE, embedder=embedder)
     index = index_of(store)
     LogWriter(store, "first").say("the marble bath", "yes")
-    finder = Search(store, index, Analyzer(StaticEmbedder()))
+    finder = Search(store, index, Analyzer(embedder))
     now = datetime(2026, 5, 1, tzinfo=UTC)
     failed, done, ended = [], [], threading.Event()
 
     def look():
         least = 0
         while not ended.is_set():
-            rows = index.search(IndexQuery(("marbl",), StaticEmbedder().embed_query("bath"), 1000))
+            rows = index.search(IndexQuery(("marbl",), embedder.embed_query("bath"), 1000))
             there = int(rows.found.sum())
             if there < least or len(set(rows.places.tolist())) != len(rows.places):
                 failed.append((there, least))
