@@ -5,6 +5,7 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Protocol
 
+from unabridged.domain.blob import Blob
 from unabridged.domain.changes import Changes
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.forgetting import Scan
@@ -143,9 +144,14 @@ class FollowedStore:
         self.log.append(batch, expect_head)
         self._follow()
 
-    def import_session(self, session: Session, exchanges: Sequence[Exchange]) -> int:
+    def import_session(
+        self,
+        session: Session,
+        exchanges: Sequence[Exchange],
+        originals: Mapping[str, bytes] | None = None,
+    ) -> int:
         """Import a conversation; see ``ports.Store``."""
-        added = self.log.import_session(session, exchanges)
+        added = self.log.import_session(session, exchanges, originals)
         self._follow()
         return added
 
@@ -233,6 +239,14 @@ class FollowedStore:
     ) -> list[Record]:
         """Return records of a kind; see ``ports.Store``."""
         return self.log.records(kind, ids=ids, newest=newest)
+
+    def blobs(self, digests: Iterable[str]) -> dict[str, Blob]:
+        """Return blobs by digest; see ``ports.Store``."""
+        return self.log.blobs(digests)
+
+    def originals(self, ids: Iterable[str]) -> dict[str, bytes]:
+        """Return the originals of messages; see ``ports.Store``."""
+        return self.log.originals(ids)
 
     @property
     def generation(self) -> str:

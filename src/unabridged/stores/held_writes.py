@@ -5,6 +5,7 @@ from dataclasses import replace
 from threading import RLock
 from typing import Protocol, TypeVar
 
+from unabridged.domain.blob import Blob
 from unabridged.domain.changes import Changes
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.forgetting import Scan
@@ -61,10 +62,15 @@ class HeldWrites:
 
         self._hold(lambda store: store.append(batch, expect_head), later)
 
-    def import_session(self, session: Session, exchanges: Sequence[Exchange]) -> int:
+    def import_session(
+        self,
+        session: Session,
+        exchanges: Sequence[Exchange],
+        originals: Mapping[str, bytes] | None = None,
+    ) -> int:
         """Hold an imported conversation back; see ``ports.Store``."""
         given = list(exchanges)
-        return self._hold(lambda store: store.import_session(session, given))
+        return self._hold(lambda store: store.import_session(session, given, originals))
 
     def set_session(self, session: Session, expect_head: str | None) -> None:
         """Hold a header back; if others moved the head meanwhile, theirs stays."""
@@ -149,6 +155,14 @@ class HeldWrites:
     ) -> list[Record]:
         """Return records of a kind; see ``ports.Store``."""
         return self._current.records(kind, ids=ids, newest=newest)
+
+    def blobs(self, digests: Iterable[str]) -> dict[str, Blob]:
+        """Return blobs by digest; see ``ports.Store``."""
+        return self._current.blobs(digests)
+
+    def originals(self, ids: Iterable[str]) -> dict[str, bytes]:
+        """Return the originals of messages; see ``ports.Store``."""
+        return self._current.originals(ids)
 
     def totals(self) -> Totals:
         """Return how much the space holds; ``bytes`` are those that are saved."""
