@@ -18,11 +18,6 @@ def counter_of(memory):
     return memory.space.counter(memory.space.info(memory.asked))
 
 
-def forget_stored_texts(memory):
-    """Make a memory look again which texts of prompts are stored."""
-    memory.space.shared_texts._stored.clear()
-
-
 def use_settings(memory, settings):
     """Give an open memory other settings, for its windows too."""
     memory.space.settings = settings

@@ -45,7 +45,7 @@ def test_no_byte_is_left_in_condensations_facts_readings_and_prompts(tmp_path):
         store = store_of(memory)
         kinds = (RecordKind.CONDENSATION, RecordKind.READING, RecordKind.FACT, RecordKind.RUN)
         assert all(store.records(kind) for kind in kinds)
-        blobs = [r for r in store.records(RecordKind.BLOB) if r.id.startswith("c-")]
+        blobs = [r for r in store.records(RecordKind.OVERVIEW) if r.id.startswith("c-")]
         assert blobs
         before = bytes_in(tmp_path)
         assert all(secret(n).encode() in before for n in ids)

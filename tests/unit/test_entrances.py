@@ -1,5 +1,6 @@
 """Every place at which text enters a log is listed."""
 
+from unabridged.domain.blob import Blob, BlobKind, system_blob
 from unabridged.domain.message import Role, part_to_dict
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import SpaceId
@@ -27,6 +28,22 @@ def test_no_text_of_a_message_is_missing():
     said = set().union(*(strings_in(part_to_dict(part)) for part in EVERY_PART)) - types
     assert said <= {one.text for one in entrances(store) if one.kind is EntranceKind.MESSAGE}
     assert {Role.USER, Role.ASSISTANT} == {m.role for x in store.scan() for m in x.messages}
+
+
+def test_originals_and_blobs_are_listed():
+    store = InMemoryStore(SpaceId("ada"))
+    talk = LogWriter(store)
+    said = talk.begin("hello", original=b'{"key": ["deep", {"more": 3}]}')
+    talk.begin("again", original=b"no JSON")
+    blobs = (system_blob("Be kind."), Blob(BlobKind.TOOLS, b'["tool"]'), Blob(BlobKind.IMAGE, b"x"))
+    for name in "ab":
+        store.put([Record(RecordKind.FACT, name, START, {}, blobs=blobs)])
+    found = [(one.kind, one.id, one.text) for one in entrances(store)]
+    texts = {text for kind, name, text in found if kind == "original" and name == said.user.id}
+    assert texts == {"key", "deep", "more"}
+    assert "no JSON" in {text for kind, _, text in found if kind == "original"}
+    listed = sorted((name, text) for kind, name, text in found if kind == "blob")
+    assert listed == sorted([(blobs[0].digest, "Be kind."), (blobs[1].digest, "tool")])
 
 
 def test_titles_and_records_are_listed():

@@ -1,6 +1,6 @@
 """What was said earlier in a session and is shown whole no more: the condensation that stands for it.
 
-It is kept as a shared text that names the exchanges it has words of, so forgetting one of them takes
+It is stored as a record that names the exchanges it has words of, so forgetting one of them takes
 it along.
 """
 

@@ -13,7 +13,13 @@ from unabridged.budget.complexity import complexity
 from unabridged.budget.output_limit import output_limit
 from unabridged.condense.history_summary import earlier_to_data
 from unabridged.context.ledger import ledger_of, ledger_to_dict, parts_of, rest_of, rows_of
-from unabridged.context.manifest import VERSION, blob_id, item_to_dict, tools_to_blob
+from unabridged.context.manifest import (
+    VERSION,
+    digest_of_text,
+    item_to_dict,
+    tools_to_blob,
+    tools_to_data,
+)
 from unabridged.context.overviews import overview_to_data
 from unabridged.context.recall_block import NOW, fact_block
 from unabridged.context.render import (
@@ -31,6 +37,7 @@ from unabridged.context.summary_text import earlier_text
 from unabridged.context.tiers import Ask, TierDraft, Tiers, choose
 from unabridged.context.tool_selection import offer
 from unabridged.context.types import Candidates, PromptPlan
+from unabridged.domain.blob import system_blob
 from unabridged.domain.budget import Budget, Mode
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.context import Context, Ledger, Shared
@@ -319,8 +326,8 @@ def _manifest(plan: PromptPlan, material: Candidates, made: _Made) -> dict[str, 
         "mode": plan.mode.value,
         "window": plan.window,
         "reach": plan.reach,
-        "system": blob_id(plan.system),
-        "tools": blob_id(repr(tools)) if tools else None,
+        "system": system_blob(plan.system).digest,
+        "tools": tools.digest if tools else None,
         "pins": [pin.id for pin in material.pins],
         "history": [item_to_dict(item) for item in made.tiers.history],
         "semantic": [item_to_dict(item) for item in made.tiers.semantic.items],
@@ -331,7 +338,7 @@ def _manifest(plan: PromptPlan, material: Candidates, made: _Made) -> dict[str, 
 
 
 def _trace(plan: PromptPlan, made: _Made) -> list[list[Any]]:
-    tools = blob_id(repr(tools_to_blob(made.offered)))[:16] if made.offered else ""
+    tools = digest_of_text(repr(tools_to_data(made.offered)))[:16] if made.offered else ""
     rows: list[list[Any]] = []
     for message in made.prompt:
         tokens = plan.counter.message(message)

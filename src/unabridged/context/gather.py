@@ -219,7 +219,7 @@ def _overviews(store: Store, found: Sequence[Relevance], here: str | None) -> li
 
 def _earlier(store: Store, previous: Mapping[str, Any] | None) -> HistorySummary | None:
     name = previous.get("earlier") if previous else None
-    found = store.records(RecordKind.BLOB, ids=[name]) if name else []
+    found = store.records(RecordKind.OVERVIEW, ids=[name]) if name else []
     return earlier_from_data(found[0].body) if found else None
 
 

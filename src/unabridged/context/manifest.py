@@ -1,10 +1,11 @@
 """The manifest: what a context was made of, in ids; enough to render the same bytes again.
 
-It holds no text of any exchange, so that forgetting one leaves nothing behind in it. Texts that
-many contexts share (system prompts, tool schemas) lie in blobs under their digest.
+It holds no text of any exchange, so that forgetting one leaves nothing behind in it. System prompts
+and tools are in blobs, named by their digests; condensed texts are in records.
 """
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,7 @@ from unabridged.context.render import (
 )
 from unabridged.context.summary_text import earlier_text
 from unabridged.context.types import Item
+from unabridged.domain.blob import Blob, BlobKind
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Role, Text
@@ -33,8 +35,8 @@ from unabridged.wire import openai
 VERSION = 1
 
 
-def blob_id(text: str) -> str:
-    """The id of a shared text: its SHA-256 in hex."""
+def digest_of_text(text: str) -> str:
+    """Return the SHA-256 of a text in hex."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -114,23 +116,25 @@ def rendered(store: Store, context_id: str, manifest: Mapping[str, Any]) -> Rend
     told = manifest.get("facts", ())
     named = [*manifest["pins"], *(name for name, _ in told)]
     facts = _named(store, named)
-    texts = (manifest["system"], manifest["tools"], manifest.get("earlier"))
     overviews = manifest.get("overviews", ())
-    shared = [name for name in (*texts, *overviews) if name]
-    blobs = {r.id: r.body for r in store.records(RecordKind.BLOB, ids=shared)}
+    digests = [name for name in (manifest["system"], manifest["tools"]) if name]
+    blobs = store.blobs(digests)
+    condensed = [name for name in (manifest.get("earlier"), *overviews) if name]
+    texts = {r.id: r.body for r in store.records(RecordKind.OVERVIEW, ids=condensed)}
     gone = [i for i in wanted if i not in found]
     gone += [i for i in named if i not in facts]
-    gone += [i for i in shared if i not in blobs]
+    gone += [i for i in digests if i not in blobs]
+    gone += [i for i in condensed if i not in texts]
     if context_id not in found:
         return Rendered((), None, "", tuple(dict.fromkeys(gone)))
     tools = tools_from_blob(blobs[manifest["tools"]]) if manifest["tools"] in blobs else None
-    words = str(blobs[manifest["system"]]["text"]) if manifest["system"] in blobs else ""
+    words = blobs[manifest["system"]].text if manifest["system"] in blobs else ""
     earlier = manifest.get("earlier")
     rules = rules_of(manifest)
     system = system_message(
         words,
         [facts[i].body["text"] for i in manifest["pins"] if i in facts],
-        earlier_from_data(blobs[earlier]) if earlier in blobs else None,
+        earlier_from_data(texts[earlier]) if earlier in texts else None,
         found,
         rules,
     )
@@ -140,7 +144,7 @@ def rendered(store: Store, context_id: str, manifest: Mapping[str, Any]) -> Rend
         for i, note in told
         if i in facts
     ]
-    recalled += [blobs[i]["block"] for i in overviews if i in blobs]
+    recalled += [texts[i]["block"] for i in overviews if i in texts]
     semantic = [item for item in manifest["semantic"] if item["id"] in found]
     brief = [i for i in semantic if i.get("brief")]
     recalled += [
@@ -179,14 +183,20 @@ def system_message(
     return Message("system", Role.SYSTEM, (Text(words),), at)
 
 
-def tools_to_blob(tools: Sequence[ToolSpec]) -> dict[str, Any]:
-    """Tool definitions as plain data."""
+def tools_to_data(tools: Sequence[ToolSpec]) -> dict[str, Any]:
+    """Return tool definitions as plain data."""
     return {"tools": [[t.name, t.description, dict(t.parameters)] for t in tools]}
 
 
-def tools_from_blob(body: Mapping[str, Any]) -> tuple[ToolSpec, ...]:
+def tools_to_blob(tools: Sequence[ToolSpec]) -> Blob:
+    """Return the blob of tool definitions."""
+    return Blob(BlobKind.TOOLS, json.dumps(tools_to_data(tools)).encode())
+
+
+def tools_from_blob(blob: Blob) -> tuple[ToolSpec, ...]:
     """Read what ``tools_to_blob`` gave."""
-    return tuple(ToolSpec(name, text, schema) for name, text, schema in body["tools"])
+    tools = json.loads(blob.data)["tools"]
+    return tuple(ToolSpec(name, text, schema) for name, text, schema in tools)
 
 
 def previous_manifest(store: Store, exchange_id: str | None) -> Mapping[str, Any] | None:

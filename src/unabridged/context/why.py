@@ -77,7 +77,7 @@ def _texts(store: Store, ledger: Ledger, held: Mapping[str, Exchange]) -> dict[s
     for record in store.records(RecordKind.FACT, ids=facts):
         texts[record.id] = _first_words(str(record.body.get("text", "")))
     shorter = [row.id for row in ledger.rows if row.kind is ItemKind.CONDENSATION]
-    for record in store.records(RecordKind.BLOB, ids=shorter):
+    for record in store.records(RecordKind.OVERVIEW, ids=shorter):
         texts[record.id] = _first_words(overview_words(record.body) or _earlier_words(record.body))
     return texts
 

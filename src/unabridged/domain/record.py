@@ -6,14 +6,16 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from unabridged.domain.blob import Blob
+
 
 class RecordKind(StrEnum):
     """What a record is."""
 
     CONTEXT = "context"
     """The manifest and ledger of a prepared context; its id is the exchange it was begun for."""
-    BLOB = "blob"
-    """A text that manifests share (system prompts, tool schemas); its id is its digest."""
+    OVERVIEW = "overview"
+    """A condensed text that prompts carried; its id is the text's, and manifests name it."""
     FACT = "fact"
     """A statement about the user; pinned or not."""
     CALIBRATION = "calibration"
@@ -49,6 +51,7 @@ class Record:
         body: Plain data: what JSON can hold.
         exchanges: The ids of the exchanges that it was drawn from. Forgetting one of them
             forgets the record.
+        blobs: The blobs that it uses. The store keeps each once, as long as anything uses it.
     """
 
     kind: RecordKind
@@ -56,3 +59,4 @@ class Record:
     at: datetime
     body: Mapping[str, Any] = field(default_factory=dict)
     exchanges: tuple[str, ...] = ()
+    blobs: tuple[Blob, ...] = ()

@@ -1,6 +1,7 @@
 """What one write of messages is, and how much a space holds."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record
@@ -18,12 +19,14 @@ class Batch:
         opened_by: The id of a stored user message that this exchange shares (a regenerated
             answer), or None where its first new message is the user's.
         records: Records to put in the same transaction.
+        originals: New messages as another program stored or sent them (JSON), by message id.
     """
 
     session: Session
     exchange: Exchange
     opened_by: str | None = None
     records: tuple[Record, ...] = ()
+    originals: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

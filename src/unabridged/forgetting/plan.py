@@ -24,7 +24,7 @@ EXCERPT = 72
 _BY_EXCHANGE = (RecordKind.CONTEXT, RecordKind.READING)
 """Kinds whose records bear the id of their exchange."""
 _BY_LINEAGE = (
-    RecordKind.BLOB,
+    RecordKind.OVERVIEW,
     RecordKind.FACT,
     RecordKind.REQUIREMENT,
     RecordKind.CONDENSATION,

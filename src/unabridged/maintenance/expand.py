@@ -34,7 +34,7 @@ def expand(store: Store, wanted: str, known: Sequence[Condensation]) -> Expanded
         return ExpandedCondensation(
             near[0], tuple(held[name] for name in near[0].covers if name in held)
         )
-    records = [] if near else store.records(RecordKind.BLOB, ids=[wanted])
+    records = [] if near else store.records(RecordKind.OVERVIEW, ids=[wanted])
     if records and not records[0].body.keys().isdisjoint({"block", "lines"}):
         return _shown(store, records[0])
     several = "begins several ids" if near else "names no condensation"

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
+from unabridged.domain.blob import Blob
 from unabridged.domain.changes import Changes
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record, RecordKind
@@ -28,7 +29,12 @@ class Store(Protocol):
         """
         ...
 
-    def import_session(self, session: Session, exchanges: Sequence[Exchange]) -> int:
+    def import_session(
+        self,
+        session: Session,
+        exchanges: Sequence[Exchange],
+        originals: Mapping[str, bytes] | None = None,
+    ) -> int:
         """Take over a conversation from elsewhere in one transaction.
 
         Exchanges whose ids the space holds already are passed over, so doing it twice adds
@@ -38,6 +44,8 @@ class Store(Protocol):
         Args:
             session: The header, with its head.
             exchanges: Whole exchanges, parents before children.
+            originals: Messages as another program stored or sent them (JSON), by message id;
+                those of messages that are not added are passed over.
 
         Returns:
             How many exchanges were added.
@@ -117,6 +125,14 @@ class Store(Protocol):
 
     def delete(self, kind: RecordKind, ids: Iterable[str]) -> None:
         """Remove records; ids that name nothing are passed over."""
+        ...
+
+    def blobs(self, digests: Iterable[str]) -> dict[str, Blob]:
+        """Return blobs by digest; digests that name nothing are missing from the answer."""
+        ...
+
+    def originals(self, ids: Iterable[str]) -> dict[str, bytes]:
+        """Return the originals of messages by message id; messages without one are missing."""
         ...
 
     @property

@@ -5,6 +5,7 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Protocol
 
+from unabridged.domain.blob import Blob
 from unabridged.domain.changes import Changes
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.forgetting import Scan
@@ -139,8 +140,13 @@ class FollowedStore:
         self.log.append(batch, expect_head)
         self._follow()
 
-    def import_session(self, session: Session, exchanges: Sequence[Exchange]) -> int:
-        added = self.log.import_session(session, exchanges)
+    def import_session(
+        self,
+        session: Session,
+        exchanges: Sequence[Exchange],
+        originals: Mapping[str, bytes] | None = None,
+    ) -> int:
+        added = self.log.import_session(session, exchanges, originals)
         self._follow()
         return added
 
@@ -215,6 +221,12 @@ class FollowedStore:
         newest: int | None = None,
     ) -> list[Record]:
         return self.log.records(kind, ids=ids, newest=newest)
+
+    def blobs(self, digests: Iterable[str]) -> dict[str, Blob]:
+        return self.log.blobs(digests)
+
+    def originals(self, ids: Iterable[str]) -> dict[str, bytes]:
+        return self.log.originals(ids)
 
     @property
     def generation(self) -> str:

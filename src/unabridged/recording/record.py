@@ -27,7 +27,7 @@ def open_exchange(store: Store, context: Context, records: Sequence[Record]) -> 
     Args:
         store: The space.
         context: As ``assemble`` made it.
-        records: The context's own records: manifest, ledger, shared texts.
+        records: The context's own records: manifest, ledger, condensed texts.
 
     Returns:
         The exchange, open.

@@ -36,7 +36,7 @@ CARRIED = (
     RecordKind.SHARE,
 )
 """What goes along. How far work has come (``PROGRESS``) does not: it is found out anew."""
-CONTEXTS = (RecordKind.BLOB, RecordKind.CONTEXT)
+CONTEXTS = (RecordKind.OVERVIEW, RecordKind.CONTEXT)
 """What ``why`` needs; large, and only where it is asked for."""
 
 
@@ -193,7 +193,7 @@ _READ: Mapping[RecordKind, Callable[[Record], object]] = {
     RecordKind.TOMBSTONE: lambda record: msgspec.convert(record.body, _Tombstone),
     RecordKind.RECEIPT: receipt_of,
     RecordKind.SHARE: share.from_record,
-    RecordKind.BLOB: lambda record: record.id,
+    RecordKind.OVERVIEW: lambda record: record.id,
     RecordKind.CONTEXT: _context,
 }
 """What reads each kind; it raises for what it cannot read."""

@@ -26,7 +26,6 @@ from unabridged.maintenance.archive_sessions import ArchiveLimits, SessionArchiv
 from unabridged.models.quote import QuoteModel
 from unabridged.ports import ChatModel, Clock
 from unabridged.recording.forgotten_filter import ForgottenFilter
-from unabridged.recording.shared_texts import SharedTexts
 from unabridged.retrieval.search import SearchQuery
 from unabridged.space.contexts import Contexts
 from unabridged.space.dependencies import SpaceDependencies, UpstreamInfo
@@ -94,7 +93,6 @@ class Space:
         self.condensations = books.condensations
         self.forgetting = forgetting_of(dependencies, books)
         self.forgotten = ForgottenFilter(self._store, self.forgetting.forgotten_index)
-        self.shared_texts = SharedTexts(self._store)
         limits = ArchiveLimits(self.settings.max_sessions, self.settings.max_bytes)
         archives = SessionArchiver(self._store, self.clock, limits)
         self.log = SpaceLog(self._store, dependencies.tokenizer, self.forgotten)

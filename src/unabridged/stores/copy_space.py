@@ -4,7 +4,7 @@ A session goes over in one transaction, unless it is larger than what is held at
 pieces, without a head until it is whole. Doing it again adds what is missing, and nothing twice.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -188,10 +188,12 @@ class _Work:
             kept = {x.id for x in conversation.exchanges} if conversation else set()
             self.done.passed_over |= {x.id for x in exchanges} - kept
         if conversation is not None:
-            self.done.exchanges += self.taker.import_session(
-                conversation.session, conversation.exchanges
-            )
+            self.done.exchanges += self._admit(conversation.session, conversation.exchanges)
         self._headed(session)
+
+    def _admit(self, session: Session, exchanges: Sequence[Exchange]) -> int:
+        messages = (message.id for exchange in exchanges for message in exchange.messages)
+        return self.taker.import_session(session, exchanges, self.giver.originals(messages))
 
     def _headed(self, session: Session) -> None:
         there = self.taker.session(session.id)
@@ -212,7 +214,7 @@ class _Work:
         there = self.taker.get(above)
         ready, stay = _rooted(waiting, set(there))
         if ready:
-            self.done.exchanges += self.taker.import_session(replace(session, head=None), ready)
+            self.done.exchanges += self._admit(replace(session, head=None), ready)
         if stay:
             self.held[name] = stay
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from threading import RLock
 from typing import Protocol, TypeVar
 
+from unabridged.domain.blob import Blob
 from unabridged.domain.changes import Changes
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.forgetting import Scan
@@ -58,9 +59,14 @@ class HeldWrites:
 
         self._hold(lambda store: store.append(batch, expect_head), later)
 
-    def import_session(self, session: Session, exchanges: Sequence[Exchange]) -> int:
+    def import_session(
+        self,
+        session: Session,
+        exchanges: Sequence[Exchange],
+        originals: Mapping[str, bytes] | None = None,
+    ) -> int:
         given = list(exchanges)
-        return self._hold(lambda store: store.import_session(session, given))
+        return self._hold(lambda store: store.import_session(session, given, originals))
 
     def set_session(self, session: Session, expect_head: str | None) -> None:
         def later(store: Store) -> None:
@@ -131,6 +137,12 @@ class HeldWrites:
         newest: int | None = None,
     ) -> list[Record]:
         return self._current.records(kind, ids=ids, newest=newest)
+
+    def blobs(self, digests: Iterable[str]) -> dict[str, Blob]:
+        return self._current.blobs(digests)
+
+    def originals(self, ids: Iterable[str]) -> dict[str, bytes]:
+        return self._current.originals(ids)
 
     def totals(self) -> Totals:
         with self._lock:

@@ -4,11 +4,12 @@ What other stores must do is what this one does; it is written to be read.
 """
 
 from collections import Counter as Multiset
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from secrets import token_hex
 from threading import RLock
 
+from unabridged.domain.blob import Blob, BlobKind
 from unabridged.domain.changes import Changes
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message
@@ -18,6 +19,7 @@ from unabridged.domain.session import Session
 from unabridged.domain.write import Batch, Totals
 from unabridged.errors import HeadMovedError
 from unabridged.stores import store_errors
+from unabridged.stores.memory_blobs import MESSAGE
 from unabridged.stores.memory_changes import MemoryChanges
 from unabridged.stores.memory_content import Content, StoredExchange, size_of
 from unabridged.stores.memory_records import Packed, packed
@@ -39,6 +41,7 @@ class InMemoryStore:
         self._sessions = self.content.sessions
         self._entries = self.content.entries
         self._records = self.content.records
+        self._blobs = self.content.blobs
         self._generation = token_hex(8)
         self._changes = MemoryChanges()
         self._owners: dict[str, str] = {}
@@ -72,11 +75,16 @@ class InMemoryStore:
             if entry is None:
                 entry = StoredExchange(replace(exchange, messages=()), batch.opened_by)
             self._changes.begin()
-            self._keep(entry, exchange)
+            self._keep(entry, exchange, batch.originals)
             self._set_session(session)
             self._put(records)
 
-    def import_session(self, session: Session, exchanges: Sequence[Exchange]) -> int:
+    def import_session(
+        self,
+        session: Session,
+        exchanges: Sequence[Exchange],
+        originals: Mapping[str, bytes] | None = None,
+    ) -> int:
         with self._open():
             added = self._admissible(session, exchanges)
             known = self._sessions.get(session.id)
@@ -86,7 +94,7 @@ class InMemoryStore:
             if known is None or added:
                 self._changes.begin()
             for entry, own in added:
-                self._keep(entry, own)
+                self._keep(entry, own, originals or {})
             if known is None:
                 self._set_session(session)
             elif added:
@@ -195,6 +203,19 @@ class InMemoryStore:
                 bytes=self._bytes,
             )
 
+    def blobs(self, digests: Iterable[str]) -> dict[str, Blob]:
+        with self._open():
+            return self._blobs.get(digests)
+
+    def originals(self, ids: Iterable[str]) -> dict[str, bytes]:
+        with self._open():
+            return {
+                name: blob.data
+                for name in ids
+                for blob in self._blobs.of((MESSAGE, name))
+                if blob.kind is BlobKind.ORIGINAL
+            }
+
     @property
     def generation(self) -> str:
         return self._generation
@@ -249,7 +270,7 @@ class InMemoryStore:
         entry = self._entries.get(exchange_id) if exchange_id is not None else None
         return entry is not None and entry.exchange.session == session_id
 
-    def _keep(self, entry: StoredExchange, news: Exchange) -> None:
+    def _keep(self, entry: StoredExchange, news: Exchange, originals: Mapping[str, bytes]) -> None:
         entry.exchange = replace(
             entry.exchange,
             messages=entry.exchange.messages + news.messages,
@@ -262,6 +283,9 @@ class InMemoryStore:
         for message in news.messages:
             self._messages[message.id] = message
             self._owners[message.id] = news.id
+            if message.id in originals:
+                blob = Blob(BlobKind.ORIGINAL, originals[message.id])
+                self._blobs.use((MESSAGE, message.id), [blob])
             self._tokens += message.tokens or 0
             self._bytes += size_of(message)
 
@@ -353,6 +377,7 @@ class InMemoryStore:
 
     def _lose(self, message: Message) -> Message:
         del self._messages[message.id], self._owners[message.id]
+        self._blobs.release((MESSAGE, message.id))
         self._tokens -= message.tokens or 0
         self._bytes -= size_of(message)
         return message

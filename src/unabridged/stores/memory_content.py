@@ -6,6 +6,7 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Text, part_to_dict
 from unabridged.domain.session import Session
 from unabridged.stores.json_codec import pack
+from unabridged.stores.memory_blobs import MemoryBlobs
 from unabridged.stores.memory_records import MemoryRecords
 
 
@@ -24,12 +25,18 @@ class Content:
     Attributes:
         sessions: The headers, by id.
         entries: The exchanges, by id.
+        blobs: The blobs that messages and records use.
         records: The records.
     """
 
     sessions: dict[str, Session] = field(default_factory=dict)
     entries: dict[str, StoredExchange] = field(default_factory=dict)
-    records: MemoryRecords = field(default_factory=MemoryRecords)
+    blobs: MemoryBlobs = field(default_factory=MemoryBlobs)
+    records: MemoryRecords = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Let the records use the blobs."""
+        self.records = MemoryRecords(self.blobs)
 
 
 _FRAME = len(pack([part_to_dict(Text(""))])) - len(pack(""))

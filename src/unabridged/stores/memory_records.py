@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from unabridged.domain.record import Record, RecordKind
 from unabridged.stores.json_codec import pack, unpack
+from unabridged.stores.memory_blobs import MemoryBlobs
 
 Packed = tuple[Record, bytes]
 """A record with its body as JSON, so that nobody can change what is kept."""
@@ -16,9 +17,14 @@ def packed(records: Iterable[Record]) -> list[Packed]:
 
 
 class MemoryRecords:
-    """Records by kind and id."""
+    """Records by kind and id.
 
-    def __init__(self) -> None:
+    Args:
+        blobs: The blobs that they use.
+    """
+
+    def __init__(self, blobs: MemoryBlobs) -> None:
+        self._blobs = blobs
         self._held: dict[tuple[RecordKind, str], Packed] = {}
 
     def put(self, records: Iterable[Packed], exchanges: Container[str]) -> set[RecordKind]:
@@ -31,6 +37,8 @@ class MemoryRecords:
         for record, body in records:
             if not all(name in exchanges for name in record.exchanges):
                 continue
+            self.drop(record.kind, [record.id])
+            self._blobs.use((record.kind, record.id), record.blobs)
             self._held[record.kind, record.id] = (record, body)
             kinds.add(record.kind)
         return kinds
@@ -39,7 +47,8 @@ class MemoryRecords:
         """Remove records; ids that name nothing are passed over. Tell whether any was there."""
         before = len(self._held)
         for record_id in ids:
-            self._held.pop((kind, record_id), None)
+            if self._held.pop((kind, record_id), None) is not None:
+                self._blobs.release((kind, record_id))
         return len(self._held) < before
 
     def drop_drawn_from(self, gone: Collection[str]) -> set[RecordKind]:

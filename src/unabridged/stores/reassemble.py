@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from unabridged.domain.backup_results import Missing, Recovery
+from unabridged.domain.blob import Blob
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role
 from unabridged.domain.record import Record, RecordKind
@@ -46,7 +47,10 @@ class Finds:
         sessions: Headers of sessions.
         headers: Headers of exchanges.
         messages: Messages by id: their number in the log, their exchange, the message.
-        records: Records by kind and id.
+        records: Records by kind and id, without their blobs.
+        uses: The digests of the blobs that records use, by kind and id.
+        blobs: Blobs by digest.
+        originals: The digests of the originals of messages, by message id.
         named: Exchanges that something else names, with their time where it tells.
         numbers: A number for the session of an exchange, where its name is lost.
         exchanges: How many exchanges the file counted; None where it cannot tell.
@@ -59,6 +63,9 @@ class Finds:
     headers: dict[str, Header] = field(default_factory=dict)
     messages: dict[str, tuple[int, str, Message]] = field(default_factory=dict)
     records: dict[tuple[RecordKind, str], Record] = field(default_factory=dict)
+    uses: dict[tuple[RecordKind, str], list[str]] = field(default_factory=dict)
+    blobs: dict[str, Blob] = field(default_factory=dict)
+    originals: dict[str, str] = field(default_factory=dict)
     named: dict[str, datetime | None] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
     exchanges: int | None = None
@@ -72,12 +79,14 @@ class Salvaged:
 
     Attributes:
         conversations: Sessions with their exchanges, parents before children.
-        records: Records.
+        records: Records, with those of their blobs that are there.
+        originals: Messages as another program stored or sent them, by message id.
         account: What is there and what is missing.
     """
 
     conversations: list[tuple[Session, list[Exchange]]]
     records: list[Record]
+    originals: dict[str, bytes]
     account: Recovery
 
 
@@ -97,7 +106,16 @@ def assemble(finds: Finds, path: str) -> Salvaged:
     for name in sorted(by_session.keys() | finds.sessions.keys()):
         order = _ordered(by_session.get(name, []))
         conversations.append((table.session(name, order), order))
-    records = [r for r in finds.records.values() if all(x in kept for x in r.exchanges)]
+    records = [
+        replace(record, blobs=tuple(finds.blobs[n] for n in finds.uses[key] if n in finds.blobs))
+        for key, record in finds.records.items()
+        if all(x in kept for x in record.exchanges)
+    ]
+    originals = {
+        name: finds.blobs[digest].data
+        for name, digest in finds.originals.items()
+        if digest in finds.blobs
+    }
     missing = table.missing()
     held = len(kept) + sum(not one.kept for one in missing)
     gone = sum(finds.counted.values()) - len(records) if finds.counted else 0
@@ -113,7 +131,7 @@ def assemble(finds: Finds, path: str) -> Salvaged:
         records_missing=max(0, gone),
         unsure=finds.unsure,
     )
-    return Salvaged(conversations, records, account)
+    return Salvaged(conversations, records, originals, account)
 
 
 class _Table:
@@ -347,7 +365,7 @@ def _ordered(exchanges: list[Exchange]) -> list[Exchange]:
 def write(recovered: Salvaged, store: Store) -> None:
     """Write what was salvaged into a store; what it holds stays, and doing it twice adds nothing."""
     for session, exchanges in recovered.conversations:
-        store.import_session(session, exchanges)
+        store.import_session(session, exchanges, recovered.originals)
     for kind in RecordKind:
         held = {record.id for record in store.records(kind)}
         store.put(r for r in recovered.records if r.kind is kind and r.id not in held)

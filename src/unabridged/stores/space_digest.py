@@ -142,9 +142,9 @@ def exchange_data(exchange: Exchange) -> list[Any]:
 
 
 def record_data(record: Record) -> list[Any]:
-    """A record as plain data; its exchanges in any order."""
-    exchanges = sorted(record.exchanges)
-    return [record.kind.value, record.id, _time(record.at), _ordered(record.body), exchanges]
+    """A record as plain data; its exchanges and blobs in any order."""
+    names = [sorted(record.exchanges), sorted(blob.digest for blob in record.blobs)]
+    return [record.kind.value, record.id, _time(record.at), _ordered(record.body), *names]
 
 
 def _message(message: Message) -> list[Any]:

@@ -1,6 +1,6 @@
 """Conversations for tests: a hand that writes to a store as the engine does, with plain ids."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -50,7 +50,12 @@ class LogWriter:
         )
 
     def begin(
-        self, content: str | Sequence[Part], *, records: tuple[Record, ...] = (), tokens: int = 2
+        self,
+        content: str | Sequence[Part],
+        *,
+        records: tuple[Record, ...] = (),
+        tokens: int = 2,
+        original: bytes | None = None,
     ) -> Exchange:
         """Store a user's message behind the head."""
         message = self.message(content, parent=self.header.head, tokens=tokens)
@@ -62,7 +67,8 @@ class LogWriter:
             messages=(message,),
             at=message.at,
         )
-        self.write(exchange, message.id, records=records)
+        originals = {} if original is None else {message.id: original}
+        self.write(exchange, message.id, records=records, originals=originals)
         return exchange
 
     def answer(
@@ -116,11 +122,12 @@ class LogWriter:
         *,
         opened_by: str | None = None,
         records: tuple[Record, ...] = (),
+        originals: Mapping[str, bytes] | None = None,
     ) -> None:
         """Append one batch behind the head, and move the head."""
         updated = START + timedelta(minutes=self._count)
         header = replace(self.header, head=head, updated=updated)
-        batch = Batch(header, exchange, opened_by=opened_by, records=records)
+        batch = Batch(header, exchange, opened_by, records, originals or {})
         if self.store is not None:
             self.store.append(batch, self.header.head)
         self.header, self.parent = header, exchange.id

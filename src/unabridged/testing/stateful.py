@@ -11,6 +11,7 @@ class MyMachine(StoreMachine):
 TestMyStore = MyMachine.TestCase
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
@@ -18,6 +19,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from unabridged.domain.blob import Blob, BlobKind
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Reasoning, Role, Text
 from unabridged.domain.record import Record, RecordKind
@@ -26,6 +28,7 @@ from unabridged.domain.write import Batch
 from unabridged.errors import DuplicateIdError, HeadMovedError
 from unabridged.ports import Store, SupportsCheck
 from unabridged.testing.log_writer import START, LogWriter
+from unabridged.testing.stores_blobs import BLOBS, ORIGINAL, stored_blobs
 from unabridged.testing.stores_changes import Replica
 
 TEXTS = st.text(st.characters(), max_size=20)
@@ -43,6 +46,7 @@ class Model:
     exchanges: dict[str, Exchange] = field(default_factory=dict)
     sessions: dict[str, Session] = field(default_factory=dict)
     records: dict[tuple[RecordKind, str], Record] = field(default_factory=dict)
+    originals: dict[str, bytes] = field(default_factory=dict)
 
     def messages(self) -> dict[str, Message]:
         """Every message, once."""
@@ -73,6 +77,7 @@ class Model:
         before, gone = self.messages(), {n: x for n, x in self.exchanges.items() if n in ids}
         self.exchanges = {n: x for n, x in self.exchanges.items() if n not in ids}
         lost = {n: m for n, m in before.items() if n not in self.messages()}
+        self.originals = {n: data for n, data in self.originals.items() if n not in lost}
 
         def lifted(message: Message) -> Message:
             return replace(message, parent=_up(message.parent, lost))
@@ -138,10 +143,18 @@ class StoreMachine(RuleBasedStateMachine):
     def _header(self, session: str) -> Session:
         return self.model.sessions.get(session, Session(session, "", START, START))
 
-    def _append(self, exchange: Exchange, head: str, opened_by: str | None = None) -> None:
+    def _append(
+        self,
+        exchange: Exchange,
+        head: str,
+        opened_by: str | None = None,
+        originals: Mapping[str, bytes] | None = None,
+    ) -> None:
         header = self._header(exchange.session)
         after = replace(header, head=head, updated=START + timedelta(minutes=self.count))
-        self.store.append(Batch(after, exchange, opened_by), header.head)
+        batch = Batch(after, exchange, opened_by, originals=originals or {})
+        self.store.append(batch, header.head)
+        self.model.originals |= batch.originals
         self.model.sessions[after.id] = after
         known = self.model.exchanges.get(exchange.id)
         if known is not None:
@@ -163,13 +176,14 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(session=_SESSIONS, text=TEXTS)
     def say(self, session: str, text: str) -> None:
-        """A user's message behind the head."""
+        """A user's message behind the head, every second one with an original."""
         header = self._header(session)
         message = self._message(text, Role.USER, header.head)
         parent = self.model.ending(header.head)
         name = f"x{self.count:05}"
         opened = Exchange(name, session, parent, ExchangeState.OPEN, (message,), message.at)
-        self._append(opened, message.id)
+        originals = {message.id: ORIGINAL} if self.count % 2 else {}
+        self._append(opened, message.id, originals=originals)
 
     @rule(session=_SESSIONS, text=TEXTS, state=st.sampled_from(ExchangeState))
     def answer(self, session: str, text: str, state: ExchangeState) -> None:
@@ -236,11 +250,19 @@ class StoreMachine(RuleBasedStateMachine):
         head = said[-1 if leads else known - 1].messages[-1].id
         self.model.sessions[header.id] = replace(header, head=head)
 
-    @rule(kind=_KINDS, name=st.sampled_from("abc"), text=TEXTS, picks=st.lists(_PICK, max_size=2))
-    def put(self, kind: RecordKind, name: str, text: str, picks: list[int]) -> None:
-        """A record, drawn from exchanges."""
+    @rule(
+        kind=_KINDS,
+        name=st.sampled_from("abc"),
+        text=TEXTS,
+        picks=st.lists(_PICK, max_size=2),
+        blobs=st.lists(st.sampled_from(BLOBS), unique=True),
+    )
+    def put(
+        self, kind: RecordKind, name: str, text: str, picks: list[int], blobs: list[Blob]
+    ) -> None:
+        """A record, drawn from exchanges, with blobs."""
         drawn = tuple(self._any(pick).id for pick in picks) if self._some() else ()
-        record = Record(kind, name, START, {"text": text}, drawn)
+        record = Record(kind, name, START, {"text": text}, drawn, tuple(blobs))
         self.store.put([record])
         self.model.records[kind, name] = record
 
@@ -282,12 +304,20 @@ class StoreMachine(RuleBasedStateMachine):
         for kind in (RecordKind.FACT, RecordKind.CONTEXT):
             kept = [record for key, record in sorted(model.records.items()) if key[0] is kind]
             assert self.store.records(kind) == kept
+        self._blobs(model)
         self._counts(model)
         before = self.replica.sessions
         changes = self.replica.follow(self.store)
         self.replica.agrees(self.store)
         changed = {name for name, header in model.sessions.items() if before.get(name) != header}
         assert changes.sessions >= changed
+
+    def _blobs(self, model: Model) -> None:
+        original = Blob(BlobKind.ORIGINAL, ORIGINAL)
+        used = {blob for record in model.records.values() for blob in record.blobs}
+        used |= {original} if model.originals else set()
+        assert stored_blobs(self.store, original, *BLOBS) == used
+        assert self.store.originals(model.messages()) == model.originals
 
     def _counts(self, model: Model) -> None:
         totals, messages = self.store.totals(), model.messages()

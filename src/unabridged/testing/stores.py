@@ -22,12 +22,12 @@ from unabridged.domain.record import RecordKind
 from unabridged.errors import StoreClosedError
 from unabridged.ports import Store, SupportsChainHead, SupportsCheck
 from unabridged.testing.log_writer import LogWriter
-from unabridged.testing.stores_archive import ArchivingContract
+from unabridged.testing.stores_blobs import BlobsContract
 from unabridged.testing.stores_lookup import looked_up
 from unabridged.testing.stores_writes import conversation, make_record
 
 
-class _RecordsContract(ArchivingContract):
+class _RecordsContract(BlobsContract):
     """Records are put, replaced, found and dropped."""
 
     def test_records_are_put_and_replaced(self, store: Store) -> None:
@@ -35,13 +35,13 @@ class _RecordsContract(ArchivingContract):
         talk = LogWriter(store)
         one, two = talk.say("eins", "1").id, talk.say("zwei", "2").id
         store.put([make_record("b"), make_record("a", one, two)])
-        store.put([make_record("b", two), make_record("b", kind=RecordKind.BLOB)])
+        store.put([make_record("b", two), make_record("b", kind=RecordKind.OVERVIEW)])
         store = self.reopen(store)
         assert store.records(RecordKind.FACT) == [
             make_record("a", one, two),
             make_record("b", two),
         ]
-        assert store.records(RecordKind.BLOB) == [make_record("b", kind=RecordKind.BLOB)]
+        assert store.records(RecordKind.OVERVIEW) == [make_record("b", kind=RecordKind.OVERVIEW)]
 
     def test_a_record_drawn_from_what_was_forgotten_is_passed_over(self, store: Store) -> None:
         """Whoever made it read the exchange before; nothing of its words comes back."""
@@ -68,7 +68,7 @@ class _RecordsContract(ArchivingContract):
         """Ids that name nothing are passed over."""
         store.put([make_record("a"), make_record("b")])
         store.delete(RecordKind.FACT, ["a", "nothing"])
-        store.delete(RecordKind.BLOB, ["b"])
+        store.delete(RecordKind.OVERVIEW, ["b"])
         assert [r.id for r in store.records(RecordKind.FACT)] == ["b"]
 
     def test_records_go_in_with_a_batch(self, store: Store) -> None:

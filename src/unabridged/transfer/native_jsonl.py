@@ -3,7 +3,8 @@
 The first line is ``{"format": "unabridged", "version": 2}``, with the ``space`` where all of it is of
 one. Then each conversation: a line ``{"session": …}`` and a line ``{"exchange": …}`` for every
 exchange of every branch, parents before children; then the records (facts, condensations …), each a
-line ``{"record": …}``. All fields of the values in ``domain`` are there; times are ISO 8601 with
+line ``{"record": …}``. The bytes of a blob are in the first record that uses it, in Base64; others name
+its digest. All fields of the values in ``domain`` are there; times are ISO 8601 with
 their zone. The last line is ``{"end": {"conversations": n, "exchanges": m, "records": k}}``, so that a
 file that breaks off shows it. Version 1 had no records; it is read all the same.
 
@@ -13,6 +14,7 @@ character: a line with such is written as Python's ``surrogatepass`` does, and i
 
 import json
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
@@ -20,6 +22,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from unabridged.domain.blob import Blob, BlobKind
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, part_from_dict, part_to_dict
 from unabridged.domain.record import Record as Kept, RecordKind
@@ -78,6 +81,13 @@ class _RecordLine(msgspec.Struct, forbid_unknown_fields=True):
     at: str
     body: dict[str, Any] = {}
     exchanges: tuple[str, ...] = ()
+    blobs: tuple["_BlobLine", ...] = ()
+
+
+class _BlobLine(msgspec.Struct, forbid_unknown_fields=True):
+    digest: str
+    kind: BlobKind
+    data: bytes | None = None
 
 
 def write_jsonl(
@@ -103,6 +113,7 @@ def write_jsonl(
         header["space"] = {f.name: getattr(space, f.name) for f in fields(space)}
     stream.write(_line(header))
     count = exchanges = kept = 0
+    written: set[str] = set()
     for conversation in conversations:
         stream.write(_line({"session": _plain(conversation.session)}))
         stream.writelines(
@@ -111,7 +122,7 @@ def write_jsonl(
         count += 1
         exchanges += len(conversation.exchanges)
     for record in records:
-        stream.write(_line({"record": _plain(record)}))
+        stream.write(_line({"record": _record_data(record, written)}))
         kept += 1
     end = {"conversations": count, "exchanges": exchanges, "records": kept}
     stream.write(_line({"end": end}))
@@ -128,6 +139,7 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
         TransferError: A newer version wrote the file.
     """
     pile = Pile()
+    blobs: dict[str, Blob] = {}
     for record in records:
         if isinstance(record, SkippedRecord):
             yield record
@@ -140,7 +152,7 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
             elif "exchange" in data:
                 pile.add(_exchange(data["exchange"]))
             elif "record" in data:
-                kept = _kept(data["record"])
+                kept = _kept(data["record"], blobs)
                 yield from pile.finished()
                 pile = Pile()
                 yield kept
@@ -236,9 +248,14 @@ def _session(data: Any) -> Session:
     return Session(**{**values, **times, "archived": archived})
 
 
-def _kept(data: Any) -> Kept:
+def _kept(data: Any, blobs: dict[str, Blob]) -> Kept:
     line = msgspec.convert(data, _RecordLine)
-    return Kept(line.kind, line.id, _at(line.at), line.body, line.exchanges)
+    for one in line.blobs:
+        if one.data is not None:
+            blob = Blob(one.kind, one.data)
+            blobs[blob.digest] = blob
+    held = tuple(blobs[one.digest] for one in line.blobs if one.digest in blobs)
+    return Kept(line.kind, line.id, _at(line.at), line.body, line.exchanges, held)
 
 
 def _exchange(data: Any) -> Exchange:
@@ -287,6 +304,22 @@ def _exchange_data(exchange: Exchange) -> dict[str, Any]:
 
 def _message_data(message: Message) -> dict[str, Any]:
     return {**_plain(message), "parts": [part_to_dict(part) for part in message.parts]}
+
+
+def _record_data(record: Kept, written: set[str]) -> dict[str, Any]:
+    data = _plain(replace(record, blobs=()))
+    del data["blobs"]
+    if record.blobs:
+        data["blobs"] = [_blob_data(blob, written) for blob in record.blobs]
+    return data
+
+
+def _blob_data(blob: Blob, written: set[str]) -> dict[str, str]:
+    data = {"digest": blob.digest, "kind": str(blob.kind)}
+    if data["digest"] not in written:
+        written.add(data["digest"])
+        data["data"] = b64encode(blob.data).decode()
+    return data
 
 
 def _plain(value: Session | Exchange | Message | Kept) -> dict[str, Any]:

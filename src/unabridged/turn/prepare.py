@@ -259,7 +259,8 @@ def learn_refusal(
 
 def replace_records(space: Space, context: Context) -> None:
     """Store the records of a context in place of those that its exchange was begun with."""
-    space.dependencies.store.put(context_records(context, context.system))
+    store = space.dependencies.store
+    store.put(context_records(store, context))
 
 
 def lesson(space: Space, info: UpstreamInfo, context: Context, reported: int) -> Record:

@@ -44,10 +44,9 @@ def begin(
         return begun
     if (known := space.forgotten.opened(context, begun=begun is not None)) is not None:
         return known
-    records = context_records(context, context.system)
-    exchange = open_exchange(space.dependencies.store, context, space.shared_texts.without(records))
+    store = space.dependencies.store
+    exchange = open_exchange(store, context, context_records(store, context))
     space.contexts.keep(context)
-    space.shared_texts.note(records)
     session = space.sessions.get(exchange.session) if title and context.new_session else None
     if session is not None:
         space.sessions.rename(session, title)

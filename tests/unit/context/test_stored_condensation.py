@@ -62,9 +62,9 @@ def test_words_of_a_model_go_when_one_of_those_is_forgotten_that_they_are_of():
     draft = ExtractiveCondenser(COUNT).condense(known.older, 99)
     block = drafted(draft, known.older, Stands(2, 14, (), "d", known.older_drawn))
     assert "Lamps were bought." in block.lines[0].text
-    store.put([Record(RecordKind.BLOB, block.id, BEGUN, {"block": "…"}, block.drawn)])
+    store.put([Record(RecordKind.OVERVIEW, block.id, BEGUN, {"block": "…"}, block.drawn)])
     store.erase(["b"])
-    assert store.records(RecordKind.BLOB) == []
+    assert store.records(RecordKind.OVERVIEW) == []
 
 
 def test_words_of_a_model_about_what_is_shown_stand_for_nothing_older():

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 from tests.helpers.talker import Talker
-from tests.opened import counter_of, forget_stored_texts, store_of
+from tests.opened import counter_of, store_of
 
 from unabridged.domain.chat import Abilities
 from unabridged.domain.context import Decision, ItemKind, Tier
@@ -126,7 +126,7 @@ def test_forgetting_takes_its_words_out_of_the_next_prompt(memory):
     system = contexts[-1].prompt[0].text
     gone = next(n for n in range(40) if say_of(n) in system)
     store_of(memory).erase([contexts[gone].id])
-    assert store_of(memory).records(RecordKind.BLOB, ids=[row.id]) == []
+    assert store_of(memory).records(RecordKind.OVERVIEW, ids=[row.id]) == []
     again = memory.prepare(say_of(41))
     assert say_of(gone) not in again.prompt[0].text
     assert all(say_of(gone) not in message.text for message in again.prompt)
@@ -170,13 +170,12 @@ def test_what_another_program_forgot_does_not_come_back_with_a_prepared_prompt(m
     gone = next(n for n in range(39) if say_of(n) in words)
     path = memory.exchanges(100)
     block = context.manifest["earlier"]
-    store_of(memory).delete(RecordKind.BLOB, [block])  # as if the history had moved just now
-    forget_stored_texts(memory)
+    store_of(memory).delete(RecordKind.OVERVIEW, [block])  # as if the history had moved just now
     model = ScriptedModel(abilities=Abilities("m", trained_window=WINDOW, source="server"))
     with Talker.open(tmp_path, upstream=model, window=WINDOW) as other:
         store_of(other).erase([path[gone].id])
     memory.record(context, "Noted.")
-    assert store_of(memory).records(RecordKind.BLOB, ids=[block]) == []
+    assert store_of(memory).records(RecordKind.OVERVIEW, ids=[block]) == []
     assert block in memory.why(context.id).missing
     assert say_of(gone) not in "".join(m.text for m in memory.prepare("So?").prompt)
 
@@ -187,10 +186,10 @@ def test_a_block_that_is_needed_again_is_stored_again(memory):
     held = list(memory.space.log.transcripts())
     context = memory.prepare(say_of(40))
     block = context.manifest["earlier"]
-    assert store_of(memory).records(RecordKind.BLOB, ids=[block])
+    assert store_of(memory).records(RecordKind.OVERVIEW, ids=[block])
     store_of(memory).erase([context.shared[block][1][0]])
-    assert store_of(memory).records(RecordKind.BLOB, ids=[block]) == []
+    assert store_of(memory).records(RecordKind.OVERVIEW, ids=[block]) == []
     for conversation in held:
         memory.import_transcript(conversation)
     memory.begin(context)
-    assert store_of(memory).records(RecordKind.BLOB, ids=[block])
+    assert store_of(memory).records(RecordKind.OVERVIEW, ids=[block])

@@ -143,6 +143,6 @@ def test_without_a_condenser_a_session_that_was_left_is_read_once(store):
 
 
 def test_a_text_that_is_no_condensation_does_not_open(store):
-    store.put([Record(RecordKind.BLOB, "a" * 64, BEGUN, {"text": "You are kind."})])
+    store.put([Record(RecordKind.OVERVIEW, "a" * 64, BEGUN, {"text": "You are kind."})])
     with pytest.raises(NotFoundError):
         upkeep_of(store).expand("a" * 64)

@@ -14,6 +14,7 @@ from unabridged.stores.in_memory import InMemoryStore
 from unabridged.stores.space_digest import digest_of
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.log_writer import LogWriter
+from unabridged.testing.stores_blobs import BLOBS, ORIGINAL
 from unabridged.testing.stores_reads import EVERY_PART, ODD_TEXTS
 from unabridged.testing.stores_writes import conversation, make_record
 
@@ -45,11 +46,11 @@ def fill(store):
     old = talk.say("old", "old")
     again = talk.regenerate(talk.edit(old, "new", "new"), "newer")
     talk.go_to(old.messages[-1].id, old.id)
-    LogWriter(store, "s2").begin("Is anybody there?")
+    LogWriter(store, "s2").begin("Is anybody there?", original=ORIGINAL)
     session, exchanges = conversation()
     store.import_session(session, exchanges)
     store.put(make_record(f"r-{kind}", again.id, said[0].id, kind=kind) for kind in RecordKind)
-    store.put([make_record("alone")])
+    store.put([replace(make_record("alone"), blobs=BLOBS)])
     return store
 
 
@@ -59,6 +60,7 @@ def content(store):
         sorted(store.scan(limit=10_000), key=lambda x: x.id),
         {s.id: store.recent(s.id, 1000) for s in store.sessions()},
         [record for kind in RecordKind for record in store.records(kind)],
+        store.originals(m.id for x in store.scan(limit=10_000) for m in x.messages),
         replace(store.totals(), bytes=0),
     )
 

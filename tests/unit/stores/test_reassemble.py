@@ -26,6 +26,7 @@ from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connection import ConnectionOptions, can_encrypt, is_encrypted
 from unabridged.stores.sqlite.recover_rows import recover_rows
 from unabridged.testing.log_writer import LogWriter
+from unabridged.testing.stores_blobs import BLOBS, ORIGINAL
 from unabridged.testing.stores_lookup import looked_up
 from unabridged.testing.stores_writes import make_record
 
@@ -44,14 +45,23 @@ def spaces(tmp_path):
 def fill(spaces, count=30, space=SPACE):
     store = spaces.open(space)
     talk = LogWriter(store)
-    said = [talk.say(f"question {n} about a bicycle", f"answer {n} " * 40) for n in range(count)]
+    said = [
+        talk.answer(
+            talk.begin(f"question {n} about a bicycle", original=None if n % 3 else ORIGINAL),
+            f"answer {n} " * 40,
+        )
+        for n in range(count)
+    ]
     talk.regenerate(said[-1], "another")
-    store.put(make_record(f"fact-{n}", x.id) for n, x in enumerate(said))
+    records = [make_record(f"fact-{n}", x.id) for n, x in enumerate(said)]
+    store.put(replace(one, blobs=BLOBS[: n % 4]) for n, one in enumerate(records))
     return store
 
 
 def everything(store):
-    return store.scan(), store.sessions(), store.records(RecordKind.FACT)
+    ids = [message.id for exchange in store.scan() for message in exchange.messages]
+    found = store.scan(), store.sessions(), store.records(RecordKind.FACT), store.originals(ids)
+    return (*found, store.blobs(blob.digest for blob in BLOBS))
 
 
 def cut(path, page):

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
+from unabridged.domain.blob import Blob, BlobKind, system_blob
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Reasoning, Role, Text, ToolCall, ToolResult
 from unabridged.domain.record import Record as Kept, RecordKind
@@ -116,6 +117,14 @@ def test_markdown_is_for_people(conversation):
 FACT = Kept(RecordKind.FACT, "f1", AT, {"text": "x", "n": [1, 2.5, None, True]}, ("e1",))
 
 
+def test_the_bytes_of_a_blob_are_written_once(read, conversation):
+    blobs = (system_blob("Be kind. \ud83d"), Blob(BlobKind.IMAGE, bytes(range(256))))
+    records = [replace(FACT, id=f"f{n}", blobs=blobs[:n]) for n in (1, 2, 0, 2)]
+    data = with_records(conversation, *records)
+    assert read(data).items == [conversation, *records]
+    assert data.count(b'"data"') == 2
+
+
 def with_records(conversation, *records, space=None):
     stream = io.BytesIO()
     write_jsonl([conversation], stream, records=records, space=space)
@@ -123,7 +132,7 @@ def with_records(conversation, *records, space=None):
 
 
 def test_records_come_back_equal_behind_the_conversations(read, conversation):
-    blob = Kept(RecordKind.BLOB, "b", AT, {"text": "\ud83d\ude00 side by side \ud83d"})
+    blob = Kept(RecordKind.OVERVIEW, "b", AT, {"text": "\ud83d\ude00 side by side \ud83d"})
     data = with_records(conversation, FACT, blob, space=SpaceId("ada", "helper"))
     assert read(data).items == [conversation, FACT, blob]
     assert json.loads(data.splitlines()[0])["space"] == {

@@ -13,7 +13,7 @@ SHOWN = 20
 """Of each kind, so many are shown; `--json` has all."""
 _NAMES = {
     RecordKind.CONTEXT: "ledger",
-    RecordKind.BLOB: "shared text of prompts",
+    RecordKind.OVERVIEW: "condensed text of prompts",
     RecordKind.FACT: "fact",
     RecordKind.CONDENSATION: "condensed session or month",
     RecordKind.READING: "reading",

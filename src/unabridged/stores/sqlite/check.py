@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from unabridged.errors import StoreDamagedError, StoreError
 from unabridged.stores.json_codec import unpack
-from unabridged.stores.sqlite import change_feed, counters, read_rows, verify_file
+from unabridged.stores.sqlite import blobs, change_feed, counters, read_rows, verify_file
 from unabridged.stores.sqlite.counters import Counters
 from unabridged.stores.sqlite.database import SqliteConnection
 from unabridged.stores.sqlite.rows import checked, column, message_of
@@ -22,7 +22,7 @@ def check(db: SqliteConnection) -> list[str]:
     """
     return [
         said
-        for look in (_pages, _rows, _lineage, change_feed.flaws, _chain)
+        for look in (_pages, _rows, _lineage, blobs.flaws, change_feed.flaws, _chain)
         for said in _said(db, look)
     ]
 
@@ -131,6 +131,7 @@ def rebuild(db: SqliteConnection) -> None:
         count.records[columns[0]] = count.records.get(columns[0], 0) + 1
         for name in unpack(columns[4]):
             db.run("add lineage", (column(name), row[0]))
+    blobs.rebuild(db)
     count.revision += 1
     change_feed.repair(db, count)
     counters.save(db, count)

@@ -6,7 +6,14 @@ from dataclasses import replace
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message
 from unabridged.domain.record import RecordKind
-from unabridged.stores.sqlite import change_feed, counters, read_rows, sqlite_errors, write_rows
+from unabridged.stores.sqlite import (
+    blobs,
+    change_feed,
+    counters,
+    read_rows,
+    sqlite_errors,
+    write_rows,
+)
 from unabridged.stores.sqlite.chain_head import prove_row
 from unabridged.stores.sqlite.counters import Counters
 from unabridged.stores.sqlite.database import SqliteConnection
@@ -53,7 +60,8 @@ def _remove_records(db: SqliteConnection, exchange_id: str, count: Counters) -> 
     for (row,) in db.rows("records drawn from", (column(exchange_id),)):
         found = db.one("record by row", (row,))
         if found is not None:
-            write_rows.remove_record_row(db, row, found[0], count)
+            kind, name = RecordKind(found[0]), text_of(found[1])
+            write_rows.remove_record_row(db, row, kind, name, count)
     write_rows.remove_record(db, RecordKind.CONTEXT, exchange_id, count)
 
 
@@ -74,6 +82,7 @@ def _bequeath(db: SqliteConnection, row: Row) -> bool:
 def _lose(db: SqliteConnection, row: Row, count: Counters) -> Message:
     message = message_of(row, db.path)
     db.run("remove message", (row[0],))
+    blobs.release(db, blobs.MESSAGE, message.id)
     count.messages -= 1
     count.tokens -= message.tokens or 0
     return message

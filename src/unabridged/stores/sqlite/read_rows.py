@@ -1,6 +1,7 @@
 """The questions that the log answers. Each runs inside a transaction that the store opened."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -9,7 +10,7 @@ from unabridged.domain.message import Message
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.session import Session
 from unabridged.stores.json_codec import pack
-from unabridged.stores.sqlite import counters, sqlite_errors
+from unabridged.stores.sqlite import blobs, counters, sqlite_errors
 from unabridged.stores.sqlite.chain_head import prove_row
 from unabridged.stores.sqlite.database import SqliteConnection
 from unabridged.stores.sqlite.read_cache import CachedRows
@@ -319,7 +320,7 @@ def records(
         )
     for row in rows:
         prove_row(db, db.mac_key, "record", row)
-    return [record_of(row, db.path) for row in reversed(rows)]
+    return _with_blobs(db, [record_of(row, db.path) for row in reversed(rows)])
 
 
 def _records_of(
@@ -331,9 +332,17 @@ def _records_of(
         if row is not None:
             prove_row(db, db.mac_key, "record", row)
             found.append(record_of(row, db.path))
-    if newest is None:
-        return found
-    return found[max(len(found) - newest, 0) :] if newest > 0 else []
+    if newest is not None:
+        found = found[max(len(found) - newest, 0) :] if newest > 0 else []
+    return _with_blobs(db, found)
+
+
+def _with_blobs(db: SqliteConnection, found: Sequence[tuple[Record, list[str]]]) -> list[Record]:
+    held = blobs.known(db, chain.from_iterable(names for _, names in found))
+    return [
+        replace(record, blobs=tuple(held[name] for name in names)) if names else record
+        for record, names in found
+    ]
 
 
 def meta(db: SqliteConnection, name: str) -> bytes | None:

@@ -18,11 +18,13 @@ from unabridged.errors import StoreDamagedError
 from unabridged.stores.json_codec import unpack
 from unabridged.stores.reassemble import Finds, Header
 from unabridged.stores.sqlite import sqlite_errors
+from unabridged.stores.sqlite.blobs import MESSAGE
 from unabridged.stores.sqlite.connection import ConnectionOptions, is_encrypted, shut, wrong_key
 from unabridged.stores.sqlite.exclusive import leave_log
 from unabridged.stores.sqlite.open_file import waiting_log
 from unabridged.stores.sqlite.rows import (
     Row,
+    blob_of,
     checked,
     column,
     exchange_of,
@@ -44,6 +46,8 @@ _STATEMENTS: Mapping[str, tuple[str, str, str]] = {
     "message": ("recover message up", "recover message down", "recover message one"),
     "numbered": ("recover number up", "recover number down", "recover number one"),
     "record": ("recover record up", "recover record down", "recover record one"),
+    "blob": ("recover blob up", "recover blob down", "recover blob one"),
+    "blob_use": ("recover blob use up", "recover blob use down", "recover blob use one"),
     "exchange": ("recover exchange up", "recover exchange down", "recover exchange one"),
     "session": ("recover session up", "recover session down", "recover session one"),
 }
@@ -76,7 +80,7 @@ def recover_rows(path: Path, access: ConnectionOptions, moved: Moved | None = No
         if encrypted:
             raise wrong_key(path) from error
         return finds
-    except apsw.CorruptError:
+    except (apsw.CorruptError, apsw.SQLError):  # the latter: a damaged header names another format
         return finds
     except apsw.Error as error:
         raise sqlite_errors.translate(error, path) from error
@@ -138,6 +142,9 @@ class _Reader:
         self._numbered("message", self._counted.get("seq", 0))
         self._numbered("numbered", self._counted.get("numbers", 0))
         self._numbered("record", 0)
+        self._uses_of(finds.messages)
+        shared = [name for names in finds.uses.values() for name in names]
+        self._named("blob", finds.blobs, [*finds.originals.values(), *shared])
         owners = [owner for _, owner, _ in finds.messages.values()]
         self._named("exchange", finds.headers, [*owners, *finds.named])
         held = [header.exchange.session for header in finds.headers.values()]
@@ -160,6 +167,14 @@ class _Reader:
         for name in dict.fromkeys(names):
             if name not in found:
                 self._read(table, one, (column(name),))
+
+    def _uses_of(self, messages: Iterable[str]) -> None:
+        up, down, one = _STATEMENTS["blob_use"]
+        if self._read("blob_use", up)[1]:
+            return
+        self._read("blob_use", down)
+        for name in messages:
+            self._read("blob_use", one, (column(name),))
 
     def _read(self, table: str, statement: str, bindings: Row = ()) -> tuple[int, bool]:
         # Gives the number of the last intact row, and whether no damage stopped it.
@@ -211,12 +226,24 @@ def _session(finds: Finds, row: Row, path: Path) -> None:
 
 def _record(finds: Finds, row: Row, path: Path) -> None:
     try:
-        record = record_of(row, path)
+        record, blobs = record_of(row, path)
     except ValueError:  # a kind of a newer version
         return
     finds.records.setdefault((record.kind, record.id), record)
+    finds.uses.setdefault((record.kind, record.id), blobs)
     for name in record.exchanges:
         finds.named.setdefault(name, None)
+
+
+def _blob(finds: Finds, row: Row, path: Path) -> None:
+    blob = blob_of(row, path)
+    finds.blobs.setdefault(blob.digest, blob)
+
+
+def _blob_use(finds: Finds, row: Row, path: Path) -> None:
+    user_kind, user_id, blob = checked("blob_use", row, path)
+    if user_kind == MESSAGE:
+        finds.originals.setdefault(name_of(user_id), blob)
 
 
 def _number(finds: Finds, row: Row, path: Path) -> None:
@@ -243,6 +270,8 @@ _KEEP: Mapping[str, Callable[[Finds, Row, Path], None]] = {
     "exchange": _exchange,
     "session": _session,
     "record": _record,
+    "blob": _blob,
+    "blob_use": _blob_use,
     "numbered": _number,
     "meta": _meta,
     "tally": _tally,

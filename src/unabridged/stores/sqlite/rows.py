@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from unabridged.domain.blob import Blob, BlobKind
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.hash_chain import Link
 from unabridged.domain.message import Message, Role, part_from_dict, part_to_dict
@@ -240,17 +241,42 @@ def record_row(record: Record) -> Row:
         record.at.isoformat(),
         pack(record.body),
         pack(list(record.exchanges)),
+        pack([blob.digest for blob in record.blobs]),
     )
     return sealed("record", columns)
 
 
-def record_of(row: Row, path: Path) -> Record:
-    """Read a record."""
-    kind, name, at, body, exchanges = checked("record", row, path)
-    return Record(
+def record_of(row: Row, path: Path) -> tuple[Record, list[str]]:
+    """Read a record without its blobs, and their digests."""
+    kind, name, at, body, exchanges, blobs = checked("record", row, path)
+    record = Record(
         kind=RecordKind(kind),
         id=text_of(name),
         at=datetime.fromisoformat(at),
         body=unpack(body),
         exchanges=tuple(unpack(exchanges)),
     )
+    return record, unpack(blobs)
+
+
+def blob_row(blob: Blob) -> Row:
+    """Give a blob as a row."""
+    return sealed("blob", (blob.digest, str(blob.kind), blob.data))
+
+
+def blob_of(row: Row, path: Path) -> Blob:
+    """Read a blob.
+
+    Raises:
+        StoreDamagedError: It is not what was written.
+    """
+    name, kind, body = checked("blob", row, path)
+    blob = Blob(BlobKind(kind), body)
+    if blob.digest != name:
+        raise sqlite_errors.damaged(path, f"the blob {name!r} is not what was written.")
+    return blob
+
+
+def blob_use_row(user_kind: str, user_id: str, blob: str) -> Row:
+    """Give the use of a blob as a row."""
+    return sealed("blob_use", (user_kind, column(user_id), blob))

@@ -67,6 +67,7 @@ CREATE TABLE record (
     at        TEXT NOT NULL,
     body      BLOB NOT NULL,          -- JSON
     exchanges BLOB NOT NULL,          -- JSON: a list of ids
+    blobs     BLOB NOT NULL,          -- JSON: a list of digests
     digest    BLOB NOT NULL,          -- `row` is not in it
     UNIQUE (kind, id)
 );
@@ -76,6 +77,24 @@ CREATE TABLE record_exchange (
     PRIMARY KEY (exchange, record)
 ) WITHOUT ROWID;
 CREATE INDEX record_exchange_record ON record_exchange (record);
+
+-- Bytes that messages and records share: each is stored once, as long as anything uses it.
+CREATE TABLE blob (
+    id     TEXT NOT NULL PRIMARY KEY, -- SHA-256 of kind and body in hex, see domain/blob.py
+    kind   TEXT NOT NULL,             -- system, tools, image, original
+    body   BLOB NOT NULL,
+    digest BLOB NOT NULL
+);
+
+-- What uses a blob: a message, or a record of a kind.
+CREATE TABLE blob_use (
+    user_kind TEXT NOT NULL,          -- message, or record.kind
+    user_id   TEXT NOT NULL,          -- message.id or record.id
+    blob      TEXT NOT NULL,
+    digest    BLOB NOT NULL,
+    PRIMARY KEY (user_kind, user_id, blob)
+) WITHOUT ROWID;
+CREATE INDEX blob_use_blob ON blob_use (blob);
 
 -- The number of each exchange, and the revision at which it was written to last. A number is never
 -- given twice; it orders exchanges where the ranking finds them equal.

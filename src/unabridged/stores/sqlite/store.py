@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from unabridged.domain.blob import Blob
 from unabridged.domain.changes import Changes
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.forgetting import Scan
@@ -21,6 +22,7 @@ from unabridged.ports import Cipher, Projection
 from unabridged.stores.json_codec import unpack
 from unabridged.stores.sqlite import (
     archive,
+    blobs,
     chain_setup,
     change_feed,
     check,
@@ -148,9 +150,16 @@ class SqliteStore:
         with self._db.write():
             write_rows.append(self._db, batch, expect_head)
 
-    def import_session(self, session: Session, exchanges: Sequence[Exchange]) -> int:
+    def import_session(
+        self,
+        session: Session,
+        exchanges: Sequence[Exchange],
+        originals: Mapping[str, bytes] | None = None,
+    ) -> int:
         with self._db.write():
-            added = len(set(write_rows.import_session(self._db, session, exchanges)))
+            added = len(
+                set(write_rows.import_session(self._db, session, exchanges, originals or {}))
+            )
         with suppress(StoreError):  # it is stored; what follows tries again when it is asked
             for projection in self._projections if added else ():
                 projection.follow()
@@ -215,6 +224,14 @@ class SqliteStore:
             for record_id in ids:
                 write_rows.remove_record(self._db, kind, record_id, count)
             counters.save(self._db, count)
+
+    def blobs(self, digests: Iterable[str]) -> dict[str, Blob]:
+        with self._db.read():
+            return blobs.get(self._db, digests)
+
+    def originals(self, ids: Iterable[str]) -> dict[str, bytes]:
+        with self._db.read():
+            return blobs.originals(self._db, ids)
 
     @property
     def generation(self) -> str:

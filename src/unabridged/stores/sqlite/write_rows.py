@@ -1,6 +1,6 @@
 """What is written to the log. Each runs inside a write transaction that the store opened."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import apsw
@@ -11,7 +11,7 @@ from unabridged.domain.session import Session
 from unabridged.domain.write import Batch
 from unabridged.errors import HeadMovedError
 from unabridged.stores import store_errors
-from unabridged.stores.sqlite import archive, change_feed, counters, read_rows, sqlite_errors
+from unabridged.stores.sqlite import archive, blobs, change_feed, counters, read_rows, sqlite_errors
 from unabridged.stores.sqlite.counters import Counters
 from unabridged.stores.sqlite.database import SqliteConnection
 from unabridged.stores.sqlite.rows import (
@@ -33,10 +33,10 @@ def append(db: SqliteConnection, batch: Batch, expect_head: str | None) -> bool:
         raise store_errors.wrong_session(exchange.id, session.id)
     if known is None:
         _check_new(db, exchange, batch.opened_by)
-        _add_exchange(db, exchange, batch.opened_by, count)
+        _add_exchange(db, exchange, batch.opened_by, count, batch.originals)
     else:
         _extend(db, known, exchange)
-        _add_messages(db, exchange, count)
+        _add_messages(db, exchange, count, batch.originals)
         change_feed.extend(db, exchange.id, count)
     if not exchange.messages or session.head != exchange.messages[-1].id:
         check_head(db, session)
@@ -48,12 +48,17 @@ def append(db: SqliteConnection, batch: Batch, expect_head: str | None) -> bool:
 
 
 def import_session(
-    db: SqliteConnection, session: Session, exchanges: Sequence[Exchange]
+    db: SqliteConnection,
+    session: Session,
+    exchanges: Sequence[Exchange],
+    originals: Mapping[str, bytes],
 ) -> list[str]:
     """Take over a conversation and give the ids of what was new; see ``ports.Store``."""
     count = counters.begin(db)
     known = read_rows.session(db, session.id)
-    added = [exchange.id for exchange in exchanges if _admit_one(db, session, exchange, count)]
+    added = [
+        exchange.id for exchange in exchanges if _admit_one(db, session, exchange, count, originals)
+    ]
     if known is None:
         check_head(db, session)
         count.sessions += 1
@@ -89,6 +94,7 @@ def put(db: SqliteConnection, records: Iterable[Record], count: Counters) -> Non
         row = cursor.connection.last_insert_rowid()
         for exchange_id in record.exchanges:
             db.run("add lineage", (column(exchange_id), row))
+        blobs.use(db, str(record.kind), record.id, record.blobs)
         count.record_changed(str(record.kind), 1)
 
 
@@ -96,14 +102,17 @@ def remove_record(db: SqliteConnection, kind: RecordKind, record_id: str, count:
     """Remove a record, if it is there."""
     row = db.one("record row", (str(kind), column(record_id)))
     if row is not None:
-        remove_record_row(db, row[0], str(kind), count)
+        remove_record_row(db, row[0], kind, record_id, count)
 
 
-def remove_record_row(db: SqliteConnection, row: int, kind: str, count: Counters) -> None:
-    """Remove the record of a row, and what says where it was drawn from."""
+def remove_record_row(
+    db: SqliteConnection, row: int, kind: RecordKind, record_id: str, count: Counters
+) -> None:
+    """Remove the record of a row, what says where it was drawn from, and its uses of blobs."""
     db.run("remove lineage", (row,))
     db.run("remove record", (row,))
-    count.record_changed(kind, -1)
+    blobs.release(db, str(kind), record_id)
+    count.record_changed(str(kind), -1)
 
 
 def check_head(db: SqliteConnection, session: Session) -> None:
@@ -145,12 +154,16 @@ def _holds(db: SqliteConnection, exchange_id: str | None, session_id: str) -> bo
 
 
 def _add_exchange(
-    db: SqliteConnection, exchange: Exchange, opened_by: str | None, count: Counters
+    db: SqliteConnection,
+    exchange: Exchange,
+    opened_by: str | None,
+    count: Counters,
+    originals: Mapping[str, bytes],
 ) -> None:
     db.run("set exchange", exchange_row(exchange, opened_by, len(exchange.messages)))
     count.exchanges += 1
     change_feed.begin(db, exchange, count)
-    _add_messages(db, exchange, count)
+    _add_messages(db, exchange, count, originals)
 
 
 def _extend(db: SqliteConnection, known: tuple[Exchange, str | None, int], news: Exchange) -> None:
@@ -159,7 +172,9 @@ def _extend(db: SqliteConnection, known: tuple[Exchange, str | None, int], news:
     db.run("set exchange", exchange_row(changed, opened_by, own + len(news.messages)))
 
 
-def _add_messages(db: SqliteConnection, exchange: Exchange, count: Counters) -> None:
+def _add_messages(
+    db: SqliteConnection, exchange: Exchange, count: Counters, originals: Mapping[str, bytes]
+) -> None:
     for message in exchange.messages:
         count.seq += 1
         try:
@@ -168,11 +183,18 @@ def _add_messages(db: SqliteConnection, exchange: Exchange, count: Counters) -> 
             if read_rows.owner(db, message.id) is not None:
                 raise store_errors.duplicate(message.id) from None
             raise sqlite_errors.damaged(db.path, "the numbers of the log are taken.") from None
+        blobs.use(db, blobs.MESSAGE, message.id, blobs.originals_of(originals, message.id))
         count.messages += 1
         count.tokens += message.tokens or 0
 
 
-def _admit_one(db: SqliteConnection, session: Session, exchange: Exchange, count: Counters) -> bool:
+def _admit_one(
+    db: SqliteConnection,
+    session: Session,
+    exchange: Exchange,
+    count: Counters,
+    originals: Mapping[str, bytes],
+) -> bool:
     if exchange.session != session.id:
         raise store_errors.wrong_session(exchange.id, session.id)
     if read_rows.header(db, exchange.id) is not None:
@@ -186,7 +208,7 @@ def _admit_one(db: SqliteConnection, session: Session, exchange: Exchange, count
     if read_rows.owner(db, first.id) is not None and read_rows.message(db, first.id) == first:
         shared = first.id
         exchange = replace(exchange, messages=exchange.messages[1:])
-    _add_exchange(db, exchange, shared, count)
+    _add_exchange(db, exchange, shared, count, originals)
     return True
 
 

@@ -9,5 +9,11 @@ SELECT exchange, record FROM record_exchange;
 -- name: clear lineage
 DELETE FROM record_exchange;
 
+-- name: clear blob uses of records
+DELETE FROM blob_use WHERE user_kind <> 'message';
+
+-- name: clear blobs without use
+DELETE FROM blob WHERE id NOT IN (SELECT blob FROM blob_use);
+
 -- name: reindex
 REINDEX;

@@ -95,20 +95,32 @@ SELECT 1 FROM exchange WHERE id = ?;
 SELECT row FROM record WHERE kind = ? AND id = ?;
 
 -- name: record
-SELECT kind, id, at, body, exchanges, digest FROM record WHERE kind = ? AND id = ?;
+SELECT kind, id, at, body, exchanges, blobs, digest FROM record WHERE kind = ? AND id = ?;
 
 -- name: record by row
-SELECT kind, id, at, body, exchanges, digest FROM record WHERE row = ?;
+SELECT kind, id, at, body, exchanges, blobs, digest FROM record WHERE row = ?;
 
 -- name: newest records
-SELECT kind, id, at, body, exchanges, digest
+SELECT kind, id, at, body, exchanges, blobs, digest
 FROM record WHERE kind = ? ORDER BY id DESC LIMIT ?;
 
 -- name: all records
-SELECT row, kind, id, at, body, exchanges, digest FROM record ORDER BY row;
+SELECT row, kind, id, at, body, exchanges, blobs, digest FROM record ORDER BY row;
 
 -- name: records drawn from
 SELECT record FROM record_exchange WHERE exchange = ?;
+
+-- name: blob
+SELECT id, kind, body, digest FROM blob WHERE id = ?;
+
+-- name: all blob ids
+SELECT id FROM blob ORDER BY id;
+
+-- name: blob uses
+SELECT user_kind, user_id, blob, digest FROM blob_use WHERE user_kind = ? AND user_id = ?;
+
+-- name: all blob uses
+SELECT user_kind, user_id, blob, digest FROM blob_use ORDER BY user_kind, user_id, blob;
 
 -- name: number of an exchange
 SELECT number, exchange, session, at, digest FROM numbered WHERE exchange = ?;

@@ -19,13 +19,13 @@ SELECT seq, id, exchange, parent, role, at, tokens, tokenizer, parts, digest
 FROM message NOT INDEXED WHERE seq = ?;
 
 -- name: recover record up
-SELECT row, kind, id, at, body, exchanges, digest FROM record NOT INDEXED ORDER BY row;
+SELECT row, kind, id, at, body, exchanges, blobs, digest FROM record NOT INDEXED ORDER BY row;
 
 -- name: recover record down
-SELECT row, kind, id, at, body, exchanges, digest FROM record NOT INDEXED ORDER BY row DESC;
+SELECT row, kind, id, at, body, exchanges, blobs, digest FROM record NOT INDEXED ORDER BY row DESC;
 
 -- name: recover record one
-SELECT row, kind, id, at, body, exchanges, digest FROM record NOT INDEXED WHERE row = ?;
+SELECT row, kind, id, at, body, exchanges, blobs, digest FROM record NOT INDEXED WHERE row = ?;
 
 -- name: recover number up
 SELECT number, exchange, session, at, digest FROM numbered NOT INDEXED ORDER BY number;
@@ -56,3 +56,22 @@ SELECT id, head, updated, body, digest FROM session NOT INDEXED ORDER BY id DESC
 
 -- name: recover session one
 SELECT id, head, updated, body, digest FROM session NOT INDEXED WHERE id = ?;
+
+-- name: recover blob up
+SELECT id, kind, body, digest FROM blob NOT INDEXED ORDER BY rowid;
+
+-- name: recover blob down
+SELECT id, kind, body, digest FROM blob NOT INDEXED ORDER BY rowid DESC;
+
+-- name: recover blob one
+SELECT id, kind, body, digest FROM blob WHERE id = ?;
+
+-- name: recover blob use up
+SELECT user_kind, user_id, blob, digest FROM blob_use NOT INDEXED ORDER BY user_kind, user_id, blob;
+
+-- name: recover blob use down
+SELECT user_kind, user_id, blob, digest FROM blob_use NOT INDEXED
+ORDER BY user_kind DESC, user_id DESC, blob DESC;
+
+-- name: recover blob use one
+SELECT user_kind, user_id, blob, digest FROM blob_use WHERE user_kind = 'message' AND user_id = ?;

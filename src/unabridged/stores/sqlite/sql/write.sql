@@ -40,7 +40,7 @@ UPDATE message SET parts = ?, digest = ? WHERE seq = ?;
 DELETE FROM message WHERE seq = ?;
 
 -- name: add record
-INSERT INTO record (kind, id, at, body, exchanges, digest) VALUES (?, ?, ?, ?, ?, ?);
+INSERT INTO record (kind, id, at, body, exchanges, blobs, digest) VALUES (?, ?, ?, ?, ?, ?, ?);
 
 -- name: add lineage
 INSERT OR IGNORE INTO record_exchange (exchange, record) VALUES (?, ?);
@@ -50,6 +50,18 @@ DELETE FROM record WHERE row = ?;
 
 -- name: remove lineage
 DELETE FROM record_exchange WHERE record = ?;
+
+-- name: add blob
+INSERT OR IGNORE INTO blob (id, kind, body, digest) VALUES (?, ?, ?, ?);
+
+-- name: add blob use
+INSERT OR IGNORE INTO blob_use (user_kind, user_id, blob, digest) VALUES (?, ?, ?, ?);
+
+-- name: remove blob uses
+DELETE FROM blob_use WHERE user_kind = ? AND user_id = ?;
+
+-- name: remove blob without use
+DELETE FROM blob WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM blob_use WHERE blob_use.blob = ?1);
 
 -- name: add number
 INSERT INTO numbered (number, exchange, session, at, digest, revision) VALUES (?, ?, ?, ?, ?, ?);
