@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from unabridged.embeddings.array_files import load_array
 from unabridged.embeddings.wordpiece import CONTINUES, WordPiece
 
 AT_ONCE = 512
@@ -27,9 +28,9 @@ class StaticTable:
     """
 
     def __init__(self, folder: Path, most_words: int) -> None:
-        self._rows: NDArray[np.int8] = np.asarray(np.load(folder / "table.npy", mmap_mode="r"))
-        self._scales: NDArray[np.uint8] = np.load(folder / "scales.npy")
-        self._learnt: NDArray[np.bool_] = np.load(folder / "learnt.npy")
+        self._rows: NDArray[np.int8] = np.asarray(load_array(folder / "table.npy", mmap_mode="r"))
+        self._scales: NDArray[np.uint8] = load_array(folder / "scales.npy")
+        self._learnt: NDArray[np.bool_] = load_array(folder / "learnt.npy")
         self._vocabulary = (folder / "vocabulary.txt").read_text("utf-8").split("\n")
         self._wordpiece = WordPiece(self._vocabulary)
         self._most_words = most_words

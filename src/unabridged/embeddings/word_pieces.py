@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unabridged.embeddings.static import DATA
+from unabridged.embeddings.array_files import load_array
 from unabridged.embeddings.wordpiece import WordPiece
 from unabridged.index.array_runs import positions_of
 from unabridged.index.indexed_exchange import ANSWER_SENTENCE, USER_SENTENCE
@@ -85,7 +86,7 @@ class _Held:
     """What was read and worked out."""
 
     def __init__(self, data: Path) -> None:
-        table: NDArray[np.int8] = np.load(data / "table.npy", mmap_mode="r")
+        table: NDArray[np.int8] = load_array(data / "table.npy", mmap_mode="r")
         vocabulary = (data / "vocabulary.txt").read_text("utf-8").split("\n")
         self.words = _Words(WordPiece(vocabulary), len(vocabulary))
         self._axes = np.ascontiguousarray(table[:, :AXES])
