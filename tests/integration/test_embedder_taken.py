@@ -52,7 +52,7 @@ def test_a_file_of_an_older_format_is_searched_by_meaning(folder, tmp_path):
     names = {"user": "ada", "agent": "formats", "model": "model:1"}
     isolation = ("user", "agent", "model")
     with Talker.open(tmp_path, isolation=isolation, upstream="quote", **names) as memory:
-        assert memory.stats().exchanges == 14
+        assert memory.stats().exchanges == 15
         assert store_of(memory).embedded_by() == IDENTITY
         assert store_of(memory).missing_vectors(IDENTITY, 100) == []
         assert "I went to the tower" in by_meaning(memory, "visiting a skyscraper")

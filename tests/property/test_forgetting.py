@@ -10,7 +10,7 @@ from tests.opened import store_of
 
 from unabridged.domain.chat import Abilities
 from unabridged.domain.record import RecordKind
-from unabridged.forgetting.remnant_scan import words_of
+from unabridged.log.entrances import texts_of_message
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
 
@@ -67,7 +67,7 @@ def texts(memory):
     """Everything that the store gives, as text."""
     store = store_of(memory)
     found = [session.title for session in store.sessions()]
-    found += [t for e in store.scan(limit=1000) for m in e.messages for t in words_of(m)]
+    found += [t for e in store.scan(limit=1000) for m in e.messages for t in texts_of_message(m)]
     for kind in RecordKind:
         found += [json.dumps(dict(r.body), ensure_ascii=False) for r in store.records(kind)]
     return "\n".join(found)
