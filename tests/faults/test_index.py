@@ -22,7 +22,7 @@ from unabridged.index import merge_policy
 from unabridged.language.words import query_terms
 from unabridged.projections.search_index import index_manifest, segment_files as segments
 from unabridged.projections.search_index.flush import SegmentWriter
-from unabridged.projections.search_index.index import SearchIndex
+from unabridged.projections.search_index.index import BUILDING, SearchIndex
 from unabridged.projections.search_index.storage import FolderStorage
 from unabridged.retrieval.analyze import Analyzer
 from unabridged.stores.sqlite.database import folder_of
@@ -133,6 +133,21 @@ def test_two_writers_and_a_reader_at_once(path, tmp_path):
     assert len(said) == 60 - 8
     assert len(gone) == 8
     proven(path, said, gone)
+
+
+def test_files_that_another_process_is_making_again_are_not_damage(path):
+    fill(path, 12)
+    store = indexer.opened(path)
+    looked_up(store, "marble")
+    storage = FolderStorage(folder_of(path), None)
+    held = index_manifest.read(folder_of(path), None)
+    assert held.segments
+    storage.write_manifest(
+        msgspec.structs.replace(held, serial="another", revision=BUILDING, segments=())
+    )
+    storage.keep_only(())
+    assert store.check() == []
+    store.close()
 
 
 @pytest.mark.slow

@@ -274,7 +274,7 @@ class World:
 
     def _restart(self) -> None:
         """Close the memory and open it again, where it is kept anywhere."""
-        if self.memory.settings.store == "memory":
+        if self.memory.space.settings.store == "memory":
             return
         self.memory.close()
         self.memory = self._opened()
@@ -396,17 +396,17 @@ class World:
     def _request(self, client: Client, turn: Turn):
         self.requests += 1
         drafts = self._drafts(client, [*client.turns, turn])
-        heard = self.memory.hear(drafts)
+        heard = self.memory.sync(drafts)
         if heard.open is not None:
-            context = self.memory.thawed(heard.open.id)
-            self.memory.step(context, heard.new_rounds)
+            context = self.memory.space.contexts.restore(heard.open.id)
+            self.memory.record_tools(context, heard.new_rounds)
             return heard, context
         tools = TOOLS if self.random.random() < 0.3 else ()
-        context = self.memory.prepare_heard(heard, RequestOptions(tools=tools))
+        context = self.memory.prepare_synced(heard, RequestOptions(tools=tools))
         self._look(client, turn, drafts, context)
         self.memory.begin(context)
         if heard.new_rounds:
-            self.memory.step(context, heard.new_rounds)
+            self.memory.record_tools(context, heard.new_rounds)
         return heard, context
 
     def _look(self, client: Client, turn: Turn, drafts, context) -> None:
@@ -459,8 +459,8 @@ class World:
         else:
             query = self._text(2)
             call = ToolCall(f"call-{self.count}", "look", f'{{"q": "{query}", "n": 1}}')
-            message = self.memory.message(Role.ASSISTANT, [call])
-            self.memory.step(context, [message])
+            message = self.memory.space.message(Role.ASSISTANT, [call])
+            self.memory.record_tools(context, [message])
             node.rest.append(("call", query))
             turn.rest = list(node.rest)
             client.waiting = turn

@@ -23,7 +23,7 @@ def test_every_path_holds_what_was_said_on_it(tmp_path, seed):
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "store", [{"store": "files"}, {"store": "memory"}], ids=["files", "memory"]
+    "store", [{"json_files": "model"}, {"store": "memory"}], ids=["files", "memory"]
 )
 def test_the_same_on_other_stores(tmp_path, store):
     world = run(2_000_000, tmp_path, steps=40, **store)

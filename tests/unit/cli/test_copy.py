@@ -78,7 +78,7 @@ def test_readable_files_follow_a_copy(run, filled, layout, monkeypatch):
 
 def test_a_copy_that_is_not_equal_is_no_copy(run, filled, monkeypatch):
     class Deaf(InMemoryStore):
-        def import_session(self, session, exchanges):
+        def import_session(self, session, exchanges, originals=None):
             return 0
 
     monkeypatch.setattr(copy_stores, "_open_file", lambda end, other: Deaf(other))

@@ -129,10 +129,20 @@ class SearchIndex:
             return damage
 
     def _damaged_files(self) -> list[str]:
-        damage = repair.verify(self._storage, self._snapshot)
-        while damage and self._take_other():  # another process replaced a file in between
-            damage = repair.verify(self._storage, self._snapshot)
-        return damage
+        while damage := repair.verify(self._storage, self._snapshot):
+            manifest = self._storage.read_manifest()
+            if manifest is None or manifest.serial == self._serial:
+                return damage
+            # Another process replaced files in between, or is making all of them again.
+            if not self._fits(manifest):
+                return []
+            try:
+                self._adopt(manifest)
+            except StoreDamagedError as error:
+                now = self._storage.read_manifest()
+                if now is None or now.serial == manifest.serial:
+                    return [str(error)]
+        return []
 
     def rebuild(self) -> None:
         with self._lock:
@@ -168,8 +178,11 @@ class SearchIndex:
         self._generation = self._store.generation
         serial = ""
         while (manifest := self._storage.read_manifest()) is not None:
+            if manifest.serial == serial:
+                break
             # Another process may have replaced a file in between: then the manifest is another one.
-            if not self._fits(manifest) or manifest.serial == serial:
+            self._damage = []
+            if not self._fits(manifest):
                 break
             serial = manifest.serial
             try:
