@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from hypothesis import strategies as st
 
+from unabridged.domain.blob import system_blob
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.message import Image, Reasoning, Text, ToolCall, ToolResult
 from unabridged.domain.record import Record, RecordKind
@@ -67,14 +68,16 @@ def _records(draw, exchange, place):
         RecordKind.READING: ({"scheme": "x", "messages": {draw(TEXTS): reading}}, drawn),
         RecordKind.CONDENSATION: (CONDENSED, drawn),
         RecordKind.CONTEXT: ({"manifest": {draw(TEXTS): draw(PLAIN)}}, drawn),
-        RecordKind.BLOB: ({"text": draw(PLAIN)}, ()),
+        RecordKind.OVERVIEW: ({"lines": [], "n": draw(PLAIN)}, ()),
         RecordKind.PROGRESS: ({"n": draw(PLAIN)}, ()),
         RecordKind.TOMBSTONE: ({**TOMBSTONE, "alone": draw(st.lists(TEXTS, max_size=2))}, ()),
     }
     kind = draw(st.sampled_from(sorted(kinds)))
     body, exchanges = kinds[kind]
     own = kind in {RecordKind.READING, RecordKind.CONTEXT}
-    return Record(kind, exchange.id if own else f"{place}{draw(TEXTS)}", at, body, exchanges)
+    blobs = (system_blob(draw(TEXTS)),) if kind is RecordKind.CONTEXT else ()
+    name = exchange.id if own else f"{place}{draw(TEXTS)}"
+    return Record(kind, name, at, body, exchanges, blobs)
 
 
 @st.composite

@@ -119,6 +119,6 @@ def test_whatever_window_and_whatever_is_forgotten(tmp_path, seed):
             looked_at(memory, context, forgotten=forgotten)
             memory.record(context, words(rng, rng.choice([1, 3, 9, 30])))
             assert memory.why(context.id).intact
-        for record in store_of(memory).records(RecordKind.BLOB):
+        for record in store_of(memory).records(RecordKind.OVERVIEW):
             if "lines" in record.body:
                 memory.space.condensations.expand(record.id)

@@ -43,7 +43,7 @@ def test_a_space_comes_back_equal(store, contexts):
     write_jsonl(conversations(store), stream, records=records, space=store.space)
     other = InMemoryStore(SpaceId("other", "space"))
     assert taken_over(stream.getvalue(), other) == len(records)
-    left_out = set() if contexts else {RecordKind.CONTEXT, RecordKind.BLOB}
+    left_out = set() if contexts else {RecordKind.CONTEXT, RecordKind.OVERVIEW}
     assert content(other) == content(store, without={RecordKind.PROGRESS, *left_out})
     assert taken_over(stream.getvalue(), other) == 0
     assert content(other) == content(store, without={RecordKind.PROGRESS, *left_out})
