@@ -87,5 +87,7 @@ def fetched_embedder(request):
             return fetch(name, request.config.cache.mkdir("unabridged"))
         except UnabridgedError as error:
             pytest.skip(f"the embedder {name} cannot be had: {error} {error.hint}")
+        except OutsideError as error:
+            pytest.skip(f"the embedder {name} is not in pytest's cache folder: {error}")
 
     return get

@@ -42,7 +42,8 @@ from unabridged.projections.followed import FollowedStore
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.stores_lookup import looked_up
 
-CALLS = "append admit amend put drop forget put_vectors switch_vectors rebuild archive unarchive".split()
+CALLS = """append import_session set_session put delete erase put_vectors activate_vectors rebuild
+archive unarchive""".split()
 """What changes a store; each is one transaction."""
 
 
@@ -238,7 +239,7 @@ def _noted(kind: type, call: str, layer: Layer, known: list[Known], bench: Bench
     def noted(self, *args, **kwargs):
         done = real(self, *args, **kwargs)
         if bench.is_here(self):
-            known.append(Known(state_of(self), forgotten=call == "forget"))
+            known.append(Known(state_of(self), forgotten=call == "erase"))
             layer.mark(len(known) - 1)
         return done
 

@@ -80,11 +80,11 @@ def test_processes_that_write_at_once_lose_nothing(tmp_path, processes, count):
 def test_processes_that_create_at_once_make_one_store(tmp_path):
     path = tmp_path / "space.db"
     code = (
-        "import sys, pathlib; from unabridged.domain.scope import Space;"
+        "import sys, pathlib; from unabridged.domain.scope import SpaceId;"
         "from unabridged.stores.sqlite import SqliteStore;"
         "from unabridged.testing.log_writer import LogWriter;"
-        "store = SqliteStore(pathlib.Path(sys.argv[1]), Space('ada', 'kill'));"
-        "Talk(store, sys.argv[2]).say('a', 'b'); store.close()"
+        "store = SqliteStore(pathlib.Path(sys.argv[1]), SpaceId('ada', 'kill'));"
+        "LogWriter(store, sys.argv[2]).say('a', 'b'); store.close()"
     )
     running = [
         subprocess.Popen([sys.executable, "-c", code, str(path), f"s{n}"], stderr=subprocess.PIPE)

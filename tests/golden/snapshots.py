@@ -5,6 +5,8 @@ A deliberate change is recorded with ``python -m tests.golden.record --snapshots
 
 import json
 import re
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -25,6 +27,7 @@ from unabridged.mcp.request_context import Caller, ToolRequests
 from unabridged.mcp.server import server_of
 from unabridged.server.routes import openapi_document
 
+CHECKOUT = Path(__file__).parents[2]
 FOLDER = Path(__file__).parent / "snapshots"
 WIDTH = 100
 PACKAGE = Path(unabridged.__file__).parent
@@ -97,9 +100,17 @@ def tools():
 
 
 def texts():
-    """The help of every command."""
+    """The help of every command; from a process of its own, since click keeps what it made first."""
+    code = "from tests.golden.snapshots import print_help; print_help()"
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=CHECKOUT
+    )
+    return ran.stdout
+
+
+def print_help():
     root = click.Context(cli, info_name="unabridged", **cli.context_settings)
-    return "\n".join(_help(root))
+    print("\n".join(_help(root)), end="")
 
 
 def _help(context):

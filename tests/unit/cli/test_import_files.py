@@ -13,16 +13,16 @@ KILLED = """
 import os, signal
 from unabridged.stores.sqlite import write_rows
 from unabridged.cli.main import main
-admit, calls = write_rows.admit, []
+real, calls = write_rows.import_session, []
 
-def killed(db, session, exchanges):
-    result = admit(db, session, exchanges)
+def killed(db, session, *more):
+    result = real(db, session, *more)
     calls.append(session.id)
     if len(calls) == 50:
         os.kill(os.getpid(), signal.SIGKILL)
     return result
 
-write_rows.admit = killed
+write_rows.import_session = killed
 main()
 """
 """Imports, and is killed when the fiftieth conversation is written but not yet stored."""

@@ -94,7 +94,7 @@ class Stopping:
         self.store, self.left = store, after
 
     def __getattr__(self, name):
-        if name in {"admit", "amend", "put"}:
+        if name in {"import_session", "set_session", "put"}:
             self.left -= 1
             if self.left < 0:
                 raise StoreFullError("full", hint="")
