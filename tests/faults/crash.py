@@ -42,8 +42,7 @@ from unabridged.projections.followed import FollowedStore
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.stores_lookup import looked_up
 
-CALLS = """append import_session set_session put delete erase put_vectors activate_vectors rebuild
-archive unarchive""".split()
+CALLS = "append import_session set_session put delete erase put_vectors activate_vectors rebuild".split()
 """What changes a store; each is one transaction."""
 
 
@@ -193,8 +192,7 @@ def traced(flow: Workflow, folder: Path, store: str, layout: str = "model") -> T
     with ExitStack() as stack:
         for call in CALLS:
             for kind in kinds_of_store(store):
-                if hasattr(kind, call):
-                    stack.enter_context(_noted(kind, call, layer, known, bench))
+                stack.enter_context(_noted(kind, call, layer, known, bench))
         stack.enter_context(layer)
         flow.work(bench)
         layer.mark("done")

@@ -133,8 +133,7 @@ def course(flow: Workflow, folder: Path, store: str, layout: str = "model") -> C
     with ExitStack() as stack:
         for kind in kinds_of_store(store):
             for call in CALLS:
-                if hasattr(kind, call):
-                    stack.enter_context(_noted(kind, call, states))
+                stack.enter_context(_noted(kind, call, states))
         flow.work(trial)
     shutil.rmtree(folder / "trial")
     shutil.copytree(folder / "template", folder / "trial")
