@@ -71,7 +71,10 @@ def wanted(filled, tmp_path_factory):
 
 def tender(home: Path) -> subprocess.Popen:
     return subprocess.Popen(
-        [sys.executable, str(TENDER), str(home)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "tests.faults.tender", str(home)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=TENDER.parents[2],
     )
 
 
