@@ -126,7 +126,7 @@ def test_a_stop_is_heard_while_the_prompt_is_read(smollm2, monkeypatch):
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(gguf.openai.Assembler, "feed", interrupted)
+        patch.setattr(gguf.wire.OpenAIStreamAssembler, "feed", interrupted)
         with pytest.raises(KeyboardInterrupt):
             list(model.chat(ChatRequest(prompt, window=4096)))
     assert 0 < seen[-1] < 2000
