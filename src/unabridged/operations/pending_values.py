@@ -1,16 +1,13 @@
-"""What the server holds for clients between two requests: prepared contexts, plans of forgetting."""
+"""What is held between two calls: prepared contexts, plans of forgetting."""
 
 import threading
 from collections import OrderedDict
 from datetime import datetime, timedelta
 from typing import Generic, TypeVar
 
-from starlette.requests import HTTPConnection
-
 from unabridged.domain.context import Context
 from unabridged.domain.forgetting import ForgetPlan
 from unabridged.ports import Clock
-from unabridged.server.state import service_of
 
 Value = TypeVar("Value")
 MOST = 256
@@ -59,8 +56,8 @@ class PendingValues(Generic[Value]):
             self._values.pop((*owner, name), None)
 
 
-class Holding:
-    """What one server holds.
+class Pending:
+    """What one server holds between two calls.
 
     Attributes:
         contexts: Contexts that were prepared, by id.
@@ -70,12 +67,3 @@ class Holding:
     def __init__(self, clock: Clock) -> None:
         self.contexts: PendingValues[Context] = PendingValues(clock)
         self.plans: PendingValues[ForgetPlan] = PendingValues(clock, 32)
-
-
-def holding_of(connection: HTTPConnection) -> Holding:
-    """Give what the server of a request holds."""
-    state = connection.app.state
-    if not hasattr(state, "memory_holding"):
-        state.memory_holding = Holding(service_of(connection).clock)
-    holding: Holding = state.memory_holding
-    return holding

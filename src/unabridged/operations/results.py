@@ -1,6 +1,6 @@
-"""Values that only the routes under ``/memory`` give."""
+"""Values that only operations give."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -159,3 +159,18 @@ class Tended:
 
     stages: tuple[MaintenanceProgress, ...]
     done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """A file that is given piece by piece.
+
+    Attributes:
+        name: What it is called.
+        media_type: Its media type.
+        pieces: Its bytes.
+    """
+
+    name: str
+    media_type: str
+    pieces: Iterator[bytes]
