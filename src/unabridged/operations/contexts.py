@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Literal
 
-from pydantic import Field
+from msgspec import Meta
 
 from unabridged.domain.chat import Usage
 from unabridged.domain.context import Context
@@ -32,11 +32,10 @@ from unabridged.operations.operation import (
     Name,
     Once,
     Params,
-    Place,
     Title,
     operation,
 )
-from unabridged.operations.results import RecordedExchange, recorded
+from unabridged.operations.operation_results import RecordedExchange, recorded
 from unabridged.space.idempotency import Done
 from unabridged.turn.conversation import Conversation
 from unabridged.turn.record import Recorded as Written, begin, record as record_answer, record_tools
@@ -44,24 +43,28 @@ from unabridged.turn.resume import resume
 
 
 class Preparation(Params):
-    """A message that a context is to be made for."""
+    """A message that a context is to be made for.
 
-    message: str = Field(default="", max_length=LONGEST_TEXT)
-    """The user's words."""
+    Attributes:
+        message: The user's words.
+        session: The id of the session; without it, a new one begins.
+        mode: The mode; without it, that of the settings.
+        tools: Tools to offer in tools mode, in place of those of the settings.
+        retry_of: The id of an exchange whose message is answered again; then `message` is not
+            looked at.
+        images: URIs of pictures that go with the message.
+        begin: Whether the user's message is stored at once; needs `write`.
+    """
+
+    message: Annotated[str, Meta(max_length=LONGEST_TEXT)] = ""
     session: Name | None = None
-    """The id of the session; without it, a new one begins."""
     mode: Literal["chat", "tools"] | None = None
-    """The mode; without it, that of the settings."""
-    tools: list[ToolBody] | None = Field(default=None, max_length=256)
-    """Tools to offer in tools mode, in place of those of the settings."""
+    tools: Annotated[list[ToolBody], Meta(max_length=256)] | None = None
     retry_of: Name | None = None
-    """The id of an exchange whose message is answered again; then `message` is not looked at."""
-    images: list[Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)]] = Field(
-        default_factory=list, max_length=64
-    )
-    """URIs of pictures that go with the message."""
-    begin: Annotated[bool, Place.QUERY] = False
-    """Whether the user's message is stored at once; needs `write`."""
+    images: Annotated[
+        tuple[Annotated[str, Meta(min_length=1, max_length=LONGEST_TEXT)], ...], Meta(max_length=64)
+    ] = ()
+    begin: bool = False
 
 
 def _planned(call: Call, params: Preparation) -> What:
@@ -90,7 +93,13 @@ _CONTEXT_ONCE = Once(
 )
 
 
-@operation("contexts.prepare", "POST /prepare", "The context, with its ledger.", once=_CONTEXT_ONCE)
+@operation(
+    "contexts.prepare",
+    "POST /prepare",
+    "The context, with its ledger.",
+    once=_CONTEXT_ONCE,
+    query=("begin",),
+)
 def prepare(call: Call, params: Preparation) -> Context:
     """Make the context for a message: what to send to the model, and an account of every token.
 
@@ -106,11 +115,14 @@ def prepare(call: Call, params: Preparation) -> Context:
 
 
 class Beginning(Params):
-    """How a context is begun."""
+    """How a context is begun.
+
+    Attributes:
+        title: The title of a session that begins with it.
+    """
 
     context: Name
     title: Title | None = None
-    """The title of a session that begins with it."""
 
 
 def _recorded(call: Call, _: Params, what: What) -> RecordedExchange:
@@ -148,7 +160,7 @@ class Round(Params):
     """A tool round: calls and their results together."""
 
     context: Name
-    messages: list[MessageBody] = Field(min_length=1, max_length=256)
+    messages: Annotated[list[MessageBody], Meta(min_length=1, max_length=256)]
 
 
 def _length_before(call: Call, params: Round) -> What:
@@ -181,13 +193,16 @@ def step(call: Call, params: Round) -> RecordedExchange:
 
 
 class AnswerBody(Params):
-    """The answer to a context."""
+    """The answer to a context.
+
+    Attributes:
+        reply: The answer's words.
+        parts: The answer's content parts, in place of `reply`.
+    """
 
     context: Name
-    reply: str | None = Field(default=None, max_length=LONGEST_TEXT)
-    """The answer's words."""
-    parts: list[PartBody] | None = Field(default=None, min_length=1, max_length=1000)
-    """The answer's content parts, in place of `reply`."""
+    reply: Annotated[str, Meta(max_length=LONGEST_TEXT)] | None = None
+    parts: Annotated[list[PartBody], Meta(min_length=1, max_length=1000)] | None = None
     state: State = "complete"
     usage: UsageBody | None = None
 

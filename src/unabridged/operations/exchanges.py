@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import AwareDatetime, Field
+from msgspec import Meta
 
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
@@ -23,25 +23,28 @@ from unabridged.operations.operation import (
     Words,
     operation,
 )
+from unabridged.operations.operation_results import RecordedExchange, recorded
 from unabridged.operations.pages import from_cursor, to_cursor
-from unabridged.operations.results import RecordedExchange, recorded
 
 
 class RecordExchangeBody(Params):
-    """What was said elsewhere, to be recorded at once."""
+    """What was said elsewhere, to be recorded at once.
+
+    Attributes:
+        user: The user's message.
+        assistant: The answer; without it, the exchange is unanswered.
+        session: The id of the session that it goes on with; without it, a new one begins.
+        title: The title of a session that begins with it.
+        at: When it was said; without it, now.
+        model: The model that answered.
+    """
 
     user: Words
-    """The user's message."""
     assistant: Words | None = None
-    """The answer; without it, the exchange is unanswered."""
     session: Name | None = None
-    """The id of the session that it goes on with; without it, a new one begins."""
     title: Title | None = None
-    """The title of a session that begins with it."""
-    at: Annotated[AwareDatetime, Field(strict=False)] | None = None
-    """When it was said; without it, now."""
+    at: Annotated[datetime, Meta(tz=True)] | None = None
     model: Name | None = None
-    """The model that answered."""
 
 
 def _planned(call: Call, params: RecordExchangeBody) -> What:

@@ -2,7 +2,8 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+import msgspec
+from msgspec import Meta
 
 from unabridged.domain.fact import SELF, Fact, FactChange
 from unabridged.domain.permissions import Right
@@ -24,10 +25,13 @@ from unabridged.space.idempotency import Done
 
 
 class FactList(Paged):
-    """Which facts are listed."""
+    """Which facts are listed.
+
+    Attributes:
+        state: Only those of this state.
+    """
 
     state: Literal["current", "superseded", "withdrawn", "all"] = "current"
-    """Only those of this state."""
 
 
 @operation("facts.list", "GET /facts", "Facts, the oldest first.", whole=True)
@@ -38,20 +42,23 @@ def list_facts(call: Call, params: FactList) -> Page[Fact]:
 
 
 class NewFact(Params):
-    """A fact that a person gives."""
+    """A fact that a person gives.
+
+    Attributes:
+        text: The statement.
+        pinned: Whether every prompt carries it.
+        subject: Whom it is about.
+        attribute: What of them; then a newer value takes an older one's place.
+        value: What it is; the text where none is given.
+        aliases: Other words by which people ask for it.
+    """
 
     text: AnyText
-    """The statement."""
     pinned: bool = False
-    """Whether every prompt carries it."""
     subject: Name = SELF
-    """Whom it is about."""
-    attribute: str = Field(default="", max_length=200)
-    """What of them; then a newer value takes an older one's place."""
-    value: str = Field(default="", max_length=10_000)
-    """What it is; the text where none is given."""
-    aliases: list[Name] = Field(default_factory=list, max_length=64)
-    """Other words by which people ask for it."""
+    attribute: Annotated[str, Meta(max_length=200)] = ""
+    value: Annotated[str, Meta(max_length=10_000)] = ""
+    aliases: Annotated[tuple[Name, ...], Meta(max_length=64)] = ()
 
 
 def _added_fact(call: Call, params: NewFact, done: Done) -> What | None:
@@ -72,7 +79,7 @@ _FACT_ONCE: Once[NewFact, Fact] = Once(
 )
 def add_fact(call: Call, params: NewFact) -> Fact:
     """Add a fact that a person gives."""
-    return call.space.facts.add(**params.model_dump())
+    return call.space.facts.add(**msgspec.structs.asdict(params))
 
 
 class FactName(Params):
@@ -94,15 +101,18 @@ def fact_history(call: Call, params: FactName) -> Page[FactChange]:
 
 
 class FactChangeBody(Params):
-    """What shall be changed of a fact. A correction takes its place; the old one stays known."""
+    """What shall be changed of a fact. A correction takes its place; the old one stays known.
+
+    Attributes:
+        text: The statement as it shall read.
+        value: What it is.
+        pinned: Whether every prompt carries it.
+    """
 
     fact: Name
     text: AnyText | None = None
-    """The statement as it shall read."""
-    value: Annotated[str, Field(min_length=1, max_length=10_000)] | None = None
-    """What it is."""
+    value: Annotated[str, Meta(min_length=1, max_length=10_000)] | None = None
     pinned: bool | None = None
-    """Whether every prompt carries it."""
 
 
 @operation("facts.edit", "PATCH /facts/{fact}", "The fact as it is now.", Right.WRITE, whole=True)
@@ -134,11 +144,14 @@ def list_pins(call: Call, _: Nothing) -> Page[Pin]:
 
 
 class NewPin(Params):
-    """What shall be pinned: words, or what the user said in an exchange."""
+    """What shall be pinned: words, or what the user said in an exchange.
+
+    Attributes:
+        exchange: The id of an exchange.
+    """
 
     text: AnyText | None = None
     exchange: Name | None = None
-    """The id of an exchange."""
 
 
 def _shown_pin(call: Call, _: NewPin, what: What) -> Pin:

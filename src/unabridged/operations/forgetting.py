@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from msgspec import Meta
 
 from unabridged.domain.forgetting import ForgetPlan, Receipt
 from unabridged.domain.permissions import Right
@@ -15,20 +15,23 @@ from unabridged.space.space import Space
 
 
 class ForgetRequest(Params):
-    """What shall be forgotten. What is named adds up."""
+    """What shall be forgotten. What is named adds up.
 
-    exchanges: list[Name] = Field(default_factory=list, max_length=10_000)
-    """Ids of exchanges."""
+    Attributes:
+        exchanges: Ids of exchanges.
+        session: The id of a session whose every branch goes.
+        fact: The id of a fact that is taken back.
+        search: Everything that has all these words goes.
+        with_sources: Whether the exchanges that the fact rests on go too.
+        with_repeats: Whether what says it once more elsewhere goes too.
+    """
+
+    exchanges: Annotated[tuple[Name, ...], Meta(max_length=10_000)] = ()
     session: Name | None = None
-    """The id of a session whose every branch goes."""
     fact: Name | None = None
-    """The id of a fact that is taken back."""
-    search: Annotated[str, Field(min_length=1, max_length=10_000)] | None = None
-    """Everything that has all these words goes."""
+    search: Annotated[str, Meta(min_length=1, max_length=10_000)] | None = None
     with_sources: bool = False
-    """Whether the exchanges that the fact rests on go too."""
     with_repeats: bool = False
-    """Whether what says it once more elsewhere goes too."""
 
 
 # A plan tells what says the same elsewhere: it concerns the whole space.

@@ -1,16 +1,17 @@
 """Maintenance: condensations, opened and made, and what is done after recording."""
 
 from itertools import islice
+from typing import Annotated
 
-from pydantic import Field
+from msgspec import Meta
 
 from unabridged.domain.condensation import Condensation
 from unabridged.domain.permissions import Right
 from unabridged.domain.results import CondensePreview, ExpandedCondensation, MaintenanceProgress
 from unabridged.operations.call import Call
 from unabridged.operations.operation import Name, Page, Paged, Params, operation
+from unabridged.operations.operation_results import Tended
 from unabridged.operations.pages import page_of
-from unabridged.operations.results import Tended
 
 MOST_STEPS = 10_000
 """Steps of one run; it goes on where it stopped."""
@@ -47,14 +48,17 @@ def expand(call: Call, params: CondensationName) -> ExpandedCondensation:
 
 
 class Condensing(Params):
-    """Which session is condensed, and how. Doing it twice changes nothing more."""
+    """Which session is condensed, and how. Doing it twice changes nothing more.
+
+    Attributes:
+        session: The id of the session.
+        force: Whether it is condensed also where nothing is due.
+        dry_run: Whether it is only said what would be done.
+    """
 
     session: Name
-    """The id of the session."""
     force: bool = False
-    """Whether it is condensed also where nothing is due."""
     dry_run: bool = False
-    """Whether it is only said what would be done."""
 
 
 @operation(
@@ -73,10 +77,13 @@ def condense(call: Call, params: Condensing) -> CondensePreview:
 
 
 class Tending(Params):
-    """How much is tended."""
+    """How much is tended.
 
-    pages: int = Field(default=2, ge=1, le=20)
-    """At most so many pages of each kind."""
+    Attributes:
+        pages: At most so many pages of each kind.
+    """
+
+    pages: Annotated[int, Meta(ge=1, le=20)] = 2
 
 
 @operation(

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+import msgspec
+from msgspec import Meta
 
 from unabridged.domain.chat import ToolSpec, Usage
 from unabridged.domain.message import Part, part_from_dict
@@ -15,87 +16,88 @@ State = Literal["complete", "incomplete", "unanswered"]
 """How far an exchange came."""
 
 
-class TextBody(Params):
+class TextBody(Params, tag_field="type", tag="text"):
     """What was said."""
 
-    type: Literal["text"]
-    text: str = Field(max_length=LONGEST_TEXT)
+    text: Annotated[str, Meta(max_length=LONGEST_TEXT)]
 
 
-class ImageBody(Params):
+class ImageBody(Params, tag_field="type", tag="image"):
     """A picture."""
 
-    type: Literal["image"]
-    uri: str = Field(min_length=1, max_length=LONGEST_TEXT)
+    uri: Annotated[str, Meta(min_length=1, max_length=LONGEST_TEXT)]
 
 
-class ToolCallBody(Params):
-    """A model's wish to call a tool."""
+class ToolCallBody(Params, tag_field="type", tag="tool_call"):
+    """A model's wish to call a tool.
 
-    type: Literal["tool_call"]
+    Attributes:
+        arguments: JSON text, kept as it came.
+    """
+
     id: Name
     name: Name
-    arguments: str = Field(max_length=LONGEST_TEXT)
-    """JSON text, kept as it came."""
+    arguments: Annotated[str, Meta(max_length=LONGEST_TEXT)]
 
 
-class ToolResultBody(Params):
+class ToolResultBody(Params, tag_field="type", tag="tool_result"):
     """What a tool gave back."""
 
-    type: Literal["tool_result"]
     call_id: Name
     name: Name
-    text: str = Field(max_length=LONGEST_TEXT)
+    text: Annotated[str, Meta(max_length=LONGEST_TEXT)]
     failed: bool = False
 
 
-class ReasoningBody(Params):
+class ReasoningBody(Params, tag_field="type", tag="reasoning"):
     """A model's thinking: kept apart, never recalled and never sent again."""
 
-    type: Literal["reasoning"]
-    text: str = Field(max_length=LONGEST_TEXT)
+    text: Annotated[str, Meta(max_length=LONGEST_TEXT)]
 
 
-PartBody = Annotated[
-    TextBody | ImageBody | ToolCallBody | ToolResultBody | ReasoningBody,
-    Field(discriminator="type"),
-]
+PartBody = TextBody | ImageBody | ToolCallBody | ToolResultBody | ReasoningBody
 
 
 class MessageBody(Params):
     """A message; its id and time are the server's."""
 
     role: Literal["assistant", "tool"]
-    parts: list[PartBody] = Field(min_length=1, max_length=1000)
+    parts: Annotated[list[PartBody], Meta(min_length=1, max_length=1000)]
 
 
 class UsageBody(Params):
-    """What the model server said that a request cost, in tokens."""
+    """What the model server said that a request cost, in tokens.
 
-    prompt: int | None = Field(default=None, ge=0, le=MOST_TOKENS)
-    """The whole prompt, the part from a cache included."""
-    answer: int | None = Field(default=None, ge=0, le=MOST_TOKENS)
-    cached: int | None = Field(default=None, ge=0, le=MOST_TOKENS)
-    """The part of the prompt that was taken from a cache."""
+    Attributes:
+        prompt: The whole prompt, the part from a cache included.
+        cached: The part of the prompt that was taken from a cache.
+    """
+
+    prompt: Annotated[int, Meta(ge=0, le=MOST_TOKENS)] | None = None
+    answer: Annotated[int, Meta(ge=0, le=MOST_TOKENS)] | None = None
+    cached: Annotated[int, Meta(ge=0, le=MOST_TOKENS)] | None = None
 
 
 class ToolBody(Params):
-    """A tool as a model sees it."""
+    """A tool as a model sees it.
 
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
-    description: str = Field(default="", max_length=100_000)
-    parameters: dict[str, Any] = Field(default_factory=dict)
-    """JSON Schema of its arguments, an object."""
+    Attributes:
+        parameters: JSON Schema of its arguments, an object.
+    """
+
+    name: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+    description: Annotated[str, Meta(max_length=100_000)] = ""
+    parameters: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 def parts_from(bodies: Sequence[Params]) -> list[Part]:
     """Read content parts."""
-    return [part_from_dict(body.model_dump()) for body in bodies]
+    return [part_from_dict(msgspec.to_builtins(body)) for body in bodies]
 
 
 def usage_from(body: UsageBody | None) -> Usage | None:
     """Read what a server reported."""
-    return Usage(**body.model_dump()) if body is not None else None
+    return Usage(**msgspec.structs.asdict(body)) if body is not None else None
 
 
 def tools_from(bodies: Sequence[ToolBody] | None) -> list[ToolSpec] | None:

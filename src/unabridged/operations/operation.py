@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+import msgspec
+from msgspec import Meta
 
 from unabridged.domain.permissions import Right
 from unabridged.operations.call import Call, What
@@ -20,25 +21,23 @@ Method = Literal["GET", "POST", "PATCH", "DELETE"]
 
 
 class Place(StrEnum):
-    """Where a parameter goes in a request over HTTP; without one, see ``Operation.place_of``."""
+    """Where a parameter goes in a request over HTTP."""
 
     QUERY = "query"
     PATH = "path"
     BODY = "body"
 
 
-class Params(BaseModel):
+class Params(msgspec.Struct, forbid_unknown_fields=True):
     """What an operation takes: no field but those named, and no value of another type."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, use_attribute_docstrings=True)
 
-
-Words = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT, pattern=r"\S")]
+Words = Annotated[str, Meta(min_length=1, max_length=LONGEST_TEXT, pattern=r"\S")]
 """A text that says something."""
-AnyText = Annotated[str, StringConstraints(max_length=LONGEST_TEXT)]
+AnyText = Annotated[str, Meta(max_length=LONGEST_TEXT)]
 """A text; where it must say something, the memory itself refuses an empty one."""
-Title = Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=r"\S")]
-Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Title = Annotated[str, Meta(min_length=1, max_length=1000, pattern=r"\S")]
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
 """An id, or what else names something."""
 
 P = TypeVar("P", bound=Params)
@@ -51,12 +50,15 @@ class Nothing(Params):
 
 
 class Paged(Params):
-    """A list that is read page by page."""
+    """A list that is read page by page.
 
-    limit: Annotated[int, Field(ge=1, le=MOST_A_PAGE)] = 50
-    """The most items of a page."""
-    cursor: Annotated[str, Field(max_length=4096)] | None = None
-    """`next` of the page before; without it, the first page."""
+    Attributes:
+        limit: The most items of a page.
+        cursor: `next` of the page before; without it, the first page.
+    """
+
+    limit: Annotated[int, Meta(ge=1, le=MOST_A_PAGE)] = 50
+    cursor: Annotated[str, Meta(max_length=4096)] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,7 @@ class Operation(Generic[P, R]):
         records: Whether something was said in it, so that maintenance is due.
         bare: Whether its body may be left out.
         transfer: Whether a file is sent (``upload``) or given (``download``) in place of JSON.
+        query: Parameters that go into the query although there is a body.
         run: Does it.
     """
 
@@ -147,6 +150,7 @@ class Operation(Generic[P, R]):
     records: bool
     bare: bool
     transfer: Literal["upload", "download"] | None
+    query: tuple[str, ...]
     run: Callable[[Call, P], R] = field(repr=False)
 
     def __call__(self, call: Call, params: P) -> R:
@@ -173,14 +177,12 @@ class Operation(Generic[P, R]):
         """Say where a parameter goes: what the path names, there; of a GET, into the query."""
         if f"{{{name}}}" in self.path:
             return Place.PATH
-        marked = [m for m in self.params.model_fields[name].metadata if isinstance(m, Place)]
-        if marked:
-            return marked[0]
-        return Place.QUERY if self.method in {"GET", "DELETE"} else Place.BODY
+        has_body = self.method in {"POST", "PATCH"} and self.transfer is None
+        return Place.BODY if has_body and name not in self.query else Place.QUERY
 
     def fields_of(self, place: Place) -> list[str]:
         """Give the names of the parameters that go to one place."""
-        return [name for name in self.params.model_fields if self.place_of(name) is place]
+        return [n for n in self.params.__struct_fields__ if self.place_of(n) is place]
 
 
 def operation(  # noqa: PLR0913 - the columns of the table
@@ -196,6 +198,7 @@ def operation(  # noqa: PLR0913 - the columns of the table
     records: bool = False,
     bare: bool = False,
     transfer: Literal["upload", "download"] | None = None,
+    query: tuple[str, ...] = (),
 ) -> Callable[[Callable[[Call, P], R]], Operation[P, R]]:
     """Make an operation of a function; its hints say what it takes and gives, its docstring why.
 
@@ -211,6 +214,7 @@ def operation(  # noqa: PLR0913 - the columns of the table
         records: Whether something was said in it.
         bare: Whether its body may be left out.
         transfer: Whether a file is sent or given.
+        query: Parameters that go into the query although there is a body.
     """
     method, path = route.split(" ")
 
@@ -225,7 +229,7 @@ def operation(  # noqa: PLR0913 - the columns of the table
             about=inspect.cleandoc(run.__doc__ or ""),
             gives=gives,
             right=right,
-            method=method,  # type: ignore[arg-type]
+            method=method,  # type: ignore[arg-type]  # split from the route
             path=path,
             tag=tag or name.partition(".")[0],
             status=status,
@@ -234,6 +238,7 @@ def operation(  # noqa: PLR0913 - the columns of the table
             records=records,
             bare=bare,
             transfer=transfer,
+            query=query,
             run=run,
         )
 

@@ -2,7 +2,8 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+import msgspec
+from msgspec import Meta
 
 from unabridged.domain.fact import Requirement
 from unabridged.domain.permissions import Right
@@ -11,41 +12,52 @@ from unabridged.operations.operation import AnyText, Name, Once, Page, Params, o
 from unabridged.space.idempotency import Done
 from unabridged.space.space import Space
 
-Grade = Annotated[int, Field(ge=1, le=5)]
-Number = Annotated[str, Field(pattern=r"^REQ-[1-9][0-9]{0,8}$")]
-Line = Annotated[str, Field(max_length=10_000)]
+Grade = Annotated[int, Meta(ge=1, le=5)]
+Number = Annotated[str, Meta(pattern=r"^REQ-[1-9][0-9]{0,8}$")]
+Line = Annotated[str, Meta(max_length=10_000)]
 
 
 class RequirementFields(Params):
-    """What a requirement may have beside its text; what is not given follows from the wording."""
+    """What a requirement may have beside its text; what is not given follows from the wording.
+
+    Attributes:
+        rationale: Why.
+        fit_criterion: How one can tell that it is met.
+        originator: Who raised it.
+        satisfaction: How glad the customer is if it is met.
+        dissatisfaction: How unhappy if it is not.
+        conflicts: The ids of requirements that it cannot be met together with.
+        pinned: Whether every prompt carries it.
+    """
 
     type: Literal["functional", "non-functional", "constraint"] | None = None
     rationale: Line | None = None
-    """Why."""
     fit_criterion: Line | None = None
-    """How one can tell that it is met."""
     originator: Line | None = None
-    """Who raised it."""
     satisfaction: Grade | None = None
-    """How glad the customer is if it is met."""
     dissatisfaction: Grade | None = None
-    """How unhappy if it is not."""
     priority: Literal["must", "should", "could", "wont", ""] | None = None
-    conflicts: Annotated[list[Number], Field(max_length=1000)] | None = None
-    """The ids of requirements that it cannot be met together with."""
+    conflicts: Annotated[list[Number], Meta(max_length=1000)] | None = None
     pinned: bool | None = None
-    """Whether every prompt carries it."""
 
     def given(self) -> dict[str, Any]:
         """The fields that were given, but whether it is pinned."""
-        return self.model_dump(exclude_none=True, exclude={"pinned", "requirement"})
+        fields = msgspec.structs.asdict(self)
+        return {
+            name: value
+            for name, value in fields.items()
+            if value is not None and name not in {"pinned", "requirement"}
+        }
 
 
 class RequirementList(Params):
-    """Which requirements are listed."""
+    """Which requirements are listed.
+
+    Attributes:
+        withdrawn: Also those that were taken back; of these only the id is left.
+    """
 
     withdrawn: bool = False
-    """Also those that were taken back; of these only the id is left."""
 
 
 @operation("requirements.list", "GET /requirements", "Requirements by number.", whole=True)
@@ -54,11 +66,14 @@ def list_requirements(call: Call, params: RequirementList) -> Page[Requirement]:
     return Page(call.space.requirements.all(withdrawn=params.withdrawn))
 
 
-class NewRequirement(RequirementFields):
-    """A requirement that a person gives."""
+class NewRequirement(RequirementFields, kw_only=True):
+    """A requirement that a person gives.
+
+    Attributes:
+        text: What must be.
+    """
 
     text: AnyText
-    """What must be."""
 
 
 def _added(call: Call, params: NewRequirement, done: Done) -> What | None:
@@ -101,12 +116,15 @@ def get_requirement(call: Call, params: RequirementName) -> Requirement:
     return call.space.requirements.get(params.requirement)
 
 
-class RequirementChange(RequirementFields):
-    """What shall be changed of a requirement; the history keeps the text that it had."""
+class RequirementChange(RequirementFields, kw_only=True):
+    """What shall be changed of a requirement; the history keeps the text that it had.
+
+    Attributes:
+        text: What must be.
+    """
 
     requirement: Name
     text: AnyText | None = None
-    """What must be."""
 
 
 @operation(

@@ -1,25 +1,30 @@
 """Looking things up: searching, the accounts of past contexts, figures, spaces."""
 
-from pydantic import Field
+from typing import Annotated
+
+from msgspec import Meta
 
 from unabridged.domain.results import ContextReport, SearchResult, Stats
 from unabridged.errors import NotFoundError
 from unabridged.factory import Home
 from unabridged.operations.call import Call
 from unabridged.operations.operation import Name, Nothing, Page, Params, Words, operation
-from unabridged.operations.results import SpaceLine
+from unabridged.operations.operation_results import SpaceLine
 
 MOST_FOUND = 100
 """Exchanges that one search gives."""
 
 
 class SearchBody(Params):
-    """What to search for."""
+    """What to search for.
+
+    Attributes:
+        query: Words, a question, a time: anything that bears on what is sought.
+        limit: The most exchanges.
+    """
 
     query: Words
-    """Words, a question, a time: anything that bears on what is sought."""
-    limit: int = Field(default=10, ge=1, le=MOST_FOUND)
-    """The most exchanges."""
+    limit: Annotated[int, Meta(ge=1, le=MOST_FOUND)] = 10
 
 
 @operation("search", "POST /search", "What was found, best first.")

@@ -1,23 +1,27 @@
 """Sessions: the list, one of them, its exchanges, a new one, another title, archiving."""
 
+from dataclasses import asdict
 from typing import Annotated
 
-from pydantic import Field
+from msgspec import Meta
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.permissions import Right
 from unabridged.domain.session import Session
 from unabridged.operations.call import Call, What
 from unabridged.operations.operation import Name, Once, Page, Paged, Params, Title, operation
+from unabridged.operations.operation_results import SessionResult
 from unabridged.operations.pages import from_cursor, to_cursor
-from unabridged.operations.results import SessionResult
 
 
 class SessionList(Paged):
-    """Which sessions are listed."""
+    """Which sessions are listed.
 
-    called: Annotated[str, Field(min_length=1, max_length=200)] | None = None
-    """Only the one of this id, beginning of an id, title or number in the list."""
+    Attributes:
+        called: Only the one of this id, beginning of an id, title or number in the list.
+    """
+
+    called: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
 
 
 @operation("sessions.list", "GET /sessions", "Sessions, the last updated first.")
@@ -37,10 +41,13 @@ def list_sessions(call: Call, params: SessionList) -> Page[SessionResult]:
 
 
 class NewSession(Params):
-    """A session that begins."""
+    """A session that begins.
+
+    Attributes:
+        title: What people call it; without it, the first message gives one.
+    """
 
     title: Title | None = None
-    """What people call it; without it, the first message gives one."""
 
 
 def _planned(call: Call, _: NewSession) -> What:
@@ -83,13 +90,16 @@ def get_session(call: Call, params: SessionName) -> SessionResult:
 
 
 class SessionChange(Params):
-    """What shall be changed of a session."""
+    """What shall be changed of a session.
+
+    Attributes:
+        title: Another title.
+        archived: True moves it out of the active set, false takes it up again.
+    """
 
     session: Name
     title: Title | None = None
-    """Another title."""
     archived: bool | None = None
-    """True moves it out of the active set, false takes it up again."""
 
 
 @operation("sessions.edit", "PATCH /sessions/{session}", "The session as it is now.", Right.WRITE)
@@ -106,7 +116,7 @@ def change_session(call: Call, params: SessionChange) -> SessionResult:
         return _shown(call, params.session)
 
 
-class SessionPage(Paged):
+class SessionPage(Paged, kw_only=True):
     """A session, and how much of it."""
 
     session: Name
@@ -129,17 +139,7 @@ def list_session_exchanges(call: Call, params: SessionPage) -> Page[Exchange]:
 
 
 def _result(session: Session, exchanges: int) -> SessionResult:
-    return SessionResult(
-        id=session.id,
-        title=session.title,
-        created=session.created,
-        updated=session.updated,
-        head=session.head,
-        source=session.source,
-        foreign_id=session.foreign_id,
-        archived=session.archived,
-        exchanges=exchanges,
-    )
+    return SessionResult(**asdict(session), exchanges=exchanges)
 
 
 def _shown(call: Call, session: str) -> SessionResult:

@@ -1,6 +1,8 @@
 """Shares: what a space gave to others and was given, and taking it back."""
 
-from pydantic import Field
+from typing import Annotated
+
+from msgspec import Meta
 
 from unabridged.domain.permissions import Right
 from unabridged.domain.scope import SpaceId
@@ -8,8 +10,8 @@ from unabridged.domain.share import Share, ShareKind
 from unabridged.errors import InputError, PermissionRefusedError
 from unabridged.operations.call import Call, What
 from unabridged.operations.operation import Name, Once, Page, Paged, Params, operation
+from unabridged.operations.operation_results import ShareView
 from unabridged.operations.pages import page_of
-from unabridged.operations.results import ShareView
 from unabridged.space.idempotency import Done
 
 
@@ -21,27 +23,33 @@ def list_shares(call: Call, params: Paged) -> Page[ShareView]:
 
 
 class OtherSpace(Params):
-    """The space that is given to."""
+    """The space that is given to.
+
+    Attributes:
+        model: Where models have memories of their own there.
+    """
 
     user: Name
     agent: Name
     model: Name | None = None
-    """Where models have memories of their own there."""
 
 
 class NewShare(Params):
-    """What shall be carried, and where to."""
+    """What shall be carried, and where to.
+
+    Attributes:
+        to: The key must reach both spaces.
+        sessions: Ids of sessions: each with every branch and what hangs on it.
+        facts: Ids of facts.
+        all_facts: Whether every fact that holds now goes.
+        handoff: Whether the other space goes on with the session: then name one, and no facts.
+    """
 
     to: OtherSpace
-    """The key must reach both spaces."""
-    sessions: list[Name] = Field(default_factory=list, max_length=1000)
-    """Ids of sessions: each with every branch and what hangs on it."""
-    facts: list[Name] = Field(default_factory=list, max_length=1000)
-    """Ids of facts."""
+    sessions: Annotated[tuple[Name, ...], Meta(max_length=1000)] = ()
+    facts: Annotated[tuple[Name, ...], Meta(max_length=1000)] = ()
     all_facts: bool = False
-    """Whether every fact that holds now goes."""
     handoff: bool = False
-    """Whether the other space goes on with the session: then name one, and no facts."""
 
 
 def _shown(call: Call, _: Params, what: What) -> ShareView:

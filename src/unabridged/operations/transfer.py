@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Annotated, Literal
 
-from pydantic import Field
+from msgspec import Meta
 
 from unabridged import config
 from unabridged.disk.large_files import nameless
@@ -21,8 +21,8 @@ from unabridged.domain.results import SkippedRecord, Transcript
 from unabridged.errors import DuplicateIdError, InputError, NotFoundError
 from unabridged.home.encryption import sealer, unsealing
 from unabridged.operations.call import Call
-from unabridged.operations.operation import Params, Place, operation
-from unabridged.operations.results import Download, Imported, Passed
+from unabridged.operations.operation import Params, operation
+from unabridged.operations.operation_results import Download, Imported, Passed
 from unabridged.space.space import Space
 from unabridged.transfer.detect_format import open_file
 from unabridged.transfer.export import FORMS, Outgoing
@@ -45,12 +45,15 @@ MEDIA = {
 
 
 class Importing(Params):
-    """What kind of file it is."""
+    """What kind of file it is.
 
-    format: Annotated[Annotated[str, Field(max_length=40)] | None, Place.QUERY] = None
-    """The name of its format; without it, it is looked at."""
-    model: Annotated[Annotated[str, Field(max_length=200)] | None, Place.QUERY] = None
-    """The model of exchanges for which it names none."""
+    Attributes:
+        format: The name of its format; without it, it is looked at.
+        model: The model of exchanges for which it names none.
+    """
+
+    format: Annotated[str, Meta(max_length=40)] | None = None
+    model: Annotated[str, Meta(max_length=200)] | None = None
 
 
 @operation(
@@ -150,14 +153,17 @@ class _Taking:
 
 
 class Exporting(Params):
-    """What is given out, and how."""
+    """What is given out, and how.
+
+    Attributes:
+        format: `jsonl` loses nothing, and `import` reads it.
+        session: Only this session: its id.
+        contexts: In jsonl also what was sent to models, and its ledgers.
+    """
 
     format: Literal["jsonl", "v3", "markdown", "html", "messages"] = "jsonl"
-    """`jsonl` loses nothing, and `import` reads it."""
-    session: Annotated[str, Field(min_length=1, max_length=200)] | None = None
-    """Only this session: its id."""
+    session: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
     contexts: bool = False
-    """In jsonl also what was sent to models, and its ledgers."""
 
 
 @operation("export", "GET /export", "The file.", tag="transfer", transfer="download")

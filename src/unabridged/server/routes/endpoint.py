@@ -1,13 +1,13 @@
 """An operation as a route under ``/memory``: reads the request strictly, and answers as JSON."""
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, cast, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
@@ -18,8 +18,8 @@ from unabridged.disk.large_files import nameless
 from unabridged.errors import UnabridgedError
 from unabridged.operations.call import Call
 from unabridged.operations.operation import Operation, Paged, Params, Place
+from unabridged.operations.operation_results import Download
 from unabridged.operations.pending_values import Pending
-from unabridged.operations.results import Download
 from unabridged.server.resolve_scope import scope_of
 from unabridged.server.routes.idempotency_key import perform
 from unabridged.server.routes.json_responses import (
@@ -49,17 +49,17 @@ class Endpoint:
     operation: Operation[Any, Any]
 
     @cached_property
-    def path_model(self) -> type[BaseModel]:
+    def path_model(self) -> type[Params]:
         """What the path gives."""
         return _model_of(self.operation, Place.PATH)
 
     @cached_property
-    def query_model(self) -> type[BaseModel]:
+    def query_model(self) -> type[Params]:
         """What the query gives; texts are read as what they are to be."""
-        return _model_of(self.operation, Place.QUERY, strict=False)
+        return _model_of(self.operation, Place.QUERY)
 
     @cached_property
-    def body_model(self) -> type[BaseModel] | None:
+    def body_model(self) -> type[Params] | None:
         """What the body gives; None where there is none."""
         operation = self.operation
         if operation.method in {"GET", "DELETE"} or operation.transfer:
@@ -67,7 +67,7 @@ class Endpoint:
         names = operation.fields_of(Place.BODY)
         if not names and not operation.bare:
             return None
-        is_whole = len(names) == len(operation.params.model_fields)
+        is_whole = len(names) == len(operation.params.__struct_fields__)
         return operation.params if is_whole else _model_of(operation, Place.BODY)
 
     def route(self) -> Route:
@@ -114,26 +114,14 @@ class Endpoint:
 
     async def _params(self, request: Request) -> Params:
         values: dict[str, Any] = {}
-        errors: list[str] = []
-        parts: list[tuple[str, type[BaseModel] | None, Any]] = [
-            ("path", self.path_model, request.path_params),
-            ("query", self.query_model, dict(request.query_params)),
-            ("body", self.body_model, None),
-        ]
-        for place, model, found in parts:
-            if model is None or not (model.model_fields or place == "body"):
-                continue
-            data = await self._body(request) if place == "body" else found
-            try:
-                values |= dict(_read(model, data))
-            except ValidationError as error:
-                errors += [
-                    f"{'.'.join(map(str, (place, *each['loc'])))}: {each['msg']}"
-                    for each in error.errors(include_url=False, include_context=False)
-                ]
-        if errors:
-            raise _invalid(errors)
-        params: Params = self.operation.params.model_construct(**values)
+        for place, model, data in (
+            (Place.PATH, self.path_model, request.path_params),
+            (Place.QUERY, self.query_model, dict(request.query_params)),
+        ):
+            values |= _read(model, data, place)
+        if self.body_model is not None:
+            values |= _read(self.body_model, await self._body(request), Place.BODY)
+        params: Params = self.operation.params(**values)
         return params
 
     async def _body(self, request: Request) -> Any:
@@ -147,7 +135,7 @@ class Endpoint:
         if data is None and self.operation.bare:
             return {}
         if data is None:
-            raise _invalid(["body: Field required"])
+            raise _invalid("body: There is none.")
         return data
 
 
@@ -187,22 +175,32 @@ def fallback(routes: Sequence[BaseRoute]) -> Route:
     return Route(f"{PREFIX}/{{rest:path}}", nothing, methods=_METHODS, include_in_schema=False)
 
 
-def _model_of(
-    operation: Operation[Any, Any], place: Place, *, strict: bool = True
-) -> type[BaseModel]:
-    fields = operation.params.model_fields
-    names = sorted(operation.fields_of(place), key=lambda name: name in Paged.model_fields)
-    made: type[BaseModel] = create_model(
+def _model_of(operation: Operation[Any, Any], place: Place) -> type[Params]:
+    names = sorted(operation.fields_of(place), key=lambda name: name in Paged.__struct_fields__)
+    fields = {each.name: each for each in msgspec.structs.fields(operation.params)}
+    hints = get_type_hints(operation.params, include_extras=True)
+    made = msgspec.defstruct(
         operation.params.__name__,
-        __config__=ConfigDict(extra="forbid", strict=strict),
-        __doc__=operation.params.__doc__,
-        **{name: (fields[name].annotation, fields[name]) for name in names},  # type: ignore[call-overload]
+        [(name, hints[name], _default_of(fields[name])) for name in names],
+        bases=(Params,),
+        kw_only=True,
     )
-    return made
+    return cast("type[Params]", made)
 
 
-def _read(model: type[BaseModel], data: Any) -> Iterable[tuple[str, Any]]:
-    return model.model_validate(data)
+def _default_of(field: msgspec.structs.FieldInfo) -> Any:
+    if field.default_factory is not msgspec.NODEFAULT:
+        return msgspec.field(default_factory=field.default_factory)
+    return msgspec.field(default=field.default)
+
+
+def _read(model: type[Params], data: Any, place: Place) -> dict[str, Any]:
+    try:
+        read = msgspec.convert(data, model, strict=place is Place.BODY)
+    except msgspec.ValidationError as error:
+        what, _, where = str(error).partition(" - at `$")
+        raise _invalid(f"{place}{where.rstrip('`')}: {what}") from None
+    return msgspec.structs.asdict(read)
 
 
 async def _receive(request: Request, file: Any) -> None:
@@ -249,11 +247,6 @@ def _check_media(request: Request) -> None:
         )
 
 
-def _invalid(errors: Sequence[str]) -> HttpProblem:
-    more = f" (and {len(errors) - 5} more)" if len(errors) > 5 else ""
-    return HttpProblem(
-        422,
-        "invalid",
-        f"{'; '.join(errors[:5])}{more}",
-        hint="What each route takes stands in GET /memory/openapi.json.",
-    )
+def _invalid(error: str) -> HttpProblem:
+    hint = "What each route takes stands in GET /memory/openapi.json."
+    return HttpProblem(422, "invalid", error, hint=hint)

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.results import MaintenanceProgress
+from unabridged.domain.session import Session
 from unabridged.domain.share import Share, ShareState
 from unabridged.space.space import Space
 
@@ -59,7 +59,7 @@ class ShareView:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionResult:
+class SessionResult(Session):
     """A session.
 
     Attributes:
@@ -74,15 +74,7 @@ class SessionResult:
         exchanges: Exchanges of all its branches.
     """
 
-    id: str
-    title: str
-    created: datetime
-    updated: datetime
-    head: str | None
-    source: str
-    foreign_id: str | None
-    archived: datetime | None
-    exchanges: int
+    exchanges: int = 0
 
 
 @dataclass(frozen=True, slots=True)
