@@ -1,4 +1,4 @@
-"""Taking over: what a client sends and the log does not hold, as exchanges and messages of the log."""
+"""What a client sends and the log does not hold, as exchanges and messages of the log."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -12,12 +12,7 @@ from unabridged.wire.incoming_message import IncomingMessage
 
 
 class ExchangeBuilder:
-    """Makes messages and exchanges of one request; all have its time.
-
-    Args:
-        clock: The time and fresh ids.
-        session: The session that they are of.
-    """
+    """Makes messages and exchanges of one request in one session; all have its time."""
 
     def __init__(self, clock: Clock, session: str) -> None:
         self._clock = clock
@@ -25,16 +20,16 @@ class ExchangeBuilder:
         self.at: datetime = clock.now()
 
     def message(self, draft: IncomingMessage, parent: str | None = None) -> Message:
-        """A message of the log."""
+        """Make a message of the log."""
         return Message(self._clock.new_id(), draft.role, draft.parts, self.at, parent)
 
     def exchange(
         self, said: NormalizedExchange, before: Exchange | None, twin: Message | None = None
     ) -> Exchange:
-        """An exchange of the log.
+        """Make an exchange of the log.
 
-        One that begins in its midst gets a user's message without words: what an assistant says
-        must never stand where a user's words do.
+        One without its beginning gets an empty user message: what an assistant says must never be in
+        the place of a user's words.
 
         Args:
             said: What the client sent.
@@ -65,12 +60,7 @@ def _state(said: NormalizedExchange) -> ExchangeState:
 
 
 def behind(drafts: Sequence[IncomingMessage], count: int) -> list[IncomingMessage]:
-    """What stands behind the first pieces of a round.
-
-    Args:
-        drafts: The messages of a round.
-        count: How many of their pieces (``normal.atoms``) are stored.
-    """
+    """Return the messages of a round without the given number of pieces (``atoms``)."""
     left: list[IncomingMessage] = []
     for draft in drafts:
         held = sum(1 for _ in atoms([draft]))
@@ -86,7 +76,7 @@ def behind(drafts: Sequence[IncomingMessage], count: int) -> list[IncomingMessag
 def renamed(
     drafts: Iterable[IncomingMessage], sent: Iterable[ToolCall], stored: Iterable[ToolCall]
 ) -> list[IncomingMessage]:
-    """Messages whose results name the calls by the ids that these have in the log.
+    """Return messages whose results name the calls by the ids that these have in the log.
 
     Args:
         drafts: As the client sent them.
@@ -109,7 +99,7 @@ def renamed(
 
 
 def paired(rounds: Sequence[Message]) -> tuple[Message, ...]:
-    """Rounds without calls that have no result and results that have no call: servers refuse both."""
+    """Drop calls without a result and results without a call: servers refuse both."""
     calls = {call.id for message in rounds for call in message.calls}
     results = {result.call_id for message in rounds for result in message.results}
     both = calls & results
@@ -124,7 +114,7 @@ def paired(rounds: Sequence[Message]) -> tuple[Message, ...]:
 
 
 def without_prefill(drafts: Sequence[IncomingMessage]) -> Sequence[IncomingMessage]:
-    """Rounds without the beginning of an answer that the model shall go on with."""
+    """Drop the beginning of an answer that the model is to continue."""
     end = len(drafts)
     while end and drafts[end - 1].role is Role.ASSISTANT and not drafts[end - 1].calls:
         end -= 1

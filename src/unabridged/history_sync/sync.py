@@ -44,8 +44,13 @@ from unabridged.history_sync.normalize_history import (
     parted,
 )
 from unabridged.history_sync.path_index import Node, PathIndex
-from unabridged.history_sync.position import LEAST_EVIDENCE, NOWHERE, LogPosition, PositionFinder
-from unabridged.history_sync.skip_forgotten import passing
+from unabridged.history_sync.position import (
+    LEAST_EVIDENCE,
+    NOWHERE,
+    LogPosition,
+    PositionFinder,
+    passing,
+)
 from unabridged.ports import Clock, Store
 from unabridged.recording.record import extend_exchange
 from unabridged.recording.sessions import counted, current_exchange
@@ -71,11 +76,7 @@ class _GoneError(Exception):
 
 
 class HistorySync:
-    """Finds the place of clients' histories in one space.
-
-    Args:
-        space: The space.
-    """
+    """Finds the place of clients' histories in one space."""
 
     def __init__(self, space: Space) -> None:
         self.store: Store = space.dependencies.store
@@ -90,13 +91,9 @@ class HistorySync:
     def chat_lock(
         self, drafts: Sequence[IncomingMessage], session: str | None
     ) -> AbstractContextManager[object]:
-        """Return a lock that requests of one chat share, for the time from ``sync`` to its begin.
+        """Return a lock that requests of one chat share, from ``sync`` to the begin of a turn.
 
         A client may ask two models at once: the second request has to find what the first began.
-
-        Args:
-            drafts: The whole list.
-            session: The id of the session that the client names, or None.
         """
         opening = next((d.text for d in drafts if d.role is Role.USER), "")
         return self._chats[hash(session or opening) % CHAT_LOCKS]
@@ -182,7 +179,7 @@ class _Request:
         self._placer = PositionFinder(self._index, only, self._passes)
 
     def synced(self, *, record: bool) -> SyncedHistory:
-        """Find the place, take over what is new, and say where the request stands."""
+        """Find the place, import what is new, and return the place of the request."""
         place = self._place()
         maker = ExchangeBuilder(self._clock, place.session or self._named or self._clock.new_id())
         path = self._path(place.found, maker)
@@ -392,14 +389,14 @@ class _Request:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a request stands.
+    """The place of a request.
 
     Attributes:
         found: How far its history is stored.
-        parent: The stored exchange that it goes on behind, or None.
+        parent: The stored exchange that it follows, or None.
         again: The stored exchange whose user message is answered again, or None.
-        grown: The stored exchange whose tool rounds go on, or None.
-        session: The session, or None for one that is not there yet.
+        grown: The stored exchange whose tool rounds continue, or None.
+        session: The session, or None for a new one.
     """
 
     found: LogPosition

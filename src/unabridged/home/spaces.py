@@ -2,13 +2,14 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from unabridged.disk.atomic_write import of_the_system, sync_folder, write_whole
+from unabridged.disk.atomic_write import sync_folder, system_errors, write_whole
 from unabridged.disk.folders import private_folder
 from unabridged.disk.locks import locked
 from unabridged.domain.scope import SpaceId
@@ -21,13 +22,11 @@ from unabridged.errors import (
     StoreKeyError,
 )
 from unabridged.home import replace_file
-from unabridged.home.spaces_port import SpaceInfo
 from unabridged.home.wipe_space import LEAVING, finish, finish_for, leave, parts_of
-from unabridged.stores.copy_space import copy
 from unabridged.stores.json_codec import pack, unpack
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.chain_setup import name_space
-from unabridged.stores.sqlite.connection import BUSY_TIMEOUT, ConnectionOptions
+from unabridged.stores.sqlite.connection import ConnectionOptions
 from unabridged.stores.sqlite.database import FOLDER_END
 from unabridged.stores.sqlite.open_file import exclusive
 from unabridged.stores.sqlite.rows import space_data
@@ -38,36 +37,52 @@ _SLUG_LENGTH = 24
 _UNSAFE = re.compile(r"[^a-z0-9]+")
 
 
+@dataclass(frozen=True, slots=True)
+class SpaceInfo:
+    """One space of a home, as its file tells.
+
+    Attributes:
+        space: The space that it holds, or None where the file cannot tell.
+        path: The file.
+        bytes: Its size, log included.
+        sessions: Sessions in it.
+        exchanges: Exchanges in it.
+        damaged: What is wrong with it, in words; empty for a sound file.
+        hint: What to do about it, in words.
+    """
+
+    space: SpaceId | None
+    path: Path
+    bytes: int
+    sessions: int
+    exchanges: int
+    damaged: str = ""
+    hint: str = ""
+
+
 class SpacesFolder:
     """The spaces of one home.
 
     Args:
         folder: Where the files lie; made, for its owner only, when the first space is.
-        busy_timeout: Seconds to wait for other writers.
-        ready: Called with each store that is opened, so that it is given what reads exchanges;
-            without it, what is written is found by its words only.
-        access: How files are reached; instead of ``busy_timeout`` alone.
-
-    Attributes:
-        folder: Where the files lie.
-        access: How they are reached.
+        ready: Called with each store that is opened, to attach its search index.
+        access: How files are reached.
     """
 
     def __init__(
         self,
         folder: Path,
         *,
-        busy_timeout: float = BUSY_TIMEOUT,
         ready: Callable[[SqliteStore], None] | None = None,
         access: ConnectionOptions | None = None,
     ) -> None:
         self.folder = folder
-        self.access = access or ConnectionOptions(busy_timeout)
+        self.access = access or ConnectionOptions()
         self._ready = ready
 
     @property
     def busy_timeout(self) -> float:
-        """Seconds to wait for others."""
+        """Seconds to wait for other writers."""
         return self.access.busy_timeout
 
     def path_of(self, space: SpaceId) -> Path:
@@ -86,10 +101,9 @@ class SpacesFolder:
         Raises:
             NotFoundError: There is none, and none was to be made.
             StoreDamagedError: Its file is damaged; it was left untouched (see ``quarantine``).
-            StoreError: As ``SqliteStore`` says.
         """
         path = self.path_of(space)
-        with _told(path):
+        with system_errors(path):
             self._finish_renames(path)
             if create:
                 private_folder(self.folder)
@@ -102,7 +116,7 @@ class SpacesFolder:
         return store
 
     def prepare(self, store: SqliteStore) -> None:
-        """Give a store what reads exchanges."""
+        """Attach the search index of a store."""
         if self._ready is not None:
             self._ready(store)
 
@@ -115,7 +129,7 @@ class SpacesFolder:
             StoreBusyError: Others have the space open.
         """
         source, target = self.path_of(old), self.path_of(new)
-        with _told(source):
+        with system_errors(source):
             self._finish_renames(source)
             self._finish_renames(target)
         if not source.exists():
@@ -128,52 +142,28 @@ class SpacesFolder:
         SqliteStore(source, old, create=False, access=self.access).close()
         intent = target.with_name(target.name + _RENAMING)
         write_whole(intent, pack([source.name, space_data(new)]))
-        with _told(source):
+        with system_errors(source):
             try:
                 self._finish(intent)
             except (StoreBusyError, StoreKeyError):
                 intent.unlink()
                 raise
 
-    def merge(self, source: SpaceId, into: SpaceId) -> int:
-        """Copy every session, exchange and record that ``into`` lacks. The source is kept.
-
-        Doing it twice adds nothing; after a crash, do it again.
-
-        Returns:
-            How many exchanges were added.
-
-        Raises:
-            NotFoundError: There is no such source.
-        """
-        giver = self.open(source, create=False)
-        try:
-            taker = self.open(into)
-            try:
-                return copy(giver, taker).exchanges
-            finally:
-                taker.close()
-        finally:
-            giver.close()
-
     def quarantine(self, space: SpaceId) -> Path:
         """Move the file of a damaged space out of the way, so that a fresh one can be begun.
 
         Returns:
             Where it lies now: ``<name>.damaged-<n>``, with its log beside it.
-
-        Raises:
-            NotFoundError: There is no such file.
         """
         path = self.path_of(space)
-        with locked(self.folder / replace_file.LOCK, self.busy_timeout), _told(path):
+        with locked(self.folder / replace_file.LOCK, self.busy_timeout), system_errors(path):
             aside = replace_file.quarantine(path)
         if aside is None:
             raise NotFoundError(f"There is no file for {space.name!r}.", hint="List the spaces.")
         return aside
 
     def parts_of(self, space: SpaceId) -> list[Path]:
-        """Every file of a space; see ``stores.listing.Spaces``."""
+        """Return every file of a space: also what a crash left of it, and what was set aside."""
         return parts_of(self.path_of(space))
 
     def wipe(
@@ -184,13 +174,20 @@ class SpacesFolder:
         *,
         also: Iterable[Path] = (),
     ) -> int:
-        """Overwrite and remove every file of a space; see ``stores.listing.Spaces``.
+        """Overwrite and remove every file of a space, and leave a receipt.
 
         Args:
             space: The space.
             receipt: Where the receipt is kept.
             shown: The receipt, as plain data.
             also: Further files that go with it.
+
+        Returns:
+            Bytes that were overwritten.
+
+        Raises:
+            StoreBusyError: Others have it open.
+            StoreError: It cannot be wiped; it is finished when the home is looked at next.
         """
         path = self.path_of(space)
         if path.exists():
@@ -230,7 +227,7 @@ class SpacesFolder:
 
     def list(self) -> list[SpaceInfo]:
         """Every file of the folder, by name; a damaged one says so and hides no other."""
-        with _told(self.folder):
+        with system_errors(self.folder):
             replace_file.finish_all(self.folder, self.busy_timeout)
             for intent in self.folder.glob(f"*{LEAVING}"):
                 finish(intent)
@@ -245,23 +242,14 @@ class SpacesFolder:
         except (StoreError, NotFoundError) as error:
             size = path.stat().st_size if path.exists() else 0
             return SpaceInfo(None, path, size, 0, 0, damaged=str(error), hint=error.hint)
-        try:
-            totals = store.totals()
-        except StoreError as error:
-            return SpaceInfo(store.space, path, path.stat().st_size, 0, 0, damaged=str(error))
-        finally:
-            store.close()
+        with closing(store):
+            try:
+                totals = store.totals()
+            except StoreError as error:
+                return SpaceInfo(store.space, path, path.stat().st_size, 0, 0, damaged=str(error))
         return SpaceInfo(store.space, path, totals.bytes, totals.sessions, totals.exchanges)
 
 
 def _intended(intent: Path) -> tuple[str, dict[str, str]]:
     name, space = unpack(intent.read_bytes())
     return name, space
-
-
-@contextmanager
-def _told(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise of_the_system(error, path) from error

@@ -10,21 +10,22 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from unabridged.disk.atomic_write import of_the_system, remove, sync_folder, wipe, write_whole
+from unabridged.disk.atomic_write import remove, sync_folder, system_errors, wipe, write_whole
 from unabridged.disk.folders import private_folder
 from unabridged.stores.json_codec import pack, unpack
 
 LEAVING = ".forgetting"
-"""What stands behind a file's name in the name of what says that it is to go."""
+"""Suffix of the file that says that a space is to go."""
 
 
 def parts_of(path: Path) -> list[Path]:
-    """Every file of a space: its own and all whose names begin with its name, folders opened up.
+    """Return every file of a space: its own and all whose names begin with its name.
 
     Drafts that a crash left and what was set aside are among them.
     """
     own = [path, *path.parent.glob(f"{path.name}*"), *path.parent.glob(f".{path.name}*")]
-    return sorted({part for each in own for part in _files(each) if not _is_intent(part)})
+    parts = {part for each in own for part in _files(each)}
+    return sorted(part for part in parts if not part.name.endswith(LEAVING))
 
 
 def _files(path: Path) -> Iterator[Path]:
@@ -34,21 +35,14 @@ def _files(path: Path) -> Iterator[Path]:
         yield path
 
 
-def _is_intent(path: Path) -> bool:
-    return path.name.endswith(LEAVING)
-
-
 def leave(path: Path, parts: Iterable[Path], receipt: Path, shown: dict[str, Any]) -> int:
-    """Wipe a space, and leave a receipt for it.
+    """Wipe a space, and leave a receipt for it; return the bytes that were overwritten.
 
     Args:
         path: Its file, which need not be there.
         parts: What to wipe, in or below its folder.
-        receipt: Where the receipt is kept, somewhere in the home.
+        receipt: The file of the receipt, somewhere in the home.
         shown: The receipt, as plain data.
-
-    Returns:
-        Bytes that were overwritten.
 
     Raises:
         StoreError: Something cannot be wiped; it is finished when the folder is opened next.
@@ -69,18 +63,14 @@ def _from(home: Path, path: Path) -> str:
 
 
 def finish_for(path: Path) -> None:
-    """Finish what was begun with a file, where anything was.
-
-    Raises:
-        StoreError: It cannot be.
-    """
+    """Finish what was begun with a file, if anything was."""
     intent = path.with_name(path.name + LEAVING)
     if intent.exists():
         finish(intent)
 
 
 def finish(intent: Path) -> int:
-    """Do what an intent says, as far as it is not done; every step can be done again."""
+    """Do what an intent says, as far as it is not done; every step can be repeated."""
     try:
         said = unpack(intent.read_bytes())
     except FileNotFoundError:
@@ -88,7 +78,7 @@ def finish(intent: Path) -> int:
     home = intent.parent.parent
     parts = [home / name for name in said["parts"]]
     size = 0
-    try:
+    with system_errors(intent):
         for part in parts:
             if part.is_symlink():
                 part.unlink()
@@ -96,14 +86,10 @@ def finish(intent: Path) -> int:
                 size += wipe(part)
         for folder in sorted({part.parent for part in parts}, reverse=True):
             _clear(folder, intent.parent)
-    except OSError as error:
-        raise of_the_system(error, intent) from error
     receipt = home / said["receipt"]
     if not receipt.exists():
-        try:
+        with system_errors(receipt):
             private_folder(receipt.parent)
-        except OSError as error:
-            raise of_the_system(error, receipt) from error
         write_whole(receipt, pack(said["shown"]))
     remove(intent)
     with suppress(FileNotFoundError):
@@ -112,12 +98,7 @@ def finish(intent: Path) -> int:
 
 
 def _clear(folder: Path, stays: Path) -> None:
-    if (
-        folder.is_dir()
-        and folder != stays
-        and stays in folder.parents
-        and not any(folder.iterdir())
-    ):
+    if folder.is_dir() and stays in folder.parents and not any(folder.iterdir()):
         folder.rmdir()
     if folder.is_dir():
         sync_folder(folder)
