@@ -78,7 +78,7 @@ class Migrations:
         return outlook
 
     def roll_back(self, migration: str | None = None) -> State:
-        """Go back to the old folder; see ``migration.back``.
+        """Go back to the old folder; see ``migration.roll_back``.
 
         Args:
             migration: Its id; None for the last.

@@ -74,7 +74,7 @@ class PositionFinder:
     ) -> None:
         self._index = index
         self._session = session
-        self._passes = passes
+        self.passes = passes
         self._fresh: dict[str, Exchange | None] = {}
         self._exactly: set[str] = set()
 
@@ -117,7 +117,7 @@ class PositionFinder:
                 levels.append(above)
                 if same:
                     firm, last = n + 1, {node.id: node for node in same}
-            elif self._passes(n):
+            elif self.passes(n):
                 levels.append(None)
                 firm += firm == n
             else:

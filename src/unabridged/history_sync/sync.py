@@ -173,10 +173,12 @@ class _Request:
         self._draft = user
         self._named, self._home = named, home
         self._forgotten_index = sync.forgotten_index
-        self._passes = passing(said, sync.forgotten_index)
         self._index = sync.index
-        only = home.id if home else None
-        self._placer = PositionFinder(self._index, only, self._passes)
+        self._placer = self._finder(said)
+
+    def _finder(self, said: Sequence[NormalizedExchange]) -> PositionFinder:
+        only = self._home.id if self._home else None
+        return PositionFinder(self._index, only, passing(said, self._forgotten_index))
 
     def synced(self, *, record: bool) -> SyncedHistory:
         """Find the place, import what is new, and return the place of the request."""
@@ -227,11 +229,10 @@ class _Request:
     def _further(self, known: int) -> LogPosition | None:
         for both in islice(halves(self._before[known]), MOST_CUTS):
             before = [*self._before[:known], *both, *self._before[known + 1 :]]
-            passes = passing([*before, self._asked], self._forgotten_index)
-            placer = PositionFinder(self._index, self._home.id if self._home else None, passes)
+            placer = self._finder([*before, self._asked])
             found = placer.place(before, self._asked)
             if found.known > known + 1:
-                self._before, self._passes, self._placer = before, passes, placer
+                self._before, self._placer = before, placer
                 return found
         return None
 
@@ -301,7 +302,7 @@ class _Request:
         before = place.parent
         for n in range(place.found.known, len(self._before)):
             said = self._before[n]
-            if self._passes(n):
+            if self._placer.passes(n):
                 made.append((maker.exchange(said, None), True))
                 continue
             twin = None

@@ -17,7 +17,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
@@ -182,7 +182,7 @@ class ApiKeys:
         with locked(folder / ".keys.lock", _LOCK_SECONDS):
             held = dict(self._current())
             yield held
-            data = {"format": FORMAT, "keys": [_row(key) for key in held.values()]}
+            data = _File(FORMAT, [_row(key) for key in held.values()])
             write_whole(self._path, msgspec.json.format(msgspec.json.encode(data)) + b"\n")
         self._seen = None
 
@@ -231,23 +231,6 @@ def _check(grant: Grant, now: datetime) -> None:
         raise InputError("This key would have ended already.", hint="Give it a later end.")
 
 
-def _row(key: AccessKey) -> dict[str, Any]:
-    grant = key.grant
-    return {
-        "id": key.id,
-        "name": grant.name,
-        "digest": key.digest,
-        "user": grant.user,
-        "agent": grant.agent,
-        "session": grant.session,
-        "profile": grant.profile,
-        "rights": sorted(grant.rights),
-        "created": key.created,
-        "expires": grant.expires,
-        "revoked": key.revoked,
-    }
-
-
 _Time = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
@@ -257,14 +240,14 @@ class _Row(msgspec.Struct):
     id: str
     name: str
     digest: str
-    rights: frozenset[Right]
-    created: _Time
     user: str | None
     agent: str | None
     session: str | None
+    profile: str
+    rights: list[Right]
+    created: _Time
     expires: _Time | None
     revoked: _Time | None
-    profile: str
 
 
 class _File(msgspec.Struct):
@@ -272,6 +255,22 @@ class _File(msgspec.Struct):
 
     format: int
     keys: list[_Row]
+
+
+def _row(key: AccessKey) -> _Row:
+    return _Row(
+        key.id,
+        key.grant.name,
+        key.digest,
+        key.grant.user,
+        key.grant.agent,
+        key.grant.session,
+        key.grant.profile,
+        sorted(key.grant.rights),
+        key.created,
+        key.grant.expires,
+        key.revoked,
+    )
 
 
 def _read(path: Path) -> dict[str, AccessKey]:
@@ -290,9 +289,8 @@ def _read(path: Path) -> dict[str, AccessKey]:
         )
     keys = {}
     for row in found.keys:
-        grant = Grant(
-            row.name, row.user, row.agent, row.session, row.rights, row.expires, row.profile
-        )
+        rights = frozenset(row.rights)
+        grant = Grant(row.name, row.user, row.agent, row.session, rights, row.expires, row.profile)
         keys[row.id] = AccessKey(row.id, grant, row.digest, row.created, row.revoked)
     return keys
 

@@ -1,4 +1,4 @@
-"""Forgetting whole spaces: what would go, and its receipt. The files themselves: ``wipe_space``."""
+"""Forgetting whole spaces: what would go, and its receipt. The files themselves: ``spaces``."""
 
 import os
 from collections.abc import Sequence

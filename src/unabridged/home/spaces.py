@@ -1,15 +1,19 @@
-"""The folder of spaces: one file each, under names that no two spaces share and none escapes from."""
+"""The folder of spaces: one file each, under names that no two spaces share and none escapes from.
+
+Before a space is renamed or wiped, a small file next to it says what is to be done (for wiping, with
+the receipt). Whoever opens the folder next finishes it, so that a kill leaves no half space.
+"""
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from unabridged.disk.atomic_write import sync_folder, system_errors, write_whole
+from unabridged.disk.atomic_write import remove, sync_folder, system_errors, wipe, write_whole
 from unabridged.disk.folders import private_folder
 from unabridged.disk.locks import locked
 from unabridged.domain.scope import SpaceId
@@ -22,7 +26,6 @@ from unabridged.errors import (
     StoreKeyError,
 )
 from unabridged.home import replace_file
-from unabridged.home.wipe_space import LEAVING, finish, finish_for, leave, parts_of
 from unabridged.stores.json_codec import pack, unpack
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.chain_setup import name_space
@@ -32,7 +35,7 @@ from unabridged.stores.sqlite.open_file import exclusive
 from unabridged.stores.sqlite.rows import space_data
 
 SUFFIX = ".db"
-_RENAMING = ".renaming"
+_RENAMING, _WIPING = ".renaming", ".forgetting"
 _SLUG_LENGTH = 24
 _UNSAFE = re.compile(r"[^a-z0-9]+")
 
@@ -104,7 +107,7 @@ class SpacesFolder:
         """
         path = self.path_of(space)
         with system_errors(path):
-            self._finish_renames(path)
+            self._finish_begun(path)
             if create:
                 private_folder(self.folder)
         store = SqliteStore(path, space, create=create, access=self.access)
@@ -130,8 +133,8 @@ class SpacesFolder:
         """
         source, target = self.path_of(old), self.path_of(new)
         with system_errors(source):
-            self._finish_renames(source)
-            self._finish_renames(target)
+            self._finish_begun(source)
+            self._finish_begun(target)
         if not source.exists():
             raise NotFoundError(f"There is no space {old.name!r}.", hint="List the spaces.")
         if target.exists():
@@ -144,7 +147,7 @@ class SpacesFolder:
         write_whole(intent, pack([source.name, space_data(new)]))
         with system_errors(source):
             try:
-                self._finish(intent)
+                self._finish_renaming(intent)
             except (StoreBusyError, StoreKeyError):
                 intent.unlink()
                 raise
@@ -164,7 +167,10 @@ class SpacesFolder:
 
     def parts_of(self, space: SpaceId) -> list[Path]:
         """Return every file of a space: also what a crash left of it, and what was set aside."""
-        return parts_of(self.path_of(space))
+        path = self.path_of(space)
+        own = [path, *path.parent.glob(f"{path.name}*"), *path.parent.glob(f".{path.name}*")]
+        parts = {part for each in own for part in _files(each)}
+        return sorted(part for part in parts if not part.name.endswith(_WIPING))
 
     def wipe(
         self,
@@ -193,17 +199,26 @@ class SpacesFolder:
         if path.exists():
             with suppress(StoreDamagedError), exclusive(path, self.access):
                 pass  # nobody has it open, and no log waits beside it
-        return leave(path, [*parts_of(path), *also], receipt, dict(shown))
+        intent = path.with_name(path.name + _WIPING)
+        parts = [self._from_home(part) for part in (*self.parts_of(space), *also)]
+        data = {"parts": parts, "receipt": self._from_home(receipt), "shown": dict(shown)}
+        write_whole(intent, pack(data))
+        return _finish_wiping(intent)
 
-    def _finish_renames(self, path: Path) -> None:
+    def _from_home(self, path: Path) -> str:
+        return Path(os.path.relpath(path, self.folder.parent)).as_posix()
+
+    def _finish_begun(self, path: Path) -> None:
         replace_file.finish(path, self.busy_timeout)
-        finish_for(path)
+        wiping = path.with_name(path.name + _WIPING)
+        if wiping.exists():
+            _finish_wiping(wiping)
         for intent in self.folder.glob(f"*{_RENAMING}"):
             source = _intended(intent)[0]
             if path.name in (source, intent.name.removesuffix(_RENAMING)):
-                self._finish(intent)
+                self._finish_renaming(intent)
 
-    def _finish(self, intent: Path) -> None:
+    def _finish_renaming(self, intent: Path) -> None:
         name, space = _intended(intent)
         source = self.folder / name
         target = intent.with_name(intent.name.removesuffix(_RENAMING))
@@ -229,11 +244,11 @@ class SpacesFolder:
         """Every file of the folder, by name; a damaged one says so and hides no other."""
         with system_errors(self.folder):
             replace_file.finish_all(self.folder, self.busy_timeout)
-            for intent in self.folder.glob(f"*{LEAVING}"):
-                finish(intent)
+            for intent in self.folder.glob(f"*{_WIPING}"):
+                _finish_wiping(intent)
             files = sorted(self.folder.glob(f"*{SUFFIX}"))
             for path in files:
-                self._finish_renames(path)
+                self._finish_begun(path)
         return [self._info(path) for path in sorted(self.folder.glob(f"*{SUFFIX}"))]
 
     def _info(self, path: Path) -> SpaceInfo:
@@ -253,3 +268,44 @@ class SpacesFolder:
 def _intended(intent: Path) -> tuple[str, dict[str, str]]:
     name, space = unpack(intent.read_bytes())
     return name, space
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if path.is_dir() and not path.is_symlink():
+        yield from (part for part in path.rglob("*") if part.is_file() or part.is_symlink())
+    elif path.exists() or path.is_symlink():
+        yield path
+
+
+def _finish_wiping(intent: Path) -> int:
+    try:
+        said = unpack(intent.read_bytes())
+    except FileNotFoundError:
+        return 0  # another process finished it
+    home = intent.parent.parent
+    parts = [home / name for name in said["parts"]]
+    size = 0
+    with system_errors(intent):
+        for part in parts:
+            if part.is_symlink():
+                part.unlink()
+            elif part.is_file():
+                size += wipe(part)
+        for folder in sorted({part.parent for part in parts}, reverse=True):
+            _clear(folder, intent.parent)
+    receipt = home / said["receipt"]
+    if not receipt.exists():
+        with system_errors(receipt):
+            private_folder(receipt.parent)
+        write_whole(receipt, pack(said["shown"]))
+    remove(intent)
+    with suppress(FileNotFoundError):
+        sync_folder(intent.parent)
+    return size
+
+
+def _clear(folder: Path, stays: Path) -> None:
+    if folder.is_dir() and stays in folder.parents and not any(folder.iterdir()):
+        folder.rmdir()
+    if folder.is_dir():
+        sync_folder(folder)

@@ -16,7 +16,7 @@ from unabridged.domain.scope import SpaceId
 from unabridged.errors import DuplicateIdError, MigrationError
 from unabridged.home.spaces import SpacesFolder
 from unabridged.knowledge.requirements import Requirements
-from unabridged.migration.sources import ChosenFiles, FoundMemory, OldFile, read, space_for
+from unabridged.migration.sources import ChosenFiles, FoundMemory, OldFile, read
 from unabridged.ports import Clock, Store
 from unabridged.recording.sessions import counted
 from unabridged.stores.json_codec import pack
@@ -81,7 +81,7 @@ def survey(found: FoundMemory, chosen: ChosenFiles, moved: Moved = lambda *_: No
     """
     taken = Taken()
     for number, source in enumerate(found.sources, start=1):
-        for space, item in _items(source, chosen):
+        for space, item in read(source, chosen):
             _note(taken, source, space, item)
         moved("reading", number, len(found.sources))
     return taken
@@ -104,7 +104,7 @@ def take(
     taken, counter = Taken(), Counter(EstimateTokenizer())
     with _desk(spaces) as opened:
         for number, source in enumerate(found.sources, start=1):
-            for space, item in _items(source, chosen):
+            for space, item in read(source, chosen):
                 if isinstance(item, Requirement):
                     taken.requirements += Requirements(opened(space), clock).admit([item])
                     taken.spaces.setdefault(space, {})
@@ -147,20 +147,6 @@ def _unproved(space: SpaceId, what: str) -> MigrationError:
         f"What was taken over into {space.name} is not what the files hold: {what}.",
         hint="Check the disk and repeat. Nothing was switched; the old folder works as it did.",
     )
-
-
-def _items(
-    source: OldFile, chosen: ChosenFiles
-) -> Iterator[tuple[SpaceId, Transcript | Requirement | SkippedRecord]]:
-    last: SpaceId | None = None
-    for item in read(source, chosen):
-        if isinstance(item, tuple):
-            last = item[0]
-            yield item
-        elif isinstance(item, SkippedRecord):
-            yield last or SpaceId(), item
-        else:
-            yield last or space_for(source, chosen, chosen.model), item
 
 
 def _note(

@@ -136,8 +136,8 @@ def _source(path: Path, name: str, form: str) -> OldFile:
 
 def read(
     source: OldFile, chosen: ChosenFiles
-) -> Iterator[tuple[SpaceId, Transcript] | Requirement | SkippedRecord]:
-    """Read a file: conversations, each with the space that it belongs to.
+) -> Iterator[tuple[SpaceId, Transcript | Requirement | SkippedRecord]]:
+    """Read a file: what it holds, each with the space that it belongs to.
 
     If spaces hold one model each, a conversation with several is parted.
 
@@ -145,14 +145,18 @@ def read(
         TransferError: The file cannot be read.
         NameRefusedError: A name in it cannot be that of a space.
     """
+    last: SpaceId | None = None
     with open_file(source.path, format=source.format, model=chosen.model) as reader:
         for item in reader:
             match item:
                 case Transcript():
                     for model, part in _parted(item, chosen):
-                        yield space_for(source, chosen, model), part
-                case Requirement() | SkippedRecord():
-                    yield item
+                        last = _space_for(source, chosen, model)
+                        yield last, part
+                case Requirement():
+                    yield last or _space_for(source, chosen, chosen.model), item
+                case SkippedRecord():
+                    yield last or SpaceId(), item
                 case _:
                     raise TypeError("these formats hold no records")
 
@@ -169,13 +173,7 @@ def _parted(given: Transcript, chosen: ChosenFiles) -> Iterator[tuple[str | None
             yield model, part
 
 
-def space_for(source: OldFile, chosen: ChosenFiles, model: str | None) -> SpaceId:
-    """Return the space of a file's conversations with a model.
-
-    Raises:
-        MigrationError: Spaces hold one model each, and there is none.
-        NameRefusedError: A name cannot be that of a space.
-    """
+def _space_for(source: OldFile, chosen: ChosenFiles, model: str | None) -> SpaceId:
     if "model" in chosen.isolation and not model:
         raise MigrationError(
             f"{source.name} holds exchanges that name no model, and spaces hold one model each.",
