@@ -50,6 +50,28 @@ class ExchangeBuilder:
             at=self.at,
         )
 
+    def rounds(
+        self, rest: Sequence[IncomingMessage], grown: Exchange | None
+    ) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+        """Make the messages of a tool loop that follow the user's message.
+
+        Args:
+            rest: What the client sent after the user's message.
+            grown: The stored exchange that the loop continues, or None.
+
+        Returns:
+            Those to send, calls and results in pairs; and those to store, without the beginning of
+            an answer that the model is to continue.
+        """
+        held: tuple[Message, ...] = ()
+        if grown is not None:
+            held = grown.messages[1:]
+            sent = [call for draft in rest for call in draft.calls]
+            stored = [call for message in held for call in message.calls]
+            rest = renamed(behind(rest, sum(1 for _ in atoms(held))), sent, stored)
+        made = tuple(self.message(draft) for draft in rest)
+        return _paired((*held, *made)), made[: _without_prefill(rest)]
+
 
 def _state(said: NormalizedExchange) -> ExchangeState:
     kinds = [kind for kind, _ in said.atoms]
@@ -98,8 +120,8 @@ def renamed(
     ]
 
 
-def paired(rounds: Sequence[Message]) -> tuple[Message, ...]:
-    """Drop calls without a result and results without a call: servers refuse both."""
+def _paired(rounds: Sequence[Message]) -> tuple[Message, ...]:
+    # Servers refuse calls without a result, and results without a call.
     calls = {call.id for message in rounds for call in message.calls}
     results = {result.call_id for message in rounds for result in message.results}
     both = calls & results
@@ -113,9 +135,8 @@ def paired(rounds: Sequence[Message]) -> tuple[Message, ...]:
     return tuple(message for message in kept if message.parts)
 
 
-def without_prefill(drafts: Sequence[IncomingMessage]) -> Sequence[IncomingMessage]:
-    """Drop the beginning of an answer that the model is to continue."""
+def _without_prefill(drafts: Sequence[IncomingMessage]) -> int:
     end = len(drafts)
     while end and drafts[end - 1].role is Role.ASSISTANT and not drafts[end - 1].calls:
         end -= 1
-    return drafts[:end]
+    return end

@@ -18,7 +18,7 @@ from threading import RLock
 from unabridged.budget.count import Counter
 from unabridged.domain.client_history import SyncedHistory
 from unabridged.domain.exchange import Exchange, ExchangeState
-from unabridged.domain.message import Message, Role
+from unabridged.domain.message import Role
 from unabridged.domain.record import RecordKind
 from unabridged.domain.session import Session, title_from
 from unabridged.errors import (
@@ -29,13 +29,7 @@ from unabridged.errors import (
     StoreBusyError,
 )
 from unabridged.forgetting.tombstones import ForgottenIndex
-from unabridged.history_sync.import_new import (
-    ExchangeBuilder,
-    behind,
-    paired,
-    renamed,
-    without_prefill,
-)
+from unabridged.history_sync.import_new import ExchangeBuilder
 from unabridged.history_sync.normalize_history import (
     NormalizedExchange,
     atoms,
@@ -339,9 +333,8 @@ class _Request:
             if exchange.state is not ExchangeState.OPEN or not left:
                 continue
             state = ExchangeState.INCOMPLETE if said else ExchangeState.UNANSWERED
-            with suppress(
-                HeadMovedError, NotFoundError
-            ):  # another one goes on with it, or forgot it
+            # Another request may have continued it, or forgotten it.
+            with suppress(HeadMovedError, NotFoundError):
                 extend_exchange(self._store, exchange, (), state=state, at=maker.at)
 
     # The request itself.
@@ -357,7 +350,7 @@ class _Request:
         follows = parent.messages[-1].id if parent else None
         stored = place.grown or place.again
         user = stored.user if stored else maker.message(self._draft, follows)
-        rounds, new = self._rounds(place.grown, maker)
+        rounds, new = maker.rounds(self._asked.rest, place.grown)
         return SyncedHistory(
             session=maker.session,
             new_session=self._store.session(maker.session) is None,
@@ -367,25 +360,10 @@ class _Request:
             follows=follows,
             retry_of=place.again.id if place.again and not place.grown else None,
             open=place.grown,
-            rounds=paired(rounds),
+            rounds=rounds,
             new_rounds=new,
             taken=taken,
         )
-
-    def _rounds(
-        self, grown: Exchange | None, maker: ExchangeBuilder
-    ) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
-        rest: Sequence[IncomingMessage] = self._asked.rest
-        held: tuple[Message, ...] = ()
-        if grown is not None:
-            held = grown.messages[1:]
-            sent = [call for draft in rest for call in draft.calls]
-            stored = [call for message in held for call in message.calls]
-            left = behind(rest, sum(1 for _ in atoms(held)))
-            rest = renamed(left, sent, stored)
-        kept = len(without_prefill(rest))
-        made = tuple(maker.message(draft) for draft in rest)
-        return (*held, *made), made[:kept]
 
 
 @dataclass(frozen=True, slots=True)
