@@ -5,7 +5,7 @@ A test that works through the public API or a port needs nothing of this file.
 
 from contextlib import contextmanager
 
-from unabridged.testing.indexed import index_of
+from unabridged.testing.stores_lookup import index_of
 
 
 def store_of(memory):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from unabridged.domain.scope import SpaceId
-from unabridged.home.backups import BackupOptions, BackupsFolder
+from unabridged.home.backups import BackupsFolder
 from unabridged.home.restore_backup import restore
 from unabridged.home.spaces import SpacesFolder
 from unabridged.testing.log_writer import LogWriter
@@ -52,18 +52,17 @@ CODE = """
 import sys, pathlib
 from datetime import UTC, datetime
 from unabridged.domain.scope import SpaceId
-from unabridged.home.backups import BackupsFolder, BackupOptions
+from unabridged.home.backups import BackupsFolder
 from unabridged.home.restore_backup import restore
 from unabridged.home.spaces import SpacesFolder
 home, what = pathlib.Path(sys.argv[1]), sys.argv[2]
 space = SpaceId("ada", "kept")
 spaces = SpacesFolder(home / "spaces")
-backups = BackupsFolder(home / "backups", "test")
+backups = BackupsFolder(home / "backups")
 def moved(stage, done, of):
     print(stage, flush=True)
 if what == "backup":
-    wanted = BackupOptions(space, "kept", lambda: spaces.open(space, create=False))
-    backups.make([wanted], datetime(2026, 3, 2, tzinfo=UTC), moved)
+    backups.make(spaces, [space], datetime(2026, 3, 2, tzinfo=UTC), moved)
 else:
     restore(backups, spaces, backups.find("kept"), moved, replace=True)
 """
@@ -85,7 +84,7 @@ def killed(home, what, after):
 def test_a_killed_backup_leaves_no_backup_and_no_harm(tmp_path):
     spaces, store = filled(tmp_path)
     truth = store.scan()
-    backups = BackupsFolder(tmp_path / "backups", "test")
+    backups = BackupsFolder(tmp_path / "backups")
     for turn in range(8):
         killed(tmp_path, "backup", turn * 0.01)
         for path in backups.folder.glob("*.zip"):
@@ -94,8 +93,7 @@ def test_a_killed_backup_leaves_no_backup_and_no_harm(tmp_path):
     assert store.scan() == truth
     assert store.check() == []
     store.close()
-    wanted = BackupOptions(SPACE, "kept", lambda: spaces.open(SPACE, create=False))
-    made = backups.make([wanted], AT, silent)
+    made = backups.make(spaces, [SPACE], AT, silent)
     assert sorted(p.name for p in backups.folder.iterdir()) == [".lock", Path(made.path).name]
 
 
@@ -105,9 +103,8 @@ def test_a_killed_restore_leaves_the_old_or_the_new(tmp_path):
     spaces, store = filled(tmp_path)
     old = [x.id for x in store.scan()]
     store.close()
-    backups = BackupsFolder(tmp_path / "backups", "test")
-    wanted = BackupOptions(SPACE, "kept", lambda: spaces.open(SPACE, create=False))
-    made = backups.make([wanted], AT, silent)
+    backups = BackupsFolder(tmp_path / "backups")
+    made = backups.make(spaces, [SPACE], AT, silent)
     Path(made.path).rename(backups.folder / "kept.zip")
     outcomes = set()
     for turn in range(24):

@@ -11,9 +11,8 @@ from pathlib import Path
 import apsw
 import pytest
 from tests.faults.damage import damage_index
-
-from unabridged.testing.ollama_server import OllamaTestServer
-from unabridged.testing.replies import ScriptedReply
+from tests.helpers.ollama_server import OllamaTestServer
+from tests.helpers.replies import ScriptedReply
 
 PROGRAM = [sys.executable, "-c", "from unabridged.cli.main import main; main()"]
 

@@ -5,6 +5,7 @@ import random
 import apsw
 import pytest
 from tests.helpers.folders import bytes_in
+from tests.helpers.indexed import open_indexed
 
 from unabridged.domain.message import Text
 from unabridged.domain.record import Record, RecordKind
@@ -13,9 +14,8 @@ from unabridged.errors import StoreBusyError
 from unabridged.index.indexed_exchange import key_of
 from unabridged.language.words import terms
 from unabridged.stores.sqlite import SqliteStore
-from unabridged.testing.indexed import index_of, open_indexed
 from unabridged.testing.log_writer import START, LogWriter
-from unabridged.testing.stores_lookup import looked_up
+from unabridged.testing.stores_lookup import index_of, looked_up
 
 SPACE = SpaceId("ada", "erasure")
 WORDS = ("garden", "train", "supper", "window", "music", "letter", "river", "winter", "cousin")

@@ -6,8 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx2
 import pytest
-
-from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
+from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
 
 MODEL = "llama3.2:latest"
 

@@ -3,8 +3,8 @@
 import errno
 import os
 import secrets
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from unabridged.errors import StoreError, StoreFullError, StoreReadOnlyError
@@ -188,6 +188,19 @@ def of_the_system(error: OSError, path: Path) -> StoreError:
     return StoreError(
         f"{path} cannot be used: {error.strerror or error}.", hint="Check the path and the disk."
     )
+
+
+@contextmanager
+def system_errors(path: Path) -> Iterator[None]:
+    """Raise a typed error about a path for one of the operating system.
+
+    Raises:
+        StoreError: As the system said.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise of_the_system(error, path) from error
 
 
 def _check(path: Path, data: bytes, check: Callable[[bytes], object] | None) -> None:

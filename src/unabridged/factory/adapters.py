@@ -17,8 +17,8 @@ from unabridged.errors import (
     NotFoundError,
     StoreDamagedError,
 )
-from unabridged.home.file_moves import finish_moves
 from unabridged.home.followed_spaces import FollowedSpaces
+from unabridged.home.migration_journal import finish_moves
 from unabridged.home.open_spaces import databases_of, space_from, spaces_of
 from unabridged.home.recover import open_or_rescue
 from unabridged.models.choose_model import choose as choose_model

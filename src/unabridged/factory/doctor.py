@@ -2,6 +2,7 @@
 
 import platform
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -12,12 +13,11 @@ from unabridged.domain.settings import Settings
 from unabridged.embeddings.choose_embedder import choose
 from unabridged.errors import SettingError, StoreError, UnabridgedError
 from unabridged.home.cleanup import look_after
+from unabridged.home.followed_spaces import Spaces
 from unabridged.home.spaces import SpacesFolder
-from unabridged.home.spaces_port import Spaces
 from unabridged.models.choose_model import PROBE_SECONDS, ModelDiagnosis, diagnose
-from unabridged.ports import Clock, SupportsCheck, SupportsVectors
+from unabridged.ports import Clock
 from unabridged.projections.followed import FollowedStore
-from unabridged.stores.sqlite import SqliteStore
 
 EXTRAS = (
     ("chat", "prompt-toolkit", "line editing and history in the chat"),
@@ -117,16 +117,13 @@ def _spaces(spaces: Spaces, *, repair: bool) -> Iterator[Diagnosis]:
             yield Diagnosis(topic, ok=False, text=info.damaged, hint=hint)
             continue
         try:
-            store = spaces.open(info.space, create=False)
-            try:
-                damage = store.check() if isinstance(store, SupportsCheck) else []
-                if damage and repair and isinstance(store, SqliteStore | FollowedStore):
+            with closing(spaces.open(info.space, create=False)) as store:
+                damage = store.check()
+                if damage and repair:
                     store.rebuild()
                     damage = store.check()
                 repaired = store.notes if isinstance(store, FollowedStore) else []
-                held = (isinstance(store, SupportsVectors) and store.embedded_by()) or "none"
-            finally:
-                store.close()
+                held = store.embedded_by() or "none"
         except StoreError as error:
             yield Diagnosis(topic, ok=False, text=str(error), hint=error.hint)
             continue

@@ -13,9 +13,10 @@ from unabridged.errors import SettingError
 from unabridged.factory.doctor import examine
 from unabridged.factory.open_memory import open_space
 from unabridged.home.delete_space import forget_space, kept_receipts, plan_spaces
+from unabridged.home.followed_spaces import Spaces
 from unabridged.home.forgetting import sift_for
-from unabridged.home.open_spaces import settings_for, spaces_of, spaces_to_look_at
-from unabridged.home.spaces_port import SpaceInfo
+from unabridged.home.open_spaces import settings_for, spaces_of
+from unabridged.home.spaces import SpaceInfo
 from unabridged.home.verify import unmoor
 from unabridged.models import choose_model as models
 from unabridged.models.smollm2 import fetch as fetch_smollm2
@@ -148,7 +149,7 @@ def diagnose(
         repair: Make indices anew that do not fit their messages; else nothing is changed.
     """
     try:
-        spaces = (spaces_of if repair else spaces_to_look_at)(settings)
+        spaces: Spaces | None = spaces_of(settings, follows=repair)
     except SettingError:
         spaces = None  # the check-up says it itself
     return examine(settings, clock or SystemClock(), spaces, repair=repair)

@@ -1,8 +1,7 @@
 """A memory for each model at the command line: which one is meant, and what switching does."""
 
 import pytest
-
-from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
+from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
 
 SMALL, LARGE = "qwen2.5:3b", "qwen2.5:7b"
 

@@ -1,8 +1,7 @@
 """A window beyond what the model was trained for is sent as it was set, and said."""
 
 import pytest
-
-from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
+from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
 
 SAID = "the model was trained for 4,096 tokens only"
 

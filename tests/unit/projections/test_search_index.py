@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
+from tests.helpers.indexed import open_indexed
 from tests.opened import storage_of
 
 from unabridged.domain.index_query import IndexQuery
@@ -16,8 +17,8 @@ from unabridged.projections.search_index.in_memory import MemorySearchIndex
 from unabridged.retrieval.analyze import Analyzer
 from unabridged.retrieval.search import Search, SearchQuery
 from unabridged.stores.in_memory import InMemoryStore
-from unabridged.testing.indexed import index_of, open_indexed
 from unabridged.testing.log_writer import LogWriter
+from unabridged.testing.stores_lookup import index_of
 
 SPACE = SpaceId("ada", "search")
 

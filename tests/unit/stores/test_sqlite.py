@@ -6,6 +6,7 @@ import apsw
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from tests.helpers.indexed import open_indexed
 from tests.opened import connection_of, database_of
 
 import unabridged.stores.sqlite as package
@@ -20,9 +21,8 @@ from unabridged.stores.json_codec import pack, unpack
 from unabridged.stores.sqlite import SqliteStore, rows, sqlite_errors, wipe_free_pages
 from unabridged.stores.sqlite.open_file import FORMAT
 from unabridged.stores.sqlite.sql import statements
-from unabridged.testing.indexed import index_of, open_indexed
 from unabridged.testing.log_writer import LogWriter
-from unabridged.testing.stores_lookup import looked_up
+from unabridged.testing.stores_lookup import index_of, looked_up
 
 SPACE = SpaceId("ada", "unit")
 ANY_TEXT = st.text(st.characters())

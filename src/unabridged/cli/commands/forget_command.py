@@ -15,7 +15,7 @@ from unabridged.cli.views.forgetting import plan_lines, receipt_lines, space_lin
 from unabridged.domain.forgetting import Receipt
 from unabridged.domain.scope import Scope, SpaceId
 from unabridged.errors import InputError, NotFoundError
-from unabridged.factory import space_from, write_private
+from unabridged.factory import space_from, write_whole
 
 NOTHING = "There is nothing to forget."
 
@@ -154,7 +154,7 @@ def _ask(*, yes: bool) -> None:
 
 def _tell(invocation: Invocation, receipts: Sequence[Receipt], asked: ForgetArguments) -> None:
     if asked.output:
-        write_private(Path(asked.output), dumps(receipts).encode("utf-8"))
+        write_whole(Path(asked.output), dumps(receipts).encode("utf-8"))
     if invocation.json:
         invocation.emit(receipts)
         return

@@ -1,10 +1,9 @@
-"""Stores with their search index, as the program wires them."""
+"""A store with its search index, as the program wires it."""
 
 from pathlib import Path
 
 from unabridged.domain.scope import SpaceId
-from unabridged.ports import Embedder, Lexicon, Store
-from unabridged.projections.search_index.in_memory import MemorySearchIndex
+from unabridged.ports import Embedder, Lexicon
 from unabridged.projections.search_index.index import SearchIndex
 from unabridged.projections.search_index.storage import FolderStorage
 from unabridged.retrieval.analyze import Analyzer
@@ -35,10 +34,3 @@ def open_indexed(
     storage = FolderStorage(store.index_folder, store.cipher)
     store.attach(SearchIndex(store, Analyzer(embedder, lexicon), storage))
     return store
-
-
-def index_of(store: Store) -> SearchIndex:
-    """Return the index that is attached to a store, or one in memory over it."""
-    attached = store.projections if isinstance(store, SqliteStore) else ()
-    found = next((one for one in attached if isinstance(one, SearchIndex)), None)
-    return found or MemorySearchIndex(store)

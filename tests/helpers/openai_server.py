@@ -13,9 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from unabridged.domain.chat import Usage
-from unabridged.testing.http_server import Answered, BreakOff, ProtocolServer, Received, Route
-from unabridged.testing.replies import (
+from tests.helpers.http_server import Answered, BreakOff, ProtocolServer, Received, Route
+from tests.helpers.replies import (
     Counter,
     Script,
     Scripted,
@@ -24,7 +23,9 @@ from unabridged.testing.replies import (
     spoken,
     words,
 )
-from unabridged.testing.vectors import made_vector, texts_of
+from tests.helpers.vectors import made_vector, texts_of
+
+from unabridged.domain.chat import Usage
 from unabridged.wire import openai as wire
 
 SSE = "text/event-stream"
@@ -112,7 +113,7 @@ class OpenAITestServer(ProtocolServer):
 
         return guarded
 
-    def _list(self, received: Received) -> Answered:  # noqa: ARG002 - a route
+    def _list(self, received: Received) -> Answered:
         return Answered({"object": "list", "data": [_row(entry) for entry in self.models]})
 
     def _complete(self, received: Received) -> Answered:
