@@ -8,8 +8,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from tests.helpers.ollama_server import OllamaTestServer
-
 from bench.figures.timer import each
 from bench.generator import LENGTHY, TalkGenerator
 from bench.seeds.metric import SeedMetric, exactly, share, skipped, within
@@ -23,6 +21,7 @@ from unabridged.memory import Memory
 from unabridged.models.abilities import AbilityBook
 from unabridged.models.ollama import OllamaModel, OllamaServer
 from unabridged.testing.clock import ManualClock
+from unabridged.testing.ollama_server import OllamaTestServer
 from unabridged.tokens.tiktoken import TiktokenTokenizer
 
 SEED = "requirements"

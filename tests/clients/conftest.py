@@ -3,12 +3,12 @@
 import itertools
 
 import pytest
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
-from tests.helpers.openai_server import OpenAIEntry, OpenAITestServer
-from tests.helpers.replies import ScriptedReply
 from tests.server.conftest import serving  # noqa: F401 - a fixture
 
 from unabridged.domain.message import ToolCall
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
+from unabridged.testing.openai_server import OpenAIEntry, OpenAITestServer
+from unabridged.testing.replies import ScriptedReply
 
 MODELS = ("m", "n")
 

@@ -8,12 +8,12 @@ import pytest
 from pydantic import BaseModel
 from tests.clients.conftest import answering
 from tests.clients.held import conversations, paths, states
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
-from tests.helpers.openai_server import OpenAIEntry, OpenAITestServer
-from tests.helpers.replies import ScriptedReply
 from tests.opened import transport_of
 
 from unabridged.domain.message import ToolCall
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
+from unabridged.testing.openai_server import OpenAIEntry, OpenAITestServer
+from unabridged.testing.replies import ScriptedReply
 
 UPSTREAMS = ["ollama", "openai", "quote"]
 HELLO = [{"role": "user", "content": "Hello, my boat is called Petronella."}]

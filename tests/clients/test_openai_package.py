@@ -7,9 +7,9 @@ import openai
 import pytest
 from pydantic import BaseModel
 from tests.clients.held import conversations, paths, states
-from tests.helpers.replies import ScriptedReply
 
 from unabridged.domain.scope import Scope
+from unabridged.testing.replies import ScriptedReply
 
 UPSTREAMS = ["openai", "ollama", "quote"]
 HELLO = [{"role": "user", "content": "Hello, my boat is called Petronella."}]

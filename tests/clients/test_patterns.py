@@ -7,9 +7,9 @@ from tests.clients.conftest import answering
 from tests.clients.held import check, conversations, paths, states, words
 from tests.clients.patterns.librechat import LibreChat
 from tests.clients.patterns.open_webui import OpenWebUI
-from tests.helpers.replies import ScriptedReply
 
 from unabridged.domain.scope import Scope
+from unabridged.testing.replies import ScriptedReply
 
 DIALECTS = ["openai", "ollama"]
 PIXEL = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII="

@@ -5,8 +5,6 @@ import socket
 
 import numpy as np
 import pytest
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
-from tests.helpers.openai_server import OpenAIEntry, OpenAITestServer
 from tests.unit.embeddings.graph import Graph
 
 from unabridged.domain.settings import Settings
@@ -15,6 +13,8 @@ from unabridged.embeddings.ollama import OllamaEmbedder
 from unabridged.embeddings.onnx import OnnxEmbedder
 from unabridged.embeddings.openai import OpenAIEmbedder
 from unabridged.testing.embedders import NEAR, TEXTS, EmbedderContract, ServedEmbedderContract
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
+from unabridged.testing.openai_server import OpenAIEntry, OpenAITestServer
 
 NOMIC = "nomic-embed-text"
 WIDTH, LONGEST = 64, 48

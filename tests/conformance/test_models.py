@@ -3,9 +3,6 @@
 from datetime import UTC, datetime
 
 import pytest
-from tests.helpers.ollama_server import OllamaTestServer
-from tests.helpers.openai_server import OpenAITestServer
-from tests.helpers.replies import ScriptedReply
 
 from unabridged.domain.chat import ChatRequest
 from unabridged.domain.exchange import Exchange, ExchangeState
@@ -16,6 +13,9 @@ from unabridged.models.openai import OpenAIModel, OpenAIServer
 from unabridged.models.quote import QuoteModel
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.models import CALL, SAY, WINDOW, ChatModelContract
+from unabridged.testing.ollama_server import OllamaTestServer
+from unabridged.testing.openai_server import OpenAITestServer
+from unabridged.testing.replies import ScriptedReply
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CLOCK_CALL = ToolCall("call_7", "clock", '{"zone": "UTC"}')

@@ -27,8 +27,6 @@ from tests.clients.patterns.page import Page, RefusedError
 from tests.clients.process import Serve
 from tests.faults.bench import kept_in, quick_folder
 from tests.faults.figures import arguments, tell
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
-from tests.helpers.replies import ScriptedReply
 from tests.helpers.talker import talking
 
 from unabridged import config
@@ -36,6 +34,8 @@ from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.scope import Scope
 from unabridged.errors import UnabridgedError
 from unabridged.factory.space_pool import SpacePool
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
+from unabridged.testing.replies import ScriptedReply
 
 FRESH = 20
 """Kills after which another home is begun."""

@@ -11,8 +11,9 @@ from pathlib import Path
 import apsw
 import pytest
 from tests.faults.damage import damage_index
-from tests.helpers.ollama_server import OllamaTestServer
-from tests.helpers.replies import ScriptedReply
+
+from unabridged.testing.ollama_server import OllamaTestServer
+from unabridged.testing.replies import ScriptedReply
 
 PROGRAM = [sys.executable, "-c", "from unabridged.cli.main import main; main()"]
 

@@ -21,14 +21,14 @@ import httpx2
 from tests.faults import faulty
 from tests.faults.bench import kept_in, quick_folder
 from tests.faults.figures import arguments, tell
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
-from tests.helpers.openai_server import OpenAIEntry, OpenAITestServer
 from tests.helpers.talker import talking
 from tests.server.conftest import running
 
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.scope import Scope
 from unabridged.errors import UnabridgedError
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
+from unabridged.testing.openai_server import OpenAIEntry, OpenAITestServer
 
 PATHS = {"ollama": "/api/chat", "openai": "/v1/chat/completions"}
 SILENCE = 0.6

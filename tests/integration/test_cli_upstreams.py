@@ -4,12 +4,12 @@ import json
 
 import pytest
 from click.testing import CliRunner
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
-from tests.helpers.openai_server import OpenAITestServer
-from tests.helpers.replies import ScriptedReply
 
 from unabridged.cli.main import cli
 from unabridged.domain.message import ToolCall
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
+from unabridged.testing.openai_server import OpenAITestServer
+from unabridged.testing.replies import ScriptedReply
 
 
 @pytest.fixture

@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 
 import pytest
 from click.testing import CliRunner
-from tests.helpers.http_server import Answered
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
 from tests.helpers.talker import Talker
 
 from unabridged.cli.main import cli
 from unabridged.domain.budget import Mode
 from unabridged.errors import StoreError
+from unabridged.testing.http_server import Answered
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 
 pytest.importorskip("httpx2", reason="the extra http is not installed")
 

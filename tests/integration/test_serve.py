@@ -11,9 +11,10 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from tests.helpers.ollama_server import OllamaTestServer
-from tests.helpers.replies import ScriptedReply
 from tests.helpers.talker import Talker
+
+from unabridged.testing.ollama_server import OllamaTestServer
+from unabridged.testing.replies import ScriptedReply
 
 COMMAND = [sys.executable, "-c", "from unabridged.cli.main import main; main()", "serve"]
 

@@ -6,15 +6,15 @@ import threading
 from datetime import UTC, datetime
 
 import pytest
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
-from tests.helpers.openai_server import OpenAIEntry, OpenAITestServer
-from tests.helpers.replies import ScriptedReply
 
 from unabridged import errors
 from unabridged.domain.chat import ChatRequest, ToolSpec, Usage
 from unabridged.domain.message import Image, Message, Reasoning, Role, Text, ToolCall, ToolResult
 from unabridged.models.ollama import OllamaModel, OllamaServer
 from unabridged.models.openai import OpenAIModel, OpenAIServer
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
+from unabridged.testing.openai_server import OpenAIEntry, OpenAITestServer
+from unabridged.testing.replies import ScriptedReply
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 CALL = ToolCall("call_1", "weather", '{"city": "Köln"}')

@@ -4,12 +4,12 @@ import sys
 from datetime import UTC, datetime
 
 import pytest
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
-from tests.helpers.openai_server import OpenAIEntry, OpenAITestServer
 
 from unabridged import errors
 from unabridged.domain.settings import Settings
 from unabridged.models import choose_model, gguf, smollm2
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
+from unabridged.testing.openai_server import OpenAIEntry, OpenAITestServer
 
 NOBODY = "http://127.0.0.1:9"
 

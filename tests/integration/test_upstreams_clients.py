@@ -3,12 +3,12 @@
 import ollama
 import openai
 import pytest
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
-from tests.helpers.openai_server import OpenAITestServer
-from tests.helpers.replies import ScriptedReply
 from tests.opened import transport_of
 
 from unabridged.domain.message import ToolCall
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
+from unabridged.testing.openai_server import OpenAITestServer
+from unabridged.testing.replies import ScriptedReply
 
 CALL = ToolCall("call_1", "weather", '{"city": "Köln"}')
 HELLO = [{"role": "user", "content": "hello there"}]

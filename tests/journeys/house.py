@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from click.testing import CliRunner
-from tests.helpers.ollama_server import OllamaTestServer
 
 from unabridged.cli.main import cli
+from unabridged.testing.ollama_server import OllamaTestServer
 
 PROGRAM = [sys.executable, "-c", "from unabridged.cli.main import main; main()"]
 

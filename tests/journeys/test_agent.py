@@ -8,11 +8,11 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from tests.helpers.ollama_server import OllamaTestServer
 from tests.helpers.talker import Talker
 from tests.journeys.house import prompts
 
 from unabridged.home.api_keys import ApiKeys
+from unabridged.testing.ollama_server import OllamaTestServer
 
 AGENTS = ("alpha", "beta", "gamma", "delta", "omega")
 SESSIONS = ("001", "002")

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import openai
 import pytest
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
 from tests.helpers.talker import Talker
 from tests.journeys.house import asked_last
 
 from unabridged.domain.context import Tier
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 
 TOLD = Path(__file__).parents[1] / "fixtures" / "journeys" / "companion.txt"
 CHEESE = (72, 63, 49, 36)

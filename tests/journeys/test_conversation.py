@@ -5,9 +5,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
-from tests.helpers.openai_server import OpenAITestServer
-from tests.helpers.replies import ScriptedReply
 from tests.helpers.talker import Talker
 
 from bench.formats.longmemeval import question_haystack
@@ -15,6 +12,9 @@ from unabridged.domain.context import Decision, Tier
 from unabridged.domain.exchange import ExchangeState
 from unabridged.errors import PromptTooLargeError, UpstreamAwayError, UpstreamBrokenError
 from unabridged.testing.clock import ManualClock
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
+from unabridged.testing.openai_server import OpenAITestServer
+from unabridged.testing.replies import ScriptedReply
 from unabridged.transfer.detect_format import open_file
 
 CHECKOUT = Path(__file__).parents[2]

@@ -9,7 +9,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
 from tests.helpers.talker import Talker
 from tests.journeys.house import prompts
 
@@ -18,6 +17,7 @@ from unabridged.domain.permissions import Grant
 from unabridged.factory import available_models
 from unabridged.home.api_keys import ApiKeys
 from unabridged.testing.clock import ManualClock
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "requirements"
 VOLERE = (

@@ -14,7 +14,6 @@ import weakref
 from pathlib import Path
 
 import pytest
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
 from tests.helpers.talker import Talker
 
 from bench.main import bench
@@ -22,6 +21,7 @@ from bench.seeds.story_texts import SAID
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.message import Role
 from unabridged.language.names import names_in
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 
 ROOT = Path(__file__).parents[2]
 MODELS = {

@@ -12,9 +12,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.helpers.ollama_server import OllamaTestServer
 from tests.helpers.talker import Talker
 from tests.journeys.house import prompts
+
+from unabridged.testing.ollama_server import OllamaTestServer
 
 EPISODE = Path(__file__).parents[3] / "shared" / "data" / "crd3" / "C1E001.dialogue.json"
 KEEP = {

@@ -5,12 +5,12 @@ import re
 import time
 
 import pytest
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
-from tests.helpers.replies import ScriptedReply, spoken
 from tests.journeys.house import prompts
 from tests.server.clients import ollama_client
 
 from unabridged.domain.message import ToolCall
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
+from unabridged.testing.replies import ScriptedReply, spoken
 
 LARGE, SMALL = "qwen2.5:7b", "qwen2.5:3b"
 TRAINED = 32_768

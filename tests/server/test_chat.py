@@ -6,9 +6,6 @@ import httpx2
 import ollama
 import openai
 import pytest
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
-from tests.helpers.openai_server import OpenAIEntry, OpenAITestServer
-from tests.helpers.replies import ScriptedReply
 from tests.helpers.talker import talking
 from tests.opened import transport_of
 
@@ -16,6 +13,9 @@ from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.message import ToolCall
 from unabridged.domain.scope import Scope
 from unabridged.errors import StoreDamagedError
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
+from unabridged.testing.openai_server import OpenAIEntry, OpenAITestServer
+from unabridged.testing.replies import ScriptedReply
 
 MODEL = "llama3.2:latest"
 WORDS = "the cheese project is called Emmental and it begins in May"

@@ -6,7 +6,8 @@ import httpx2
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from tests.helpers.examples import examples
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
+
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 
 MODEL = "llama3.2:latest"
 texts = st.text(max_size=12) | st.sampled_from(

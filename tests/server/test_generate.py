@@ -6,14 +6,14 @@ import httpx2
 import ollama
 import openai
 import pytest
-from tests.helpers.ollama_server import OllamaTestServer
-from tests.helpers.openai_server import OpenAITestServer
-from tests.helpers.replies import ScriptedReply
 from tests.helpers.talker import talking
 from tests.opened import answer_also
 from tests.server.clients import async_ollama_client, http, ollama_client, openai_client
 
 from unabridged.domain.scope import Scope
+from unabridged.testing.ollama_server import OllamaTestServer
+from unabridged.testing.openai_server import OpenAITestServer
+from unabridged.testing.replies import ScriptedReply
 
 PNG = "iVBORw0KGgo="
 
@@ -288,7 +288,7 @@ def test_a_stream_of_another_dialect_that_fails_says_so(before_ollama):
         yield json.dumps({"model": "m", "response": "Half", "done": False}).encode() + b"\n"
         yield b'{"error":"the model crashed"}\n'
 
-    from tests.helpers.http_server import Answered
+    from unabridged.testing.http_server import Answered
 
     routes = {("POST", "/api/generate"): lambda _: Answered(failing(), kind="application/x-ndjson")}
     answer_also(server, routes)

@@ -7,9 +7,9 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
 
 from unabridged.server import health
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 
 MODEL = "llama3.2:latest"
 SECRET = "my pin is 4711"
@@ -116,7 +116,7 @@ def test_metrics_count_what_was_done(serving, http):
 
 
 def test_a_stream_is_counted_while_it_is_open(serving, http):
-    from tests.helpers.replies import ScriptedReply
+    from unabridged.testing.replies import ScriptedReply
 
     slow = ScriptedReply("one two three four five", pause=0.05)
     with OllamaTestServer(script=slow, models=[OllamaEntry(MODEL)]) as upstream:

@@ -5,7 +5,6 @@ import json
 from datetime import UTC, datetime
 
 import pytest
-from tests.helpers.ollama_server import OllamaTestServer
 from tests.server.asking import ask
 from tests.server.planted import bearer
 from tests.unit.context.injections import INJECTIONS
@@ -25,6 +24,7 @@ from unabridged.mcp.http_transport import mcp_mount
 from unabridged.server.app import create_app
 from unabridged.server.resolve_scope import scope_of
 from unabridged.server.state import Service
+from unabridged.testing.ollama_server import OllamaTestServer
 
 pytestmark = pytest.mark.long
 

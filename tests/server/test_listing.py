@@ -3,9 +3,6 @@ import asyncio
 import ollama
 import openai
 import pytest
-from tests.helpers.http_server import Answered, BreakOff
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
-from tests.helpers.openai_server import OpenAIEntry, OpenAITestServer
 from tests.opened import answer_also
 from tests.server.clients import (
     async_ollama_client,
@@ -14,6 +11,10 @@ from tests.server.clients import (
     ollama_client,
     openai_client,
 )
+
+from unabridged.testing.http_server import Answered, BreakOff
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
+from unabridged.testing.openai_server import OpenAIEntry, OpenAITestServer
 
 ENTRIES = [OllamaEntry(loaded=4096), OllamaEntry("other:1b", day=3)]
 

@@ -4,12 +4,12 @@ import json
 
 import httpx2
 import pytest
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
 from tests.helpers.talker import talking
 
 from unabridged.domain.permissions import Grant
 from unabridged.domain.scope import Scope
 from unabridged.home.api_keys import ApiKeys
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 
 MODEL = "llama3.2:latest"
 SECRET = "the vault of the cheese project opens with Ulaanbaatar"

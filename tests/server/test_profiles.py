@@ -4,11 +4,11 @@ import json
 
 import httpx2
 import pytest
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
 
 from unabridged.client import RemoteMemory
 from unabridged.domain.permissions import Grant
 from unabridged.home.api_keys import ApiKeys
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 
 SMALL, LARGE = "qwen2.5:3b", "qwen2.5:7b"
 SECRET = "The vault of the cheese project opens with Ulaanbaatar."

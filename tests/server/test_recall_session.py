@@ -5,10 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx2
 import pytest
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
 from tests.helpers.talker import talking
 
 from unabridged.domain.scope import Scope
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 
 MODEL = "llama3.2:latest"
 NAMES = ("Ottilie", "Rosalind", "Benedikt", "Cornelius", "Wilhelmina")

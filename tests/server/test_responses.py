@@ -5,16 +5,16 @@ import httpx2
 import openai
 import pytest
 from pydantic import BaseModel
-from tests.helpers.http_server import Answered
-from tests.helpers.ollama_server import OllamaTestServer
-from tests.helpers.openai_server import OpenAITestServer
-from tests.helpers.replies import ScriptedReply
 from tests.helpers.talker import talking
 from tests.opened import answer_also
 from tests.server.clients import async_openai_client, http, openai_client
 
 from unabridged.domain.message import ToolCall
 from unabridged.domain.scope import Scope
+from unabridged.testing.http_server import Answered
+from unabridged.testing.ollama_server import OllamaTestServer
+from unabridged.testing.openai_server import OpenAITestServer
+from unabridged.testing.replies import ScriptedReply
 
 CALL = ToolCall("call_w", "weather", '{"city": "Köln"}')
 TOOL = {

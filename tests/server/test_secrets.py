@@ -7,9 +7,6 @@ from contextlib import contextmanager
 
 import httpx2
 import pytest
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
-from tests.helpers.openai_server import OpenAIEntry, OpenAITestServer
-from tests.helpers.replies import ScriptedReply
 from tests.server.conftest import bearer
 from tests.server.test_guard import House
 
@@ -17,6 +14,9 @@ from unabridged.clock import SystemClock
 from unabridged.domain.message import ToolCall
 from unabridged.domain.permissions import Grant, Right
 from unabridged.home.api_keys import ApiKeys
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
+from unabridged.testing.openai_server import OpenAIEntry, OpenAITestServer
+from unabridged.testing.replies import ScriptedReply
 
 pytestmark = pytest.mark.slow
 

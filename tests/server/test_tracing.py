@@ -7,9 +7,9 @@ import pytest
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
 
 from unabridged.server.trace_spans import Tracing
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 
 MODEL = "llama3.2:latest"
 SECRET = "my pin is 4711"

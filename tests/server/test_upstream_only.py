@@ -6,7 +6,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx2
 import pytest
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
+
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 
 MODEL = "llama3.2:latest"
 

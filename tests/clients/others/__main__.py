@@ -20,11 +20,11 @@ from pathlib import Path
 
 from tests.clients.others.curl import curl
 from tests.clients.process import Serve
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
-from tests.helpers.openai_server import OpenAIEntry, OpenAITestServer
-from tests.helpers.replies import ScriptedReply
 
 from unabridged.domain.message import ToolCall
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
+from unabridged.testing.openai_server import OpenAIEntry, OpenAITestServer
+from unabridged.testing.replies import ScriptedReply
 
 HERE = Path(__file__).parent
 VENV = Path(sys.prefix) / "clients"

@@ -1,7 +1,8 @@
 """A memory for each model at the command line: which one is meant, and what switching does."""
 
 import pytest
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
+
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 
 SMALL, LARGE = "qwen2.5:3b", "qwen2.5:7b"
 

@@ -1,7 +1,8 @@
 """A window beyond what the model was trained for is sent as it was set, and said."""
 
 import pytest
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
+
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 
 SAID = "the model was trained for 4,096 tokens only"
 

@@ -1,9 +1,6 @@
 """What the two adapters send and how they read what they cannot use."""
 
 import pytest
-from tests.helpers.http_server import Answered, ProtocolServer
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
-from tests.helpers.openai_server import OpenAIEntry, OpenAITestServer
 
 from unabridged.embeddings.ollama import OllamaEmbedder
 from unabridged.embeddings.openai import OpenAIEmbedder
@@ -14,6 +11,9 @@ from unabridged.errors import (
     UpstreamBrokenError,
     UpstreamRefusedError,
 )
+from unabridged.testing.http_server import Answered, ProtocolServer
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
+from unabridged.testing.openai_server import OpenAIEntry, OpenAITestServer
 
 EMBEDS = OllamaEntry("nomic-embed-text:latest", trained=2048, capabilities=("embedding",))
 

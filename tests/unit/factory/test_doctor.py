@@ -1,10 +1,10 @@
 from dataclasses import replace
 
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
 from tests.helpers.talker import Talker
 
 from unabridged.domain.settings import Settings
 from unabridged.factory import available_models, diagnose
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 
 
 def settings(tmp_path, **more) -> Settings:

@@ -1,7 +1,6 @@
 """Whose memory it is where models have memories of their own."""
 
 import pytest
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
 
 from unabridged.clock import SystemClock
 from unabridged.domain.scope import Scope, SpaceId
@@ -10,6 +9,7 @@ from unabridged.errors import UpstreamError
 from unabridged.factory.adapters import named_for
 from unabridged.home.open_spaces import space_from
 from unabridged.models.scripted import ScriptedModel
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 
 APART = ("user", "agent", "model")
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.helpers.ollama_server import OllamaEntry, OllamaTestServer
 
 from unabridged.domain.settings import Settings
 from unabridged.errors import UpstreamError
 from unabridged.models import choose_model
 from unabridged.models.model_list_cache import FILE_NAME, ListBook
 from unabridged.testing.clock import ManualClock
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 
 HOUR = 3600.0
 

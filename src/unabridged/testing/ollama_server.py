@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from tests.helpers.http_server import Answered, BreakOff, ProtocolServer, Received, Route
-from tests.helpers.replies import (
+from unabridged.testing.http_server import Answered, BreakOff, ProtocolServer, Received, Route
+from unabridged.testing.replies import (
     Counter,
     Script,
     Scripted,
@@ -25,8 +25,7 @@ from tests.helpers.replies import (
     spoken,
     words,
 )
-from tests.helpers.vectors import made_vector, texts_of
-
+from unabridged.testing.vectors import made_vector, texts_of
 from unabridged.wire import ollama as wire
 from unabridged.wire.incoming_message import Wire
 

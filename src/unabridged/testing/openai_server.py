@@ -13,8 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.helpers.http_server import Answered, BreakOff, ProtocolServer, Received, Route
-from tests.helpers.replies import (
+from unabridged.domain.chat import Usage
+from unabridged.testing.http_server import Answered, BreakOff, ProtocolServer, Received, Route
+from unabridged.testing.replies import (
     Counter,
     Script,
     Scripted,
@@ -23,9 +24,7 @@ from tests.helpers.replies import (
     spoken,
     words,
 )
-from tests.helpers.vectors import made_vector, texts_of
-
-from unabridged.domain.chat import Usage
+from unabridged.testing.vectors import made_vector, texts_of
 from unabridged.wire import openai as wire
 
 SSE = "text/event-stream"
@@ -113,7 +112,7 @@ class OpenAITestServer(ProtocolServer):
 
         return guarded
 
-    def _list(self, received: Received) -> Answered:
+    def _list(self, _: Received) -> Answered:
         return Answered({"object": "list", "data": [_row(entry) for entry in self.models]})
 
     def _complete(self, received: Received) -> Answered:
