@@ -8,7 +8,6 @@ whatever it finds.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Protocol
 
 from unabridged.annotations.annotation_records import (
@@ -24,10 +23,15 @@ from unabridged.annotations.annotation_records import (
 from unabridged.domain.annotation import Annotation, ExchangeReading, Scheme
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Role
-from unabridged.domain.record import RecordKind
+from unabridged.domain.record import Record, RecordKind
 from unabridged.errors import InputError, NotFoundError
 from unabridged.log.cursor import LogCursor
 from unabridged.ports import Clock, Store
+
+PROGRESS = "readings"
+"""The id of the record that says how far reading has come."""
+PAGE = 64
+"""Exchanges that are read at once."""
 
 _Due = tuple[Exchange, dict[str, Annotation]]
 """An exchange that has to be read, and what need not be read of it."""
@@ -149,22 +153,18 @@ class Annotations:
             UpstreamError: The model that reads failed; what was done before is kept.
         """
         done = 0
-        course = self._course()
-        pages = course.pages()
-        upcoming = next(pages, None)
-        while upcoming is not None:
-            page, left = upcoming
-            due = self._due(page)
-            taken = due if limit is None else due[: max(0, limit - done)]
-            done += len(taken)
-            if len(taken) < len(due):
-                course.absorb(partial(self._read, taken))
-                yield Readout(done, left)
-                return
-            self._read(taken)
-            # Asking for the next page marks this one as done: before the caller may stop.
-            upcoming = next(pages, None)
-            yield Readout(done, left)
+        cursor = LogCursor(
+            self._store,
+            self._clock,
+            PROGRESS,
+            f"{self.scheme.name} {self._judge.identity}",
+            again=True,
+        )
+        while page := cursor.page(PAGE if limit is None else min(PAGE, limit - done)):
+            due = self._due(page.exchanges)
+            cursor.mark(page, self._read(due))
+            done += len(due)
+            yield Readout(done, page.left)
 
     def correct(
         self,
@@ -209,7 +209,7 @@ class Annotations:
                 before.importance if category is None and importance is None else importance,
             )
             record = correction_record(exchange.id, corrections, self._clock.now())
-            self._course().absorb(lambda: self._store.put([record]))
+            self._store.put([record])
         return self.of([exchange])[exchange.id]
 
     def stats(self) -> ReadingCounts:
@@ -232,9 +232,6 @@ class Annotations:
 
     # --- what is looked at ---------------------------------------------------------------------
 
-    def _course(self) -> LogCursor:
-        return LogCursor(self._store, self._clock, self.scheme.name, self._judge.identity)
-
     def _due(self, page: Sequence[Exchange]) -> list[_Due]:
         held = self._stored(page)
         mine = self._judge.identity
@@ -248,15 +245,13 @@ class Annotations:
                 due.append((exchange, lasting))
         return due
 
-    def _read(self, due: Sequence[_Due]) -> None:
-        if not due:
-            return
+    def _read(self, due: Sequence[_Due]) -> list[Record]:
         self._add(self._judge, due)
         at = self._clock.now()
-        self._store.put(
+        return [
             record_of(ExchangeReading(exchange.id, self.scheme.name, _ordered(exchange, known)), at)
             for exchange, known in due
-        )
+        ]
 
     def _add(self, judge: Judge, due: Sequence[_Due]) -> None:
         lacking = [

@@ -21,7 +21,7 @@ from unabridged.knowledge.fact_history import (
     with_value,
 )
 from unabridged.knowledge.fact_rules import VERSION, extract, understood
-from unabridged.knowledge.llm_extraction import ModelExtractor
+from unabridged.knowledge.llm_extraction import ModelExtractor, learn_page
 from unabridged.knowledge.origin import Provenance, provenance_of
 from unabridged.knowledge.resolve_facts import Settled, resolve_facts
 from unabridged.knowledge.statements import (
@@ -32,7 +32,7 @@ from unabridged.knowledge.statements import (
     to_record,
     withdrawn,
 )
-from unabridged.log import fact_cursor
+from unabridged.log.cursor import LogCursor
 from unabridged.log.record_watch import RecordWatch
 from unabridged.ports import ChatModel, Clock, Embedder, Store
 
@@ -46,9 +46,6 @@ SHELVES = 16
 
 Extractor = Callable[[Exchange], Iterable[Statement]]
 """Draws statements from one exchange, each tied to it by a quote."""
-
-
-"""Of facts and of shares: what came from elsewhere is weighed by these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +74,7 @@ class Facts:
         self._watch = RecordWatch(store, RecordKind.FACT, RecordKind.SHARE)
         self._clock = clock
         self._embedder = embedder if embedder is not None and embedder.instant else None
+        self._cursor = LogCursor(store, clock, PROGRESS, VERSION)
         self._lock = RLock()
         self._seen: _View | None = None
         self._shelves: dict[
@@ -326,12 +324,7 @@ class Facts:
             How many exchanges were looked at; 0 when nothing waits. Where the model fails, the
             rules go on alone.
         """
-        drawing = fact_cursor.Drawing(
-            learn=lambda page: self.learn(page, extractor),
-            by_rules=self.learn,
-            asked=extractor if isinstance(extractor, ModelExtractor) else None,
-        )
-        return fact_cursor.draw_on(self._store, self._clock, (PROGRESS, VERSION), limit, drawing)
+        return learn_page(self._cursor, limit, lambda page: self.learn(page, extractor), extractor)
 
     def asking(self, model: ChatModel) -> ModelExtractor:
         """What draws facts with a model too, for ``learn`` and ``learn_pending``."""

@@ -6,7 +6,7 @@ fails, the rules alone draw, and a note says so.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -23,6 +23,7 @@ from unabridged.knowledge.requirement_records import PRIORITIES, TYPES
 from unabridged.knowledge.statements import Statement, key
 from unabridged.language.strip_pasted import own_words
 from unabridged.language.words import fold, words
+from unabridged.log.cursor import LogCursor
 from unabridged.ports import ChatModel
 
 LONGEST = 8_000
@@ -167,6 +168,41 @@ class ModelStater:
                 self.accepted += 1
         self.rejected += self._asker.taken_garbled()
         return drawn
+
+
+def learn_page(
+    cursor: LogCursor,
+    limit: int,
+    learn: Callable[[Sequence[Exchange]], object],
+    asked: object = None,
+) -> int:
+    """Learn from a page of what was not read yet; where the model fails, the rules go on alone.
+
+    Args:
+        cursor: The pass of the rules; each model has its own.
+        limit: At most this many exchanges.
+        learn: Learns from exchanges; doing it twice must add nothing.
+        asked: What it learns with.
+
+    Returns:
+        How many exchanges were read; 0 when nothing waits.
+    """
+    model = asked if isinstance(asked, ModelExtractor | ModelStater) else None
+    if model is not None and not model.note:
+        own = cursor.of(model.name)
+        page = own.page(limit)
+        if page is None:
+            return 0
+        learn(page.exchanges)
+        if not model.note:
+            own.mark(page)
+            return len(page.exchanges)
+    page = cursor.page(limit)
+    if page is None:
+        return 0
+    learn(page.exchanges)
+    cursor.mark(page)
+    return len(page.exchanges)
 
 
 def _requirement(row: Any, text: str, model: str) -> RequirementMatch | None:

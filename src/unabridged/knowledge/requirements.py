@@ -10,7 +10,7 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Fact, FactChange, Requirement
 from unabridged.domain.record import Record, RecordKind
 from unabridged.errors import NotFoundError
-from unabridged.knowledge.llm_extraction import ModelStater
+from unabridged.knowledge.llm_extraction import ModelStater, learn_page
 from unabridged.knowledge.requirement_patterns import (
     NARROW,
     RequirementMatch,
@@ -34,7 +34,7 @@ from unabridged.knowledge.requirement_records import (
 )
 from unabridged.knowledge.statements import folded
 from unabridged.language.strip_pasted import own_words
-from unabridged.log import fact_cursor
+from unabridged.log.cursor import LogCursor
 from unabridged.log.record_watch import RecordWatch
 from unabridged.ports import ChatModel, Clock, Store
 
@@ -67,6 +67,7 @@ class Requirements:
         self._watch = RecordWatch(store, RecordKind.REQUIREMENT)
         self._clock = clock
         self._rules = rules
+        self._cursor = LogCursor(store, clock, PROGRESS, rules.version)
         self._lock = RLock()
         self._seen: _View | None = None
 
@@ -240,19 +241,12 @@ class Requirements:
             How many exchanges were looked at; 0 when nothing waits. Where the model fails, the
             rules go on alone.
         """
-        drawing = fact_cursor.Drawing(
-            learn=lambda page: self.learn(page, stater),
-            by_rules=self.learn,
-            asked=stater if isinstance(stater, ModelStater) else None,
-        )
-        return fact_cursor.draw_on(
-            self._store, self._clock, (PROGRESS, self._rules.version), limit, drawing
-        )
+        return learn_page(self._cursor, limit, lambda page: self.learn(page, stater), stater)
 
     @property
     def waits(self) -> bool:
         """Whether something was said that nobody has looked at yet."""
-        return fact_cursor.waits(self._store, (PROGRESS, self._rules.version))
+        return self._cursor.waits
 
     def asking(self, model: ChatModel) -> ModelStater:
         """What draws requirements with a model too, for ``learn`` and ``learn_pending``."""
