@@ -76,9 +76,7 @@ class CategoryCount:
     """How often a category was read.
 
     Attributes:
-        name: The category.
         keep: 0 to 1: the share of its exchanges that stays verbatim.
-        messages: Messages of it.
         exchanges: Exchanges whose most important message is of it.
     """
 
@@ -93,9 +91,6 @@ class ReadingCounts:
     """What the book holds.
 
     Attributes:
-        scheme: The name of the scheme.
-        exchanges: Exchanges that were read under it.
-        pending: Exchanges that were not.
         categories: In the order of the scheme; every one of them.
         by: Who judged to how many messages.
     """
@@ -111,9 +106,7 @@ class Annotations:
     """What the messages of a space were judged to be.
 
     Args:
-        store: The space.
         rules: Reads what was not read yet, whenever it is asked for; it must be instant.
-        clock: The time.
         judge: Reads in the background; None for the rules. Where it is slow or a model, what it
             reads takes the place of what the rules read, never the other way round.
     """
@@ -142,12 +135,6 @@ class Annotations:
         """Read what was not read yet, and what has changed since, and keep it.
 
         It may be stopped at any moment, and run twice, in two processes as well.
-
-        Args:
-            limit: At most so many exchanges are read; None for all.
-
-        Yields:
-            How far it has come, after each page.
 
         Raises:
             UpstreamError: The model that reads failed; what was done before is kept.
@@ -181,9 +168,6 @@ class Annotations:
             which: The id of a message in it, or who said it: then the last of them with words.
             category: Its category; None to leave it.
             importance: 0 to 1; None for that of the category, or to leave it.
-
-        Returns:
-            The exchange's readings afterwards.
 
         Raises:
             InputError: There is no such category, or the importance is out of range.

@@ -47,7 +47,6 @@ class LlmClassifier:
     """Reads messages with a model, and by the rules what it does not read.
 
     Args:
-        model: What is asked.
         rules: Read what the model's answer leaves open; they give the scheme, too.
 
     Attributes:
@@ -73,9 +72,6 @@ class LlmClassifier:
 
     def classify(self, texts: Sequence[tuple[Role, str]]) -> list[Annotation | None]:
         """Read messages.
-
-        Args:
-            texts: Who said it, and what.
 
         Returns:
             A reading for each, which says who judged; None for one without words.

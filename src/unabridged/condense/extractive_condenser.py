@@ -15,12 +15,7 @@ BLOCK = 1_500
 
 
 class ExtractiveCondenser:
-    """Chooses sentences of messages under a token limit; never cuts one and never adds a word.
-
-    Args:
-        count: Counts the tokens of a text.
-        weights: What makes a sentence worth keeping.
-    """
+    """Chooses sentences of messages under a token limit; never cuts one and never adds a word."""
 
     def __init__(self, count: Callable[[str], int], weights: SentenceWeights = WEIGHTS) -> None:
         self._count = count

@@ -9,14 +9,7 @@ GAP = f" {OMITTED} "
 
 
 def joined(kept: Mapping[int, str]) -> str:
-    """Join sentences of a message.
-
-    Args:
-        kept: Sentences by their number, in their order.
-
-    Returns:
-        The sentences as they stand, without the white space at both ends.
-    """
+    """Join sentences of a message."""
     text = ""
     previous: int | None = None
     for number, sentence in kept.items():

@@ -20,11 +20,6 @@ def choose(
 ) -> list[tuple[float, int]]:
     """Choose sentences.
 
-    Args:
-        pieces: The candidates.
-        limit: Tokens that they may take together.
-        weights: How length and repetition count.
-
     Returns:
         What each adds for its length, negated, and its place among the candidates; the most
         telling first.

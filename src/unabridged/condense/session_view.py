@@ -31,11 +31,9 @@ class SessionView:
 
     Attributes:
         id: That of the session's record, or of the period's.
-        condensations: What stands for its exchanges.
         upto: The last exchange that a run looked at; empty before the first.
         tokens: What the view up to there took after that run.
         head: The session's last message when the whole was condensed; empty before.
-        coherence: What the check of that run found.
     """
 
     id: str

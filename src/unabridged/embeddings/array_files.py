@@ -11,12 +11,7 @@ _READING = Lock()  # numpy parses a file's header with `ast`, which CPython 3.11
 
 
 def load_array(path: Path, *, mmap_mode: Literal["r"] | None = None) -> NDArray[Any]:
-    """Return the array of a file; threads take turns.
-
-    Args:
-        path: A ``.npy`` file.
-        mmap_mode: ``r`` to map it instead of reading it.
-    """
+    """Return the array of a file; threads take turns."""
     with _READING:
         array: NDArray[Any] = np.load(path, mmap_mode=mmap_mode)
     return array

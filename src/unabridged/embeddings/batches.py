@@ -30,11 +30,7 @@ _GAP = re.compile(r"(?<=[.!?。！？])\s+|\n+|\s+")
 
 
 class Asking:
-    """Turns texts into vectors by asking a server.
-
-    Args:
-        ask: Asks it for one batch.
-    """
+    """Turns texts into vectors by asking a server."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask

@@ -25,9 +25,6 @@ def choose(name: str, settings: Settings, cache_folder: Path | None = None) -> E
         settings: Addresses, keys and the timeout.
         cache_folder: The home's cache folder, where fetched transformers lie.
 
-    Returns:
-        The embedder; None for ``none``.
-
     Raises:
         SettingError: The name is unknown, or lacks what it needs.
         MissingExtraError: It needs a package that is not installed; the hint has the command.
@@ -49,9 +46,6 @@ def choose(name: str, settings: Settings, cache_folder: Path | None = None) -> E
 
 def choose_reranker(name: str) -> Reranker:
     """Give a reranker. Nothing is loaded before its first question.
-
-    Args:
-        name: As the setting ``reranker``.
 
     Raises:
         SettingError: The name is unknown, or its folder holds no model that can be used.

@@ -19,11 +19,6 @@ class CrossEncoder:
     The network's first output is one number a pair, before the sigmoid, as cross-encoders of the
     sentence-transformers library are exported. A long text is read in pieces, and the best counts.
 
-    Args:
-        folder: The folder.
-        depth: How many of the best it looks at.
-        threads: Threads for one pair.
-
     Raises:
         MissingExtraError: The extra ``onnx`` is not installed.
         SettingError: The folder holds no model that can be used.

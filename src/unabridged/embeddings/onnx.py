@@ -28,7 +28,6 @@ class OnnxEmbedder:
     vectors are averaged by their length.
 
     Args:
-        folder: The folder.
         name: What it is called; the folder's name where empty. Where the folder states no prompts,
             those of the model's family are used, by this name.
         threads: Threads for one text; with more than 1, vectors may differ in the last digits.

@@ -41,9 +41,7 @@ class Network:
     Args:
         model: The ``.onnx`` file: takes ``input_ids`` and, if it likes, ``attention_mask`` and
             ``token_type_ids``.
-        tokenizer: The ``tokenizer.json``.
         longest: Tokens at once.
-        threads: Threads for one text.
 
     Raises:
         MissingExtraError: A package is not installed.
@@ -80,10 +78,6 @@ class Network:
 
     def run(self, encoding: Any, output: str) -> "NDArray[np.float32]":
         """Run one encoding.
-
-        Args:
-            encoding: One of ``windows`` or ``pair``.
-            output: The output that is wanted.
 
         Returns:
             It, without its first dimension, which counts texts.

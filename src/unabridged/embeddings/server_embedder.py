@@ -13,13 +13,7 @@ if TYPE_CHECKING:
 
 
 class ServedEmbedder:
-    """An embedder behind a server; a dialect gives its identity and how it asks.
-
-    Args:
-        server: The server.
-        prompts: What the model wants before texts and questions.
-        ask: Asks it for one batch.
-    """
+    """An embedder behind a server; a dialect gives its identity and how it asks."""
 
     def __init__(self, server: HttpUpstream, prompts: Prompts, ask: Ask) -> None:
         self._server = server

@@ -36,7 +36,6 @@ class StaticEmbedder:
 
     Args:
         data: Folder of the table, as ``tools/distil`` writes it.
-        most_words: Words whose sums are held.
     """
 
     identity = IDENTITY

@@ -45,9 +45,6 @@ class StaticLexicon:
     """Cuts by the static embedder's vocabulary, and compares by its table.
 
     Nothing is read before the first text. One instance serves any number of threads.
-
-    Args:
-        data: Folder of the table, as ``tools/distil`` writes it.
     """
 
     def __init__(self, data: Path = DATA) -> None:

@@ -31,13 +31,7 @@ class ExtractedStatement:
 
 
 def tied(drawn: ExtractedStatement, exchange: Exchange, by: str) -> Statement | None:
-    """Tie what was drawn to the exchange; None where its words do not stand there, word for word.
-
-    Args:
-        drawn: What was drawn.
-        exchange: The exchange that it was drawn from.
-        by: Who drew it.
-    """
+    """Tie what was drawn to the exchange; None where its words do not stand there, word for word."""
     if not drawn.quote.strip() or drawn.quote not in exchange.user.text:
         return None
     statement = Statement(

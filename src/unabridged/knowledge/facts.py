@@ -63,8 +63,6 @@ class Facts:
     """The facts of one space. Several processes may hold one each; what one writes, all see.
 
     Args:
-        store: The space.
-        clock: The time and fresh ids.
         embedder: Compares meanings for ``bearing``; None to go by words only. Only an instant one
             is used.
     """
@@ -85,11 +83,7 @@ class Facts:
     # Looking.
 
     def all(self, state: FactState | str | None = FactState.CURRENT) -> list[Fact]:
-        """The facts of a state, the oldest first; of all states with None.
-
-        Raises:
-            ValueError: There is no such state.
-        """
+        """The facts of a state, the oldest first; of all states with None."""
         view = self._view()
         wanted = None if state is None else FactState(state)
         facts = [s.fact for s in view.settled if wanted in (None, s.fact.state)]
@@ -110,11 +104,7 @@ class Facts:
         return self._find(wanted).fact
 
     def history(self, wanted: str) -> tuple[FactChange, ...]:
-        """What happened to a fact, and to those that it took the place of or that took its place.
-
-        Raises:
-            NotFoundError: There is none, or several.
-        """
+        """What happened to a fact, and to those that it took the place of or that took its place."""
         found = self._find(wanted)
         view = self._view()
         related = [s for s in view.settled if s.slot == found.slot or are_linked(s, found)]
@@ -124,11 +114,7 @@ class Facts:
         return tuple(sorted(steps, key=lambda step: step.at))
 
     def sources(self, wanted: str) -> list[str]:
-        """The ids of the exchanges that a fact rests on.
-
-        Raises:
-            NotFoundError: There is none, or several.
-        """
+        """The ids of the exchanges that a fact rests on."""
         members = self._find(wanted).members
         named = (name for s in members for name in (s.exchange, *s.sources) if name)
         return list(dict.fromkeys(named))
@@ -222,9 +208,6 @@ class Facts:
             text: The statement as it shall read; None to put the value into the old one.
             value: What it is; None to take the text.
 
-        Returns:
-            The fact that took its place.
-
         Raises:
             EmptyMessageError: There are no words.
             InputError: The value is not in the text, so that the text must be given too.
@@ -291,10 +274,6 @@ class Facts:
     def learn(self, exchanges: Iterable[Exchange], extractor: Extractor = extract) -> int:
         """Draw facts from exchanges; doing it twice adds nothing.
 
-        Args:
-            exchanges: What was said.
-            extractor: Draws statements; the rules by default.
-
         Returns:
             How many statements were new.
         """
@@ -315,10 +294,6 @@ class Facts:
 
     def learn_pending(self, limit: int = 500, extractor: Extractor = extract) -> int:
         """Draw facts from exchanges that were not looked at yet; it goes on where it stopped.
-
-        Args:
-            limit: At most so many exchanges.
-            extractor: Draws statements; the rules by default.
 
         Returns:
             How many exchanges were looked at; 0 when nothing waits. Where the model fails, the

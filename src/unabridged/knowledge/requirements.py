@@ -54,13 +54,7 @@ class _View:
 
 
 class Requirements:
-    """The requirements of one space. Several processes may hold one each.
-
-    Args:
-        store: The space.
-        clock: The time and fresh ids.
-        rules: Draw requirements where nothing else is asked for.
-    """
+    """The requirements of one space. Several processes may hold one each."""
 
     def __init__(self, store: Store, clock: Clock, rules: RequirementRules = NARROW) -> None:
         self._store = store
@@ -102,11 +96,7 @@ class Requirements:
         return self._find(wanted).requirement
 
     def history(self, wanted: str) -> tuple[FactChange, ...]:
-        """What happened to a requirement, the oldest first.
-
-        Raises:
-            NotFoundError: There is none.
-        """
+        """What happened to a requirement, the oldest first."""
         return self.get(wanted).history
 
     def conflicts(self) -> list[tuple[Requirement, Requirement]]:
@@ -126,9 +116,7 @@ class Requirements:
     def add(self, text: str, **fields: Any) -> Requirement:
         """Add a requirement that a person gives; what is not given follows from the wording.
 
-        Args:
-            text: What must be.
-            **fields: Any of ``cards.FIELDS``.
+        ``fields`` are any of ``requirement_records.FIELDS``.
 
         Raises:
             InputError: There is no text, a field is unknown, or cannot take its value.
@@ -153,9 +141,7 @@ class Requirements:
     def edit(self, wanted: str, **fields: Any) -> Requirement:
         """Change fields of a requirement; the history keeps the text that it had.
 
-        Args:
-            wanted: As for ``get``.
-            **fields: Any of ``cards.FIELDS``.
+        ``fields`` are any of ``requirement_records.FIELDS``.
 
         Raises:
             InputError: A field is unknown, or cannot take its value.
@@ -205,10 +191,6 @@ class Requirements:
     def learn(self, exchanges: Iterable[Exchange], stater: Stater | None = None) -> int:
         """Draw requirements from what the user said; doing it twice adds nothing.
 
-        Args:
-            exchanges: What was said.
-            stater: Draws them; None for the rules.
-
         Returns:
             How many were new.
         """
@@ -232,10 +214,6 @@ class Requirements:
 
     def learn_pending(self, limit: int = 500, stater: Stater | None = None) -> int:
         """Draw requirements from exchanges not looked at yet; it goes on where it stopped.
-
-        Args:
-            limit: At most so many exchanges.
-            stater: Draws them; None for the rules.
 
         Returns:
             How many exchanges were looked at; 0 when nothing waits. Where the model fails, the

@@ -23,7 +23,6 @@ class Settled:
     """A fact with the statements that it was derived from.
 
     Attributes:
-        fact: The fact.
         members: Its statements, the oldest first.
         slot: What shares it can supersede or contradict it.
     """
@@ -36,12 +35,7 @@ class Settled:
 def resolve_facts(
     statements: Iterable[Statement], carried: Provenance = NOTHING_SHARED
 ) -> list[Settled]:
-    """Derive the facts, the oldest first; withdrawn statements have none.
-
-    Args:
-        statements: In any order.
-        carried: What came from other spaces. Without anything of it times alone decide.
-    """
+    """Derive the facts, the oldest first; withdrawn statements have none."""
     kept = [s for s in {s.id: s for s in statements}.values() if s.withdrawn is None]
     ended = [_ended(s, carried) for s in kept if s.id in carried.withdrawn]
     runs = _merged([s for s in kept if s.id not in carried.withdrawn], carried)
@@ -93,12 +87,7 @@ def _nearest(
 
 
 class _Order:
-    """The order in which a space came to know statements, and which of them may end which.
-
-    Args:
-        statements: The statements.
-        carried: Where they are from.
-    """
+    """The order in which a space came to know statements, and which of them may end which."""
 
     def __init__(self, statements: Sequence[Statement], carried: Provenance) -> None:
         self._carried = carried

@@ -19,11 +19,8 @@ class StatementRun:
     """Statements of one slot that say the same, without another between them.
 
     Attributes:
-        slot: The slot.
         said: What is said: the folded value.
-        denied: Whether it is denied.
         members: The statements, the oldest first.
-        until: When another took its place, or None.
         follows: The run whose place it took.
         against: Runs that say otherwise without an order between them.
     """

@@ -33,20 +33,13 @@ class Statement:
         id: Derived from exchange, subject, attribute, value and quote; fresh where a person gave it.
         text: As people and prompts read it; empty once it was withdrawn.
         since: When it was said.
-        subject: Whom it is about.
         attribute: What of them; empty for free words.
-        value: What it is; empty for free words.
-        quote: The words that say so, as they stand in the exchange.
-        exchange: The exchange, or None.
-        by: Who drew it.
         place: Where in the message the quote begins, in characters: of two in one message the later
             one may correct the earlier one.
         corrects: Whether it says itself that it takes the place of what was said before.
-        pinned: Whether every prompt carries it.
         replaces: The id of the statement that a person's edit takes the place of.
         aliases: Other words by which people ask for it.
         sources: Exchanges whose words it holds though a person gave it: it was edited from these.
-        withdrawn: When a person took it back, or None.
         seal: Once it was withdrawn: what recognises its like without its words.
         changes: What a person did to it, without words: when, who and what.
     """
@@ -92,12 +85,7 @@ def folded(text: str) -> str:
 
 
 def sealed(statement: Statement, salt: str) -> str:
-    """What recognises a statement's like without holding its words: a salted digest of its key.
-
-    Args:
-        statement: With its words.
-        salt: Anything that is not the same for other statements.
-    """
+    """What recognises a statement's like without holding its words: a salted digest of its key."""
     parts = "\x1f".join((salt, *key(statement))).encode("utf-8", "replace")
     return f"{salt}:{blake2b(parts, digest_size=16).hexdigest()}"
 

@@ -134,10 +134,8 @@ def _digits(number: str) -> str:
 def names_in(text: str, known: Container[str] = frozenset()) -> frozenset[str]:
     """Names in a text, folded.
 
-    Args:
-        text: The text.
-        known: Folded names of one word that stand elsewhere inside sentences: such a word is a
-            name at a sentence's beginning too.
+    ``known`` are folded names of one word that occur elsewhere inside sentences: such a word is a name
+    at a sentence's beginning too.
     """
     runs = list(_runs(text))
     german = _is_german(text)

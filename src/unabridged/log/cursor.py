@@ -44,7 +44,6 @@ class Page:
     """Exchanges that a pass has not read yet.
 
     Attributes:
-        exchanges: The exchanges.
         left: How many are left behind them, at the most.
         then: How far reading has come once they were read.
     """
@@ -61,8 +60,6 @@ class LogCursor:
     add nothing.
 
     Args:
-        store: The space.
-        clock: The time.
         name: The pass: the id of its record.
         version: Under another version everything is read again.
         again: Whether an exchange without a whole answer is read again when it has grown.

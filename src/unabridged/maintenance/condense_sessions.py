@@ -69,15 +69,7 @@ class _Held:
 
 
 class Condensations:
-    """Condenses the sessions of a space.
-
-    Args:
-        store: The space.
-        clock: The time.
-        annotations: What messages were judged to be.
-        terms: What runs work with.
-        trigger: When one is due.
-    """
+    """Condenses the sessions of a space."""
 
     def __init__(
         self,
@@ -127,9 +119,7 @@ class Condensations:
     def plan(self, session: str, *, threshold: int | None = None) -> CondensePreview:
         """Say what a run over a session would do; nothing is changed.
 
-        Args:
-            session: The session.
-            threshold: Tokens above which a run is due; None for the setting.
+        ``threshold`` are tokens above which a run is due; None for the setting.
 
         Raises:
             NotFoundError: There is no such session.
@@ -301,9 +291,6 @@ class Condensations:
         Args:
             sessions: Session to the levels that it had.
             months: The months that had one, such as ``2026-05``.
-
-        Yields:
-            How far it has come.
         """
         for done, (name, levels) in enumerate(sessions.items(), 1):
             session = self._store.session(name)

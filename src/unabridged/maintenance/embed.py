@@ -46,13 +46,6 @@ def keeps_vectors(store: Store) -> SupportsVectors:
 def enrich(store: Store, embedder: Embedder) -> Iterator[Embedded]:
     """Embed every exchange that has no vectors of an embedder yet.
 
-    Args:
-        store: The space.
-        embedder: What makes the vectors.
-
-    Yields:
-        How far it has come, after each page.
-
     Raises:
         StoreError: The store keeps no vectors.
         UpstreamError: The server that embeds failed; what was done before is kept.
@@ -79,9 +72,6 @@ def reembed(store: Store, embedder: Embedder) -> Iterator[Embedded]:
     """Embed everything by another embedder, then search with its vectors.
 
     What is recorded while it runs is embedded before the switch.
-
-    Yields:
-        How far it has come, after each page.
 
     Raises:
         StoreError: As for ``enrich``; or others record faster than it embeds.

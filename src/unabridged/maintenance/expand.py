@@ -20,10 +20,7 @@ PAGE = 64
 def expand(store: Store, wanted: str, known: Sequence[Condensation]) -> ExpandedCondensation:
     """Open a condensation, stored or of a past prompt.
 
-    Args:
-        store: The space.
-        wanted: Its id; for a stored one the beginning of it is enough.
-        known: The stored ones.
+    The beginning of a stored one's id is enough.
 
     Raises:
         NotFoundError: There is none, or several.

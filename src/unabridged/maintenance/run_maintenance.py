@@ -29,11 +29,6 @@ class Books:
     """What is known of a space beside its words.
 
     Attributes:
-        facts: What was learned of the user.
-        requirements: What was required.
-        annotations: What messages were judged to be.
-        condensations: What was condensed.
-        learns: Whether facts and requirements are drawn from what is said.
         asks: Gives the model that draws them too, or None where it writes nothing of its own; None
             for the rules alone.
     """
@@ -64,9 +59,6 @@ def maintain(
         pages: At most so many pages of each kind, and the newest sessions only; None for all.
         threshold: Tokens of a session above which it is condensed; None for the setting.
         archives: What archives sessions; None where all stay active.
-
-    Yields:
-        How far it has come.
 
     Raises:
         StoreError: What was made cannot be stored; what was reported is.

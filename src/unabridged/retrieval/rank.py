@@ -16,7 +16,6 @@ class Ranked(NamedTuple):
     """An exchange with what it is worth.
 
     Attributes:
-        exchange: Its id.
         score: Its evidence, 0 to 1.
     """
 
