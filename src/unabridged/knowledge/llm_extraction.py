@@ -16,11 +16,10 @@ from unabridged.domain.fact import SELF
 from unabridged.domain.message import Message, Role, Text
 from unabridged.errors import UpstreamError
 from unabridged.knowledge.attributes import TABLE
-from unabridged.knowledge.extracted import ExtractedStatement, tied
 from unabridged.knowledge.fact_rules import extract
 from unabridged.knowledge.requirement_patterns import RequirementMatch, described, stated
 from unabridged.knowledge.requirement_records import PRIORITIES, TYPES
-from unabridged.knowledge.statements import Statement, key
+from unabridged.knowledge.statements import ExtractedStatement, Statement, key, tied
 from unabridged.language.strip_pasted import own_words
 from unabridged.language.words import fold, words
 from unabridged.log.cursor import LogCursor

@@ -7,8 +7,8 @@ from unabridged.domain.fact import FactState
 from unabridged.domain.record import Record, RecordKind
 from unabridged.embeddings.static import StaticEmbedder
 from unabridged.errors import EmptyMessageError, InputError, NotFoundError
-from unabridged.knowledge.extracted import ExtractedStatement, tied
 from unabridged.knowledge.facts import Facts
+from unabridged.knowledge.statements import ExtractedStatement, tied
 
 
 def by_hand(exchange):
