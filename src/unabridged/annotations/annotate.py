@@ -24,6 +24,7 @@ from unabridged.domain.annotation import Annotation, ExchangeReading, Scheme
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Role
 from unabridged.domain.record import Record, RecordKind
+from unabridged.domain.results import MaintenanceProgress
 from unabridged.errors import InputError, NotFoundError
 from unabridged.log.cursor import LogCursor
 from unabridged.ports import Clock, Store
@@ -56,19 +57,6 @@ class Judge(Protocol):
     def classify(self, texts: Sequence[tuple[Role, str]]) -> list[Annotation | None]:
         """A reading for each text; None for one without words."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Readout:
-    """How far reading has come.
-
-    Attributes:
-        done: Exchanges that were read by this run.
-        left: Exchanges that it has not looked at yet, at the most.
-    """
-
-    done: int
-    left: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +119,7 @@ class Annotations:
         self._add(self._rules, [(each, known[each.id]) for each in exchanges])
         return {each.id: self._shown(each, known[each.id], held) for each in exchanges}
 
-    def read_pending(self, limit: int | None = None) -> Iterator[Readout]:
+    def read_pending(self, limit: int | None = None) -> Iterator[MaintenanceProgress]:
         """Read what was not read yet, and what has changed since, and keep it.
 
         It may be stopped at any moment, and run twice, in two processes as well.
@@ -151,7 +139,7 @@ class Annotations:
             due = self._due(page.exchanges)
             cursor.mark(page, self._read(due))
             done += len(due)
-            yield Readout(done, page.left)
+            yield MaintenanceProgress("read", done, page.left)
 
     def correct(
         self,

@@ -271,13 +271,14 @@ class Facts:
 
     # Learning.
 
-    def learn(self, exchanges: Iterable[Exchange], extractor: Extractor = extract) -> int:
+    def learn(self, exchanges: Iterable[Exchange], extractor: Extractor | None = None) -> int:
         """Draw facts from exchanges; doing it twice adds nothing.
 
         Returns:
             How many statements were new.
         """
-        drawn = {s.id: s for exchange in exchanges for s in extractor(exchange)}
+        draw = extractor or extract
+        drawn = {s.id: s for exchange in exchanges for s in draw(exchange)}
         if not drawn:
             return 0
         held = self._view().statements
@@ -292,7 +293,7 @@ class Facts:
             self._put(news)
         return len(news)
 
-    def learn_pending(self, limit: int = 500, extractor: Extractor = extract) -> int:
+    def learn_pending(self, limit: int = 500, extractor: Extractor | None = None) -> int:
         """Draw facts from exchanges that were not looked at yet; it goes on where it stopped.
 
         Returns:

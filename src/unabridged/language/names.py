@@ -8,10 +8,9 @@ German, where every noun has a capital, only runs and what stands after ``Herr``
 
 import re
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
 
 from unabridged.language.abbreviations import TITLES
-from unabridged.language.calendar import MONTHS, WEEKDAYS, dates_in
+from unabridged.language.calendar import MONTHS, WEEKDAYS
 from unabridged.language.words import fold
 
 _CAPITAL = "".join(
@@ -91,26 +90,6 @@ NO_NAMES = frozenset(
     ).split()
 )
 """Words that name nothing, whatever letter they begin with, as those that begin sentences."""
-
-
-@dataclass(frozen=True, slots=True)
-class Particulars:
-    """What a text says that can be checked.
-
-    Attributes:
-        names: Names of people, places, works and things, folded.
-        numbers: Numbers as digits: ``1200``, ``3.5``; those of dates too.
-        dates: Dates and times in one form (see ``calendar``).
-    """
-
-    names: frozenset[str]
-    numbers: frozenset[str]
-    dates: frozenset[str]
-
-
-def particulars(text: str) -> Particulars:
-    """Everything checkable that a text says."""
-    return Particulars(names_in(text), numbers_in(text), dates_in(text))
 
 
 def numbers_in(text: str) -> frozenset[str]:

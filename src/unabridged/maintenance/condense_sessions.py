@@ -22,6 +22,7 @@ from unabridged.domain.results import (
 )
 from unabridged.domain.session import Session
 from unabridged.errors import NotFoundError
+from unabridged.log.iterate import path_of
 from unabridged.maintenance import run_records
 from unabridged.maintenance.condense_periods import conversation_of, is_stale, month_of, period_of
 from unabridged.maintenance.condense_session import (
@@ -180,20 +181,10 @@ class Condensations:
             raise NotFoundError(
                 f"There is no session {session_id!r}.", hint="List them: unabridged sessions"
             )
-        path = self._path(session_id)
+        path = path_of(self._store, session_id)
         said = [m for e in path for _, m in spoken(e)]
         tokens = sum(tokens_of(m, self.terms.count) for m in said)
         return _Held(session, self.view(session_id), path, len(said), tokens)
-
-    def _path(self, session: str) -> list[Exchange]:
-        pages: list[list[Exchange]] = []
-        before = None
-        while page := self._store.recent(session, PAGE, before):
-            pages.append(page)
-            if len(page) < PAGE:
-                break
-            before = page[0].id
-        return [exchange for page in reversed(pages) for exchange in page]
 
     def _due(self, session: str, view: SessionView, threshold: int | None) -> bool:
         # No more is read than what came since the last run, or than what makes one due.
@@ -308,7 +299,7 @@ class Condensations:
         view = self.view(session.id)
         if not is_stale(view, session) or self._in_vain.get(session.id, "") == session.head:
             return False
-        path = self._path(session.id)
+        path = path_of(self._store, session.id)
         made = None
         if sum(len(spoken(exchange)) for exchange in path) >= LEAST_CONVERSATION:
             made = conversation_of(session, path, view, self._annotations.of(path), self.terms)

@@ -1,6 +1,7 @@
 import pytest
 
-from unabridged.language.names import names_in, numbers_in, particulars
+from unabridged.language.calendar import dates_in
+from unabridged.language.names import names_in, numbers_in
 
 
 @pytest.mark.parametrize(
@@ -53,4 +54,4 @@ def test_numbers_have_one_form():
     ],
 )
 def test_dates_have_one_form(text, dates):
-    assert particulars(text).dates == dates
+    assert dates_in(text) == dates
