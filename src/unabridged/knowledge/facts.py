@@ -21,7 +21,7 @@ from unabridged.knowledge.fact_history import (
     with_value,
 )
 from unabridged.knowledge.fact_rules import VERSION, extract, understood
-from unabridged.knowledge.llm_extraction import ModelExtractor, learn_page
+from unabridged.knowledge.llm_extraction import ModelDrawer, learn_page, model_extractor
 from unabridged.knowledge.origin import Provenance, provenance_of
 from unabridged.knowledge.resolve_facts import Settled, resolve_facts
 from unabridged.knowledge.statements import (
@@ -302,9 +302,9 @@ class Facts:
         """
         return learn_page(self._cursor, limit, lambda page: self.learn(page, extractor), extractor)
 
-    def asking(self, model: ChatModel) -> ModelExtractor:
+    def asking(self, model: ChatModel) -> ModelDrawer[Exchange, Statement]:
         """What draws facts with a model too, for ``learn`` and ``learn_pending``."""
-        return ModelExtractor(model)
+        return model_extractor(model)
 
     # Inside.
 

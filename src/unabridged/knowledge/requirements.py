@@ -10,7 +10,7 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Fact, FactChange, Requirement
 from unabridged.domain.record import Record, RecordKind
 from unabridged.errors import NotFoundError
-from unabridged.knowledge.llm_extraction import ModelStater, learn_page
+from unabridged.knowledge.llm_extraction import ModelDrawer, learn_page, model_stater
 from unabridged.knowledge.requirement_patterns import (
     NARROW,
     RequirementMatch,
@@ -226,9 +226,9 @@ class Requirements:
         """Whether something was said that nobody has looked at yet."""
         return self._cursor.waits
 
-    def asking(self, model: ChatModel) -> ModelStater:
+    def asking(self, model: ChatModel) -> ModelDrawer[str, RequirementMatch]:
         """What draws requirements with a model too, for ``learn`` and ``learn_pending``."""
-        return ModelStater(model, self._rules.draw)
+        return model_stater(model, self._rules.draw)
 
     # Inside.
 
