@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import SELF, Fact, FactChange, FactState
@@ -13,7 +13,6 @@ from unabridged.knowledge.by_session import SessionsByStatement
 from unabridged.knowledge.fact_history import (
     are_linked,
     ends_of,
-    exported,
     gone_fact,
     is_edit,
     sources_of,
@@ -28,6 +27,7 @@ from unabridged.knowledge.statements import (
     Statement,
     changed,
     is_sealed,
+    key,
     read,
     to_record,
     withdrawn,
@@ -150,10 +150,6 @@ class Facts:
     def reaches(self, fact: Fact, session: str | None) -> bool:
         """Whether a current fact was said in a session, or given by a person; None for any."""
         return session is None or fact.id in self._laid_out(session)
-
-    def export(self) -> list[dict[str, Any]]:
-        """Every fact of every state, as plain data, with its history."""
-        return [exported(fact) for fact in self.all(None)]
 
     # What a person does.
 
@@ -287,7 +283,9 @@ class Facts:
             statement
             for statement in drawn.values()
             if statement.id not in held
-            and not is_sealed(statement, [seal for seal, at in seals if statement.since <= at])
+            and not is_sealed(
+                (seal for seal, at in seals if statement.since <= at), *key(statement)
+            )
         ]
         if news:
             self._put(news)

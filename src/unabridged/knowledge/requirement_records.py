@@ -3,15 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from hashlib import blake2b
 from typing import Any
 
 from unabridged.domain.fact import FactChange, Requirement
 from unabridged.domain.record import Record, RecordKind
 from unabridged.errors import InputError
-from unabridged.knowledge.statements import folded
+from unabridged.knowledge.statements import PERSON, digest_id, folded, seal_of
 
-PERSON = "user"
 TYPES = ("functional", "non-functional", "constraint")
 PRIORITIES = ("must", "should", "could", "wont", "")
 FIELDS = (
@@ -46,14 +44,7 @@ def name_of(number: int) -> str:
 
 def key_of(exchange: str, quote: str) -> str:
     """The record's id of a requirement that an exchange states: the same in every process."""
-    parts = f"{exchange}\x1f{folded(quote)}".encode("utf-8", "replace")
-    return blake2b(parts, digest_size=10).hexdigest()
-
-
-def seal_of(salt: str, quote: str) -> str:
-    """What recognises the like of a withdrawn requirement without holding its words."""
-    parts = f"{salt}\x1f{folded(quote)}".encode("utf-8", "replace")
-    return f"{salt}:{blake2b(parts, digest_size=16).hexdigest()}"
+    return digest_id(exchange, folded(quote))
 
 
 def checked(field: str, value: Any) -> Any:
@@ -103,7 +94,7 @@ def emptied(card: Card, at: datetime) -> Card:
     bare = Requirement(
         old.id, "", old.at, exchange=old.exchange, by=old.by, withdrawn=True, history=steps
     )
-    seal = seal_of(card.key, old.quote or old.text)
+    seal = seal_of(card.key, folded(old.quote or old.text))
     return Card(card.key, card.number, with_step(bare, at, "withdrawn"), seal)
 
 

@@ -20,7 +20,6 @@ from unabridged.knowledge.requirement_patterns import (
     gist,
 )
 from unabridged.knowledge.requirement_records import (
-    PERSON,
     Card,
     checked,
     emptied,
@@ -28,11 +27,10 @@ from unabridged.knowledge.requirement_records import (
     key_of,
     name_of,
     numbered,
-    seal_of,
     to_record,
     with_step,
 )
-from unabridged.knowledge.statements import folded
+from unabridged.knowledge.statements import PERSON, folded, is_sealed
 from unabridged.language.strip_pasted import own_words
 from unabridged.log.cursor import LogCursor
 from unabridged.log.record_watch import RecordWatch
@@ -204,7 +202,7 @@ class Requirements:
             for each in draw(own_words(exchange.user.text)):
                 words, key = folded(each.quote), key_of(exchange.id, each.quote)
                 known = key in keys or words in said or each.quote not in exchange.user.text
-                if known or _is_sealed(each.quote, [s for s, at in seals if exchange.at <= at]):
+                if known or is_sealed((s for s, at in seals if exchange.at <= at), words):
                     continue
                 keys.add(key)
                 said.add(words)
@@ -329,7 +327,3 @@ def _with_conflicts(cards: list[Card]) -> list[Card]:
 def _number(name: str) -> int:
     digits = name.removeprefix("REQ-")
     return int(digits) if digits.isdecimal() else 0
-
-
-def _is_sealed(quote: str, seals: Iterable[str]) -> bool:
-    return any(seal_of(seal.partition(":")[0], quote) == seal for seal in seals)

@@ -110,8 +110,16 @@ def tied(drawn: ExtractedStatement, exchange: Exchange, by: str) -> Statement | 
 
 def derived_id(statement: Statement) -> str:
     """The id of a statement that was drawn from an exchange: the same in every process."""
-    parts = (statement.exchange or "", *key(statement), statement.quote)
-    return blake2b("\x1f".join(parts).encode("utf-8", "replace"), digest_size=10).hexdigest()
+    return digest_id(statement.exchange or "", *key(statement), statement.quote)
+
+
+def digest_id(*parts: str) -> str:
+    """An id that follows from texts."""
+    return blake2b(_joined(parts), digest_size=10).hexdigest()
+
+
+def _joined(parts: Iterable[str]) -> bytes:
+    return "\x1f".join(parts).encode("utf-8", "replace")
 
 
 def key(statement: Statement) -> tuple[str, str, str]:
@@ -128,15 +136,14 @@ def folded(text: str) -> str:
     return " ".join(telling or found)
 
 
-def sealed(statement: Statement, salt: str) -> str:
-    """What recognises a statement's like without holding its words: a salted digest of its key."""
-    parts = "\x1f".join((salt, *key(statement))).encode("utf-8", "replace")
-    return f"{salt}:{blake2b(parts, digest_size=16).hexdigest()}"
+def seal_of(salt: str, *parts: str) -> str:
+    """What recognises the like of something withdrawn without holding its words: a salted digest."""
+    return f"{salt}:{blake2b(_joined((salt, *parts)), digest_size=16).hexdigest()}"
 
 
-def is_sealed(statement: Statement, seals: Iterable[str]) -> bool:
-    """Whether a statement is the like of one that was withdrawn."""
-    return any(sealed(statement, seal.partition(":")[0]) == seal for seal in seals)
+def is_sealed(seals: Iterable[str], *parts: str) -> bool:
+    """Whether these are the parts of something that was withdrawn."""
+    return any(seal_of(seal.partition(":")[0], *parts) == seal for seal in seals)
 
 
 def withdrawn(statement: Statement, at: datetime) -> Statement:
@@ -149,7 +156,7 @@ def withdrawn(statement: Statement, at: datetime) -> Statement:
         by=statement.by,
         place=statement.place,
         withdrawn=at,
-        seal=sealed(statement, statement.id),
+        seal=seal_of(statement.id, *key(statement)),
         changes=(*statement.changes, FactChange(at, PERSON, "withdrawn", "")),
     )
 
