@@ -40,7 +40,7 @@ class CursorState:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class UnreadPage:
     """Exchanges that a pass has not read yet.
 
     Attributes:
@@ -74,7 +74,7 @@ class LogCursor:
         self._version = version
         self._again = again
 
-    def page(self, limit: int) -> Page | None:
+    def page(self, limit: int) -> UnreadPage | None:
         """Return up to this many exchanges to read next; None where nothing waits."""
         at = self._load()
         exchanges = self._store.scan(at.after, limit)
@@ -94,9 +94,9 @@ class LogCursor:
             seen=seen,
             awaited=_newest({**at.awaited, **_awaited(exchanges)}) if self._again else {},
         )
-        return Page(exchanges, self._left(seen), then)
+        return UnreadPage(exchanges, self._left(seen), then)
 
-    def mark(self, page: Page, made: Iterable[Record] = ()) -> None:
+    def mark(self, page: UnreadPage, made: Iterable[Record] = ()) -> None:
         """Mark a page as read, in one transaction with the records that were made of it."""
         self._store.put([*made, _record(self._name, self._clock, page.then)])
 
@@ -110,7 +110,7 @@ class LogCursor:
         """Whether anything was not read yet."""
         return self._load().sum != _sum_of(self._store.counts())
 
-    def _grown(self, at: CursorState, limit: int) -> Page | None:
+    def _grown(self, at: CursorState, limit: int) -> UnreadPage | None:
         waiting = self._store.get(at.awaited)
         grown = [e for e in waiting.values() if len(e.messages) != at.awaited[e.id]][:limit]
         if not grown:
@@ -118,7 +118,7 @@ class LogCursor:
         read = {exchange.id for exchange in grown}
         others = {name: at.awaited[name] for name in waiting if name not in read}
         then = replace(at, awaited=_newest({**others, **_awaited(grown)}))
-        return Page(grown, self._left(at.seen), then)
+        return UnreadPage(grown, self._left(at.seen), then)
 
     def _left(self, seen: int) -> int:
         return max(0, self._store.totals().exchanges - seen)
