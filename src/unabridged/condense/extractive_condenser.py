@@ -28,9 +28,8 @@ _MISSES = 200
 class ExtractiveCondenser:
     """Chooses sentences of messages under a token limit; never cuts one and never adds a word."""
 
-    def __init__(self, count: Callable[[str], int], weights: SentenceWeights = WEIGHTS) -> None:
+    def __init__(self, count: Callable[[str], int]) -> None:
         self._count = count
-        self._weights = weights
         self._read: (
             tuple[tuple[CondenseSource, ...], frozenset[str], list[SentenceCandidate]] | None
         ) = None
@@ -54,7 +53,7 @@ class ExtractiveCondenser:
             A line for each message of which something is kept; None where not one sentence fits.
         """
         pieces = self._pieces(tuple(sources), frozenset(about))
-        chosen = _chosen(pieces, limit, self._weights)
+        chosen = _chosen(pieces, limit, WEIGHTS)
         lines, tokens = self._fitting(sources, pieces, chosen, limit)
         return CondensationDraft(tuple(lines), tokens, VERSION) if lines else None
 
@@ -64,7 +63,7 @@ class ExtractiveCondenser:
         # Read the sentences; once where the same are condensed again because it came out too long.
         read = self._read
         if read is None or read[:2] != (sources, about):
-            made = pieces_of(sources, self._count, self._weights, about)
+            made = pieces_of(sources, self._count, WEIGHTS, about)
             self._read = read = (sources, about, made)
         return read[2]
 

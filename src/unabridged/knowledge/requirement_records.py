@@ -81,9 +81,9 @@ def _grade(field: str, value: Any) -> int | None:
     return int(digits)
 
 
-def with_step(requirement: Requirement, at: datetime, what: str, by: str = PERSON) -> Requirement:
-    """A requirement with one more step in its history."""
-    step = FactChange(at, by, what, requirement.text)
+def with_step(requirement: Requirement, at: datetime, what: str) -> Requirement:
+    """A requirement with one more step of a person in its history."""
+    step = FactChange(at, PERSON, what, requirement.text)
     return replace(requirement, history=(*requirement.history, step))
 
 

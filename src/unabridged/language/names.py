@@ -7,7 +7,7 @@ German, where every noun has a capital, only runs and what stands after ``Herr``
 """
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 
 from unabridged.language.abbreviations import TITLES
 from unabridged.language.calendar import MONTHS, WEEKDAYS
@@ -110,18 +110,14 @@ def _digits(number: str) -> str:
     return f"{whole}.{rest}" if rest else whole
 
 
-def names_in(text: str, known: Container[str] = frozenset()) -> frozenset[str]:
-    """Names in a text, folded.
-
-    ``known`` are folded names of one word that occur elsewhere inside sentences: such a word is a name
-    at a sentence's beginning too.
-    """
+def names_in(text: str) -> frozenset[str]:
+    """Names in a text, folded."""
     runs = list(_runs(text))
     german = _is_german(text)
     inside = {word for run, _, first in runs if not first for word in map(_bare, run)}
     found: set[str] = set()
     for run, before, first in runs:
-        sure = not first or _bare(run[0]) in inside or _bare(run[0]) in known
+        sure = not first or _bare(run[0]) in inside
         name = _name(run, sure=sure)
         if name and (not german or " " in name or before in _BEFORE_GERMAN or run[0].isupper()):
             found.add(name)
