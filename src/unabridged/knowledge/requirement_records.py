@@ -1,9 +1,10 @@
 """Requirement cards: how a requirement is stored, and what a person may change of it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
+
+import msgspec
 
 from unabridged.domain.fact import FactChange, Requirement
 from unabridged.domain.record import Record, RecordKind
@@ -17,7 +18,6 @@ FIELDS = (
     "priority", "conflicts",
 )  # fmt: skip
 """What a person may change."""
-_PLAIN = ("text", "type", "rationale", "fit_criterion", "originator", "priority", "quote", "by")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,42 +101,20 @@ def emptied(card: Card, at: datetime) -> Card:
 def to_record(card: Card) -> Record:
     """A card as it is stored; it names the exchange that it was drawn from."""
     held = card.requirement
-    body: dict[str, Any] = {name: getattr(held, name) for name in _PLAIN}
-    body |= {
-        "number": card.number,
-        "satisfaction": held.satisfaction,
-        "dissatisfaction": held.dissatisfaction,
-        "conflicts": list(held.conflicts),
-        "exchange": held.exchange,
-        "pinned": held.pinned,
-        "withdrawn": held.withdrawn,
-        "seal": card.seal,
-        "history": [[c.at.isoformat(), c.by, c.what, c.text] for c in held.history],
-    }
+    body = {**msgspec.to_builtins(held), "number": card.number, "seal": card.seal}
     drawn = (held.exchange,) if held.exchange else ()
     return Record(RecordKind.REQUIREMENT, card.key, held.at, body, drawn)
 
 
 def from_record(record: Record) -> Card:
-    """Read what ``to_record`` gave."""
-    body: Mapping[str, Any] = record.body
-    number = int(body["number"])
-    requirement = Requirement(
-        id=name_of(number),
-        at=record.at,
-        satisfaction=body["satisfaction"],
-        dissatisfaction=body["dissatisfaction"],
-        conflicts=tuple(body["conflicts"]),
-        exchange=body["exchange"],
-        pinned=bool(body["pinned"]),
-        withdrawn=bool(body["withdrawn"]),
-        history=tuple(
-            FactChange(datetime.fromisoformat(at), by, what, text)
-            for at, by, what, text in body["history"]
-        ),
-        **{name: str(body[name]) for name in _PLAIN},
-    )
-    return Card(record.id, number, requirement, str(body["seal"]))
+    """Read what ``to_record`` gave.
+
+    Raises:
+        KeyError: It is no card.
+    """
+    number = int(record.body["number"])
+    given = {**record.body, "id": name_of(number), "at": record.at}
+    return Card(record.id, number, msgspec.convert(given, Requirement), str(record.body["seal"]))
 
 
 def numbered(cards: list[Card]) -> list[Card]:
