@@ -4,12 +4,13 @@ Facts are not stored: ``merge`` derives them from the statements whenever these 
 statement that goes (its exchange was forgotten) takes with it what it superseded, and no more.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any
+
+import msgspec
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import SELF, FactChange
@@ -21,6 +22,9 @@ GONE = "~"
 so that a prompt that carried it knows that it is gone."""
 PERSON = "user"
 """By whom a statement is that a person gave."""
+_ALWAYS = frozenset(("text", "pinned", "exchange", "by"))
+_APART = ("id", "since", "sources")
+"""Fields that a record does not hold in its body."""
 _ARTICLES = frozenset(
     "a an the my our der die das ein eine el la los las un una le les une".split()
 )
@@ -168,61 +172,25 @@ def changed(statement: Statement, at: datetime, what: str, *, pinned: bool) -> S
 
 
 def to_record(statement: Statement) -> Record:
-    """A statement as it is stored; it names the exchange that it was drawn from."""
-    body: dict[str, Any] = {
-        "text": statement.text,
-        "pinned": statement.pinned,
-        "exchange": statement.exchange,
-        "by": statement.by,
-    }
-    if statement.attribute or statement.subject != SELF:
-        body |= {"subject": statement.subject, "attribute": statement.attribute}
-        body["value"] = statement.value
-    if statement.quote:
-        body |= {"quote": statement.quote, "place": statement.place}
-    elif statement.place:
-        body["place"] = statement.place
-    for name in ("corrects", "replaces", "seal"):
-        if given := getattr(statement, name):
-            body[name] = given
-    if statement.aliases:
-        body["aliases"] = list(statement.aliases)
-    if statement.withdrawn:
-        body["withdrawn"] = statement.withdrawn.isoformat()
-    if statement.changes:
-        body["changes"] = [[c.at.isoformat(), c.by, c.what] for c in statement.changes]
+    """A statement as it is stored, without what is empty; it names the exchange it was drawn from."""
+    empty = msgspec.to_builtins(Statement("", "", statement.since))
+    given = msgspec.to_builtins(statement).items()
+    body = {name: v for name, v in given if name in _ALWAYS or v != empty[name]}
+    for name in _APART:
+        body.pop(name, None)
     drawn = (*((statement.exchange,) if statement.exchange else ()), *statement.sources)
     name = f"{GONE}{statement.id}" if statement.withdrawn else statement.id
     return Record(RecordKind.FACT, name, statement.since, body, drawn)
 
 
 def from_record(record: Record) -> Statement:
-    """Read what ``to_record`` gave, and pins of the first format: text, pinned, exchange."""
-    body: Mapping[str, Any] = record.body
-    gone = body.get("withdrawn")
-    return Statement(
-        id=record.id.removeprefix(GONE),
-        text=str(body.get("text", "")),
-        since=record.at,
-        subject=str(body.get("subject", SELF)),
-        attribute=str(body.get("attribute", "")),
-        value=str(body.get("value", "")),
-        quote=str(body.get("quote", "")),
-        exchange=body.get("exchange"),
-        by=str(body.get("by", PERSON)),
-        place=int(body.get("place", 0)),
-        corrects=bool(body.get("corrects", False)),
-        pinned=bool(body.get("pinned", False)),
-        replaces=body.get("replaces"),
-        aliases=tuple(body.get("aliases", ())),
-        sources=tuple(name for name in record.exchanges if name != body.get("exchange")),
-        withdrawn=datetime.fromisoformat(gone) if gone else None,
-        seal=str(body.get("seal", "")),
-        changes=tuple(
-            FactChange(datetime.fromisoformat(at), by, what, "")
-            for at, by, what in body.get("changes", ())
-        ),
-    )
+    """Read what ``to_record`` gave, and pins: text, pinned, exchange."""
+    own = {
+        "id": record.id.removeprefix(GONE),
+        "since": record.at,
+        "sources": tuple(n for n in record.exchanges if n != record.body.get("exchange")),
+    }
+    return msgspec.convert({"text": "", **record.body, **own}, Statement)
 
 
 def read(records: Iterable[Record]) -> dict[str, Statement]:
