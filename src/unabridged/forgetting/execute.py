@@ -34,7 +34,7 @@ from unabridged.forgetting.receipts import (
 from unabridged.forgetting.tombstones import tombstone
 from unabridged.knowledge.facts import Facts
 from unabridged.knowledge.requirements import Requirements
-from unabridged.log import fact_cursor
+from unabridged.log.cursor import pass_over
 from unabridged.log.entrances import entrances
 from unabridged.ports import Clock, Keys, Store, SupportsScan
 
@@ -178,7 +178,7 @@ class ForgetExecutor:
         whole = len(said) == len(work.exchanges)
         self._let_go(work)
         self._store.erase(work.exchanges)
-        fact_cursor.passed_over(self._store, self._hands.clock, said)
+        pass_over(self._store, self._hands.clock, said)
         notes = self._repair(work, renew=renew)
         scan, left = self._scan(wanted)
         if not whole:

@@ -13,7 +13,7 @@ from unabridged.forgetting.tombstones import ForgottenIndex
 from unabridged.forgetting.without_forgotten import forgotten_in, without
 from unabridged.knowledge.origin import provenance_of
 from unabridged.knowledge.resolve_facts import resolve_facts
-from unabridged.knowledge.statements import Statement, is_sealed, read, to_record
+from unabridged.knowledge.statements import Statement, is_sealed, key, read, to_record
 from unabridged.log.iterate import everything
 from unabridged.ports import Store
 
@@ -204,7 +204,9 @@ class _Facts:
         if known is not None:
             return known.withdrawn is not None
         away = _rests(statement) - self._going
-        return is_sealed(statement, seals) or any(map(self._forgotten_index.was_forgotten, away))
+        return is_sealed(seals, *key(statement)) or any(
+            map(self._forgotten_index.was_forgotten, away)
+        )
 
     def _chosen(self, live: Mapping[str, Statement]) -> set[str]:
         wanted = self._wanted
