@@ -21,7 +21,7 @@ from unabridged.home.spaces_port import Spaces
 from unabridged.migration import old_folder_archive
 from unabridged.migration.migrate import PATIENCE, Ground, locked_for
 from unabridged.ports import Store
-from unabridged.recording.sessions import conversations
+from unabridged.recording.sessions import conversations, with_originals
 from unabridged.sharing.copy_sessions import leaving
 from unabridged.stores.space_digest import PAGE
 from unabridged.stores.sqlite.exclusive import alone
@@ -109,7 +109,8 @@ def _exported(ground: Ground, state: State, spaces: Spaces) -> tuple[str, ...]:
             with writing(path) as stream, ground.sealing(stream) as into:
                 chosen = (one for one in conversations(store) if one.session.id in sessions)
                 drawn = (r for s in sorted(sessions) for r in leaving(store, session=s))
-                write_jsonl(chosen, into, records=chain(drawn, told), space=space)
+                whole = (with_originals(store, one) for one in chosen)
+                write_jsonl(whole, into, records=chain(drawn, told), space=space)
             if str(path) not in written:
                 written.append(str(path))
         finally:

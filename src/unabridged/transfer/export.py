@@ -38,6 +38,7 @@ class Outgoing:
 
     Attributes:
         conversations: Gives the conversations; called once.
+        whole: Gives a conversation with the originals of its messages.
         records: Gives what goes along with them; called once, after them.
         space: The space that it is of.
         window: The context window, in tokens; None for that of the newest context.
@@ -47,6 +48,7 @@ class Outgoing:
     """
 
     conversations: Callable[[], Iterable[Transcript]]
+    whole: Callable[[Transcript], Transcript]
     records: Callable[[], Iterable[Record]] = tuple
     space: SpaceId | None = None
     window: int | None = None
@@ -158,7 +160,8 @@ def _unwritable(path: Path, error: OSError) -> TransferError:
 
 
 def _jsonl(out: Outgoing, stream: BinaryIO) -> int:
-    return write_jsonl(out.conversations(), stream, records=_later(out.records), space=out.space)
+    whole = map(out.whole, out.conversations())
+    return write_jsonl(whole, stream, records=_later(out.records), space=out.space)
 
 
 def _later(records: Callable[[], Iterable[Record]]) -> Iterator[Record]:

@@ -4,7 +4,7 @@ The first line is ``{"format": "unabridged", "version": 2}``, with the ``space``
 one. Then each conversation: a line ``{"session": …}`` and a line ``{"exchange": …}`` for every
 exchange of every branch, parents before children; then the records (facts, condensations …), each a
 line ``{"record": …}``. The bytes of a blob are in the first record that uses it, in Base64; others name
-its digest. All fields of the values in ``domain`` are there; times are ISO 8601 with
+its digest. The original of a message is in the first exchange that has the message, in Base64. All fields of the values in ``domain`` are there; times are ISO 8601 with
 their zone. The last line is ``{"end": {"conversations": n, "exchanges": m, "records": k}}``, so that a
 file that breaks off shows it. Version 1 had no records; it is read all the same.
 
@@ -51,6 +51,7 @@ class _MessageLine(msgspec.Struct, forbid_unknown_fields=True):
     parent: str | None = None
     tokens: int | None = None
     tokenizer: str | None = None
+    original: bytes | None = None
 
 
 class _ExchangeLine(msgspec.Struct, forbid_unknown_fields=True):
@@ -116,8 +117,10 @@ def write_jsonl(
     written: set[str] = set()
     for conversation in conversations:
         stream.write(_line({"session": _plain(conversation.session)}))
+        originals = dict(conversation.originals)
         stream.writelines(
-            _line({"exchange": _exchange_data(exchange)}) for exchange in conversation.exchanges
+            _line({"exchange": _exchange_data(exchange, originals)})
+            for exchange in conversation.exchanges
         )
         count += 1
         exchanges += len(conversation.exchanges)
@@ -150,7 +153,11 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
                 yield from pile.finished()
                 pile = Pile(_session(data["session"]))
             elif "exchange" in data:
-                pile.add(_exchange(data["exchange"]))
+                line = msgspec.convert(data["exchange"], _ExchangeLine)
+                pile.add(_exchange(line))
+                pile.originals.update(
+                    {m.id: m.original for m in line.messages if m.original is not None}
+                )
             elif "record" in data:
                 kept = _kept(data["record"], blobs)
                 yield from pile.finished()
@@ -178,6 +185,7 @@ class Pile:
         exchanges: What was added, by id.
         opening: The ids of the messages that open them; siblings share theirs.
         later: The ids of all their other messages.
+        originals: The originals of messages, by message id.
         ended: Whether the end of the file was seen.
     """
 
@@ -185,6 +193,7 @@ class Pile:
     exchanges: dict[str, Exchange] = field(default_factory=dict)
     opening: set[str] = field(default_factory=set)
     later: set[str] = field(default_factory=set)
+    originals: dict[str, bytes] = field(default_factory=dict)
     ended: bool = False
 
     def add(self, exchange: Exchange) -> None:
@@ -226,7 +235,7 @@ class Pile:
         if session.head is not None and session.head not in known:
             last = exchanges[-1].messages[-1].id if exchanges else None
             session = replace(session, head=last)
-        yield Transcript(session, exchanges)
+        yield Transcript(session, exchanges, self.originals)
 
 
 def _check_header(data: Mapping[str, Any]) -> None:
@@ -258,8 +267,7 @@ def _kept(data: Any, blobs: dict[str, Blob]) -> Kept:
     return Kept(line.kind, line.id, _at(line.at), line.body, line.exchanges, held)
 
 
-def _exchange(data: Any) -> Exchange:
-    line = msgspec.convert(data, _ExchangeLine)
+def _exchange(line: _ExchangeLine) -> Exchange:
     messages = tuple(map(_message, line.messages))
     if not messages or messages[0].role is not Role.USER:
         raise ValueError("an exchange that no user opened")
@@ -298,12 +306,14 @@ def _at(text: str) -> datetime:
     return at
 
 
-def _exchange_data(exchange: Exchange) -> dict[str, Any]:
-    return {**_plain(exchange), "messages": [_message_data(m) for m in exchange.messages]}
+def _exchange_data(exchange: Exchange, originals: dict[str, bytes]) -> dict[str, Any]:
+    messages = [_message_data(m, originals.pop(m.id, None)) for m in exchange.messages]
+    return {**_plain(exchange), "messages": messages}
 
 
-def _message_data(message: Message) -> dict[str, Any]:
-    return {**_plain(message), "parts": [part_to_dict(part) for part in message.parts]}
+def _message_data(message: Message, original: bytes | None) -> dict[str, Any]:
+    data = {**_plain(message), "parts": [part_to_dict(part) for part in message.parts]}
+    return data if original is None else {**data, "original": b64encode(original).decode()}
 
 
 def _record_data(record: Kept, written: set[str]) -> dict[str, Any]:

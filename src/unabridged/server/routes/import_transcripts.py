@@ -16,20 +16,19 @@ from starlette.responses import Response, StreamingResponse
 
 from unabridged import config
 from unabridged.disk.large_files import nameless
-from unabridged.domain.condensation import Level
 from unabridged.domain.fact import Requirement
 from unabridged.domain.record import Record
 from unabridged.domain.results import SkippedRecord, Transcript
 from unabridged.errors import DuplicateIdError, NotFoundError
+from unabridged.factory.file_transfer import outgoing_of
 from unabridged.home.encryption import sealer, unsealing
 from unabridged.server.routes.api_calls import ApiCall, Asked
 from unabridged.server.routes.json_responses import HttpProblem, given
 from unabridged.server.routes.openapi import PROBLEMS, answers
 from unabridged.server.routes.route import RAW, MemoryRoute
 from unabridged.server.routes.route_results import Imported, Passed
-from unabridged.space.space import Space
 from unabridged.transfer.detect_format import open_file
-from unabridged.transfer.export import FORMS, Outgoing
+from unabridged.transfer.export import FORMS
 from unabridged.transfer.unreadable import Aside
 
 router = APIRouter(
@@ -221,23 +220,8 @@ def _pieces(call: ApiCall, form: str, session: str | None, *, contexts: bool) ->
     with nameless(folder) as file:
         with call.service.pool.use(call.scope) as space:
             wanted = call.session(space, session).id if session else None
-            FORMS[form].write(_outgoing(space, wanted, contexts=contexts), file)
+            FORMS[form].write(outgoing_of(space, wanted, contexts=contexts), file)
         file.seek(0)
         yield file.read(PIECE)
         while piece := file.read(PIECE):
             yield piece
-
-
-def _outgoing(space: Space, session: str | None, *, contexts: bool) -> Outgoing:
-    said = {
-        one.session: " ".join(line.text for line in one.lines)
-        for one in space.condensations.condensations()
-        if one.level is Level.CONVERSATION
-    }
-    return Outgoing(
-        lambda: (one for one in space.log.transcripts() if session in {None, one.session.id}),
-        lambda: space.log.records(contexts=contexts, session=session),
-        window=space.settings.window,
-        summary=lambda one: said.get(one.id, ""),
-        contexts=lambda: space.log.records(contexts=True, session=session),
-    )
