@@ -30,11 +30,12 @@ from unabridged.domain.results import SkippedRecord, Transcript
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
 from unabridged.errors import TransferError
+from unabridged.transfer.foreign_format import Format, signs
 from unabridged.transfer.lenient_fields import as_object
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
 
-FORMAT = "unabridged"
+NAME = "unabridged"
 VERSION = 2
 
 _MOST_TOKENS = 1 << 40
@@ -71,7 +72,7 @@ class _SessionLine(msgspec.Struct, forbid_unknown_fields=True):
     created: str
     updated: str
     head: str | None = None
-    source: str = FORMAT
+    source: str = NAME
     foreign_id: str | None = None
     archived: str | None = None
 
@@ -109,7 +110,7 @@ def write_jsonl(
     Returns:
         How many exchanges were written.
     """
-    header: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+    header: dict[str, Any] = {"format": NAME, "version": VERSION}
     if space is not None:
         header["space"] = {f.name: getattr(space, f.name) for f in fields(space)}
     stream.write(_line(header))
@@ -239,7 +240,7 @@ class Pile:
 
 
 def _check_header(data: Mapping[str, Any]) -> None:
-    if data.get("format") != FORMAT:
+    if data.get("format") != NAME:
         raise ValueError("neither session nor exchange")
     version = data.get("version")
     if not isinstance(version, int) or version > VERSION:
@@ -346,3 +347,6 @@ def _line(data: Mapping[str, Any]) -> bytes:
     if _PAIR.search(text):
         return text.encode("utf-8", "surrogatepass") + b"\n"
     return json.dumps(data).encode() + b"\n"
+
+
+FORMAT = Format(NAME, "Unabridged's own JSON Lines", signs("format version", "exchange"), read)

@@ -2,7 +2,7 @@
 
 import base64
 import mimetypes
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from unabridged.domain.message import Image, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from unabridged.transfer.build_conversation import RawMessage
 from unabridged.transfer.foreign_database import ForeignDatabase, Row
-from unabridged.transfer.lenient_fields import as_id, as_text, as_time
+from unabridged.transfer.lenient_fields import Reasons, as_id, as_text
 
 _PICTURE = 16 << 20
 """Bytes of the largest picture that is taken over."""
@@ -28,7 +28,7 @@ class Attachments:
         self._database = database
         self._numbers = {as_id(row[1]): row[0] for row in database.rows("attachments", "id")}
 
-    def part(self, name: str | None, reasons: Counter[str]) -> Part | None:
+    def part(self, name: str | None, reasons: Reasons) -> Part | None:
         """Give one as a part: a picture as it is or by its address, anything else by its name.
 
         Args:
@@ -88,7 +88,7 @@ class LlmLogTables:
         """Give the title of a conversation, or an empty one."""
         return self._titles.get(name, "")
 
-    def messages(self, name: str, reasons: Counter[str]) -> list[RawMessage]:
+    def messages(self, name: str, reasons: Reasons) -> list[RawMessage]:
         """Give the messages of a conversation, in order.
 
         Args:
@@ -103,8 +103,8 @@ class LlmLogTables:
                 messages.append(replace(loose, parent=parent, where=f"response {own}"))
         return messages
 
-    def _said(self, own: str, row: Row, reasons: Counter[str]) -> Iterator[RawMessage]:
-        at = as_time(row["datetime_utc"], reasons)
+    def _said(self, own: str, row: Row, reasons: Reasons) -> Iterator[RawMessage]:
+        at = reasons.time(row["datetime_utc"])
         model = as_text(row["resolved_model"]) or as_text(row["model"]) or None
         if as_text(row["system"]):
             reasons["a system message"] += 1
@@ -118,7 +118,7 @@ class LlmLogTables:
                 said_by = model if role is Role.ASSISTANT else None
                 yield RawMessage(f"{own}/{role.value}", role, listed, None, at, said_by)
 
-    def _asked(self, own: str, row: Row, reasons: Counter[str]) -> Iterator[Part]:
+    def _asked(self, own: str, row: Row, reasons: Reasons) -> Iterator[Part]:
         for _, _, number in self._fragments.get(own, ()):
             known = isinstance(number, int)
             found = self._database.row("fragments", number, "content") if known else None

@@ -22,16 +22,15 @@ import msgspec
 
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Part, Role, Text, part_from_dict
-from unabridged.domain.results import SkippedRecord
 from unabridged.domain.session import Session
 from unabridged.errors import TransferError
 from unabridged.transfer.build_conversation import in_order
+from unabridged.transfer.foreign_format import Format, each_record, signs
 from unabridged.transfer.lenient_fields import as_list, as_object, as_text
 from unabridged.transfer.native_jsonl import Pile
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
 
-FORMAT = "files"
 KEY = "unabridged"
 VERSION = 1
 
@@ -76,33 +75,15 @@ def is_ours(value: Any) -> bool:
     return isinstance(as_object(as_object(value).get(KEY)).get("sessions"), list)
 
 
-def read(records: Iterator[JsonRecord | SkippedRecord]) -> Iterator[Item]:
-    """Read conversations.
-
-    Args:
-        records: The file.
-
-    Raises:
-        TransferError: A newer version wrote it.
-    """
-    for record in records:
-        if isinstance(record, SkippedRecord):
-            yield record
-        elif is_ours(record.value):
-            yield from read_one(record)
-        else:
-            yield record.unread("no readable file of Unabridged: nothing is told of its sessions")
-
-
 def read_one(record: JsonRecord) -> Iterator[Item]:
     """Read the conversations of one file.
 
-    Args:
-        record: The file; ``is_ours`` says yes to it.
-
     Raises:
         TransferError: A newer version wrote it.
     """
+    if not is_ours(record.value):
+        yield record.unread("no readable file of Unabridged: nothing is told of its sessions")
+        return
     hidden = record.value[KEY]
     about = as_object(hidden.get("about"))
     version = about.get("format")
@@ -297,3 +278,11 @@ def _at(text: str) -> datetime:
 
 def _told(error: Exception) -> str:
     return f"not as it was written: {str(error)[:200]}"
+
+
+FORMAT = Format(
+    "files",
+    "Unabridged's readable JSON files",
+    signs("unabridged/about unabridged/sessions"),
+    each_record(read_one),
+)
