@@ -37,7 +37,6 @@ class AbilityBook:
     cautious default.
 
     Args:
-        clock: Says when an entry expires.
         folder: Where the cache lies, in ``abilities.json``; None keeps it in memory only.
         ttl: Seconds for which an entry is fresh.
     """
@@ -52,10 +51,7 @@ class AbilityBook:
     def get(self, key: str, model: str, ask: Callable[[], Abilities]) -> Abilities:
         """Give what a model can do.
 
-        Args:
-            key: Names server and model; never holds a secret.
-            model: The model's full name, for the table.
-            ask: Asks the server; may raise ``UpstreamError``.
+        The key names server and model, and never holds a secret; the full name is for the table.
         """
         now = self._clock.now()
         entries = self._load()

@@ -39,7 +39,6 @@ class ChosenModel:
     """The model that answers.
 
     Attributes:
-        model: The model, ready to be asked.
         note: Which it is, why, and how to get a better one.
     """
 
@@ -68,10 +67,6 @@ class ModelDiagnosis:
 
     Attributes:
         provider: ``ollama``, ``openai``, ``gguf`` or ``quote``.
-        where: Its address or file.
-        answers: Whether it can be used now.
-        version: Its version, where it says one.
-        models: Names of its models.
         model: The model that would be used, or empty.
         window: Tokens of that model's window, or None.
         origin: Who said so: see ``window.Window``.
@@ -93,8 +88,6 @@ class Chooser:
     """Builds models from settings.
 
     Args:
-        settings: Every choice.
-        clock: For the ability cache and for dates.
         cache_folder: The home's cache folder; None keeps abilities in memory only.
         quote: Builds the quoting model; one that recalls nothing where None.
     """
@@ -214,11 +207,7 @@ class Chooser:
     # ---- for people: `models` and `doctor` -----------------------------------------------------
 
     def available(self, *, fresh: bool = False) -> list[Available]:
-        """List what every provider can serve; one that does not answer says why.
-
-        Args:
-            fresh: Ask every server now, whatever is remembered of it.
-        """
+        """List what every provider can serve; one that does not answer says why."""
         rows = [self._listed("ollama", lambda: self._ollama_list(fresh=fresh))]
         if self._settings.openai_url:
             rows.insert(0, self._listed("openai", lambda: self._openai_list(fresh=fresh)))

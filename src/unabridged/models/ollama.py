@@ -30,7 +30,6 @@ class OllamaServer:
     """An Ollama server: its models, whichever is talked to.
 
     Args:
-        url: Where it listens.
         timeout: Seconds to wait for it to begin answering.
     """
 

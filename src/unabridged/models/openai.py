@@ -37,7 +37,6 @@ class OpenAIServer:
 
     Args:
         url: Its base address, ending in ``/v1`` as a rule.
-        key: Its key, or empty.
         timeout: Seconds to wait for it to begin answering.
     """
 

@@ -36,8 +36,6 @@ class ServerModel(ABC):
     """One model of a server.
 
     Args:
-        model: Its full name.
-        server: The server, whose connections are reused.
         book: Where abilities are remembered; None asks each time.
     """
 

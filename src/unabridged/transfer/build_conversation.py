@@ -28,12 +28,8 @@ class RawMessage:
         key: What tells it from the others of its conversation: a foreign id, or made by
             ``content_key``.
         role: Who speaks; never ``system``.
-        parts: Its content.
-        parent: The key of the message before it, or None.
         at: When, in UTC, or None where the file does not say.
-        model: The model that spoke, where the file says so.
         broken: Whether the file says that it broke off.
-        where: Its place in the file, for people.
         mode: Of a user's message: ``chat`` or ``tools`` where the file says so, else empty.
     """
 
@@ -53,11 +49,6 @@ class ImportOrigin:
     """What a foreign file says about a conversation.
 
     Attributes:
-        format: The format's name.
-        id: The conversation's id there, or None.
-        title: Its title there, or empty.
-        created: When it was begun, or None.
-        updated: When it was last written to, or None.
         current: The key of the newest message of the path that was shown last, or None for the
             last in the file.
         model: The model, where messages do not name theirs.
@@ -158,10 +149,7 @@ def chained(
 ) -> tuple[list[RawMessage], dict[str, str | None]]:
     """Chain messages that were read in pieces, by the parents of the wholes.
 
-    Args:
-        found: For each key its pieces, in order; none where nothing of it could be taken over.
-        parents: Key to the key of its parent.
-        reasons: Where circles that were cut open are counted.
+    ``found`` has for each key its pieces, in order; ``parents`` the key of its parent.
 
     Returns:
         The pieces, parents before children, and for each key that of the last piece at or above it.
@@ -187,10 +175,7 @@ def chained(
 def build_transcript(origin: ImportOrigin, messages: Sequence[RawMessage]) -> BuiltTranscript:
     """Make a conversation of loose messages.
 
-    Args:
-        origin: What the file says about the conversation.
-        messages: Its messages, parents before children; a parent that is not among them counts
-            as None.
+    Parents come before children; a parent that is not among them counts as None.
     """
     loom = _Loom(origin, messages)
     loom.run()

@@ -33,12 +33,9 @@ class Format:
     """A format that can be read.
 
     Attributes:
-        name: Its name, as ``format=`` takes it.
-        title: What people call it.
         signs: Sets of paths; an object in which all paths of one of them are is of this format. A
             path is a key, or the keys on the way to one (``chat/history``); lists have no part in
             it, and ``*`` stands for any key before the last.
-        read: What reads its records.
         magic: How its files begin, where they are no text; empty for JSON.
         read_file: What reads such a file as a whole, any place of which can be chosen.
     """

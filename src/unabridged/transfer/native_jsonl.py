@@ -15,7 +15,7 @@ character: a line with such is written as Python's ``surrogatepass`` does, and i
 import json
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, BinaryIO
@@ -24,7 +24,7 @@ import msgspec
 
 from unabridged.domain.blob import Blob, BlobKind
 from unabridged.domain.exchange import Exchange, ExchangeState
-from unabridged.domain.message import Message, Role, part_from_dict, part_to_dict
+from unabridged.domain.message import Message, Part, Role, part_from_dict, part_to_dict
 from unabridged.domain.record import Record as Kept, RecordKind
 from unabridged.domain.results import SkippedRecord, Transcript
 from unabridged.domain.scope import SpaceId
@@ -34,6 +34,7 @@ from unabridged.transfer.foreign_format import Format, signs
 from unabridged.transfer.lenient_fields import as_object
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
+from unabridged.transfer.times import written_time
 
 NAME = "unabridged"
 VERSION = 2
@@ -55,26 +56,68 @@ class _MessageLine(msgspec.Struct, forbid_unknown_fields=True):
     original: bytes | None = None
 
 
-class _ExchangeLine(msgspec.Struct, forbid_unknown_fields=True):
+class ExchangeForm(msgspec.Struct, kw_only=True):
+    """The fields of an exchange, as our files have them."""
+
     id: str
-    session: str
-    state: ExchangeState
-    messages: list[_MessageLine]
     at: str
     parent: str | None = None
     mode: str = "chat"
     model: str | None = None
+    state: ExchangeState = ExchangeState.COMPLETE
+
+    def exchange(self, session: str, messages: Sequence[Message]) -> Exchange:
+        """Give the exchange.
+
+        Raises:
+            ValueError: No user opened it, or its time cannot be read.
+        """
+        if not messages or messages[0].role is not Role.USER:
+            raise ValueError("an exchange that no user opened")
+        return Exchange(
+            id=self.id,
+            session=session,
+            parent=self.parent,
+            state=self.state,
+            messages=tuple(messages),
+            at=written_time(self.at),
+            mode=self.mode,
+            model=self.model,
+        )
 
 
-class _SessionLine(msgspec.Struct, forbid_unknown_fields=True):
+class _ExchangeLine(ExchangeForm, forbid_unknown_fields=True, kw_only=True):
+    session: str
+    state: ExchangeState
+    messages: list[_MessageLine]
+
+
+class SessionForm(msgspec.Struct, kw_only=True):
+    """The fields of a session, as our files have them."""
+
     id: str
-    title: str
     created: str
     updated: str
+    title: str = ""
     head: str | None = None
     source: str = NAME
     foreign_id: str | None = None
     archived: str | None = None
+
+    def session(self) -> Session:
+        """Give the session.
+
+        Raises:
+            ValueError: A time of it cannot be read.
+        """
+        values = {name: getattr(self, name) for name in self.__struct_fields__}
+        times = {"created": written_time(self.created), "updated": written_time(self.updated)}
+        archived = None if self.archived is None else written_time(self.archived)
+        return Session(**{**values, **times, "archived": archived})
+
+
+class _SessionLine(SessionForm, forbid_unknown_fields=True, kw_only=True):
+    title: str
 
 
 class _RecordLine(msgspec.Struct, forbid_unknown_fields=True):
@@ -101,11 +144,7 @@ def write_jsonl(
 ) -> int:
     """Write conversations so that ``read`` gives equal values.
 
-    Args:
-        conversations: What to write; taken one at a time.
-        stream: Where to; it is left open.
-        records: What is kept beside them; taken one at a time, after the conversations.
-        space: The space that all of it is of, or None.
+    Conversations are taken one at a time, and the records after them. The stream is left open.
 
     Returns:
         How many exchanges were written.
@@ -136,9 +175,6 @@ def write_jsonl(
 def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
     """Read what ``write_jsonl`` gave; a bad line is told, and what hung on it hangs on the one before.
 
-    Args:
-        records: The lines, the first of which is the header.
-
     Raises:
         TransferError: A newer version wrote the file.
     """
@@ -152,10 +188,10 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
         try:
             if "session" in data:
                 yield from pile.finished()
-                pile = Pile(_session(data["session"]))
+                pile = Pile(msgspec.convert(data["session"], _SessionLine).session())
             elif "exchange" in data:
                 line = msgspec.convert(data["exchange"], _ExchangeLine)
-                pile.add(_exchange(line))
+                pile.add(line.exchange(line.session, list(map(_message, line.messages))))
                 pile.originals.update(
                     {m.id: m.original for m in line.messages if m.original is not None}
                 )
@@ -182,11 +218,8 @@ class Pile:
     """A conversation of our own that is being read: what comes of it hangs together.
 
     Attributes:
-        session: Its header, or None before there was one.
-        exchanges: What was added, by id.
         opening: The ids of the messages that open them; siblings share theirs.
         later: The ids of all their other messages.
-        originals: The originals of messages, by message id.
         ended: Whether the end of the file was seen.
     """
 
@@ -250,14 +283,6 @@ def _check_header(data: Mapping[str, Any]) -> None:
         )
 
 
-def _session(data: Any) -> Session:
-    line = msgspec.convert(data, _SessionLine)
-    values = {name: getattr(line, name) for name in line.__struct_fields__}
-    times = {"created": _at(line.created), "updated": _at(line.updated)}
-    archived = None if line.archived is None else _at(line.archived)
-    return Session(**{**values, **times, "archived": archived})
-
-
 def _kept(data: Any, blobs: dict[str, Blob]) -> Kept:
     line = msgspec.convert(data, _RecordLine)
     for one in line.blobs:
@@ -265,46 +290,31 @@ def _kept(data: Any, blobs: dict[str, Blob]) -> Kept:
             blob = Blob(one.kind, one.data)
             blobs[blob.digest] = blob
     held = tuple(blobs[one.digest] for one in line.blobs if one.digest in blobs)
-    return Kept(line.kind, line.id, _at(line.at), line.body, line.exchanges, held)
-
-
-def _exchange(line: _ExchangeLine) -> Exchange:
-    messages = tuple(map(_message, line.messages))
-    if not messages or messages[0].role is not Role.USER:
-        raise ValueError("an exchange that no user opened")
-    return Exchange(
-        id=line.id,
-        session=line.session,
-        parent=line.parent,
-        state=line.state,
-        messages=messages,
-        at=_at(line.at),
-        mode=line.mode,
-        model=line.model,
-    )
+    return Kept(line.kind, line.id, written_time(line.at), line.body, line.exchanges, held)
 
 
 def _message(line: _MessageLine) -> Message:
-    for part in line.parts:
-        wrong = [k for k, v in part.items() if not isinstance(v, bool if k == "failed" else str)]
-        if wrong:
-            raise ValueError(f"a content part with a bad {wrong[0][:40]!r}")
     return Message(
         id=line.id,
         role=line.role,
-        parts=tuple(map(part_from_dict, line.parts)),
-        at=_at(line.at),
+        parts=tuple(map(checked_part, line.parts)),
+        at=written_time(line.at),
         parent=line.parent,
         tokens=line.tokens if 0 <= (line.tokens or 0) <= _MOST_TOKENS else None,
         tokenizer=line.tokenizer,
     )
 
 
-def _at(text: str) -> datetime:
-    at = datetime.fromisoformat(text)
-    if at.tzinfo is None:
-        raise ValueError("a time without a zone")
-    return at
+def checked_part(data: Mapping[str, Any]) -> Part:
+    """Read a part of a message.
+
+    Raises:
+        ValueError: It is none.
+    """
+    wrong = [k for k, v in data.items() if not isinstance(v, bool if k == "failed" else str)]
+    if wrong:
+        raise ValueError(f"a content part with a bad {wrong[0][:40]!r}")
+    return part_from_dict(data)
 
 
 def _exchange_data(exchange: Exchange, originals: dict[str, bytes]) -> dict[str, Any]:

@@ -16,10 +16,7 @@ _RESULT = "tool_result"
 def said(content: Any, name: str, reasons: Reasons) -> Iterator[Part]:
     """Read what a message says and calls; results of tools are for ``results``.
 
-    Args:
-        content: A text or a list of blocks.
-        name: What tells the message from others, for calls that carry no id.
-        reasons: Gets what could not be taken over.
+    The name tells the message from others, for calls that carry no id.
     """
     for number, block in enumerate(_blocks(content)):
         kind = as_text(block.get("type"))
@@ -32,12 +29,7 @@ def said(content: Any, name: str, reasons: Reasons) -> Iterator[Part]:
 
 
 def results(content: Any, reasons: Reasons) -> Iterator[Part]:
-    """Read the results of tools in a message, each with the pictures that it gave.
-
-    Args:
-        content: A text or a list of blocks.
-        reasons: Gets what could not be taken over.
-    """
+    """Read the results of tools in a message, each with the pictures that it gave."""
     for block in _blocks(content):
         if as_text(block.get("type")).endswith(_RESULT):
             yield from _result(block, reasons)

@@ -54,10 +54,6 @@ class _Unit:
         parent: The uuid of the line before it, or None.
         before: The uuid of the line that stands before it in the file, or None.
         opens: Whether it says that nothing comes before it.
-        answer: The first line of an answer, or None.
-        parts: What the answer says, line by line.
-        calls: The ids of the tools that it calls.
-        rest: What follows it, in order.
         broken: Whether the user broke it off.
     """
 
@@ -198,11 +194,7 @@ class _Session:
 
 
 def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
-    """Read the sessions of one file.
-
-    Args:
-        records: Its lines.
-    """
+    """Read the sessions of one file."""
     sessions: dict[str | None, _Session] = {}
     titles: dict[str, str] = {}
     agents = 0

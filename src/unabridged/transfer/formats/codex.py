@@ -107,11 +107,7 @@ class _Session:
 
 
 def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
-    """Read one session.
-
-    Args:
-        records: The lines of one file.
-    """
+    """Read one session."""
     session = _Session()
     for record in records:
         if isinstance(record, SkippedRecord):

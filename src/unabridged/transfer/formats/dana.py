@@ -42,11 +42,7 @@ def named(file: str) -> tuple[str, str] | None:
 
 
 def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
-    """Read conversations.
-
-    Args:
-        records: The memory, or the turns of one that is a list.
-    """
+    """Read conversations."""
     bare: list[Any] = []
     for record in records:
         if isinstance(record, SkippedRecord):

@@ -59,11 +59,7 @@ class _Group:
 
 
 def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
-    """Read conversations.
-
-    Args:
-        records: The lines.
-    """
+    """Read conversations."""
     groups: dict[str | None, _Group] = {}
     alike = Counter[str]()
     for record in records:
@@ -135,10 +131,6 @@ def _add(group: _Group, data: dict[str, Any], where: str, reasons: Reasons) -> N
 
 def said_in(data: Mapping[str, Any], reasons: Reasons) -> Said | None:
     """Read a message of a chat.
-
-    Args:
-        data: The message, or an item of the Responses API.
-        reasons: Gets what could not be taken over.
 
     Returns:
         What it says; None where it says nothing that is taken over.

@@ -30,9 +30,6 @@ _OLDEST = "log"
 def read_file(stream: BinaryIO) -> Iterator[Item]:
     """Read conversations.
 
-    Args:
-        stream: The bytes of the file.
-
     Raises:
         UnknownFormatError: It is another program's file, or too damaged to be opened.
     """

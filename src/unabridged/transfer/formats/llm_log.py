@@ -18,23 +18,14 @@ _RESPONSE = ("id", "model", "resolved_model", "prompt", "system", "response", "r
 
 
 class Attachments:
-    """What was attached to messages, by id.
-
-    Args:
-        database: The file.
-    """
+    """What was attached to messages, by id."""
 
     def __init__(self, database: ForeignDatabase) -> None:
         self._database = database
         self._numbers = {as_id(row[1]): row[0] for row in database.rows("attachments", "id")}
 
     def part(self, name: str | None, reasons: Reasons) -> Part | None:
-        """Give one as a part: a picture as it is or by its address, anything else by its name.
-
-        Args:
-            name: Its id.
-            reasons: Gets what could not be taken over.
-        """
+        """Give one as a part: a picture as it is or by its address, anything else by its name."""
         number = self._numbers.get(name)
         row = number and self._database.row("attachments", number, "type", "path", "url", "content")
         if not row:
@@ -56,12 +47,7 @@ class Attachments:
 
 
 class LlmLogTables:
-    """Conversations as ``responses`` holds them.
-
-    Args:
-        database: The file.
-        attachments: What was attached.
-    """
+    """Conversations as ``responses`` holds them."""
 
     def __init__(self, database: ForeignDatabase, attachments: Attachments) -> None:
         self._database = database
@@ -89,12 +75,7 @@ class LlmLogTables:
         return self._titles.get(name, "")
 
     def messages(self, name: str, reasons: Reasons) -> list[RawMessage]:
-        """Give the messages of a conversation, in order.
-
-        Args:
-            name: Its id; one that is unknown has none.
-            reasons: Gets what could not be taken over.
-        """
+        """Give the messages of a conversation, in order."""
         messages: list[RawMessage] = []
         for own, number in sorted(self._numbers.get(name, ())):
             row = self._database.row("responses", number, *_RESPONSE, "datetime_utc")

@@ -29,12 +29,7 @@ class _Turn:
 
 
 class Threads:
-    """Conversations as ``threads`` and their messages hold them.
-
-    Args:
-        database: The file.
-        attachments: What was attached.
-    """
+    """Conversations as ``threads`` and their messages hold them."""
 
     def __init__(self, database: ForeignDatabase, attachments: Attachments) -> None:
         self._database = database
@@ -74,10 +69,7 @@ class Threads:
     ) -> tuple[list[RawMessage], str | None]:
         """Give the messages of a conversation, parents before children, and the newest one's key.
 
-        Args:
-            name: Its id; one that is unknown adds nothing.
-            history: What ``responses`` has of it; messages that say the same are those.
-            reasons: Gets what could not be taken over.
+        Messages that say the same as the history, which ``responses`` has, are those.
         """
         found: dict[str, list[RawMessage]] = {}
         for turn in self._turns.get(name, ()):

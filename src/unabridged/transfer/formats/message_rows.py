@@ -15,14 +15,7 @@ _TIMES = ("timestamp", "time", "created_at")
 
 
 class MessageRow:
-    """A row of messages that grows: each hangs on the one before it.
-
-    Args:
-        reasons: Where what is passed over is counted.
-
-    Attributes:
-        messages: The messages.
-    """
+    """A row of messages that grows: each hangs on the one before it."""
 
     def __init__(self, reasons: Reasons) -> None:
         self.messages: list[RawMessage] = []
@@ -47,11 +40,7 @@ class MessageRow:
     def add(self, data: Any, where: str, *, name: str = "role", parts: Parts = parts_of) -> None:
         """Read a message and append it; what cannot be taken over is counted.
 
-        Args:
-            data: What the file holds.
-            where: Its place, for people.
-            name: The field that says who speaks.
-            parts: What reads its content.
+        The field ``name`` says who speaks.
         """
         message = as_object(data)
         why = "no message, or one of an unknown role"

@@ -38,14 +38,7 @@ _HANDLED = frozenset({"id", "type", "status", "call_id", "name", "internal_chat_
 
 
 def role_of(name: Any, held: Any, reasons: Reasons, unknown: str) -> Role | None:
-    """Return who speaks; a message of the system or of an unknown role is counted.
-
-    Args:
-        name: What the file says of it.
-        held: The message.
-        reasons: Gets what could not be taken over.
-        unknown: The reason where the role is unknown.
-    """
+    """Return who speaks; a message of the system or of an unknown role is counted."""
     said = as_text(name).lower()
     if said in SYSTEM_ROLES:
         reasons[SYSTEM_MESSAGE] += 1
@@ -62,10 +55,6 @@ def is_item(kind: str) -> bool:
 
 def said_by(data: Mapping[str, Any], reasons: Reasons) -> Said | None:
     """Read one item.
-
-    Args:
-        data: The item.
-        reasons: Gets what could not be taken over.
 
     Returns:
         What it says; None where it says nothing that is taken over.
@@ -90,12 +79,7 @@ def said_by(data: Mapping[str, Any], reasons: Reasons) -> Said | None:
 
 
 def content(value: Any, reasons: Reasons) -> Iterator[Part]:
-    """Read the content of a message: a text, or a list of parts.
-
-    Args:
-        value: What the file holds.
-        reasons: Gets what could not be taken over.
-    """
+    """Read the content of a message: a text, or a list of parts."""
     if isinstance(value, str):
         if value:
             yield Text(value)

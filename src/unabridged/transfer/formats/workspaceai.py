@@ -40,11 +40,7 @@ _MODES = frozenset({"chat", "tools"})
 
 
 def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
-    """Read conversations.
-
-    Args:
-        records: The memory, or the exchanges of one that is a list.
-    """
+    """Read conversations."""
     bare: list[Any] = []
     repaired = 0
     for record in records:
