@@ -56,7 +56,7 @@ class _MessageLine(msgspec.Struct, forbid_unknown_fields=True):
     original: bytes | None = None
 
 
-class ExchangeForm(msgspec.Struct, kw_only=True):
+class ExportedExchange(msgspec.Struct, kw_only=True):
     """The fields of an exchange, as our files have them."""
 
     id: str
@@ -86,13 +86,13 @@ class ExchangeForm(msgspec.Struct, kw_only=True):
         )
 
 
-class _ExchangeLine(ExchangeForm, forbid_unknown_fields=True, kw_only=True):
+class _ExchangeLine(ExportedExchange, forbid_unknown_fields=True, kw_only=True):
     session: str
     state: ExchangeState
     messages: list[_MessageLine]
 
 
-class SessionForm(msgspec.Struct, kw_only=True):
+class ExportedSession(msgspec.Struct, kw_only=True):
     """The fields of a session, as our files have them."""
 
     id: str
@@ -116,7 +116,7 @@ class SessionForm(msgspec.Struct, kw_only=True):
         return Session(**{**values, **times, "archived": archived})
 
 
-class _SessionLine(SessionForm, forbid_unknown_fields=True, kw_only=True):
+class _SessionLine(ExportedSession, forbid_unknown_fields=True, kw_only=True):
     title: str
 
 

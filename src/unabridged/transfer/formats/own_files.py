@@ -26,7 +26,7 @@ from unabridged.errors import TransferError
 from unabridged.transfer.build_conversation import in_order
 from unabridged.transfer.foreign_format import Format, each_record, signs
 from unabridged.transfer.lenient_fields import as_list, as_object, as_text
-from unabridged.transfer.native_jsonl import ExchangeForm, Pile, SessionForm, checked_part
+from unabridged.transfer.native_jsonl import ExportedExchange, ExportedSession, Pile, checked_part
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
 from unabridged.transfer.times import written_time
@@ -47,7 +47,7 @@ class _MessageForm(msgspec.Struct):
     parts: list[dict[str, Any]] | None = None
 
 
-class _ExchangeForm(ExchangeForm, kw_only=True):
+class _ExchangeForm(ExportedExchange, kw_only=True):
     opened_by: str | None = None
     alone: bool = False
     messages: list[_MessageForm] = msgspec.field(default_factory=list)
@@ -81,7 +81,7 @@ def read_one(record: JsonRecord) -> Iterator[Item]:
         own = block.get("conversation")
         on = as_list(own) if own is not None else next(shown, [])
         try:
-            form = msgspec.convert(_unpacked(block.get("session")), SessionForm)
+            form = msgspec.convert(_unpacked(block.get("session")), ExportedSession)
             session = form.session()
         except _UNREADABLE as error:
             yield replace(record, where=where, value=block).unread(_told(error))
