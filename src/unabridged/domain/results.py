@@ -20,10 +20,12 @@ class Transcript:
     Attributes:
         session: The header, with its head.
         exchanges: Every exchange of every branch, parents before children.
+        originals: Messages as another program stored or sent them (JSON), by message id.
     """
 
     session: Session
     exchanges: tuple[Exchange, ...]
+    originals: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

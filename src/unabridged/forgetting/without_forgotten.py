@@ -56,7 +56,8 @@ def without(conversation: Transcript, gone: set[str]) -> Transcript | None:
         title="" if quoted else session.title,
     )
     lifted = [_lifted(exchange, whole, gone, lost) for exchange in kept]
-    return Transcript(header, tuple(lifted))
+    originals = {name: data for name, data in conversation.originals.items() if name in held}
+    return Transcript(header, tuple(lifted), originals)
 
 
 def _lifted(

@@ -19,7 +19,7 @@ from unabridged.home.spaces import SUFFIX, SpacesFolder
 from unabridged.migration import old_folder_archive
 from unabridged.migration.migrate import PATIENCE, Ground
 from unabridged.ports import Store
-from unabridged.recording.sessions import conversations
+from unabridged.recording.sessions import conversations, with_originals
 from unabridged.sharing.copy_sessions import leaving
 from unabridged.stores.space_digest import PAGE
 from unabridged.stores.sqlite.exclusive import alone
@@ -104,7 +104,8 @@ def _exported(ground: Ground, state: State, spaces: SpacesFolder) -> tuple[str, 
             with writing(path) as stream, ground.sealing(stream) as into:
                 chosen = (one for one in conversations(store) if one.session.id in sessions)
                 drawn = (r for s in sorted(sessions) for r in leaving(store, session=s))
-                write_jsonl(chosen, into, records=chain(drawn, told), space=space)
+                whole = (with_originals(store, one) for one in chosen)
+                write_jsonl(whole, into, records=chain(drawn, told), space=space)
             if str(path) not in written:
                 written.append(str(path))
     return tuple(written)

@@ -19,7 +19,9 @@ from unabridged.transfer.detect_format import open_file
 from unabridged.transfer.formats import dana, emm, reqvibe, workspaceai
 from unabridged.wire.ollama import short_name
 
-FORMATS = frozenset({workspaceai.FORMAT, dana.FORMAT, reqvibe.FORMAT, emm.FORMAT})
+FORMATS = frozenset(
+    {workspaceai.FORMAT.name, dana.FORMAT.name, reqvibe.FORMAT.name, emm.FORMAT.name}
+)
 """Whose files are taken over."""
 SCATTERED = "conversation_memory.json"
 """What Dana's agents left in whatever folder they were started in."""
@@ -126,10 +128,10 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _source(path: Path, name: str, form: str) -> OldFile:
     found = OldFile(path, name, form)
-    told = dana.named(path.name.removesuffix(".gz")) if form == dana.FORMAT else None
+    told = dana.named(path.name.removesuffix(".gz")) if form == dana.FORMAT.name else None
     if told is not None:
         return replace(found, agent=told[0])
-    if form == reqvibe.FORMAT and path.name.removesuffix(".gz") == _SESSIONS:
+    if form == reqvibe.FORMAT.name and path.name.removesuffix(".gz") == _SESSIONS:
         return replace(found, user=path.parent.name)
     return found
 

@@ -13,19 +13,19 @@ from msgspec import Meta
 
 from unabridged import config
 from unabridged.disk.large_files import nameless
-from unabridged.domain.condensation import Level
 from unabridged.domain.fact import Requirement
 from unabridged.domain.permissions import Right
 from unabridged.domain.record import Record
 from unabridged.domain.results import SkippedRecord, Transcript
 from unabridged.errors import DuplicateIdError, InputError, NotFoundError
+from unabridged.factory.file_transfer import outgoing_of
 from unabridged.home.encryption import sealer, unsealing
 from unabridged.operations.call import Call
 from unabridged.operations.operation import Params, operation
 from unabridged.operations.operation_results import Download, Imported, Passed
 from unabridged.space.space import Space
 from unabridged.transfer.detect_format import open_file
-from unabridged.transfer.export import FORMS, Outgoing
+from unabridged.transfer.export import FORMS
 from unabridged.transfer.unreadable import Aside
 
 PIECE = 1 << 18
@@ -186,24 +186,9 @@ def _pieces(call: Call, params: Exporting, session: str | None) -> Iterator[byte
     folder = config.folder(call.pool.settings.home, "cache")
     with nameless(folder) as file:
         wanted = call.session(session).id if session else None
-        outgoing = _outgoing(call.space, wanted, contexts=params.contexts)
+        outgoing = outgoing_of(call.space, wanted, contexts=params.contexts)
         FORMS[params.format].write(outgoing, file)
         file.seek(0)
         yield file.read(PIECE)
         while piece := file.read(PIECE):
             yield piece
-
-
-def _outgoing(space: Space, session: str | None, *, contexts: bool) -> Outgoing:
-    said = {
-        one.session: " ".join(line.text for line in one.lines)
-        for one in space.condensations.condensations()
-        if one.level is Level.CONVERSATION
-    }
-    return Outgoing(
-        lambda: (one for one in space.log.transcripts() if session in {None, one.session.id}),
-        lambda: space.log.records(contexts=contexts, session=session),
-        window=space.settings.window,
-        summary=lambda one: said.get(one.id, ""),
-        contexts=lambda: space.log.records(contexts=True, session=session),
-    )

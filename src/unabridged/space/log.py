@@ -79,6 +79,10 @@ class SpaceLog:
         """Iterate over every session with every exchange of every branch, the oldest first."""
         yield from sessions_of.conversations(self._store)
 
+    def with_originals(self, transcript: Transcript) -> Transcript:
+        """Return a conversation with its messages as other programs stored or sent them."""
+        return sessions_of.with_originals(self._store, transcript)
+
     def import_transcript(self, transcript: Transcript) -> ImportedTranscript:
         """Import a conversation from elsewhere; what is here already is passed over.
 
@@ -94,7 +98,8 @@ class SpaceLog:
             exchange if exchange.id in here else sessions_of.counted(exchange, counter)
             for exchange in admissible.exchanges
         ]
-        return ImportedTranscript(self._store.import_session(admissible.session, counted), notes)
+        added = self._store.import_session(admissible.session, counted, admissible.originals)
+        return ImportedTranscript(added, notes)
 
     def count_known(self, transcript: Transcript) -> int:
         """Count the exchanges of a conversation from elsewhere that are here already."""
