@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from unabridged.budget.window_shares import MARGIN_SHARE
+from unabridged.budget.allocate import MARGIN_SHARE
 
 TEMPLATE = "template"
 """The class of the tokens that the chat template adds."""

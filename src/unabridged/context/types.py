@@ -1,18 +1,22 @@
-"""What a context is planned from: settings of the moment, and the material that was read."""
+"""What a context is planned from: terms, request and material; and what the tiers take of it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from unabridged.budget.count import Counter
-from unabridged.budget.window_shares import TIER_SHARES, TierShares
+from unabridged.budget.tiers import TIER_SHARES, TierShares
 from unabridged.condense.history_summary import HistorySummary
 from unabridged.domain.annotation import ExchangeReading
-from unabridged.domain.budget import Mode, Verbosity
+from unabridged.domain.budget import Budget, Mode, Verbosity
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.condensation import Condensation, CondenseSource
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Fact
+from unabridged.domain.intent import Intent, IntentReading
+from unabridged.domain.message import Message
+from unabridged.domain.scope import Scope
 from unabridged.knowledge.fact_relevance import RelevantFact
 from unabridged.ports import Condenser
 from unabridged.retrieval.relevance import Relevance
@@ -86,6 +90,70 @@ class PromptPlan:
         """Tokens that memory can take at the very most."""
         bounds = (self.window, self.max_prompt_tokens, self.memory_cap)
         return min(bound for bound in bounds if bound is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptRequest:
+    """The message that a context is made for, and its place in the log.
+
+    Attributes:
+        id: The context's id, that of the exchange to be begun.
+        scope: Whose memory, with its session.
+        user: The user's message as it will be stored.
+        at: The time.
+        head: The session's head.
+        parent: The exchange that this one follows, or None.
+        new_session: Whether the session is new.
+        retry_of: The exchange whose user message is answered again, or None.
+        follows: The message that the user's message follows, or None.
+        path: What a client sent before its last message, oldest first; None where the session is
+            continued as it is stored.
+    """
+
+    id: str
+    scope: Scope
+    user: Message
+    at: datetime
+    head: str | None
+    parent: str | None
+    new_session: bool
+    retry_of: str | None = None
+    follows: str | None = None
+    path: tuple[Exchange, ...] | None = None
+
+    @property
+    def session(self) -> str | None:
+        """The session, or None for a new one: nothing of it is stored yet."""
+        return None if self.new_session else self.scope.session
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRequest:
+    """What one message asks of memory, and the tokens that there are for it.
+
+    Attributes:
+        reading: What the message asks of memory.
+        terms: The message's search terms, for excerpts.
+        budget: The window divided.
+        offered: The tools that are offered.
+        pinned: Tokens that the pinned facts take.
+        memory: Tokens of the memory budget without these.
+        steady: Tokens that limits in the history are measured by: what memory has at the least,
+            so that its bytes do not change with the newest message.
+    """
+
+    reading: IntentReading
+    terms: Sequence[str]
+    budget: Budget
+    offered: tuple[ToolSpec, ...]
+    pinned: int
+    memory: int
+    steady: int
+
+    @property
+    def intent(self) -> Intent:
+        """The intent that won."""
+        return self.reading.intent
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from threading import Lock
 
-from unabridged.context.restore_context import thawed
+from unabridged.context.restore_context import restore_context
 from unabridged.context.why import account
 from unabridged.domain.context import Context
 from unabridged.domain.record import RecordKind
@@ -65,7 +65,7 @@ class Contexts:
         with self._lock:
             context = self._kept.get(exchange)
         if context is None:
-            context = thawed(self._store, self._scope, exchange)
+            context = restore_context(self._store, self._scope, exchange)
         self.keep(context)
         return context
 

@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from unabridged.budget.window_shares import tier_shares
-from unabridged.context.assemble import PromptRequest, assemble, measure
-from unabridged.context.context_records import context_records
+from unabridged.budget.tiers import tier_shares
+from unabridged.context.assemble import assemble, measure
 from unabridged.context.excerpt import excerpt
 from unabridged.context.gather import Sources, gather, with_session_notes
-from unabridged.context.session_position import SessionPosition
+from unabridged.context.manifest import context_records
 from unabridged.context.tiers import draft_tiers
-from unabridged.context.types import PromptPlan, nothing
+from unabridged.context.types import PromptPlan, PromptRequest, nothing
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.client_history import RequestOptions, SyncedHistory
@@ -21,7 +20,6 @@ from unabridged.errors import ContextRefusedError, EmptyMessageError
 from unabridged.intent.detect import detect
 from unabridged.ports import ChatModel
 from unabridged.recording.sessions import current_exchange, weighed
-from unabridged.retrieval.search import SearchQuery
 from unabridged.space.dependencies import UpstreamInfo
 from unabridged.space.space import Space
 from unabridged.space.tools import Offered, Tool, as_tool
@@ -221,23 +219,18 @@ def prepare_shorter(space: Space, options: PromptOptions, context: Context) -> C
 
 
 def _prepared(space: Space, plan: PromptPlan, request: PromptRequest) -> Context:
-    parts = space.dependencies
+    finder, books = space.dependencies.finder, space.books
     request = replace(request, user=weighed(request.user, plan.counter))
-    text = request.user.text
-    session = None if request.new_session else request.scope.session
-    intent = detect(text)
-    question = SearchQuery(text, request.at, intent.intent, telling=True)
-    position = SessionPosition(session, request.parent, request.path)
-    books = space.books
+    reading = detect(request.user.text)
     sources = Sources(
-        parts.store, parts.finder, books.facts, books.requirements, books.annotations.scheme
+        space.dependencies.store, finder, books.facts, books.requirements, books.annotations.scheme
     )
-    candidates = gather(sources, plan, question, position)
-    if parts.finder.trouble:
-        plan = replace(plan, notes=(*plan.notes, parts.finder.trouble))
-    measured = measure(plan, candidates, request, intent)
-    drafted = with_session_notes(sources, draft_tiers(plan, candidates, measured.ask), session)
-    return assemble(plan, candidates, request, measured, drafted)
+    candidates = gather(sources, plan, request, reading.intent)
+    if finder.trouble:
+        plan = replace(plan, notes=(*plan.notes, finder.trouble))
+    ask = measure(plan, candidates, request, reading)
+    draft = with_session_notes(sources, draft_tiers(plan, candidates, ask), request.session)
+    return assemble(plan, candidates, request, ask, draft)
 
 
 def learn_refusal(

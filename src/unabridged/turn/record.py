@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from unabridged.budget.count import Counter
-from unabridged.context.context_records import answered, context_records
+from unabridged.context.manifest import context_record, context_records
 from unabridged.domain.chat import Usage
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import ExchangeState
@@ -133,7 +133,7 @@ def record(
         HeadMovedError: The session moved on since the context was prepared, and it was not begun;
             or another writer answered it.
     """
-    records = [answered(context, usage)] if usage else []
+    records = [context_record(context, usage)] if usage else []
     if usage is not None and usage.prompt is not None:
         records.append(lesson(space, space.info(model), context, usage.prompt))
     messages = [answer] if answer is not None else []
