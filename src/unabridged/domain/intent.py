@@ -24,9 +24,7 @@ class IntentReading:
     Attributes:
         intent: The intent that won.
         signals: The signals that decided, strongest first.
-        confidence: 0 to 1: how far it led.
     """
 
     intent: Intent
     signals: tuple[str, ...] = ()
-    confidence: float = 0.0
