@@ -20,8 +20,7 @@ from unabridged.domain.results import (
     Stats,
     Transcript,
 )
-from unabridged.domain.settings import Settings
-from unabridged.domain.settings_dict import SettingsDict
+from unabridged.domain.settings import Settings, SettingsDict
 from unabridged.errors import InputError
 from unabridged.factory import open_space
 from unabridged.factory.file_transfer import ImportResult, export_file, import_file

@@ -24,11 +24,9 @@ class CondenseSource:
     """A message as a condenser sees it.
 
     Attributes:
-        exchange: The id of its exchange.
         index: Its place among the messages of the exchange.
         role: Who said it: the user or the assistant; None for the words of an earlier condensation.
         text: Its words, whole.
-        at: When its exchange was.
         importance: 0 to 1; 0.5 where nobody judged it.
         category: The name of its category; empty where nobody judged it.
         critical: Whether the names in it must stay.
@@ -120,12 +118,8 @@ class Condensation:
     Attributes:
         id: ``c-`` and ten hex digits, drawn from what it covers and says; the same run gives the
             same id.
-        level: How much it stands for.
         session: The session; empty for a period.
         covers: The ids of the exchanges that it stands for, in their order.
-        since: When the first of them was.
-        until: When the last was.
-        lines: What it says.
         tokens: What that takes.
         source_tokens: What the exchanges take whole.
         by: Who wrote it.
@@ -133,7 +127,6 @@ class Condensation:
         messages: What it stands for, message by message: (exchange, index); empty for all messages
             of what it covers.
         parts: The ids of the condensations that it was made from.
-        notes: What a person should know.
     """
 
     id: str
@@ -158,13 +151,9 @@ class CondenseRun:
 
     Attributes:
         id: Drawn from the session and what was condensed; the same run twice counts once.
-        at: When it was.
-        session: The session.
         condensed: Messages condensed, by category.
         kept: Messages that stayed verbatim among the candidates, by category.
-        coherence: What the check found.
         by: Who wrote the condensations.
-        seconds: How long it took.
     """
 
     id: str

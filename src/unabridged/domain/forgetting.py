@@ -17,8 +17,6 @@ class PlannedRemoval:
     """A record that goes.
 
     Attributes:
-        kind: What it is.
-        id: Its id.
         text: Its first words, where it has some.
     """
 
@@ -124,7 +122,6 @@ class Scan:
 
     Attributes:
         files: The names of the files, as they lie in the home.
-        bytes: Bytes that were looked through.
         found: Which of the pieces were found, by their number.
     """
 
@@ -138,10 +135,8 @@ class Receipt:
     """What a forgetting did, in ids and figures: no words of what was forgotten.
 
     Attributes:
-        id: Its id.
         at: When it was asked for.
         done: When it was carried out.
-        space: The space.
         what: What was asked for; see ``ForgetPlan``.
         exchanges: Exchanges that went.
         ids: The ids of the exchanges and facts that were asked for; empty for a whole space.
@@ -191,9 +186,6 @@ class SpacePlan:
     """What forgetting a whole space would do.
 
     Attributes:
-        space: The space.
-        exchanges: Exchanges in it.
-        sessions: Sessions in it.
         bytes: Bytes of its files.
         files: The files that are wiped, as they lie in the home; those set aside too.
         outside: What is not reached.

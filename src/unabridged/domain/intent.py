@@ -22,7 +22,6 @@ class IntentReading:
     """An intent, with what spoke for it.
 
     Attributes:
-        intent: The intent that won.
         signals: The signals that decided, strongest first.
     """
 

@@ -18,7 +18,6 @@ class Transcript:
     """A whole conversation on its way in or out.
 
     Attributes:
-        session: The header, with its head.
         exchanges: Every exchange of every branch, parents before children.
     """
 
@@ -49,7 +48,6 @@ class SearchResult:
     Attributes:
         exchange: The exchange, whole.
         score: Its evidence, 0 to 1.
-        session_title: The title of its session.
     """
 
     exchange: Exchange
@@ -64,7 +62,6 @@ class ContextReport:
     Attributes:
         id: The context's id: that of the exchange it was prepared for.
         at: When it was prepared.
-        ledger: The account of every token and candidate.
         usage: What the server reported after the answer, or None.
         messages: The prompt rendered again from the manifest, or None where parts are gone.
         intact: Whether it is byte for byte what was sent.
@@ -91,7 +88,6 @@ class SessionSummary:
     """A session in a list.
 
     Attributes:
-        session: Its header.
         exchanges: Exchanges on its current path.
         current: Whether it is the one being talked in.
     """
@@ -106,9 +102,7 @@ class Pin:
     """Something that every prompt shall carry.
 
     Attributes:
-        id: Its id.
         text: The words.
-        at: When it was pinned.
         exchange: The exchange it was pinned from, or None for words given directly.
     """
 
@@ -124,9 +118,6 @@ class Stats:
 
     Attributes:
         space: Its name.
-        sessions: Sessions.
-        exchanges: Exchanges.
-        messages: Messages.
         tokens: Tokens, as counted when they were stored.
         bytes: Bytes on disk.
         pins: Pinned texts.
@@ -167,7 +158,6 @@ class ModelInfo:
     """A model in a list.
 
     Attributes:
-        provider: What serves it.
         model: Its name, or empty where the provider has none.
         note: Why there is none, or what else to know.
         current: Whether it is the one that answers.
@@ -184,7 +174,6 @@ class Diagnosis:
     """One thing that ``doctor`` looked at.
 
     Attributes:
-        topic: What was looked at.
         ok: Whether it is as it should be; None where it is a matter of choice.
         text: What was found.
         hint: What to do, or empty.
@@ -219,7 +208,6 @@ class CondensePreview:
     """What a run of condensing would do, or has done, with one session.
 
     Attributes:
-        session: The session.
         due: Whether a run is due by itself.
         tokens: Tokens of the view now.
         threshold: Tokens above which a run is due.
@@ -227,7 +215,6 @@ class CondensePreview:
         candidates: Messages that may be condensed.
         keep: Messages that stay verbatim, by category.
         condense: Messages that are condensed, by category.
-        made: The condensations.
         coherence: What the check found; None where there is nothing to condense.
         usable: Whether the run may be stored.
         reason: Why nothing is done, in words; empty where something is.
@@ -254,8 +241,6 @@ class CondenseStats:
     """What condensing has done in a space.
 
     Attributes:
-        runs: Runs.
-        messages_condensed: Messages condensed.
         tokens_saved: Tokens that the views are shorter than the originals.
         by_category: Messages condensed, by category.
         last: When the last run was; None before the first.
@@ -277,7 +262,6 @@ class ExpandedCondensation:
     """A condensation opened: what it says, and what it stands for, whole.
 
     Attributes:
-        condensation: The condensation.
         exchanges: The originals, in their order.
     """
 

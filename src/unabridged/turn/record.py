@@ -1,24 +1,24 @@
 """The write path of a turn: the user's message first, tool rounds as they happen, then the answer."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from unabridged.budget.count import Counter
 from unabridged.context.manifest import context_record, context_records
 from unabridged.domain.chat import Usage
 from unabridged.domain.context import Context
-from unabridged.domain.exchange import ExchangeState
+from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message
-from unabridged.domain.record import Record
+from unabridged.domain.record import Record, RecordKind
 from unabridged.errors import HeadMovedError
-from unabridged.ports import ChatModel
+from unabridged.ports import ChatModel, Store
 from unabridged.recording import sessions as sessions_of
 from unabridged.recording.forgotten_filter import Recorded
 from unabridged.recording.record import extend_exchange, open_exchange
 from unabridged.space.space import Space
 from unabridged.turn.prepare import lesson
 
-__all__ = ["Recorded", "begin", "begin_behind", "record", "record_tools"]
+__all__ = ["Recorded", "begin", "begin_behind", "record", "record_tools", "resume"]
 
 ATTEMPTS = 20
 """How often an exchange is stored behind a head that other writers move."""
@@ -189,3 +189,38 @@ def _extend(
     )
     notes = so_far.notes if so_far is not begun else ()
     return replace(done, notes=(*notes, *done.notes))
+
+
+def resume(
+    space: Space,
+    exchange: Exchange,
+    messages: Sequence[Message],
+    state: ExchangeState,
+    usage: Usage | None = None,
+) -> Recorded:
+    """Add messages to an exchange whose context is kept no longer: a server was restarted.
+
+    Nothing is learned about the model's tokens, since the prompt is not known any more.
+
+    Raises:
+        InputError: It was answered already.
+        HeadMovedError: Another writer added to it.
+    """
+    store = space.dependencies.store
+    counter = Counter(space.dependencies.tokenizer)
+    counted = [sessions_of.weighed(message, counter) for message in messages]
+    records = _reported(store, exchange.id, usage) if usage else []
+    at = space.clock.now()
+    return space.forgotten.extend(
+        Recorded(exchange),
+        counted,
+        state,
+        lambda new, state: extend_exchange(
+            store, exchange, new, state=state, at=at, records=records
+        ),
+    )
+
+
+def _reported(store: Store, context: str, usage: Usage) -> list[Record]:
+    held = store.records(RecordKind.CONTEXT, ids=[context])
+    return [replace(one, body={**one.body, "usage": asdict(usage)}) for one in held]

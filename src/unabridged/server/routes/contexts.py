@@ -41,8 +41,13 @@ from unabridged.server.routes.route_results import RecordedExchange, recorded
 from unabridged.space.idempotency import Done
 from unabridged.space.space import Space
 from unabridged.turn.conversation import Conversation
-from unabridged.turn.record import Recorded as Written, begin, record as record_answer, record_tools
-from unabridged.turn.resume import resume
+from unabridged.turn.record import (
+    Recorded as Written,
+    begin,
+    record as record_answer,
+    record_tools,
+    resume,
+)
 
 router = APIRouter(
     prefix="/memory",
