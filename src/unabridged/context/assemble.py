@@ -208,7 +208,7 @@ def _rendered(
     pins = [pin.text for pin in material.pins]
     system = system_message(plan.system, pins, tiers.shown.earlier, request.at)
     history = [history_messages(item.exchange, item.sentences) for item in tiers.history]
-    recalled = [fact_block(told.at, told.text, told.note) for told in tiers.facts.items]
+    recalled = [fact_block(t.fact.since, t.fact.text, t.note) for t in tiers.facts.items]
     recalled += [one.text for one in tiers.overviews]
     items = ((i.exchange, i.sentences, i.brief) for i in tiers.semantic.items)
     recalled += exchange_blocks(items, request.scope.session)
@@ -240,7 +240,7 @@ def _manifest(
         "pins": [pin.id for pin in material.pins],
         "history": [item_to_dict(item) for item in tiers.history],
         "semantic": [item_to_dict(item) for item in tiers.semantic.items],
-        "facts": [[told.id, told.note] for told in tiers.facts.items],
+        "facts": [[told.fact.id, told.note] for told in tiers.facts.items],
         "overviews": [one.id for one in tiers.overviews],
         "earlier": earlier.id if earlier else None,
     }

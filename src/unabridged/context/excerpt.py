@@ -33,9 +33,7 @@ class Sentence:
     by_user: bool
 
 
-def excerpt(
-    exchange: Exchange, limit: int, counter: Counter, asked: Sequence[str] = ()
-) -> tuple[Places, int]:
+def excerpt(exchange: Exchange, limit: int, counter: Counter, asked: Sequence[str] = ()) -> Places:
     """Choose sentences of an exchange that fit a limit.
 
     Args:
@@ -46,22 +44,18 @@ def excerpt(
             sentences and those with the rarest words weigh most.
 
     Returns:
-        The places (message index, sentence index) in order and the tokens that they take; nothing
-        and 0 where not a single sentence fits.
+        The places in order; nothing if not a single sentence fits.
     """
     room = limit - LABEL_TOKENS
     if room < LEAST_TOKENS - LABEL_TOKENS:
-        return (), 0
+        return ()
     candidates = _weighed(exchange, counter, frozenset(asked))
     taken = _take([s for s in candidates if s.by_user], int(room * USER_SHARE))
     left = room - sum(s.tokens for s in taken)
     taken += _take([s for s in candidates if not s.by_user], left)
     left = room - sum(s.tokens for s in taken)
     taken += _take([s for s in candidates if s.by_user and s not in taken], left)
-    if not taken:
-        return (), 0
-    places = tuple(sorted(s.place for s in taken))
-    return places, sum(s.tokens for s in taken) + LABEL_TOKENS
+    return tuple(sorted(s.place for s in taken))
 
 
 def _weighed(exchange: Exchange, counter: Counter, asked: frozenset[str]) -> list[Sentence]:

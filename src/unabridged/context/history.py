@@ -19,6 +19,7 @@ from unabridged.condense.history_summary import (
 )
 from unabridged.condense.salience import salient_exchanges
 from unabridged.condense.topic_density import NEUTRAL, richness
+from unabridged.context.excerpt import excerpt
 from unabridged.context.manifest import places_of
 from unabridged.context.render import earlier_text, in_history
 from unabridged.context.types import Candidates, Item, Places, PromptPlan, Selected
@@ -176,9 +177,11 @@ def over(limits: ExchangeLimits | None, exchange: Exchange, plan: PromptPlan) ->
 
 
 def _short(plan: PromptPlan, exchange: Exchange, limit: int, reason: str) -> Item | None:
+    if plan.condenser is None:
+        return None
     room = limit
     for _ in range(FITTINGS):
-        places, _ = plan.condense(exchange, room, plan.counter, ())
+        places = excerpt(exchange, room, plan.counter)
         if not places:
             return None
         tokens = in_history(exchange, plan.counter, places)

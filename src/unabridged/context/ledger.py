@@ -140,12 +140,12 @@ def _fact_rows(facts: SelectedFacts) -> list[LedgerRow]:
         LedgerRow(
             tier=Tier.KNOWLEDGE,
             kind=ItemKind.FACT,
-            id=told.id,
+            id=told.fact.id,
             decision=decision,
             tokens=told.tokens,
             reason=told.reason,
             score=told.score,
-            at=told.at,
+            at=told.fact.since,
         )
         for some, decision in parts
         for told in some

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from unabridged.budget.tiers import ExchangeLimits, divide, exchange_limits
 from unabridged.condense.topic_density import NEUTRAL
+from unabridged.context.excerpt import excerpt
 from unabridged.context.facts import SelectedFacts, choose_facts
 from unabridged.context.history import (
     NOTHING_SHOWN,
@@ -277,7 +278,7 @@ def _briefs(
 
 
 def _brief(plan: PromptPlan, found: Relevance, limit: int, terms: Sequence[str]) -> Item | None:
-    places, _ = plan.condense(found.exchange, limit, plan.counter, terms)
+    places = excerpt(found.exchange, limit, plan.counter, terms)
     if not places:
         return None
     tokens = in_brief(found.exchange, plan.counter, places)
@@ -315,10 +316,10 @@ def _recalled(
             return whole
     if intent is Intent.SUMMARY and tokens <= left * EXCERPT_SHARE:
         return whole
-    if not shorten:
+    if not shorten or plan.condenser is None:
         return None
     limit = min(left, max(limits.whole if limits else 0, int(left * EXCERPT_SHARE)))
-    places, _ = plan.condense(exchange, limit, plan.counter, ask.terms)
+    places = excerpt(exchange, limit, plan.counter, ask.terms)
     if not places:
         return None
     short = in_fence(exchange, plan.counter, places)

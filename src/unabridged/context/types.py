@@ -1,6 +1,6 @@
 """What a context is planned from: terms, request and material; and what the tiers take of it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -24,15 +24,6 @@ from unabridged.retrieval.relevance import Relevance
 Places = tuple[tuple[int, int], ...]
 """Sentences of an exchange: (message index, sentence index), in order."""
 
-Condense = Callable[[Exchange, int, Counter, Sequence[str]], tuple[Places, int]]
-"""Shortens one exchange: takes it, the tokens it may have, what counts them and the search terms of
-the message; gives the sentences that stay and their tokens, or nothing and 0."""
-
-
-def nothing(_: Exchange, __: int, ___: Counter, ____: Sequence[str]) -> tuple[Places, int]:
-    """Shorten nothing: what is too long is left out. The condenser that does nothing."""
-    return (), 0
-
 
 @dataclass(frozen=True, slots=True)
 class PromptPlan:
@@ -54,8 +45,8 @@ class PromptPlan:
         output_cap: The model's own limit, or None where unknown.
         local: Whether the answer's limit is worked out for a server whose cap is unknown.
         floor: Evidence under which nothing is recalled.
-        condense: Shortens an exchange that is too long to come whole.
-        condenser: Condenses what falls out of the shown history; None to leave it out.
+        condenser: Condenses what falls out of the shown history. None to leave that out, and what
+            is too long to come whole.
         notes: What a person should know of the window and the upstream.
         only: The only session from which anything is recalled, or None for the whole space.
         around: Whether who asks for details gets what was said around it too.
@@ -78,7 +69,6 @@ class PromptPlan:
     output_cap: int | None = None
     local: bool = True
     floor: float = 0.25
-    condense: Condense = nothing
     condenser: Condenser | None = None
     notes: tuple[str, ...] = ()
     only: str | None = None

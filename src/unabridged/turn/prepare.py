@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 
 from unabridged.budget.tiers import tier_shares
 from unabridged.context.assemble import assemble, measure
-from unabridged.context.excerpt import excerpt
 from unabridged.context.gather import Sources, gather, with_session_notes
 from unabridged.context.manifest import context_records
 from unabridged.context.tiers import draft_tiers
-from unabridged.context.types import PromptPlan, PromptRequest, nothing
+from unabridged.context.types import PromptPlan, PromptRequest
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.client_history import RequestOptions, SyncedHistory
@@ -66,7 +65,6 @@ def plan_of(
     model = info.abilities.model
     settings = space.settings.for_model(model)
     mode = options.mode or settings.mode
-    condenser = space.dependencies.condenser
     return PromptPlan(
         model=model,
         window=info.window,
@@ -83,8 +81,7 @@ def plan_of(
         output_cap=info.abilities.max_output,
         local=info.local,
         floor=settings.min_relevance,
-        condense=excerpt if condenser else nothing,
-        condenser=condenser,
+        condenser=space.dependencies.condenser,
         notes=info.notes,
         only=space.reach(session, options.reach),
         closed=options.reach is not None,
