@@ -47,12 +47,6 @@ def measure(
 ) -> MemoryRequest:
     """Divide the window for one message.
 
-    Args:
-        plan: The terms.
-        material: What was read from the store.
-        request: The message.
-        reading: What it asks of memory.
-
     Raises:
         PromptTooLargeError: What must be sent does not fit the window.
     """
@@ -144,15 +138,7 @@ def assemble(
     ask: MemoryRequest,
     draft: TierDraft,
 ) -> Context:
-    """Make the context for one message.
-
-    Args:
-        plan: The terms.
-        material: What was read from the store.
-        request: The message.
-        ask: What it asks of memory, and the window divided.
-        draft: The memory budget divided, with what is known of the session where that is needed.
-    """
+    """Make the context for one message."""
     tiers = choose(plan, draft, ask)
     messages = _rendered(plan, material, tiers, request)
     sent = openai.messages(messages)

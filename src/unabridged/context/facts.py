@@ -57,12 +57,9 @@ class SelectedFacts:
 
 
 def choose_facts(bearings: Sequence[RelevantFact], counter: Counter, room: int) -> SelectedFacts:
-    """Take facts while there is room, best first.
+    """Take relevant facts, best first, while there is room; no pinned ones are among them.
 
-    Args:
-        bearings: Facts that bear on the message, best first; no pinned ones.
-        counter: Counts tokens.
-        room: Tokens that they may take: their share of memory without what is pinned, or less.
+    ``room`` is their share of memory in tokens, without what is pinned, or less.
     """
     items: list[FactLine] = []
     dropped: list[FactLine] = []

@@ -79,14 +79,7 @@ class Sources:
 def gather(
     sources: Sources, plan: PromptPlan, request: PromptRequest, intent: Intent
 ) -> Candidates:
-    """Read what a context is made from.
-
-    Args:
-        sources: What it is read from.
-        plan: The terms.
-        request: The message.
-        intent: What it asks of memory.
-    """
+    """Read what a context is made from."""
     store = sources.store
     previous = previous_manifest(store, request.parent)
     earlier = _earlier(store, previous)
@@ -127,13 +120,7 @@ def gather(
 
 
 def with_session_notes(sources: Sources, draft: TierDraft, session: str | None) -> TierDraft:
-    """Return a draft with what is known of the session, if its shown history moves.
-
-    Args:
-        sources: What it is read from.
-        draft: The memory budget divided.
-        session: The session, or None for a new one.
-    """
+    """Return a draft with what is known of the session, if its shown history moves."""
     if not draft.before.moves:
         return draft
     material = draft.material

@@ -113,15 +113,7 @@ def history_before(
 def shown_history(
     plan: PromptPlan, material: Candidates, memory: int, steady: int, before: HistoryBefore
 ) -> ShownHistory:
-    """Choose what of a session is shown.
-
-    Args:
-        plan: The terms.
-        material: The session's path, and how it was shown the last time.
-        memory: Tokens of the memory budget.
-        steady: Tokens that limits are measured by.
-        before: The history as it was.
-    """
+    """Choose what of a session is shown."""
     if not before.moves:
         return before.history
     sized: Sequence[Item] = before.history.shown
@@ -300,12 +292,7 @@ def _between(material: Candidates, passed: Sequence[str], shown: Sequence[Item])
 
 
 def split(shown: Sequence[Item], room: int) -> tuple[Selected, Selected]:
-    """Part the shown history into the immediate tier and the rest.
-
-    Args:
-        shown: Its exchanges, oldest first.
-        room: Tokens of the immediate tier.
-    """
+    """Part the shown history into the immediate tier, of ``room`` tokens, and the rest."""
     count = 0
     used = 0
     for item in reversed(shown[-IMMEDIATE_EXCHANGES:]):

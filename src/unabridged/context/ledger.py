@@ -37,16 +37,7 @@ def ledger_of(
     *,
     prefix_reuse: float | None,
 ) -> Ledger:
-    """Return the account of a context.
-
-    Args:
-        plan: The terms.
-        material: What was read.
-        request: What the context is made for.
-        ask: What the message asks of memory, and the window divided.
-        tiers: What was chosen of the material.
-        prefix_reuse: Share of prompt tokens that equal the session's previous request, 0 to 1.
-    """
+    """Return the account of a context; ``prefix_reuse`` is 0 to 1, None for a first one."""
     budget = ask.budget
     rest_count, rest_tokens = _rest(material, tiers, request.scope.session)
     return Ledger(

@@ -182,13 +182,7 @@ def in_history(exchange: Exchange, counter: Counter, places: Places = ()) -> int
 
 
 def recalled_block(exchange: Exchange, session: str | None, places: Places = ()) -> str:
-    """Return a recalled exchange as it is in the fence, whole or as an excerpt.
-
-    Args:
-        exchange: The exchange.
-        session: The session that it is recalled into.
-        places: The sentences of an excerpt; none for the whole.
-    """
+    """Return a recalled exchange as it is in the fence, whole or as an excerpt."""
     origin = HERE if exchange.session == session else ELSEWHERE
     if places:
         sides = [(m.role.value, text) for m, text in excerpt_sides(exchange, places)]
@@ -238,9 +232,7 @@ def exchange_blocks(
 ) -> list[str]:
     """Return recalled exchanges as blocks of the fence, the short excerpts behind the others.
 
-    Args:
-        items: Exchanges, each with the sentences of its excerpt and whether it is a short one.
-        session: The session that they are recalled into.
+    ``items`` are exchanges, each with the sentences of its excerpt and whether it is a short one.
     """
     given = list(items)
     blocks = [recalled_block(e, session, places) for e, places, brief in given if not brief]

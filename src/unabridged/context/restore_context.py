@@ -47,13 +47,7 @@ class Rendered:
 
 
 def rendered(store: Store, context_id: str, manifest: Mapping[str, Any]) -> Rendered:
-    """Render a context again, as far as what it was made of is still stored.
-
-    Args:
-        store: The space it was prepared in.
-        context_id: Its id, that of the exchange it was begun for.
-        manifest: As ``assemble`` made it.
-    """
+    """Render a context again, as far as what it was made of is still stored."""
     wanted = [context_id, *(i["id"] for i in (*manifest["history"], *manifest["semantic"]))]
     found = store.get(wanted)
     told, overviews, earlier = manifest["facts"], manifest["overviews"], manifest["earlier"]

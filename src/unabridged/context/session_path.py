@@ -38,13 +38,7 @@ def first_shown(path: Sequence[Exchange], shown: Sequence[str]) -> int:
 def narrowed(
     earlier: HistorySummary, path: Sequence[Exchange], shown: Sequence[str]
 ) -> HistorySummary | None:
-    """Return a summary without the exchanges that the path holds; None if nothing is left.
-
-    Args:
-        earlier: The summary of what is not shown.
-        path: The session, oldest first, as far back as it is shown now.
-        shown: What belonged to the shown history (``shown_before``).
-    """
+    """Return a summary without the exchanges that the path holds; None if nothing is left."""
     cut = first_shown(path, shown)
     again = {e.id: e for e in path[:cut]} | {e.id: e for e in path if e.id in set(earlier.inner)}
     kept = [
@@ -71,14 +65,8 @@ def older_than(
 ) -> list[Exchange]:
     """Return the stored exchanges before what a client sent; the whole path without a client.
 
-    They are read from the first that was shown and is still there; without one, as far back as
-    the window holds.
-
-    Args:
-        store: The space.
-        plan: The terms.
-        request: The message.
-        shown: Ids of what belonged to the shown history; none if it begins from scratch.
+    They are read from the first of ``shown`` (ids of what belonged to the shown history) that is
+    still there; without one, as far back as the window holds.
     """
     session, parent = request.session, request.parent
     if session is None or parent is None:

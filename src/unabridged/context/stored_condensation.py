@@ -18,7 +18,7 @@ PAGE = 128
 def annotations(
     store: Store, scheme: Scheme, exchanges: Sequence[Exchange]
 ) -> dict[str, ExchangeReading]:
-    """What exchanges were judged to be, where somebody judged."""
+    """Return what exchanges were judged to be, if somebody judged."""
     names = ids_of(exchange.id for exchange in exchanges)
     return annotations_of(store.records(RecordKind.READING, ids=names), scheme)
 
@@ -26,14 +26,14 @@ def annotations(
 def stored(
     store: Store, scheme: Scheme, session: str | None, path: Sequence[Exchange], *, fresh: bool
 ) -> Stored:
-    """What upkeep knows of a session.
+    """Return what maintenance knows of a session.
 
     Args:
         store: The space.
         scheme: The categories.
         session: The session, or None for a new one.
         path: Its exchanges that may be shown, oldest first.
-        fresh: Whether nothing stands for what was before them yet.
+        fresh: Whether nothing replaces what was before them yet.
     """
     found = store.records(RecordKind.CONDENSATION, ids=[name_of(session)]) if session else []
     view = view_of(found[0]) if found else SessionView("")

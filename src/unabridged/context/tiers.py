@@ -219,15 +219,10 @@ def recall(
     *,
     contested: bool = True,
 ) -> tuple[Selected, int]:
-    """The semantic tier: evidence into the room that is left, best first.
+    """Take evidence into the room that is left, best first: the semantic tier.
 
-    Args:
-        plan: The terms.
-        evidence: What was found and no other tier holds, best first.
-        room: Tokens that are left of the memory budget.
-        ask: What the message asks of memory.
-        contested: Whether a history stands beside it; where none does, nothing else wants the room,
-            and exchanges come whole.
+    ``contested`` is whether a history is next to it. Without one nothing else wants the room, and
+    exchanges come whole.
 
     Returns:
         What was taken and left, and the tokens of the fence itself.

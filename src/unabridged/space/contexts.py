@@ -16,12 +16,7 @@ KEPT = 256
 
 
 class Contexts:
-    """What was sent to models from one space.
-
-    Args:
-        store: The space.
-        scope: Whose it is.
-    """
+    """What was sent to models from one space."""
 
     def __init__(self, store: Store, scope: Scope) -> None:
         self._store = store

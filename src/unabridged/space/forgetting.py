@@ -21,15 +21,6 @@ class Forgetting:
     """What can be forgotten in one space, the receipts for it, and what is recognised again.
 
     Nothing else deletes anything. A forgetting is planned, looked at, and then carried out.
-
-    Args:
-        store: The space.
-        forget_executor: Plans and carries out.
-        forgotten_index: Recognises what comes again.
-        facts: What was learned of the user.
-
-    Attributes:
-        forgotten_index: Recognises what comes again.
     """
 
     def __init__(

@@ -27,13 +27,7 @@ class ImportedTranscript:
 
 
 class SpaceLog:
-    """The exchanges and records of one space.
-
-    Args:
-        store: The space.
-        tokenizer: Counts what is imported.
-        forgotten: Keeps out what was forgotten.
-    """
+    """The exchanges and records of one space."""
 
     def __init__(self, store: Store, tokenizer: Tokenizer, forgotten: ForgottenFilter) -> None:
         self._store = store

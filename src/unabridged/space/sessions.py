@@ -11,13 +11,7 @@ from unabridged.recording import sessions as sessions_of
 
 
 class Sessions:
-    """The sessions of one space.
-
-    Args:
-        store: The space.
-        clock: The time.
-        archives: Moves sessions out of the active set, and back.
-    """
+    """The sessions of one space."""
 
     def __init__(self, store: Store, clock: Clock, archives: SessionArchiver) -> None:
         self._store = store

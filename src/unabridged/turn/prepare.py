@@ -52,12 +52,6 @@ def plan_of(
 ) -> PromptPlan:
     """Return the terms under which the next context is made.
 
-    Args:
-        space: The space.
-        options: How it is made.
-        info: What is known of the model.
-        session: The session that it is made in.
-
     Raises:
         ToolError: A function cannot be a tool.
         SettingError: There is no such persona.
@@ -103,11 +97,8 @@ def prompt_request(
 ) -> PromptRequest:
     """Return where in the log the next context belongs.
 
-    Args:
-        space: The space.
-        session: The id of the session; one that is not there yet is begun. None for a new one.
-        words: What the user says; ignored where a message is answered again.
-        retry_of: The exchange whose message is answered again, or None.
+    A session that is not there yet is begun; None begins a new one. ``words`` are ignored if the
+    message of the exchange ``retry_of`` is answered again.
 
     Raises:
         NotFoundError: There is no such exchange.
@@ -159,13 +150,6 @@ def prepare_synced(
     """Make the context for a client's history that was synced. Only reads.
 
     What the client sent comes whole as long as memory has room for it.
-
-    Args:
-        space: The space.
-        options: How it is made; mode and tools are the client's.
-        synced: The history's place in the log.
-        request_options: What the client wants in addition.
-        name: The id of the context.
 
     Raises:
         PromptTooLargeError: What must be sent does not fit the window.
@@ -254,14 +238,7 @@ def replace_records(space: Space, context: Context) -> None:
 
 
 def lesson(space: Space, info: UpstreamInfo, context: Context, reported: int) -> Record:
-    """Compare a reported prompt with its plan; the store remembers the ratio.
-
-    Args:
-        space: The space.
-        info: What is known of the model.
-        context: What was sent.
-        reported: Tokens of its prompt, as the server counted them.
-    """
+    """Compare a prompt with the tokens that the server reported; the store remembers the ratio."""
     counter = space.counter(info)
     counted = counter.by_script(context.prompt, context.tools or ())
     body = counter.calibration.learn(counted, reported).to_body()

@@ -29,13 +29,9 @@ def begin(
 ) -> Recorded:
     """Store the user's message of a context; when this returns, it survives a power cut.
 
-    What was forgotten, before or meanwhile, is not stored; the notes say so.
-
-    Args:
-        space: The space.
-        context: As prepared.
-        title: The title of a session that begins with it; empty to take it from the message.
-        begun: The exchange, where it was begun before.
+    What was forgotten, before or meanwhile, is not stored; the notes say so. An exchange that was
+    begun before is returned as it is. A title is for a session that begins with it; empty to take
+    it from the message.
 
     Raises:
         HeadMovedError: The session moved on since the context was prepared.
@@ -95,14 +91,7 @@ def _behind(space: Space, context: Context) -> Context:
 def record_tools(
     space: Space, context: Context, messages: Sequence[Message], begun: Recorded | None = None
 ) -> Recorded:
-    """Store a tool round of an exchange: calls and results together.
-
-    Args:
-        space: The space.
-        context: What the exchange was begun with.
-        messages: The round.
-        begun: The exchange so far, where it was begun.
-    """
+    """Store a tool round of an exchange: calls and results together."""
     return _extend(space, context, messages, ExchangeState.OPEN, begun=begun)
 
 
@@ -116,16 +105,7 @@ def record(
     model: ChatModel | None = None,
     begun: Recorded | None = None,
 ) -> Recorded:
-    """Store the answer to a context, and begin it where it was not begun.
-
-    Args:
-        space: The space.
-        context: As prepared.
-        answer: The answer; None where none came.
-        state: How far the exchange came.
-        usage: What the server reported.
-        model: The model that answered; None for the space's own.
-        begun: The exchange so far, where it was begun.
+    """Store the answer to a context (None if none came), and begin it if it was not begun.
 
     Raises:
         InputError: It was answered already. One whose place a client's history gave is answered
