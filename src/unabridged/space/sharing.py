@@ -1,6 +1,6 @@
 """Sharing, as front ends and library users call it: ``space.sharing``. It needs both spaces open.
 
-Whoever has only their names uses ``wiring.sharing.Shares``, which opens them.
+Whoever has only their names uses ``factory.sharing``, which opens them.
 """
 
 from collections.abc import Mapping, Sequence
