@@ -16,6 +16,12 @@ LEAST_WINDOW = 512
 MARGIN_SHARE = 0.05
 """The safety margin before calibration has proved a smaller one."""
 
+ANSWER_LOW = 0.15
+"""The answer's share at complexity 0."""
+
+RESERVE_FLOOR = 0.02
+"""What the reserve keeps before memory takes its part."""
+
 
 @dataclass(frozen=True, slots=True)
 class WindowShares:
@@ -24,17 +30,13 @@ class WindowShares:
     Attributes:
         system: What the system prompt is expected to take.
         tools: What the tool definitions are expected to take.
-        answer_low: The answer's share at complexity 0.
         answer_high: The answer's share at complexity 1, by verbosity.
-        reserve_floor: What the reserve keeps before memory takes its part.
         memory_cap: The most that memory takes while system prompt and tools use their shares.
     """
 
     system: float
     tools: float
-    answer_low: float
     answer_high: Mapping[Verbosity, float]
-    reserve_floor: float
     memory_cap: float
 
 
@@ -43,25 +45,21 @@ SHARES: Mapping[Mode, WindowShares] = MappingProxyType(
         Mode.TOOLS: WindowShares(
             system=0.03,
             tools=0.06,
-            answer_low=0.15,
             answer_high={
                 Verbosity.CONCISE: 0.25,
                 Verbosity.BALANCED: 0.35,
                 Verbosity.DETAILED: 0.45,
             },
-            reserve_floor=0.02,
             memory_cap=0.60,
         ),
         Mode.CHAT: WindowShares(
             system=0.006,
             tools=0.0,
-            answer_low=0.15,
             answer_high={
                 Verbosity.CONCISE: 0.20,
                 Verbosity.BALANCED: 0.25,
                 Verbosity.DETAILED: 0.30,
             },
-            reserve_floor=0.02,
             memory_cap=0.80,
         ),
     }
@@ -136,7 +134,7 @@ def allocate(  # noqa: PLR0913 - the parts of a window are nine, all by keyword
     _check_fits(fixed, shares, window)
     room = window - fixed.total
     answer = min(_wanted_answer(shares, verbosity, complexity, window), room)
-    floor = round(shares.reserve_floor * window)
+    floor = round(RESERVE_FLOOR * window)
     memory = max(0, min(_memory_cap(shares, fixed, window), room - answer - floor))
     if max_prompt_tokens is not None:
         max_prompt_tokens = max(0, max_prompt_tokens - fixed.prompt)
@@ -216,8 +214,8 @@ def output_limit(
 def _wanted_answer(
     shares: WindowShares, verbosity: Verbosity, complexity: float, window: int
 ) -> int:
-    low = shares.answer_low
-    return round((low + complexity * (shares.answer_high[verbosity] - low)) * window)
+    more = complexity * (shares.answer_high[verbosity] - ANSWER_LOW)
+    return round((ANSWER_LOW + more) * window)
 
 
 def _memory_cap(shares: WindowShares, fixed: _Fixed, window: int) -> int:

@@ -60,6 +60,7 @@ class StorageUse:
 
     Attributes:
         sessions: Active sessions.
+        archived: Archived sessions.
         bytes: Bytes of content of the active ones.
         max_sessions: The most sessions that stay active; None for all.
         max_bytes: The most bytes of content that stay active; None for all.

@@ -13,6 +13,7 @@ class ToolSpec:
 
     Attributes:
         name: Letters, digits, ``_`` and ``-``; at most 64.
+        description: What it does, for the model.
         parameters: JSON Schema of its arguments, an object.
     """
 

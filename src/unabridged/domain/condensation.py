@@ -118,8 +118,12 @@ class Condensation:
     Attributes:
         id: ``c-`` and ten hex digits, drawn from what it covers and says; the same run gives the
             same id.
+        level: How much it stands for.
         session: The session; empty for a period.
         covers: The ids of the exchanges that it stands for, in their order.
+        since: When the first of them was.
+        until: When the last was.
+        lines: What it says.
         tokens: What that takes.
         source_tokens: What the exchanges take whole.
         by: Who wrote it.
@@ -127,6 +131,7 @@ class Condensation:
         messages: What it stands for, message by message: (exchange, index); empty for all messages
             of what it covers.
         parts: The ids of the condensations that it was made from.
+        notes: What a person should know.
     """
 
     id: str

@@ -48,6 +48,7 @@ class LedgerRow:
 
     Attributes:
         tier: The tier, or None for a tool definition.
+        kind: What it is.
         id: Its id in the store (a tool's name for a tool).
         decision: What became of it.
         tokens: What it takes in the prompt; for one left out, what it would have taken whole.
@@ -79,6 +80,7 @@ class Ledger:
         parts: Name to tokens; they add up to ``window`` exactly. Names: ``system``, ``tools``,
             ``message``, ``immediate``, ``recent``, ``semantic``, ``knowledge``, ``answer``,
             ``margin``, ``reserve``, ``unused``.
+        rows: Every candidate that was considered.
         rest_count: Exchanges of the space that no tier considered.
         rest_tokens: Their tokens, as counted when they were stored.
         intent: What the message asks of memory.
@@ -132,9 +134,12 @@ class Context:
         prompt: The messages to send, typed.
         messages: The same as plain dicts in the OpenAI dialect, which most clients take.
         tools: The tools to offer, or None in chat mode.
+        budget: The window divided.
+        ledger: The account of every token and candidate.
         hash: SHA-256 of the rendered prompt and tools.
         manifest: What it was made of: enough to render the same bytes again.
         user: The user's message as it will be stored, without the fence.
+        mode: The mode.
         max_output: The limit to send to the server, or None.
         head: The session's head when this was prepared; ``begin`` refuses if it moved.
         parent: The exchange that this one follows, or None.

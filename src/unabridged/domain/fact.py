@@ -38,6 +38,7 @@ class Fact:
     """A statement.
 
     Attributes:
+        id: Its id.
         text: The statement as people and prompts read it.
         subject: Whom it is about: ``user``, or a name.
         attribute: What of them: ``lives in``, ``favourite colour`` …; empty for free words.
@@ -47,6 +48,7 @@ class Fact:
         since: Since when it holds, as far as known: when it was said.
         until: When it ceased to hold, or None.
         by: Who drew it: ``rules`` with a version, ``model:NAME``, or ``user``.
+        state: What it is worth now.
         pinned: Whether every prompt carries it.
         supersedes: The id of the fact whose place it took, or None.
         disputed_by: The ids of facts that say otherwise without one taking the other's place.
@@ -75,6 +77,7 @@ class FactChange:
     """One step in the history of a fact or requirement.
 
     Attributes:
+        at: When.
         by: Who: ``user``, ``rules`` with a version, ``model:NAME``.
         what: ``added``, ``edited``, ``pinned``, ``unpinned``, ``superseded``, ``withdrawn``.
         text: The text afterwards.
@@ -92,8 +95,10 @@ class Requirement:
 
     Attributes:
         id: ``REQ-`` and a number.
+        text: The description.
         at: When it was stated.
         type: ``functional``, ``non-functional`` or ``constraint``.
+        rationale: Why.
         fit_criterion: How one can tell that it is met.
         originator: Who raised it.
         satisfaction: 1 to 5: how glad the customer is if it is met; None where unknown.

@@ -17,6 +17,8 @@ class PlannedRemoval:
     """A record that goes.
 
     Attributes:
+        kind: What it is.
+        id: Its id.
         text: Its first words, where it has some.
     """
 
@@ -135,8 +137,10 @@ class Receipt:
     """What a forgetting did, in ids and figures: no words of what was forgotten.
 
     Attributes:
+        id: Its id.
         at: When it was asked for.
         done: When it was carried out.
+        space: The space.
         what: What was asked for; see ``ForgetPlan``.
         exchanges: Exchanges that went.
         ids: The ids of the exchanges and facts that were asked for; empty for a whole space.

@@ -65,6 +65,8 @@ class Message:
 
     Attributes:
         id: Unique in every space; sorts by the time it was made.
+        role: Who speaks.
+        parts: The content, in order.
         at: When, with a time zone.
         parent: The id of the message before it on its path, or None for a session's first.
         tokens: Tokens of its content under ``tokenizer``, or None where not counted.

@@ -48,6 +48,7 @@ class SearchResult:
     Attributes:
         exchange: The exchange, whole.
         score: Its evidence, 0 to 1.
+        session_title: The title of its session.
     """
 
     exchange: Exchange
@@ -62,6 +63,7 @@ class ContextReport:
     Attributes:
         id: The context's id: that of the exchange it was prepared for.
         at: When it was prepared.
+        ledger: The account of every token and candidate.
         usage: What the server reported after the answer, or None.
         messages: The prompt rendered again from the manifest, or None where parts are gone.
         intact: Whether it is byte for byte what was sent.
@@ -102,7 +104,9 @@ class Pin:
     """Something that every prompt shall carry.
 
     Attributes:
+        id: Its id.
         text: The words.
+        at: When it was pinned.
         exchange: The exchange it was pinned from, or None for words given directly.
     """
 
@@ -118,6 +122,9 @@ class Stats:
 
     Attributes:
         space: Its name.
+        sessions: Sessions.
+        exchanges: Exchanges.
+        messages: Messages.
         tokens: Tokens, as counted when they were stored.
         bytes: Bytes on disk.
         pins: Pinned texts.
@@ -208,6 +215,7 @@ class CondensePreview:
     """What a run of condensing would do, or has done, with one session.
 
     Attributes:
+        session: The session.
         due: Whether a run is due by itself.
         tokens: Tokens of the view now.
         threshold: Tokens above which a run is due.
@@ -215,6 +223,7 @@ class CondensePreview:
         candidates: Messages that may be condensed.
         keep: Messages that stay verbatim, by category.
         condense: Messages that are condensed, by category.
+        made: The condensations.
         coherence: What the check found; None where there is nothing to condense.
         usable: Whether the run may be stored.
         reason: Why nothing is done, in words; empty where something is.
@@ -262,6 +271,7 @@ class ExpandedCondensation:
     """A condensation opened: what it says, and what it stands for, whole.
 
     Attributes:
+        condensation: The condensation.
         exchanges: The originals, in their order.
     """
 

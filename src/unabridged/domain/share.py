@@ -88,6 +88,7 @@ class Share:
 
     Attributes:
         id: Its id, the same on both sides.
+        kind: How it was carried.
         side: On which side this space stands.
         other: The space on the other side.
         at: When it was asked for first.

@@ -136,12 +136,7 @@ class Conversation:
     def record_tools(
         self, context: Context, messages: Sequence[Message | Mapping[str, Any]]
     ) -> Exchange:
-        """Store a tool round of a begun exchange: calls and results together.
-
-        Args:
-            context: What the exchange was begun with.
-            messages: The round, as OpenAI-style messages.
-        """
+        """Store a tool round of a begun exchange: calls and results together, as messages."""
         told = _messages(self.space, messages)
         begun = self._begun.get(context.id)
         return self._keep(context, record_tools(self.space, context, told, begun))
@@ -207,14 +202,7 @@ class Conversation:
     ) -> Reply:
         """Prepare, store, ask the model, run tools, store the answer: iterate to stream.
 
-        Args:
-            message: The user's words, or an OpenAI-style message.
-            images: URIs of pictures that go with the message.
-            tools: Tools to offer in tools mode instead of the configured ones.
-            mode: ``chat`` or ``tools``; None for the setting.
-            retry_of: The id of an exchange whose message is answered again.
-            model: The model that is asked; None for the memory's own.
-            persona: The persona that answers; empty for none; None for the setting.
+        The arguments are those of ``prepare``.
         """
         given = (
             self.space.tools(self._session) if tools is None else [as_tool(tool) for tool in tools]
@@ -234,9 +222,7 @@ class Conversation:
     ) -> SyncedHistory:
         """Find where a client's whole list of messages is in the log, and import what is new.
 
-        Args:
-            messages: The whole list, as OpenAI-style messages.
-            store: Whether anything may be written.
+        Nothing is written if ``store`` is false.
 
         Raises:
             InputError: There is no user message to answer.
