@@ -1,6 +1,13 @@
 """Divide a window: the fixed parts, this message, the answer, then memory, then the reserve.
 
 Shares are of the window, from 0 to 1. They are from the design, section 5.
+
+A system prompt, tools or a message larger than their share take from the reserve, then from memory,
+then from the reserve's floor, and last from the answer, down to the least answer.
+
+``max_prompt_tokens`` takes from memory only. If system prompt, tools and message alone exceed it,
+they are sent all the same, since nothing of them may be cut; memory is then 0. ``memory_cap`` takes
+from memory likewise. What either of them takes is the part ``unused``.
 """
 
 from collections.abc import Mapping
@@ -103,14 +110,7 @@ def allocate(  # noqa: PLR0913 - the parts of a window are nine, all by keyword
     max_prompt_tokens: int | None = None,
     memory_cap: int | None = None,
 ) -> Budget:
-    """Divide a window into whole tokens that add up to it exactly (design, section 5).
-
-    A system prompt, tools or a message larger than their share take from the reserve, then from
-    memory, then from the reserve's floor, and last from the answer, down to the least answer.
-
-    ``max_prompt_tokens`` takes from memory only. If system prompt, tools and message alone exceed
-    it, they are sent all the same, since nothing of them may be cut; memory is then 0.
-    ``memory_cap`` takes from memory likewise. What either of them takes is the part ``unused``.
+    """Divide a window into whole tokens that add up to it exactly.
 
     Args:
         window: Tokens that prompt and answer may take together; at least 512.
