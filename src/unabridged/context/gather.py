@@ -1,12 +1,13 @@
 """Reading the material for one message: the only place on the read path that asks the store."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
+from unabridged.annotations.annotation_records import annotations_of, ids_of
 from unabridged.condense.history_summary import HistorySummary, earlier_from_data
-from unabridged.condense.session_view import PERIOD, name_of, view_of
+from unabridged.condense.session_view import PERIOD, SessionView, name_of, view_of
 from unabridged.context.facts import MOST as MOST_FACTS
 from unabridged.context.manifest import previous_manifest
 from unabridged.context.neighbors import with_around
@@ -17,11 +18,11 @@ from unabridged.context.session_path import (
     older_than,
     shown_before,
 )
-from unabridged.context.stored_condensation import stored
 from unabridged.context.tiers import TierDraft
-from unabridged.context.types import Candidates, PromptPlan, PromptRequest
+from unabridged.context.types import Candidates, PromptPlan, PromptRequest, Stored
 from unabridged.domain.annotation import Scheme
-from unabridged.domain.condensation import Condensation, Level
+from unabridged.domain.condensation import Condensation, CondenseSource, Level
+from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Fact
 from unabridged.domain.intent import Intent
 from unabridged.domain.record import RecordKind
@@ -42,6 +43,8 @@ MOST_MONTHS = 3
 """Months whose condensations are considered where the conversations of a whole memory are asked for."""
 MOST_OVERVIEWS = 12
 """Conversations whose condensations are considered for one message."""
+PAGE = 128
+"""Exchanges that are read at once, for what is older than the path."""
 LARGER = 1.25
 """How much more memory may have than the last time for the shown history to begin anew."""
 
@@ -125,8 +128,70 @@ def with_session_notes(sources: Sources, draft: TierDraft, session: str | None) 
         return draft
     material = draft.material
     fresh = material.earlier is None
-    known = stored(sources.store, sources.scheme, session, material.path, fresh=fresh)
+    known = session_notes(sources.store, sources.scheme, session, material.path, fresh=fresh)
     return replace(draft, material=replace(material, stored=known))
+
+
+def session_notes(
+    store: Store, scheme: Scheme, session: str | None, path: Sequence[Exchange], *, fresh: bool
+) -> Stored:
+    """Return what maintenance left of a session, None for a new one.
+
+    ``path`` are its exchanges that may be shown, oldest first; ``fresh`` is whether nothing
+    replaces yet what was before them.
+    """
+    found = store.records(RecordKind.CONDENSATION, ids=[name_of(session)]) if session else []
+    view = view_of(found[0]) if found else SessionView("")
+    names = ids_of(exchange.id for exchange in path)
+    judged = annotations_of(store.records(RecordKind.READING, ids=names), scheme)
+    weights = {
+        name: reading.importance
+        for one in judged.values()
+        for name, reading in one.messages.items()
+    }
+    known = Stored(annotations=judged, sentences=view.sentences(), importance=weights)
+    return _with_older(known, store, view, path) if fresh and path else known
+
+
+def _with_older(known: Stored, store: Store, view: SessionView, path: Sequence[Exchange]) -> Stored:
+    made = view.at(Level.EXCHANGES)
+    held = {exchange.id for exchange in path}
+    before = _before(store, path[0], {name for one in made for name in one.covers} - held)
+    older: list[CondenseSource] = []
+    drawn: list[str] = []
+    for one in made:
+        if any(name not in before for name in one.covers) and any(
+            line.role is None for line in one.lines
+        ):
+            continue  # written of exchanges that are shown, or of another branch
+        for line in one.lines:
+            exchange = before.get(line.exchange)
+            if line.role is None:
+                at = one.since
+                older.append(CondenseSource(one.id, line.index, None, line.text, at))
+                drawn += one.covers
+            elif exchange is not None:
+                at = exchange.at
+                older.append(CondenseSource(exchange.id, line.index, line.role, line.text, at))
+    named = {name for one in made for name in one.covers if name in before} if older else set()
+    return replace(
+        known,
+        older=older,
+        older_drawn=tuple(dict.fromkeys(drawn)),
+        older_count=len(named),
+        older_tokens=sum(m.tokens or 0 for name in named for m in before[name].messages),
+    )
+
+
+def _before(store: Store, first: Exchange, wanted: Collection[str]) -> dict[str, Exchange]:
+    left = set(wanted)
+    found: dict[str, Exchange] = {}
+    before = first.id
+    while left and (page := store.recent(first.session, PAGE, before=before)):
+        found |= {exchange.id: exchange for exchange in page if exchange.id in left}
+        left -= found.keys()
+        before = page[0].id
+    return found
 
 
 def _found(

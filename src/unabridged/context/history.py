@@ -66,9 +66,6 @@ class ShownHistory:
         return self.tokens + sum(item.tokens for item in self.shown)
 
 
-NOTHING_SHOWN = ShownHistory(())
-
-
 @dataclass(frozen=True, slots=True)
 class HistoryBefore:
     """The history as the last prompt showed it, with what was said since.

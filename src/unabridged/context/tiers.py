@@ -5,14 +5,13 @@ one run of this session's exchanges; what is recalled for the message gets what 
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from unabridged.budget.tiers import ExchangeLimits, divide, exchange_limits
 from unabridged.condense.topic_density import NEUTRAL
 from unabridged.context.excerpt import excerpt
 from unabridged.context.facts import SelectedFacts, choose_facts
 from unabridged.context.history import (
-    NOTHING_SHOWN,
     HistoryBefore,
     ShownHistory,
     history_before,
@@ -66,19 +65,19 @@ class Tiers:
         immediate: The newest exchanges of this session.
         recent: The rest of this session that is shown.
         semantic: What was recalled for this message, best first.
-        frame: Tokens of the fence itself, 0 where nothing was recalled.
-        shown: The shown history, with what stands for exchanges that are not.
-        facts: What is known that bears on the message.
-        overviews: Condensed conversations that bear on it.
+        frame: Tokens of the fence itself, 0 if nothing was recalled.
+        shown: The shown history, with the summary of the exchanges that are not shown.
+        facts: Known facts that are relevant to the message.
+        overviews: Condensed conversations that are relevant to it.
     """
 
     immediate: Selected
     recent: Selected
     semantic: Selected
-    frame: int = 0
-    shown: ShownHistory = field(default=NOTHING_SHOWN)
-    facts: SelectedFacts = field(default_factory=SelectedFacts)
-    overviews: tuple[Overview, ...] = ()
+    frame: int
+    shown: ShownHistory
+    facts: SelectedFacts
+    overviews: tuple[Overview, ...]
 
     @property
     def fenced(self) -> int:

@@ -246,7 +246,7 @@ class Selected:
     """What a tier took and what it left."""
 
     items: tuple[Item, ...] = ()
-    dropped: tuple[Dropped, ...] = field(default=())
+    dropped: tuple[Dropped, ...] = ()
 
     @property
     def tokens(self) -> int:
