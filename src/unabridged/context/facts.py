@@ -23,7 +23,6 @@ class FactLine:
     """A fact in the fence, or one that was left out.
 
     Attributes:
-        fact: The fact.
         note: What else to know of it.
         tokens: What it takes in the fence.
         score: How relevant it is to the message, 0 to 1.

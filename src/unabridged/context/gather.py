@@ -65,8 +65,6 @@ class Sources:
     """What a context is read from.
 
     Attributes:
-        store: The space.
-        finder: What finds exchanges in it.
         facts: What is known by what was said in it.
         requirements: What is required by what was said in it.
         scheme: The categories that its messages are read by.

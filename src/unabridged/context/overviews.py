@@ -18,12 +18,9 @@ class Overview:
     """A condensation as it stands in the fence.
 
     Attributes:
-        id: The condensation's id.
         text: The block, markup included.
         drawn: The exchanges that it has words of.
         tokens: What it takes.
-        session: The session that it is of; empty for a month.
-        reason: Why it is there.
         at: The date of the first of it.
     """
 

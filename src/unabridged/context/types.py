@@ -30,16 +30,10 @@ class PromptPlan:
     """The terms under which one context is made.
 
     Attributes:
-        model: The model it is for.
         window: Tokens that prompt and answer may take together.
-        counter: Counts for that model.
-        mode: The mode.
-        verbosity: How long answers may grow.
-        system: The system prompt.
         tools: Every tool that may be offered; none in chat mode.
         max_prompt_tokens: The most tokens of one prompt, or None.
         memory_cap: The most tokens of it that memory takes, or None.
-        shares: How memory is divided among the tiers.
         max_turns: The most exchanges of the session that are shown, or None for what fits.
         max_output: The caller's limit of the answer in tokens, or None.
         output_cap: The model's own limit, or None where unknown.
@@ -90,10 +84,7 @@ class PromptRequest:
         id: The context's id, that of the exchange to be begun.
         scope: Whose memory, with its session.
         user: The user's message as it will be stored.
-        at: The time.
-        head: The session's head.
         parent: The exchange that this one follows, or None.
-        new_session: Whether the session is new.
         retry_of: The exchange whose user message is answered again, or None.
         follows: The message that the user's message follows, or None.
         path: What a client sent before its last message, oldest first; None where the session is
@@ -122,10 +113,7 @@ class MemoryRequest:
     """What one message asks of memory, and the tokens that there are for it.
 
     Attributes:
-        reading: What the message asks of memory.
         terms: The message's search terms, for excerpts.
-        budget: The window divided.
-        offered: The tools that are offered.
         pinned: Tokens that the pinned facts take.
         memory: Tokens of the memory budget without these.
         steady: Tokens that limits in the history are measured by: what memory has at the least,
@@ -215,7 +203,6 @@ class Item:
     """An exchange in the form in which it goes into the prompt.
 
     Attributes:
-        exchange: The exchange, whole.
         sentences: The places of an excerpt's sentences; empty for the whole exchange.
         tokens: What it takes in that form.
         score: Its evidence, where it was found by search.

@@ -166,12 +166,7 @@ class Space:
         )
 
     def info(self, model: ChatModel | None = None, window: int | None = None) -> UpstreamInfo:
-        """Return what is known of a model; None for the default.
-
-        Args:
-            model: The model.
-            window: The tokens that a client wants its window to have, or None.
-        """
+        """Return what is known of a model; ``window`` is what a client wants its window to have."""
         describes = self.dependencies.upstream_info
         chosen = model or self.model
         return describes(chosen) if window is None else describes(chosen, window)

@@ -149,7 +149,8 @@ def prepare_synced(
 ) -> Context:
     """Make the context for a client's history that was synced. Only reads.
 
-    What the client sent comes whole as long as memory has room for it.
+    What the client sent comes whole as long as memory has room for it. Mode and tools are those
+    of the client.
 
     Raises:
         PromptTooLargeError: What must be sent does not fit the window.
