@@ -49,7 +49,7 @@ class Contexts:
         return int(newest[0].body["manifest"]["ledger"]["budget_available"])
 
     def restore(self, exchange: str) -> Context:
-        """Return the context that an exchange was begun with, byte for byte: its tool rounds continue.
+        """Return the context that an exchange was begun with, byte for byte.
 
         Raises:
             NotFoundError: It, or its context, is not there.

@@ -344,7 +344,8 @@ class Turn:
 
     def _send(self, messages: Sequence[Message]) -> None:
         for group in rounds_of(messages):
-            sent, notes = within(group, self._room(), [*self._rounds], self._count, self.context)
+            window = self.context.ledger.window
+            sent, notes = within(group, self._room(), self._rounds, self._count, window)
             self._rounds += sent
             self.notes += notes
             self.tool_notes += notes
