@@ -15,7 +15,7 @@ GERUNDS = {"recording", "forgetting", "sharing", "testing", "embedding"}
 SUBJECTS = set(
     """
     clock contexts english exchanges facts forgetting gguf in_memory log maintenance markdown
-    messages models ollama openai personas pins record requirements responses search sessions
+    models ollama openai personas pins record requirements responses search sessions
     shares sharing store text_completion tiers vectors words
     """.split()
 )

@@ -4,6 +4,7 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from unabridged.budget.calibration import IMAGE, TEMPLATE, Calibration
 from unabridged.domain.chat import ToolSpec
@@ -40,7 +41,7 @@ class Counter:
         self._tokenizer = tokenizer
         given = calibration or Calibration()
         self._calibration = given.fitting(tokenizer.identity, exact=tokenizer.exact)
-        self._memo: dict[tuple[Part, ...], int] = {}
+        self._parts = lru_cache(_MEMO)(lambda parts: sum(map(self._part, parts)))
 
     @property
     def identity(self) -> str:
@@ -71,13 +72,7 @@ class Counter:
         known = message.tokens if message.tokenizer == self.identity else None
         if known is not None and self._calibration.neutral:
             return known
-        count = self._memo.get(message.parts)
-        if count is None:
-            count = sum(map(self._part, message.parts))
-            if len(self._memo) >= _MEMO:
-                self._memo.pop(next(iter(self._memo)))
-            self._memo[message.parts] = count
-        return count
+        return self._parts(message.parts)
 
     def message(self, message: Message) -> int:
         """Tokens of a message in a prompt, with the template around it."""
