@@ -8,7 +8,7 @@ from threading import Lock
 
 from unabridged import config
 from unabridged.config.personas import persona_text
-from unabridged.context.system_prompts import SYSTEM
+from unabridged.context.render import SYSTEM
 from unabridged.domain.backup_results import Recovery
 from unabridged.domain.budget import Mode
 from unabridged.domain.scope import Scope

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from unabridged.domain.integrity import Proof
+from unabridged.domain.hash_chain import Proof
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.settings import Settings
 from unabridged.errors import NotFoundError, SettingError, UnabridgedError

@@ -38,8 +38,13 @@ from unabridged.operations.operation import (
 from unabridged.operations.operation_results import RecordedExchange, recorded
 from unabridged.space.idempotency import Done
 from unabridged.turn.conversation import Conversation
-from unabridged.turn.record import Recorded as Written, begin, record as record_answer, record_tools
-from unabridged.turn.resume import resume
+from unabridged.turn.record import (
+    Recorded as Written,
+    begin,
+    record as record_answer,
+    record_tools,
+    resume,
+)
 
 
 class Preparation(Params):

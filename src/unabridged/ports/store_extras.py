@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.forgetting import Scan
-from unabridged.domain.integrity import ChainHead
-from unabridged.domain.vectors import EmbedderInUse
+from unabridged.domain.hash_chain import ChainHead
+from unabridged.domain.index_query import EmbedderInUse
 
 if TYPE_CHECKING:
     import numpy as np

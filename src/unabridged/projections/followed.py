@@ -9,11 +9,11 @@ from unabridged.domain.blob import Blob
 from unabridged.domain.changes import Changes
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.forgetting import Scan
-from unabridged.domain.integrity import ChainHead
+from unabridged.domain.hash_chain import ChainHead
+from unabridged.domain.index_query import EmbedderInUse
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
-from unabridged.domain.vectors import EmbedderInUse
 from unabridged.domain.write import Batch, Totals
 from unabridged.errors import StoreError
 from unabridged.ports import (

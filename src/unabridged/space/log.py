@@ -27,13 +27,7 @@ class ImportedTranscript:
 
 
 class SpaceLog:
-    """The exchanges and records of one space.
-
-    Args:
-        store: The space.
-        tokenizer: Counts what is imported.
-        forgotten: Keeps out what was forgotten.
-    """
+    """The exchanges and records of one space."""
 
     def __init__(self, store: Store, tokenizer: Tokenizer, forgotten: ForgottenFilter) -> None:
         self._store = store
@@ -53,22 +47,11 @@ class SpaceLog:
         return bool(self._store.get([exchange]))
 
     def history(self, session: str, limit: int = 50, before: str | None = None) -> list[Exchange]:
-        """Return exchanges of a session's current path, oldest first.
-
-        Args:
-            session: Its id.
-            limit: Up to this many, the newest.
-            before: End before this exchange; None for the newest.
-        """
+        """Return up to ``limit`` exchanges of a session's current path before one, oldest first."""
         return self._store.recent(session, limit, before)
 
     def scan(self, after: str | None = None, limit: int = 200) -> list[Exchange]:
-        """Return exchanges of all sessions and branches in the order of their ids.
-
-        Args:
-            after: Begin behind this id; None for the first page.
-            limit: Up to this many.
-        """
+        """Return exchanges of all sessions and branches behind an id, in the order of their ids."""
         return self._store.scan(after, limit)
 
     def counts(self) -> Mapping[str, int]:

@@ -23,11 +23,6 @@ class Maintenance:
     """What is done in one space after recording. Nothing waits for it.
 
     It may be stopped at any moment, and continues where it stopped.
-
-    Args:
-        parts: What the space is built from.
-        books: What is known in it.
-        archives: Moves sessions out of the active set.
     """
 
     def __init__(self, parts: SpaceDependencies, books: Books, archives: SessionArchiver) -> None:

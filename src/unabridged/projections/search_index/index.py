@@ -11,8 +11,7 @@ from dataclasses import replace
 from threading import RLock
 
 from unabridged.domain.changes import Changes
-from unabridged.domain.index_query import IndexHits, IndexQuery
-from unabridged.domain.vectors import EmbedderInUse
+from unabridged.domain.index_query import EmbedderInUse, IndexHits, IndexQuery
 from unabridged.errors import StoreDamagedError, StoreError, UpstreamError
 from unabridged.index.clusters import ClusterCentroids, pack_centres
 from unabridged.index.indexed_exchange import FIRST

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from unabridged.domain.vectors import EmbedderInUse
+from unabridged.domain.index_query import EmbedderInUse
 from unabridged.index.buffer import IndexBuffer
 from unabridged.index.clusters import ClusterCentroids
 from unabridged.index.indexed_exchange import IndexedExchange, name_of

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import apsw
 
-from unabridged.domain.hash_chain import MacKey
-from unabridged.domain.integrity import ChainHead
+from unabridged.domain.hash_chain import ChainHead, MacKey
 from unabridged.errors import StoreDamagedError
 from unabridged.stores.integrity_policy import IntegrityPolicy, fields_of
 from unabridged.stores.json_codec import unpack

@@ -6,7 +6,7 @@ Each function runs inside a transaction that the store opened.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from unabridged.domain.vectors import EmbedderInUse
+from unabridged.domain.index_query import EmbedderInUse
 from unabridged.errors import StoreError
 from unabridged.stores.json_codec import pack
 from unabridged.stores.sqlite import change_feed, counters

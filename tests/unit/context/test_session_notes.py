@@ -6,7 +6,7 @@ from unabridged.annotations.schemes import scheme
 from unabridged.condense.extractive_condenser import ExtractiveCondenser
 from unabridged.condense.history_summary import Stands, drafted
 from unabridged.condense.session_view import SessionView, record_of
-from unabridged.context.stored_condensation import stored
+from unabridged.context.gather import session_notes
 from unabridged.domain.condensation import Condensation, Level, Line
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
@@ -41,7 +41,7 @@ def told(*made):
     header = Session("s", "", BEGUN, path[-1].at, "m-d")
     store.import_session(header, [*path, *branch])
     store.put([record_of(SessionView("s", made), BEGUN)])
-    return store, stored(store, scheme("story"), "s", path[3:], fresh=True)
+    return store, session_notes(store, scheme("story"), "s", path[3:], fresh=True)
 
 
 def line_of(name: str) -> Line:
