@@ -101,8 +101,8 @@ class SupportsCheck(Protocol):
 class SupportsChainHead(Protocol):
     """A store that chains what is stored, so that changes past the program are noticed."""
 
-    def chain_head(self) -> ChainHead | None:
-        """How far its chain has come; None where it has none."""
+    def chain_head(self) -> ChainHead:
+        """Return how far its chain has come."""
         ...
 
 

@@ -271,7 +271,7 @@ class FollowedStore:
 
     # --- keeping -------------------------------------------------------------------------------
 
-    def chain_head(self) -> ChainHead | None:
+    def chain_head(self) -> ChainHead:
         return self.log.chain_head()
 
     def scan_files(self, pieces: Sequence[Sequence[bytes]]) -> Scan:

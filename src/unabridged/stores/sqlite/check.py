@@ -47,8 +47,10 @@ def _rows(db: SqliteConnection) -> Iterator[str]:
     count = Counters(records={})
     kept = counters.load(db)
     for name in ("space", "uuid", "generation"):
-        if read_rows.meta(db, name) is None:
-            yield f"{db.path}: what the file says about itself lacks {name!r}."
+        try:
+            read_rows.meta(db, name)
+        except StoreDamagedError as error:
+            yield str(error)
     try:
         count.sessions = len(read_rows.sessions(db, None))
     except StoreDamagedError as error:

@@ -14,7 +14,6 @@ from unabridged.stores.sqlite import (
     sqlite_errors,
     write_rows,
 )
-from unabridged.stores.sqlite.chain_head import prove_row
 from unabridged.stores.sqlite.counters import Counters
 from unabridged.stores.sqlite.database import SqliteConnection
 from unabridged.stores.sqlite.rows import (
@@ -24,6 +23,7 @@ from unabridged.stores.sqlite.rows import (
     exchange_row,
     message_of,
     message_row,
+    prove_row,
     sealed,
     session_row,
     text_of,
@@ -124,7 +124,7 @@ def _repair_session(
 def _lift(
     db: SqliteConnection, row: Row, gone: dict[str, Exchange], lost: dict[str, Message]
 ) -> bool:
-    prove_row(db, db.mac_key, "exchange", row)
+    prove_row(db.path, db.mac_key, "exchange", row)
     header, opened_by, own = exchange_of(row, db.path)
     parent = header.parent
     while parent is not None and parent in gone:

@@ -9,9 +9,8 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.session import Session
-from unabridged.stores.json_codec import pack
+from unabridged.stores.json_codec import pack, unpack
 from unabridged.stores.sqlite import blobs, counters, sqlite_errors
-from unabridged.stores.sqlite.chain_head import prove_row
 from unabridged.stores.sqlite.database import SqliteConnection
 from unabridged.stores.sqlite.read_cache import CachedRows
 from unabridged.stores.sqlite.rows import (
@@ -21,6 +20,7 @@ from unabridged.stores.sqlite.rows import (
     exchange_of,
     message_of,
     name_of,
+    prove_row,
     record_of,
     session_of,
     text_of,
@@ -35,7 +35,7 @@ def session(db: SqliteConnection, session_id: str) -> Session | None:
     row = db.one("session", (column(session_id),))
     if row is None:
         return None
-    prove_row(db, db.mac_key, "session", row)
+    prove_row(db.path, db.mac_key, "session", row)
     return session_of(row, db.path)
 
 
@@ -44,7 +44,7 @@ def sessions(db: SqliteConnection, newest: int | None) -> list[Session]:
     limit = _ALL if newest is None else max(newest, 0)
     rows = db.rows("sessions", (limit,))
     for row in rows:
-        prove_row(db, db.mac_key, "session", row)
+        prove_row(db.path, db.mac_key, "session", row)
     found = [session_of(row, db.path) for row in rows]
     there = counters.load(db).sessions
     if len(found) != (there if newest is None else min(there, limit)):
@@ -92,7 +92,7 @@ def _proven(
     new = [one for one in made_of if known[one.header[0]] is None]
     read: list[Exchange] = []
     for one in new:
-        prove_row(db, db.mac_key, "exchange", one.header)
+        prove_row(db.path, db.mac_key, "exchange", one.header)
         read.append(_joined(db, one.header, one.own, one.shared))
     for one, exchange in zip(new, read, strict=True):
         prove(db, exchange, one.messages, links)
@@ -201,7 +201,7 @@ def header(db: SqliteConnection, exchange_id: str) -> tuple[Exchange, str | None
     row = db.one("exchange", (column(exchange_id),))
     if row is None:
         return None
-    prove_row(db, db.mac_key, "exchange", row)
+    prove_row(db.path, db.mac_key, "exchange", row)
     return exchange_of(row, db.path)
 
 
@@ -319,7 +319,7 @@ def records(
             db.path, f"of {there} {kind} records only {len(rows)} are found."
         )
     for row in rows:
-        prove_row(db, db.mac_key, "record", row)
+        prove_row(db.path, db.mac_key, "record", row)
     return _with_blobs(db, [record_of(row, db.path) for row in reversed(rows)])
 
 
@@ -330,7 +330,7 @@ def _records_of(
     for name in sorted(set(ids)):
         row = db.one("record", (str(kind), column(name)))
         if row is not None:
-            prove_row(db, db.mac_key, "record", row)
+            prove_row(db.path, db.mac_key, "record", row)
             found.append(record_of(row, db.path))
     if newest is not None:
         found = found[max(len(found) - newest, 0) :] if newest > 0 else []
@@ -345,7 +345,13 @@ def _with_blobs(db: SqliteConnection, found: Sequence[tuple[Record, list[str]]])
     ]
 
 
-def meta(db: SqliteConnection, name: str) -> bytes | None:
-    """What the file says about itself, as JSON; or None."""
+def meta(db: SqliteConnection, name: str) -> Any:
+    """Return what the file says about itself under a name.
+
+    Raises:
+        StoreDamagedError: It does not say so, or it is not what was written.
+    """
     row = db.one("meta", (name,))
-    return None if row is None else bytes(checked("meta", row, db.path)[1])
+    if row is None:
+        raise sqlite_errors.damaged(db.path, f"what the file says about itself lacks {name!r}.")
+    return unpack(checked("meta", row, db.path)[1])

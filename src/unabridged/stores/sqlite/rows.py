@@ -11,7 +11,7 @@ import msgspec
 
 from unabridged.domain.blob import Blob, BlobKind
 from unabridged.domain.exchange import Exchange, ExchangeState
-from unabridged.domain.hash_chain import Link
+from unabridged.domain.hash_chain import Link, MacKey
 from unabridged.domain.message import Message, Role, part_from_dict, part_to_dict
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import SpaceId
@@ -74,6 +74,27 @@ def checked(table: str, row: Row, path: Path) -> Row:
         named = next((value for value in columns if isinstance(value, str)), columns[0])
         raise sqlite_errors.damaged(path, f"the {table} {named!r} is not what was written.")
     return columns
+
+
+def stamped(mac_key: MacKey, table: str, row: Row) -> Row:
+    """Give a row with its digest sealed, where there is a key."""
+    if not mac_key.mark:
+        return row
+    return (*row[:-1], row[-1] + mac_key.row(table, row[-1]))
+
+
+def prove_row(path: Path, mac_key: MacKey | None, table: str, row: Row) -> None:
+    """Refuse a row that nobody with the key wrote.
+
+    Raises:
+        StoreTamperedError: Its seal is missing or another one.
+    """
+    if mac_key is None or not mac_key.mark:
+        return
+    digest = plain(row[-1])
+    if row[-1] != digest + mac_key.row(table, digest):
+        named = next((value for value in row if isinstance(value, str)), "")
+        raise sqlite_errors.tampered(path, f"the {table} {named!r} was not written with the key.")
 
 
 def is_link(columns: Row) -> bool:

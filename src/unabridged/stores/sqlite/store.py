@@ -19,7 +19,6 @@ from unabridged.domain.vectors import EmbedderInUse
 from unabridged.domain.write import Batch, Totals
 from unabridged.errors import StoreBusyError, StoreError, StoreFormatError
 from unabridged.ports import Cipher, Projection
-from unabridged.stores.json_codec import unpack
 from unabridged.stores.sqlite import (
     archive,
     blobs,
@@ -32,7 +31,6 @@ from unabridged.stores.sqlite import (
     erase,
     read_rows,
     scan_files,
-    sqlite_errors,
     write_rows,
 )
 from unabridged.stores.sqlite.connection import BUSY_TIMEOUT, ConnectionOptions
@@ -86,32 +84,21 @@ class SqliteStore:
             create_file(path, access, _first(space, access.guard.mac_key))
         self._db = open_database(path, access)
         try:
-            self._space = self._recorded_space(space)
-            self._generation = self._recorded_generation()
+            with self._db.read():
+                self._space = SpaceId(**read_rows.meta(self._db, "space"))
+                self._generation = str(read_rows.meta(self._db, "generation"))
+            self._check_space(space)
             chain_setup.load_chain(self._db, access.guard)
         except BaseException:
             self._db.close()
             raise
 
-    def _recorded_space(self, wanted: SpaceId | None) -> SpaceId:
-        with self._db.read():
-            said = read_rows.meta(self._db, "space")
-        if said is None:
-            raise sqlite_errors.damaged(self._db.path, "it does not say which space it holds.")
-        space = SpaceId(**unpack(said))
-        if wanted not in (None, space):
+    def _check_space(self, wanted: SpaceId | None) -> None:
+        if wanted not in (None, self._space):
             raise StoreFormatError(
-                f"{self._db.path} holds the space {space.name!r}, not the one asked for.",
+                f"{self._db.path} holds the space {self._space.name!r}, not the one asked for.",
                 hint="Check the path; the file was left untouched.",
             )
-        return space
-
-    def _recorded_generation(self) -> str:
-        with self._db.read():
-            said = read_rows.meta(self._db, "generation")
-        if said is None:
-            raise sqlite_errors.damaged(self._db.path, "it does not say which generation it is.")
-        return str(unpack(said))
 
     @property
     def space(self) -> SpaceId:
@@ -337,9 +324,9 @@ class SqliteStore:
         with self._db.write():
             embedder_rows.put_centroids(self._db, identity, centroids)
 
-    def chain_head(self) -> ChainHead | None:
+    def chain_head(self) -> ChainHead:
         with self._db.read():
-            return chain_setup.sealed(self._db)
+            return chain_setup.chain_head(self._db)
 
     @classmethod
     def moor_at(cls, path: Path, access: ConnectionOptions) -> None:
@@ -348,7 +335,7 @@ class SqliteStore:
             return
         store = cls(path, create=False, access=access.for_copies())
         try:
-            chain_setup.anchor_anew(store._db, access.guard)
+            chain_setup.renew_anchor(store._db, access.guard)
         finally:
             store.close()
 

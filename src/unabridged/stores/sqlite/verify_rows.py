@@ -12,9 +12,8 @@ from unabridged.errors import StoreTamperedError
 from unabridged.stores.integrity_policy import fields_from, fields_of
 from unabridged.stores.json_codec import pack
 from unabridged.stores.sqlite import sqlite_errors
-from unabridged.stores.sqlite.chain_head import prove_row
 from unabridged.stores.sqlite.database import SqliteConnection
-from unabridged.stores.sqlite.rows import Row, checked, column, is_link, name_of
+from unabridged.stores.sqlite.rows import Row, checked, column, is_link, name_of, prove_row
 
 
 def links_of(db: SqliteConnection, rows: Iterable[Row]) -> dict[int, Row]:
@@ -105,7 +104,7 @@ def prove_stretch(
         row = db.one("chain", (column(session),))
         if row is None:
             raise sqlite_errors.tampered(db.path, f"the chain of session {session!r} is gone.")
-        prove_row(db, db.mac_key, "chain", row)
+        prove_row(db.path, db.mac_key, "chain", row)
         _, number, last, end = checked("chain", row, db.path)
         chains.add(number)
         if db.one("last link", (chain,)) != (last, end):
