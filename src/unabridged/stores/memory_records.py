@@ -1,12 +1,17 @@
-"""The records of a store in memory."""
+"""The records and blobs of a store in memory."""
 
+from collections import Counter
 from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import replace
 
+from unabridged.domain.blob import Blob
 from unabridged.domain.record import Record, RecordKind
 from unabridged.stores.json_codec import pack, unpack
-from unabridged.stores.memory_blobs import MemoryBlobs
 
+MESSAGE = "message"
+"""The kind of a user that is a message; that of a record is the record's."""
+User = tuple[str, str]
+"""Kind and id of what uses a blob."""
 Packed = tuple[Record, bytes]
 """A record with its body as JSON, so that nobody can change what is kept."""
 
@@ -16,23 +21,47 @@ def packed(records: Iterable[Record]) -> list[Packed]:
     return [(record, pack(record.body)) for record in records]
 
 
-class MemoryRecords:
-    """Records by kind and id.
+class MemoryBlobs:
+    """Blobs by digest, each as long as a message or record uses it."""
 
-    Args:
-        blobs: The blobs that they use.
-    """
+    def __init__(self) -> None:
+        self._blobs: dict[str, Blob] = {}
+        self._uses: dict[User, tuple[str, ...]] = {}
+        self._counts: Counter[str] = Counter()
+
+    def use(self, user: User, blobs: Iterable[Blob]) -> None:
+        """Keep blobs for a message or record that uses none yet."""
+        found = {blob.digest: blob for blob in blobs}
+        if found:
+            self._blobs |= found
+            self._uses[user] = tuple(found)
+            self._counts.update(found.keys())
+
+    def release(self, user: User) -> None:
+        """Remove the uses of a message or record, and each blob of which that was the last use."""
+        for name in self._uses.pop(user, ()):
+            self._counts[name] -= 1
+            if not self._counts[name]:
+                del self._counts[name], self._blobs[name]
+
+    def get(self, digests: Iterable[str]) -> dict[str, Blob]:
+        """Return blobs by digest; those that are not kept are missing."""
+        return {name: self._blobs[name] for name in digests if name in self._blobs}
+
+    def of(self, user: User) -> list[Blob]:
+        """Return the blobs that a message or record uses."""
+        return [self._blobs[name] for name in self._uses.get(user, ())]
+
+
+class MemoryRecords:
+    """Records by kind and id."""
 
     def __init__(self, blobs: MemoryBlobs) -> None:
         self._blobs = blobs
         self._held: dict[tuple[RecordKind, str], Packed] = {}
 
     def put(self, records: Iterable[Packed], exchanges: Container[str]) -> set[RecordKind]:
-        """Keep records of which every exchange is there; one of the same kind and id is replaced.
-
-        Returns:
-            The kinds of those that were kept.
-        """
+        """Keep records of which every exchange is there, and return the kinds of those."""
         kinds: set[RecordKind] = set()
         for record, body in records:
             if not all(name in exchanges for name in record.exchanges):
@@ -52,11 +81,7 @@ class MemoryRecords:
         return len(self._held) < before
 
     def drop_drawn_from(self, gone: Collection[str]) -> set[RecordKind]:
-        """Remove what was drawn from exchanges, and the contexts that they were begun with.
-
-        Returns:
-            The kinds of what was removed.
-        """
+        """Remove what was drawn from exchanges, and their contexts; return the kinds of it all."""
         kinds: set[RecordKind] = set()
         for (kind, name), (record, _) in list(self._held.items()):
             begun = kind is RecordKind.CONTEXT and name in gone

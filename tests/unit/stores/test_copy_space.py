@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.opened import entries_of
 
 from unabridged.domain.record import RecordKind
 from unabridged.domain.results import Transcript
@@ -182,7 +183,7 @@ def test_any_change_changes_the_digest(make, change):
 def test_an_exchange_that_hangs_on_nothing_is_told(make):
     giver, taker = InMemoryStore(SPACE), make()
     said = LogWriter(giver, "s1").say("one", "1")
-    giver.content.entries[said.id].exchange = replace(said, parent="gone")
+    entries_of(giver)[said.id].exchange = replace(said, parent="gone")
     with pytest.raises(StoreDamagedError, match="gone"):
         copy(giver, taker)
     assert taker.scan() == []
