@@ -92,14 +92,20 @@ def wipe(path: Path) -> int:
     except FileNotFoundError:
         return 0
     try:
-        size = os.fstat(handle).st_size
-        zeros = bytes(min(size, _PIECE))
-        for start in range(0, size, _PIECE):
-            _write_all(handle, zeros[: min(_PIECE, size - start)])
-        os.fsync(handle)
+        size = zero(handle)
     finally:
         os.close(handle)
     os.unlink(path)  # noqa: PTH108 - see write_whole
+    return size
+
+
+def zero(handle: int) -> int:
+    """Overwrite a file that was just opened with zeros, durable; return its bytes."""
+    size = os.fstat(handle).st_size
+    zeros = bytes(min(size, _PIECE))
+    for start in range(0, size, _PIECE):
+        _write_all(handle, zeros[: min(_PIECE, size - start)])
+    os.fsync(handle)
     return size
 
 

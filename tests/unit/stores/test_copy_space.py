@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.helpers.space_digests import digest_of
 from tests.opened import entries_of
 
 from unabridged.domain.record import RecordKind
@@ -12,7 +13,6 @@ from unabridged.retrieval.passages import passages
 from unabridged.stores import copy_space
 from unabridged.stores.copy_space import compare, copy
 from unabridged.stores.in_memory import InMemoryStore
-from unabridged.stores.space_digest import digest_of
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.log_writer import LogWriter
 from unabridged.testing.stores_blobs import BLOBS, ORIGINAL

@@ -183,7 +183,7 @@ def _refuse_stranger(connection: apsw.Connection, path: Path) -> None:
 
 @contextmanager
 def exclusive(path: Path, access: ConnectionOptions) -> Iterator[apsw.Connection]:
-    """Hold a file alone, in one transaction, with no log beside it; it may be renamed afterwards.
+    """Hold a file alone, in one transaction, with its log in it; it may be renamed or replaced.
 
     Raises:
         StoreBusyError: Others have it open.
@@ -197,8 +197,10 @@ def exclusive(path: Path, access: ConnectionOptions) -> Iterator[apsw.Connection
     try:
         prepare(connection, access.busy_timeout)
         connection.pragma("journal_mode", "delete")
+        connection.execute("BEGIN EXCLUSIVE")
         with connection:
             yield connection
+        connection.execute("COMMIT")
     except apsw.Error as error:
         raise sqlite_errors.translate(error, path, connection.system_errno) from error
     finally:

@@ -63,6 +63,11 @@ def counts(db: SqliteConnection) -> dict[str, int]:
     return found
 
 
+def sizes(db: SqliteConnection) -> dict[str, int]:
+    """Bytes of content by session, as they are in the rows."""
+    return {name_of(name): int(size) for name, size in db.rows("sizes of sessions")}
+
+
 def whole(db: SqliteConnection, row: Row) -> Exchange:
     """Give the exchange of a row with all its messages, not proved by the chain.
 

@@ -20,7 +20,6 @@ from unabridged.domain.write import Batch, Totals
 from unabridged.errors import StoreBusyError, StoreError, StoreFormatError
 from unabridged.ports import Cipher, Projection
 from unabridged.stores.sqlite import (
-    archive,
     blobs,
     chain_setup,
     change_feed,
@@ -187,7 +186,7 @@ class SqliteStore:
 
     def sizes(self) -> dict[str, int]:
         with self._db.read():
-            return archive.sizes(self._db)
+            return read_rows.sizes(self._db)
 
     def put(self, records: Iterable[Record]) -> None:
         with self._db.write():
