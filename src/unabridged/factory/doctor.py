@@ -16,7 +16,6 @@ from unabridged.home.spaces import SpacesFolder
 from unabridged.home.spaces_port import Spaces
 from unabridged.models.choose_model import PROBE_SECONDS, ModelDiagnosis, diagnose
 from unabridged.ports import Clock, SupportsCheck, SupportsVectors
-from unabridged.projections.followed import FollowedStore
 from unabridged.stores.sqlite import SqliteStore
 
 EXTRAS = (
@@ -120,10 +119,10 @@ def _spaces(spaces: Spaces, *, repair: bool) -> Iterator[Diagnosis]:
             store = spaces.open(info.space, create=False)
             try:
                 damage = store.check() if isinstance(store, SupportsCheck) else []
-                if damage and repair and isinstance(store, SqliteStore | FollowedStore):
+                if damage and repair and isinstance(store, SqliteStore):
                     store.rebuild()
                     damage = store.check()
-                repaired = store.notes if isinstance(store, FollowedStore) else []
+                repaired = store.notes if isinstance(store, SqliteStore) else []
                 held = (isinstance(store, SupportsVectors) and store.embedded_by()) or "none"
             finally:
                 store.close()

@@ -12,7 +12,6 @@ from unabridged.domain.settings import Settings
 from unabridged.errors import NameRefusedError, SettingError
 from unabridged.home.spaces import SpacesFolder
 from unabridged.home.spaces_port import SpaceInfo
-from unabridged.projections.followed import FollowedStore
 from unabridged.projections.json_files.file_paths import FOLDERS, FilePaths
 from unabridged.projections.json_files.find_space import locate
 from unabridged.projections.json_files.json_files import JsonFiles
@@ -95,17 +94,18 @@ class FollowedSpaces:
         """Return the file of a space; see ``stores.listing.Spaces``."""
         return self._databases.path_of(space)
 
-    def open(self, space: SpaceId, *, create: bool = True) -> FollowedStore:
+    def open(self, space: SpaceId, *, create: bool = True) -> SqliteStore:
         """Open a space; see ``stores.listing.Spaces``."""
         return self.follow(self._databases.open(space, create=create))
 
-    def follow(self, store: SqliteStore) -> FollowedStore:
+    def follow(self, store: SqliteStore) -> SqliteStore:
         """Let readable files follow a store."""
         try:
-            return FollowedStore(store, [self._folder.files(store)], follows=self._follows)
+            store.attach_files(self._folder.files(store), follows=self._follows)
         except BaseException:
             store.close()
             raise
+        return store
 
     def render(self, space: SpaceId) -> None:
         """Write the files of a space again from its log, except those that were edited by hand.
@@ -113,10 +113,10 @@ class FollowedSpaces:
         Raises:
             StoreError: The space cannot be opened.
         """
-        log = self._databases.open(space, create=False)
-        store = FollowedStore(log, [self._folder.files(log)], follows=False)
+        store = self._databases.open(space, create=False)
         try:
-            store.render()
+            store.attach_files(self._folder.files(store), follows=False)
+            store.render_files()
         finally:
             store.close()
 

@@ -57,17 +57,6 @@ def find_share(store: Store, wanted: str) -> Share:
     return near[0]
 
 
-def plan_revoking(taker: Store, forget_executor: ForgetExecutor, share: Share) -> ForgetPlan:
-    """Say what revoking a share would remove; only reads.
-
-    Args:
-        taker: The space that was given to.
-        forget_executor: Plans there.
-        share: The share.
-    """
-    return _plan(forget_executor, _left(taker, share))
-
-
 def revoke(
     taker: Store, forget_executor: ForgetExecutor, share: Share, at: datetime
 ) -> Receipt | None:

@@ -22,7 +22,7 @@ T = TypeVar("T")
 Write = Callable[[Store], object]
 
 
-class KeptStore(Store, SupportsCheck, SupportsScan, Protocol):
+class KeptStore(Store, SupportsCheck, SupportsProjections, SupportsScan, Protocol):
     """A store that keeps what it is given."""
 
 
@@ -166,11 +166,11 @@ class HeldWrites:
 
     @property
     def troubles(self) -> Sequence[StoreError]:
-        return self.store.troubles if isinstance(self.store, SupportsProjections) else ()
+        return self.store.troubles
 
     @property
     def notes(self) -> Sequence[str]:
-        return self.store.notes if isinstance(self.store, SupportsProjections) else ()
+        return self.store.notes
 
     def check(self) -> list[str]:
         return self.store.check()

@@ -18,7 +18,8 @@ from unabridged.domain.session import Session
 from unabridged.domain.vectors import EmbedderInUse
 from unabridged.domain.write import Batch, Totals
 from unabridged.errors import StoreBusyError, StoreError, StoreFormatError
-from unabridged.ports import Cipher, Projection
+from unabridged.ports import Cipher, FilesProjection, Projection
+from unabridged.stores.following_files import FollowingFiles
 from unabridged.stores.sqlite import (
     blobs,
     chain_setup,
@@ -79,6 +80,7 @@ class SqliteStore:
     ) -> None:
         self._access = access = access or ConnectionOptions(busy_timeout)
         self._projections: list[Projection] = []
+        self._files = FollowingFiles()
         if space is not None and create and not path.exists():
             create_file(path, access, _first(space, access.guard.mac_key))
         self._db = open_database(path, access)
@@ -132,9 +134,24 @@ class SqliteStore:
         """Let projections be erased, checked, rebuilt and closed together with the store."""
         self._projections += projections
 
+    def attach_files(self, *files: FilesProjection, follows: bool = True) -> None:
+        """Let readable files follow each write; at once, or from the next write on."""
+        self._files.attached += files
+        if follows:
+            self._files.follow()
+
+    @property
+    def troubles(self) -> list[StoreError]:
+        return self._files.troubles
+
+    @property
+    def notes(self) -> list[str]:
+        return self._files.notes
+
     def append(self, batch: Batch, expect_head: str | None) -> None:
         with self._db.write():
             write_rows.append(self._db, batch, expect_head)
+        self._files.follow()
 
     def import_session(
         self,
@@ -149,11 +166,13 @@ class SqliteStore:
         with suppress(StoreError):  # it is stored; what follows tries again when it is asked
             for projection in self._projections if added else ():
                 projection.follow()
+        self._files.follow()
         return added
 
     def set_session(self, session: Session, expect_head: str | None) -> None:
         with self._db.write():
             write_rows.set_session(self._db, session, expect_head)
+        self._files.follow()
 
     def recent(self, session: str, limit: int, before: str | None = None) -> list[Exchange]:
         with self._db.read():
@@ -193,6 +212,7 @@ class SqliteStore:
             count = counters.begin(self._db)
             write_rows.put(self._db, records, count)
             counters.save(self._db, count)
+        self._files.follow()
 
     def records(
         self,
@@ -210,6 +230,7 @@ class SqliteStore:
             for record_id in ids:
                 write_rows.remove_record(self._db, kind, record_id, count)
             counters.save(self._db, count)
+        self._files.follow()
 
     def blobs(self, digests: Iterable[str]) -> dict[str, Blob]:
         with self._db.read():
@@ -237,7 +258,11 @@ class SqliteStore:
         Raises:
             StoreBusyError: They were removed, but others read the file for so long that the log
                 could not be emptied; forgetting again (even nothing) empties it.
+            StoreEditedError: A readable file was edited by hand; nothing was forgotten.
         """
+        return self._files.erase(list(ids), self._erase)
+
+    def _erase(self, ids: Sequence[str]) -> int:
         with self._db.write():
             removed = erase.erase(self._db, ids)
         purged = self._db.purge()
@@ -255,7 +280,8 @@ class SqliteStore:
 
     def scan_files(self, pieces: Sequence[Sequence[bytes]]) -> Scan:
         with self._db.lock, self._db.translated():
-            return scan_files.scan(self._db.path, pieces)
+            found = scan_files.scan(self._db.path, pieces)
+        return self._files.scanned(found, pieces)
 
     def totals(self) -> Totals:
         with self._db.read():
@@ -343,6 +369,7 @@ class SqliteStore:
             said = check.check(self._db)
         if index:
             said = said or [flaw for one in self._projections for flaw in one.check()]
+            said += self._files.check()
         return said
 
     def backup(self, folder: str, moved: Callable[[float], None] | None = None) -> None:
@@ -366,8 +393,14 @@ class SqliteStore:
             embedder_rows.repair(self._db)
         for projection in self._projections:
             projection.rebuild()
+        self._files.rebuild()
+
+    def render_files(self) -> None:
+        """Make every readable file again from the log, except those that were edited by hand."""
+        self._files.rebuild()
 
     def close(self) -> None:
+        self._files.close()
         for projection in self._projections:
             projection.close()
         self._db.close()
