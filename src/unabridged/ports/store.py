@@ -95,6 +95,10 @@ class Store(Protocol):
         """
         ...
 
+    def exchanges_of(self, session: str) -> list[Exchange]:
+        """Return every exchange of a session, of all its branches, parents before children."""
+        ...
+
     def session(self, session_id: str) -> Session | None:
         """One session's header, or None."""
         ...

@@ -50,7 +50,7 @@ def leaving(
         contexts: Also those of prepared contexts.
         session: Only what was drawn from exchanges of this session, and from no other.
     """
-    mine = None if session is None else {x.id for x in _of(store, session)}
+    mine = None if session is None else {x.id for x in store.exchanges_of(session)}
     kinds = (*CARRIED, *CONTEXTS) if contexts else CARRIED
     for record in chain.from_iterable(_kind(store, kind) for kind in kinds):
         if mine is None or (record.exchanges and mine.issuperset(record.exchanges)):
@@ -73,13 +73,6 @@ def take(store: Store, records: Iterable[Record]) -> int:
             store.put(fit)
             taken += len(fit)
     return taken
-
-
-def _of(store: Store, session: str) -> Iterator[Exchange]:
-    after: str | None = None
-    while page := store.scan(after):
-        yield from (exchange for exchange in page if exchange.session == session)
-        after = page[-1].id
 
 
 def _kind(store: Store, kind: RecordKind) -> Iterator[Record]:

@@ -1,10 +1,9 @@
 """A parcel: what of one space goes to another, decided by reading both, and nothing changed."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import FactState
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.results import Transcript
@@ -14,7 +13,6 @@ from unabridged.forgetting.without_forgotten import forgotten_in, without
 from unabridged.knowledge.origin import provenance_of
 from unabridged.knowledge.resolve_facts import resolve_facts
 from unabridged.knowledge.statements import Statement, is_sealed, read, to_record
-from unabridged.log.iterate import everything
 from unabridged.ports import Store
 
 
@@ -120,24 +118,8 @@ def pack(
 
 
 def _conversations(store: Store, sessions: Sequence[str]) -> list[Transcript]:
-    if not sessions:
-        return []
-    held: dict[str, list[Exchange]] = {name: [] for name in sessions}
-    for exchange in everything(store):
-        if exchange.session in held:
-            held[exchange.session].append(exchange)
-    found = ((store.session(name), exchanges) for name, exchanges in held.items())
-    return [Transcript(session, _in_order(own)) for session, own in found if session and own]
-
-
-def _in_order(exchanges: Iterable[Exchange]) -> tuple[Exchange, ...]:
-    children: dict[str | None, list[Exchange]] = {}
-    for exchange in exchanges:
-        children.setdefault(exchange.parent, []).append(exchange)
-    found = children.pop(None, [])
-    for exchange in found:  # grows while it is gone through
-        found += children.pop(exchange.id, [])
-    return tuple(found)
+    found = ((store.session(name), tuple(store.exchanges_of(name))) for name in sessions)
+    return [Transcript(session, exchanges) for session, exchanges in found if session and exchanges]
 
 
 class _Facts:

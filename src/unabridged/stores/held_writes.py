@@ -120,6 +120,9 @@ class HeldWrites:
     def scan(self, after: str | None = None, limit: int = 1000) -> list[Exchange]:
         return self._current.scan(after, limit)
 
+    def exchanges_of(self, session: str) -> list[Exchange]:
+        return self._current.exchanges_of(session)
+
     def session(self, session_id: str) -> Session | None:
         return self._current.session(session_id)
 

@@ -18,6 +18,7 @@ from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session, bears_title
 from unabridged.domain.write import Batch, Totals
 from unabridged.errors import HeadMovedError
+from unabridged.log.iterate import parents_first
 from unabridged.stores import store_errors
 from unabridged.stores.json_codec import pack
 from unabridged.stores.memory_changes import MemoryChanges
@@ -173,6 +174,11 @@ class InMemoryStore:
         with self._open():
             ids = sorted(name for name in self._entries if after is None or name > after)
             return [self._view(self._entries[name]) for name in ids[: max(limit, 0)]]
+
+    def exchanges_of(self, session: str) -> list[Exchange]:
+        with self._open():
+            mine = sorted(n for n, e in self._entries.items() if e.exchange.session == session)
+            return parents_first([self._view(self._entries[name]) for name in mine])
 
     def session(self, session_id: str) -> Session | None:
         with self._open():

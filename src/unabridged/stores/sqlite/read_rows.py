@@ -9,6 +9,7 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.session import Session
+from unabridged.log.iterate import parents_first
 from unabridged.stores.json_codec import pack, unpack
 from unabridged.stores.sqlite import blobs, counters, sqlite_errors
 from unabridged.stores.sqlite.database import SqliteConnection
@@ -278,27 +279,12 @@ def exchanges_of(db: SqliteConnection, session_id: str) -> list[Exchange]:
     """Every exchange of a session, parents before children."""
     rows = db.rows("exchanges of a session", (column(session_id),))
     every = _stretch(db, session_id, rows, to_the_end=True)
-    depths = _depths(every)
-    if len(depths) < len(every):
+    found = parents_first(every)
+    if len(found) < len(every):
         raise sqlite_errors.damaged(
             db.path, f"the exchanges of {session_id!r} follow each other round."
         )
-    return sorted(every, key=lambda exchange: depths[exchange.id])
-
-
-def _depths(exchanges: Sequence[Exchange]) -> dict[str, int]:
-    there = {exchange.id for exchange in exchanges}
-    followers: dict[str | None, list[str]] = {}
-    for exchange in exchanges:
-        parent = exchange.parent if exchange.parent in there else None
-        followers.setdefault(parent, []).append(exchange.id)
-    depths: dict[str, int] = {}
-    level, depth = followers.get(None, []), 0
-    while level:
-        depths |= dict.fromkeys(level, depth)
-        level = [name for parent in level for name in followers.get(parent, ())]
-        depth += 1
-    return depths
+    return found
 
 
 def _all_there(db: SqliteConnection) -> None:

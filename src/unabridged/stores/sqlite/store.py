@@ -187,7 +187,6 @@ class SqliteStore:
             return read_rows.scan(self._db, after, limit)
 
     def exchanges_of(self, session: str) -> list[Exchange]:
-        """Every exchange of a session, of all its branches, parents before children."""
         with self._db.read():
             return read_rows.exchanges_of(self._db, session)
 
