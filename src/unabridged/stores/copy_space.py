@@ -26,8 +26,6 @@ class Copied:
     """What went over.
 
     Attributes:
-        exchanges: Exchanges that were new.
-        records: Records that were new.
         vectors: Exchanges whose vectors went along.
         passed_over: The ids of exchanges that were forgotten there before.
         began_empty: Whether there was nothing before.
@@ -42,13 +40,7 @@ class Copied:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What was copied, read again on both sides.
-
-    Attributes:
-        source: The digest of what was to be copied.
-        target: That of the same sessions, exchanges and records where they lie now.
-        more: Exchanges that the target holds besides.
-    """
+    """What was copied, read again on both sides: the digests, and how much more the target holds."""
 
     source: Digest
     target: Digest
@@ -70,11 +62,7 @@ def copy(
 ) -> Copied:
     """Copy every session, exchange and record that a store lacks, and vectors that cost something.
 
-    Args:
-        giver: Where they are; it is only read.
-        taker: Where they go.
-        moved: Told how far it has come.
-        sift: Says what of a session may go over; None for everything.
+    The giver is only read. Of each session, what ``sift`` returns goes over.
 
     Raises:
         StoreDamagedError: The giver holds exchanges that hang on nothing.
@@ -115,13 +103,7 @@ def _copy_session(
 
 
 def compare(giver: Store, taker: Store, *, passed_over: Iterable[str] = ()) -> Compared:
-    """Read on both sides what was copied.
-
-    Args:
-        giver: Where it was.
-        taker: Where it should be now.
-        passed_over: The ids of exchanges that did not go over.
-    """
+    """Read on both sides what was copied, except the exchanges that were passed over."""
     source, target, left = Digest(), Digest(), frozenset(passed_over)
     for session in giver.sessions():
         _add(source, target, session, taker.session(session.id))

@@ -31,9 +31,6 @@ class HeldWrites:
 
     While something is held, a copy of the space in memory answers: what others write meanwhile is
     seen after saving. Forgetting is never held back, and saves what was held.
-
-    Args:
-        store: The store.
     """
 
     def __init__(self, store: KeptStore) -> None:

@@ -42,10 +42,5 @@ def fields_of(message: Message) -> tuple[bytes, ...]:
 
 
 def fields_from(*plain: str | int | None, parts: bytes) -> tuple[bytes, bytes]:
-    """Give the same from plain values.
-
-    Args:
-        *plain: Id, role, time in ISO 8601, tokens and tokenizer.
-        parts: The content parts, packed.
-    """
+    """Return the same from id, role, time in ISO 8601, tokens, tokenizer, and the packed parts."""
     return pack(plain), parts

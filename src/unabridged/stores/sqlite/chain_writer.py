@@ -84,7 +84,6 @@ def load_seal(db: SqliteConnection) -> tuple[Seal, bytes]:
 
     Raises:
         StoreTamperedError: It is gone.
-        StoreDamagedError: It is not what was written.
     """
     row = db.one("seal")
     if row is None:
@@ -93,11 +92,7 @@ def load_seal(db: SqliteConnection) -> tuple[Seal, bytes]:
 
 
 def seal_of(row: Row, path: Path) -> Seal:
-    """Read a seal from its row.
-
-    Raises:
-        StoreDamagedError: It is not what was written.
-    """
+    """Read a seal from its row."""
     try:
         return Seal(**unpack(checked("seal", row, path)[1]))
     except TypeError as error:
@@ -157,11 +152,11 @@ class ChainWriter:
         return bindings
 
     def finish(self) -> Callable[[], None] | None:
-        """Write what has changed; at the end of a transaction.
+        """Write what has changed, at the end of a transaction.
 
         Returns:
-            What tells the anchor how far the file has come, when the transaction has ended; None
-            where nothing changed, or nobody is to be told.
+            What tells the anchor how far the file has come, when the transaction has ended; None if
+            nothing changed, or there is no anchor.
         """
         if self._seal is None:
             return None

@@ -31,7 +31,6 @@ class ConnectionOptions:
         key: 32 bytes that encrypted files are opened with; empty for none.
         encrypts: Whether new files are encrypted with it.
         vfs: The name of another way to the disk, as apsw knows it; empty for the system's.
-        guard: What the content is proved by.
     """
 
     busy_timeout: float = BUSY_TIMEOUT
@@ -41,12 +40,7 @@ class ConnectionOptions:
     guard: IntegrityPolicy = field(default_factory=IntegrityPolicy)
 
     def connect(self, path: str, flags: int, *, encrypted: bool) -> apsw.Connection:
-        """Open a connection; nothing is read of the file yet.
-
-        Args:
-            path: The file, or a URI of it.
-            flags: As apsw takes them.
-            encrypted: Whether the file is encrypted, or is to be.
+        """Open a connection to a file or a URI of it; nothing is read of the file yet.
 
         Raises:
             StoreKeyError: It is encrypted, and there is no key.
@@ -119,11 +113,9 @@ def can_encrypt() -> bool:
 
 
 def need_encryption() -> None:
-    """Refuse where this SQLite cannot encrypt.
+    """Refuse an SQLite that cannot encrypt.
 
-    Raises:
-        MissingExtraError: It cannot. Two packages bring the module ``apsw``: the one that can has to
-            be installed last.
+    Two packages bring the module ``apsw``: the one that can must be installed last.
     """
     if not can_encrypt():
         last = "pip install --force-reinstall --no-deps apsw-sqlite3mc"
@@ -131,11 +123,7 @@ def need_encryption() -> None:
 
 
 def relock(connection: apsw.Connection, key: bytes) -> None:
-    """Encrypt an open file with another key, or with none.
-
-    Raises:
-        MissingExtraError: This SQLite cannot encrypt.
-    """
+    """Encrypt an open file with another key, or with none."""
     need_encryption()
     connection.pragma("cipher", CIPHER)
     connection.pragma("rekey", f"raw:{key.hex()}" if key else "")

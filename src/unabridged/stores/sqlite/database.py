@@ -63,7 +63,7 @@ class Watcher(Protocol):
 class SqliteConnection:
     """One open file. It may be used from any thread.
 
-    One connection writes, under a lock. Each read has a connection of its own, so that readers wait
+    One connection writes, under a lock. Each read has its own connection, so that readers wait
     neither for one another nor for the writer.
 
     Attributes:
@@ -223,14 +223,10 @@ class SqliteConnection:
             raise sqlite_errors.damaged(self.path, "a text in it is no text.") from error
 
     def purge(self) -> bool:
-        """Leave nothing of what was removed: empty the log into the file, and wipe its gaps.
+        """Empty the log into the file and wipe its gaps, so that nothing of what was removed is left.
 
         Others that read hold the log back, and others that write fill it again between the two
-        steps; both are waited for.
-
-        Returns:
-            Whether it could be done; not while others read or write without a pause for longer
-            than the time to wait.
+        steps; both are waited for. Return False if the wait was too long.
         """
         with self.lock:
             if self.cipher is not None:

@@ -23,10 +23,7 @@ class Kept:
 
     Attributes:
         number: By which its vectors are kept.
-        identity: Its name and version.
-        dimension: Numbers in a vector.
-        in_use: Whether searches use its vectors.
-        stored: Whether they are stored.
+        stored: Whether its vectors are stored.
     """
 
     number: int

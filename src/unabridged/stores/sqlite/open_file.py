@@ -50,11 +50,7 @@ def has_wal_reset_fault(version: str) -> bool:
 
 
 def refuse_faulty_sqlite() -> None:
-    """Refuse to touch a file with an SQLite that can corrupt it.
-
-    Raises:
-        StoreError: The library is such a version.
-    """
+    """Refuse to touch a file with an SQLite that can corrupt it."""
     version = apsw.sqlite_lib_version()
     if has_wal_reset_fault(version):
         raise StoreError(
@@ -65,10 +61,6 @@ def refuse_faulty_sqlite() -> None:
 
 def open_database(path: Path, access: ConnectionOptions) -> SqliteConnection:
     """Open a file that exists.
-
-    Args:
-        path: The file.
-        access: How it is reached.
 
     Raises:
         NotFoundError: There is no such file.
@@ -212,15 +204,11 @@ def create_file(
 ) -> None:
     """Make a new file whole beside its place, then give it its name if nobody else has it.
 
-    A crash leaves either no file or a complete one, and two that create at once make one.
-
-    Args:
-        path: The file's place.
-        access: How it is reached; it is encrypted where that says so.
-        first: The first statements to run in it: name and bindings.
+    A crash leaves either no file or a complete one, and two that create at once make one. The
+    statements that run first in it are given by name, with their bindings.
 
     Raises:
-        StoreDamagedError: A log without its file lies there.
+        StoreDamagedError: A log without its file is there.
         StoreReadOnlyError: The folder cannot be written.
         StoreFullError: There is no room.
     """

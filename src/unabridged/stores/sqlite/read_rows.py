@@ -70,21 +70,13 @@ def sizes(db: SqliteConnection) -> dict[str, int]:
 
 
 def whole(db: SqliteConnection, row: Row) -> Exchange:
-    """Give the exchange of a row with all its messages, not proved by the chain.
-
-    Raises:
-        StoreDamagedError: A message is missing or not what was written.
-    """
+    """Return the exchange of a row with all its messages, not proved by the chain."""
     shared = None if row[3] is None else _message_row(db, row[3])
     return _joined(db, row, db.rows("messages of an exchange", (row[0],)), shared)
 
 
 def wholes(db: SqliteConnection, rows: Sequence[Row]) -> list[Exchange]:
-    """Give the exchanges of rows with all their messages, read at once.
-
-    Raises:
-        StoreDamagedError: A message is missing or not what was written.
-    """
+    """Return the exchanges of rows with all their messages, read at once."""
     return _proven(db, rows, _by_owner(db, [row[0] for row in rows]))[0]
 
 
@@ -145,11 +137,7 @@ def _joined(db: SqliteConnection, row: Row, rows: Sequence[Row], shared: Row | N
 
 
 def message(db: SqliteConnection, message_id: str) -> Message:
-    """Give a message that must be there.
-
-    Raises:
-        StoreDamagedError: It is missing or not what was written.
-    """
+    """Return a message that must be there."""
     return message_of(_message_row(db, column(message_id)), db.path)
 
 
@@ -161,11 +149,7 @@ def _message_row(db: SqliteConnection, name: Any) -> Row:
 
 
 def get(db: SqliteConnection, ids: Iterable[str]) -> dict[str, Exchange]:
-    """Exchanges by id, in the order asked for; ids that name nothing are passed over.
-
-    Raises:
-        StoreDamagedError: Messages of one are there, but it is not.
-    """
+    """Return exchanges by id, in the order asked for; ids that name nothing are passed over."""
     names = {name: column(name) for name in ids}
     rows = _headers(db, names.values())
     messages = _by_owner(db, names.values())
@@ -180,11 +164,7 @@ def get(db: SqliteConnection, ids: Iterable[str]) -> dict[str, Exchange]:
 
 
 def exchange(db: SqliteConnection, exchange_id: str) -> Exchange | None:
-    """One exchange, or None where the id names nothing.
-
-    Raises:
-        StoreDamagedError: Its messages are there, but it is not.
-    """
+    """Return one exchange, or None if the id names nothing."""
     return get(db, [exchange_id]).get(exchange_id)
 
 
@@ -337,11 +317,7 @@ def _with_blobs(db: SqliteConnection, found: Sequence[tuple[Record, list[str]]])
 
 
 def meta(db: SqliteConnection, name: str) -> Any:
-    """Return what the file says about itself under a name.
-
-    Raises:
-        StoreDamagedError: It does not say so, or it is not what was written.
-    """
+    """Return what the file says about itself under a name."""
     row = db.one("meta", (name,))
     if row is None:
         raise sqlite_errors.damaged(db.path, f"what the file says about itself lacks {name!r}.")

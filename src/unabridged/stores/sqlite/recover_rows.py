@@ -48,12 +48,9 @@ Moved = Callable[[int, int], None]
 
 
 def recover_rows(path: Path, access: ConnectionOptions, moved: Moved | None = None) -> Finds:
-    """Return every intact row of a file. The file is only read.
+    """Return every intact row of a file, which is only read.
 
-    Args:
-        path: The file; its log is read with it.
-        access: How it is reached.
-        moved: Called with the number of messages read, and of how many.
+    ``moved`` is called with the number of messages read, and of how many.
 
     Raises:
         StoreBusyError: Others have it open.

@@ -1,4 +1,8 @@
-"""Rows to values and back, each with the digest that proves it."""
+"""Rows to values and back, each with the digest that proves it.
+
+Whatever reads a row raises ``StoreDamagedError`` if it is not what was written, and
+``StoreTamperedError`` if nobody with the key wrote it.
+"""
 
 import secrets
 import zlib
@@ -64,11 +68,7 @@ def plain(digest: Any) -> bytes:
 
 
 def checked(table: str, row: Row, path: Path) -> Row:
-    """Give the columns of a row that ends with its digest, having checked it.
-
-    Raises:
-        StoreDamagedError: The row is not what was written.
-    """
+    """Return the columns of a row that ends with its digest, having checked it."""
     columns = row[:-1]
     if digest(table, columns) != plain(row[-1]):
         named = next((value for value in columns if isinstance(value, str)), columns[0])
@@ -84,11 +84,7 @@ def stamped(mac_key: MacKey, table: str, row: Row) -> Row:
 
 
 def prove_row(path: Path, mac_key: MacKey | None, table: str, row: Row) -> None:
-    """Refuse a row that nobody with the key wrote.
-
-    Raises:
-        StoreTamperedError: Its seal is missing or another one.
-    """
+    """Refuse a row whose seal is missing or another one: nobody with the key wrote it."""
     if mac_key is None or not mac_key.mark:
         return
     digest = plain(row[-1])
@@ -105,11 +101,7 @@ def is_link(columns: Row) -> bool:
 
 
 def link_of(columns: Row, path: Path) -> Link:
-    """Read a link of the chain.
-
-    Raises:
-        StoreDamagedError: It is none.
-    """
+    """Read a link of the chain."""
     if not is_link(columns):
         raise sqlite_errors.damaged(
             path, f"link {columns[0]!r} of its chain is not what was written."
@@ -190,13 +182,7 @@ def exchange_row(exchange: Exchange, opened_by: str | None, own: int) -> Row:
 def exchange_of(
     row: Row, path: Path, messages: tuple[Message, ...] = ()
 ) -> tuple[Exchange, str | None, int]:
-    """Read an exchange, the message that it shares, and how many it has of its own.
-
-    Args:
-        row: The row.
-        path: The file.
-        messages: The messages that it is to have.
-    """
+    """Read an exchange, the message that it shares, and how many it has of its own."""
     name, session, parent, opened_by, state, own, at, mode, model = checked("exchange", row, path)
     exchange = Exchange(
         id=text_of(name),
@@ -286,11 +272,7 @@ def blob_row(blob: Blob) -> Row:
 
 
 def blob_of(row: Row, path: Path) -> Blob:
-    """Read a blob.
-
-    Raises:
-        StoreDamagedError: It is not what was written.
-    """
+    """Read a blob."""
     name, kind, body = checked("blob", row, path)
     blob = Blob(BlobKind(kind), body)
     if blob.digest != name:

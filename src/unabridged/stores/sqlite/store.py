@@ -50,14 +50,14 @@ COPY = "space.db"
 class SqliteStore:
     """One space in one SQLite file; any number of processes may share it.
 
-    Implements ``ports.Store``, ``SupportsVectors``, ``SupportsCheck``,
-    ``SupportsBackup`` and ``SupportsScan``. One object may be used from any thread.
+    Implements ``ports.Store`` and every ``Supports…`` but saving. One object may be used from any
+    thread.
 
     Args:
-        path: The file. Its folder is made where it is missing.
-        space: The space that it shall hold; None to take what the file says.
-        create: Whether to begin a new file where there is none.
-        busy_timeout: Seconds to wait for other writers; not looked at where ``access`` is given.
+        path: The file. Its folder is made if it is missing.
+        space: The space that it must hold; None to take what the file says.
+        create: Whether to begin a new file if there is none.
+        busy_timeout: Seconds to wait for other writers; not used if ``access`` is given.
         access: How the file is reached: with which key, by which way to the disk.
 
     Raises:
@@ -382,11 +382,7 @@ class SqliteStore:
         copy_file.copy(self._db.path, Path(folder) / COPY, self._access, moved or (lambda _: None))
 
     def rebuild(self) -> None:
-        """Make every index and counter anew from the rows.
-
-        Raises:
-            StoreDamagedError: A row is not what was written; nothing was changed.
-        """
+        """Make every index and counter again from the rows; where a row is damaged, change nothing."""
         with self._db.write():
             check.rebuild(self._db)
             embedder_rows.repair(self._db)

@@ -27,15 +27,7 @@ _TABLES = (
 
 
 def flaws(db: SqliteConnection, mac_key: MacKey) -> Iterator[str]:
-    """Look at everything that the chain covers.
-
-    Args:
-        db: The file; it has a seal.
-        mac_key: What it is sealed with.
-
-    Yields:
-        What does not fit, in words: with session, position and what.
-    """
+    """Look at everything that the chain covers; yield what does not fit, in words."""
     now, digest = load_seal(db)
     if now.mark != mac_key.mark:
         yield f"{db.path}: it is sealed under the key {now.mark or 'none'}, which is not at hand."

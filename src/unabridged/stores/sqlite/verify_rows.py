@@ -17,12 +17,7 @@ from unabridged.stores.sqlite.rows import Row, checked, column, is_link, name_of
 
 
 def links_of(db: SqliteConnection, rows: Iterable[Row]) -> dict[int, Row]:
-    """The links of messages by number; nothing where the file has none.
-
-    Args:
-        db: The file.
-        rows: The rows of the messages.
-    """
+    """Return the links of messages by number; nothing if there is no key to prove them by."""
     if db.mac_key is None:
         return {}
     return _links(db, [row[0] for row in rows])
@@ -31,16 +26,10 @@ def links_of(db: SqliteConnection, rows: Iterable[Row]) -> dict[int, Row]:
 def prove(
     db: SqliteConnection, exchange: Exchange, rows: Iterable[Row], links: Mapping[int, Row]
 ) -> None:
-    """Prove the messages of an exchange.
-
-    Args:
-        db: The file.
-        exchange: The exchange.
-        rows: The rows of its messages.
-        links: Their links by number, and perhaps others.
+    """Prove the messages of an exchange by their rows and their links.
 
     Raises:
-        StoreTamperedError: A message was changed or put in, or stands in another place.
+        StoreTamperedError: A message was changed or put in, or is in another place.
     """
     if db.mac_key is None:
         return
@@ -89,7 +78,7 @@ def prove_stretch(
     Args:
         db: The file.
         session: The session.
-        links: What ``prove`` gave for the messages.
+        links: The links of the messages.
         to_the_end: Whether the newest message of the session must be among them or before it.
 
     Raises:
