@@ -49,10 +49,9 @@ def write_whole(path: Path, data: bytes, check: Callable[[bytes], object] | None
 
 
 def write_first(path: Path, data: bytes) -> bool:
-    """Write a file whole, unless there is one of that name; durable when it returns.
+    """Write a file whole, unless there is one of that name; return whether it was written.
 
-    Returns:
-        Whether it was written; of two that write at once one does.
+    It is durable when this returns; of two that write at once one does.
 
     Raises:
         OSError: As the system says; no file of that name was made.
@@ -76,13 +75,10 @@ def write_first(path: Path, data: bytes) -> bool:
 
 
 def wipe(path: Path) -> int:
-    """Overwrite a file with zeros where it lies, make that durable, and remove it.
+    """Overwrite a file with zeros, make that durable, and remove it; return the bytes overwritten.
 
-    What the disk itself keeps besides (blocks that an SSD or a journal wrote elsewhere, snapshots)
-    is out of reach. One that is not there is passed over.
-
-    Returns:
-        Bytes that were overwritten.
+    What the disk itself keeps elsewhere (blocks that an SSD or a journal wrote, snapshots) is out of
+    reach. One that is not there is passed over.
 
     Raises:
         OSError: As the system says; it may be there still, overwritten or not.
@@ -136,30 +132,18 @@ def remove(path: Path) -> None:
 
 
 def put_in_place(draft: Path, path: Path) -> None:
-    """Let a file that is written and durable take another's place; the folder is still to be synced.
-
-    Raises:
-        OSError: As the system says.
-    """
+    """Let a durable file take another's place; the folder is still to be synced."""
     os.replace(draft, path)  # noqa: PTH105 - see write_whole
 
 
 def delete(path: Path) -> None:
-    """Remove a file that must not stay; one that is gone already is no fault.
-
-    Raises:
-        OSError: As the system says.
-    """
+    """Remove a file that must not stay; one that is gone already is no fault."""
     with suppress(FileNotFoundError):
         os.unlink(path)  # noqa: PTH108 - see write_whole
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the folder's entries survive a power cut, where the system can.
-
-    Raises:
-        OSError: As the system says.
-    """
+    """Make the folder's entries survive a power cut, if the system can."""
     if os.name == "nt":
         return
     handle = os.open(folder, os.O_RDONLY)

@@ -35,11 +35,9 @@ _HEAD = len(MAGIC) + _MARK + _PREFIX
 
 
 class SealingStream:
-    """A stream whose content is sealed into another one, whole when the block ends without an error.
+    """A stream whose content is sealed into another one, which is left open.
 
-    Args:
-        stream: Where the chunks go; left open.
-        sealed: Seals one.
+    It is whole when the block ends without an error.
     """
 
     def __init__(self, stream: BinaryIO, sealed: Recode) -> None:
@@ -75,12 +73,7 @@ class SealingStream:
 
 
 class UnsealingStream(io.RawIOBase):
-    """What was sealed; nothing of it is given before it is proved.
-
-    Args:
-        stream: Where the sealed chunks come from; left open.
-        opened: Opens one.
-    """
+    """What was sealed into a stream, which is left open; nothing of it is given before it is proved."""
 
     def __init__(self, stream: BinaryIO, opened: Recode) -> None:
         super().__init__()
@@ -114,10 +107,7 @@ class UnsealingStream(io.RawIOBase):
 
 
 class AesGcm:
-    """Seals and opens with one key; implements ``ports.Cipher``.
-
-    Args:
-        key: 32 bytes, for this use only.
+    """Seals and opens with one key of 32 bytes, for this use only; implements ``ports.Cipher``.
 
     Raises:
         MissingExtraError: The package that does it is not installed.

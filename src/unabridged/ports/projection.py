@@ -14,11 +14,7 @@ class Projection(Protocol):
         ...
 
     def erase(self, ids: Iterable[str]) -> None:
-        """Remove erased exchanges from every file, so that no byte of them remains.
-
-        Args:
-            ids: Exchanges that the log has erased already.
-        """
+        """Remove what the log has erased already from every file, so that no byte of it remains."""
         ...
 
     def check(self) -> list[str]:

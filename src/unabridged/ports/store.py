@@ -47,7 +47,7 @@ class Store(Protocol):
         exchanges: Sequence[Exchange],
         originals: Mapping[str, bytes] | None = None,
     ) -> int:
-        """Take over a conversation from elsewhere in one transaction.
+        """Import a conversation in one transaction; return how many exchanges were added.
 
         Exchanges whose ids the space holds already are passed over, so doing it twice adds
         nothing. A session that is new gets the header as given; one that is known keeps its title
@@ -58,9 +58,6 @@ class Store(Protocol):
             exchanges: Whole exchanges, parents before children.
             originals: Messages as another program stored or sent them (JSON), by message id;
                 those of messages that are not added are passed over.
-
-        Returns:
-            How many exchanges were added.
         """
         ...
 
@@ -73,12 +70,10 @@ class Store(Protocol):
         ...
 
     def recent(self, session: str, limit: int, before: str | None = None) -> list[Exchange]:
-        """The last exchanges on the session's current path, oldest first.
+        """Return the last exchanges on the session's current path, oldest first.
 
-        Args:
-            session: The session's id; one that is unknown gives nothing.
-            limit: At most so many.
-            before: Begin with the parent of this exchange instead of with the head's.
+        An unknown session has none. With ``before`` the path begins with the parent of this exchange
+        instead of with the head's.
         """
         ...
 
@@ -87,12 +82,7 @@ class Store(Protocol):
         ...
 
     def scan(self, after: str | None = None, limit: int = 1000) -> list[Exchange]:
-        """Exchanges of all sessions and branches in the order of their ids.
-
-        Args:
-            after: Begin behind this id; None for the first page.
-            limit: At most so many.
-        """
+        """Return exchanges of all sessions and branches in the order of their ids, behind an id."""
         ...
 
     def exchanges_of(self, session: str) -> list[Exchange]:
@@ -104,11 +94,7 @@ class Store(Protocol):
         ...
 
     def sessions(self, newest: int | None = None) -> list[Session]:
-        """Sessions, the most recently updated first.
-
-        Args:
-            newest: Only so many; None for all.
-        """
+        """Return all sessions or the newest, the most recently updated first."""
         ...
 
     def counts(self) -> Mapping[str, int]:
@@ -130,13 +116,7 @@ class Store(Protocol):
         ids: Sequence[str] | None = None,
         newest: int | None = None,
     ) -> list[Record]:
-        """Records of a kind in the order of their ids.
-
-        Args:
-            kind: The kind.
-            ids: Only these.
-            newest: Only so many, the last in order.
-        """
+        """Return records of a kind in the order of their ids: all, those of some ids, or the last."""
         ...
 
     def delete(self, kind: RecordKind, ids: Iterable[str]) -> None:
@@ -161,21 +141,14 @@ class Store(Protocol):
         ...
 
     def changes(self, since: int | None) -> Changes:
-        """Return what changed since a revision; cheap where nothing did.
-
-        Args:
-            since: A revision of this log that was seen before; None for everything there is.
-        """
+        """Return what changed since a revision (None: everything there is); cheap if nothing did."""
         ...
 
     def erase(self, ids: Iterable[str]) -> int:
         """Remove exchanges with every index entry and every record drawn from them, bytes and all.
 
         Children of a forgotten exchange take its parent; a session whose head was forgotten takes
-        the last message before it; a session left empty goes too.
-
-        Returns:
-            How many exchanges were removed.
+        the last message before it; a session left empty goes too. Return how many were removed.
         """
         ...
 
@@ -199,13 +172,7 @@ class SupportsVectors(Protocol):
     def missing_vectors(
         self, identity: str, limit: int, after: str | None = None
     ) -> list[Exchange]:
-        """Exchanges that have no vectors of an embedder yet, in the order of their ids.
-
-        Args:
-            identity: The embedder.
-            limit: At most so many.
-            after: Begin behind this id.
-        """
+        """Return exchanges without vectors of an embedder, in the order of their ids, behind an id."""
         ...
 
     def put_vectors(
@@ -213,9 +180,7 @@ class SupportsVectors(Protocol):
     ) -> None:
         """Keep vectors, durable when it returns; those of ids that name nothing are passed over.
 
-        Args:
-            identity: The embedder that made them.
-            vectors: By exchange, one vector for each of its passages, in their order.
+        Each exchange has one vector for each of its passages, in their order.
         """
         ...
 
@@ -235,9 +200,7 @@ class SupportsVectors(Protocol):
     def activate_vectors(self, identity: str, *, keep: bool = True) -> None:
         """Search with the vectors of this embedder from now on, and remove all others.
 
-        Args:
-            identity: The embedder.
-            keep: Whether its vectors stay stored, because they cost something to make.
+        ``keep``: whether its vectors stay stored, because they cost something to make.
 
         Raises:
             StoreError: Not every exchange has been embedded by it; nothing was changed.
@@ -316,10 +279,7 @@ class SupportsSaving(Protocol):
         ...
 
     def save(self) -> int:
-        """Write what was held back, durable when it returns; where others wrote meanwhile, beside it.
-
-        Returns:
-            How many writes were held back.
+        """Write what was held back, durable when it returns; return how many writes that were.
 
         Raises:
             StoreError: It could not be written; it is still held back.
@@ -347,9 +307,5 @@ class SupportsScan(Protocol):
     """A store that can look through its own files for bytes, past everything that reads them."""
 
     def scan_files(self, pieces: Sequence[Sequence[bytes]]) -> Scan:
-        """Look through every live file for pieces of text.
-
-        Args:
-            pieces: Each in every form of bytes that it may have.
-        """
+        """Look through every live file for pieces of text, each in every form that it may have."""
         ...

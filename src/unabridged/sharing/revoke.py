@@ -60,18 +60,10 @@ def find_share(store: Store, wanted: str) -> Share:
 def revoke(
     taker: Store, forget_executor: ForgetExecutor, share: Share, at: datetime
 ) -> Receipt | None:
-    """Remove what a share carried, and note that it was revoked. Doing it again completes it.
+    """Remove what a share carried, and note that it was revoked; None if nothing was left.
 
-    What was said there since stays. It may be shared again: no tombstone keeps it away.
-
-    Args:
-        taker: The space that was given to.
-        forget_executor: Forgets there.
-        share: The share.
-        at: The time.
-
-    Returns:
-        The receipt; None where nothing was left.
+    Doing it again completes it. What was said there since stays. It may be shared again: no
+    tombstone keeps it away.
     """
     left = _left(taker, share)
     taker.put(left.loose)

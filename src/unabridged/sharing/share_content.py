@@ -18,11 +18,10 @@ from unabridged.ports import Store
 
 @dataclass(frozen=True, slots=True)
 class ShareSelection:
-    """What shall be carried.
+    """What is to be carried.
 
     Attributes:
-        sessions: The ids of sessions; with every branch and what hangs on them.
-        facts: The ids of facts.
+        sessions: The ids of sessions, which go with every branch and what hangs on them.
         all_facts: Whether every fact that holds now goes.
         beside: The ids of facts that go along though nobody named them.
         pins: Whether what is pinned stays pinned.
@@ -40,7 +39,6 @@ class ShareContent:
     """What would go.
 
     Attributes:
-        conversations: What of the sessions may go.
         facts: The records of facts that are new there, or better grounded.
         carry: All that the share would hold there.
         exchanges: Exchanges that are new there.
@@ -73,15 +71,7 @@ def pack(
     wanted: ShareSelection,
     at: datetime,
 ) -> ShareContent:
-    """Say what of one space goes to another.
-
-    Args:
-        giver: Where it is.
-        taker: Where it goes.
-        forgotten_index: Recognises what was forgotten there.
-        wanted: What shall be carried.
-        at: The time.
-    """
+    """Say what of one space goes to another; what was forgotten there does not."""
     carried = provenance_of(giver.records(RecordKind.SHARE), giver.space.name)
     shares = held_by(taker.records(RecordKind.SHARE), ShareSide.TAKEN)
     foreign = {name for share in shares for name in share.exchange_ids}
