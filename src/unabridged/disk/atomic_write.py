@@ -3,7 +3,6 @@
 import errno
 import os
 import secrets
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,16 +17,10 @@ READ_ONLY = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 _BINARY: int = getattr(os, "O_BINARY", 0)
 
 
-def write_whole(path: Path, data: bytes, check: Callable[[bytes], object] | None = None) -> None:
+def write_whole(path: Path, data: bytes) -> None:
     """Write a file: a temporary one beside it, read back, made durable, put in its place.
 
     Until it returns the old content is there; a crash leaves the old or the new one, whole.
-
-    Args:
-        path: The file; its folder is there.
-        data: Its bytes.
-        check: Looks at what was read back and raises where it is not right; without it the bytes
-            are compared.
 
     Raises:
         StoreFullError: There is no room; the old file is as it was.
@@ -38,7 +31,7 @@ def write_whole(path: Path, data: bytes, check: Callable[[bytes], object] | None
     try:
         try:
             write_new(draft, data)
-            _check(draft, data, check)
+            _check(draft, data)
             os.replace(draft, path)  # noqa: PTH105 - every call of this file is one of `os`: tests stand in
         except BaseException:
             remove(draft)
@@ -180,12 +173,9 @@ def of_the_system(error: OSError, path: Path) -> StoreError:
     )
 
 
-def _check(path: Path, data: bytes, check: Callable[[bytes], object] | None) -> None:
-    read = path.read_bytes()
-    if read != data:
+def _check(path: Path, data: bytes) -> None:
+    if path.read_bytes() != data:
         raise OSError(errno.EIO, "what was read back is not what was written")
-    if check is not None:
-        check(read)
 
 
 def _private(handle: int) -> None:

@@ -27,6 +27,7 @@ from unabridged.forgetting.forget_journal import (
 from unabridged.forgetting.plan import ForgetSelection, plan
 from unabridged.forgetting.receipts import (
     is_genuine,
+    named,
     receipt_of,
     record_of as receipt_record,
     sealed,
@@ -38,8 +39,6 @@ from unabridged.log import fact_cursor
 from unabridged.log.entrances import entrances, texts_of_message
 from unabridged.ports import Clock, Keys, Store, SupportsScan
 
-LEAST_ID = 4
-"""Characters of an id that are taken for its beginning."""
 _PIECE_LENGTH = 40
 """Characters of a piece: long enough to be nobody else's words, short enough to lie on one page."""
 _LEAST_PIECE = 24
@@ -136,16 +135,8 @@ class ForgetExecutor:
         Raises:
             NotFoundError: There is none, or several.
         """
-        receipts = self.receipts()
-        near = [r for r in receipts if r.id == wanted]
-        if not near and len(wanted) >= LEAST_ID:
-            near = [r for r in receipts if r.id.startswith(wanted) or r.id.endswith(wanted)]
-        if len(near) != 1:
-            raise NotFoundError(
-                f"{'Several receipts fit' if near else 'There is no receipt'} {wanted!r}.",
-                hint="List them: unabridged receipts",
-            )
-        lifted = replace(near[0], lifted=near[0].lifted or self._hands.clock.now())
+        found = named({r.id: r for r in self.receipts()}, wanted, "receipt")
+        lifted = replace(found, lifted=found.lifted or self._hands.clock.now())
         self._store.put([receipt_record(lifted)])
         self._store.delete(RecordKind.TOMBSTONE, [lifted.id])
         return lifted

@@ -7,9 +7,9 @@ from datetime import datetime
 from unabridged.domain.forgetting import ForgetPlan, PlannedRemoval, Receipt
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.share import Share, ShareSide, from_record, held_by, to_record
-from unabridged.errors import NotFoundError
 from unabridged.forgetting.execute import ForgetExecutor
 from unabridged.forgetting.plan import ForgetSelection
+from unabridged.forgetting.receipts import named
 from unabridged.knowledge.statements import (
     GONE,
     from_record as statement_of,
@@ -20,8 +20,6 @@ from unabridged.sharing.share_content import loosened
 
 SHARED = "share"
 """What was asked for, in the receipt of a revoking."""
-LEAST_ID = 4
-"""Characters of an id that are taken for its beginning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +43,8 @@ def find_share(store: Store, wanted: str) -> Share:
     Raises:
         NotFoundError: There is none, or several.
     """
-    shares = [from_record(record) for record in store.records(RecordKind.SHARE)]
-    near = [share for share in shares if share.id == wanted]
-    if not near and len(wanted) >= LEAST_ID:
-        near = [s for s in shares if s.id.startswith(wanted) or s.id.endswith(wanted)]
-    if len(near) != 1:
-        raise NotFoundError(
-            f"{'Several shares fit' if near else 'There is no share'} {wanted!r}.",
-            hint="List them: unabridged shares",
-        )
-    return near[0]
+    shares = {record.id: from_record(record) for record in store.records(RecordKind.SHARE)}
+    return named(shares, wanted, "share")
 
 
 def revoke(

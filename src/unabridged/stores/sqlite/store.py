@@ -33,7 +33,7 @@ from unabridged.stores.sqlite import (
     scan_files,
     write_rows,
 )
-from unabridged.stores.sqlite.connection import BUSY_TIMEOUT, ConnectionOptions
+from unabridged.stores.sqlite.connection import ConnectionOptions
 from unabridged.stores.sqlite.database import folder_of, remove_index
 from unabridged.stores.sqlite.open_file import create_file, open_database
 from unabridged.stores.sqlite.rows import meta_row, new_generation, space_data
@@ -57,8 +57,7 @@ class SqliteStore:
         path: The file. Its folder is made if it is missing.
         space: The space that it must hold; None to take what the file says.
         create: Whether to begin a new file if there is none.
-        busy_timeout: Seconds to wait for other writers; not used if ``access`` is given.
-        access: How the file is reached: with which key, by which way to the disk.
+            access: How the file is reached: with which key, by which way to the disk.
 
     Raises:
         NotFoundError: There is no file, and none was to be made.
@@ -75,10 +74,9 @@ class SqliteStore:
         space: SpaceId | None = None,
         *,
         create: bool = True,
-        busy_timeout: float = BUSY_TIMEOUT,
         access: ConnectionOptions | None = None,
     ) -> None:
-        self._access = access = access or ConnectionOptions(busy_timeout)
+        self._access = access = access or ConnectionOptions()
         self._projections: list[Projection] = []
         self._files = FollowingFiles()
         if space is not None and create and not path.exists():

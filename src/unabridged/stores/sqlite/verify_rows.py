@@ -3,7 +3,7 @@
 Each runs inside the transaction that read the rows.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.hash_chain import START, Link, MacKey
@@ -20,7 +20,8 @@ def links_of(db: SqliteConnection, rows: Iterable[Row]) -> dict[int, Row]:
     """Return the links of messages by number; nothing if there is no key to prove them by."""
     if db.mac_key is None:
         return {}
-    return _links(db, [row[0] for row in rows])
+    numbers = pack([row[0] for row in rows]).decode()
+    return {row[0]: row for row in db.rows("links with those before", (numbers,))}
 
 
 def prove(
@@ -108,11 +109,6 @@ def prove_stretch(
             db.path,
             f"session {session!r}: of the messages at positions {first} to {last} some were removed.",
         )
-
-
-def _links(db: SqliteConnection, numbers: Sequence[int]) -> dict[int, Row]:
-    found = db.rows("links with those before", (pack(numbers).decode(),))
-    return {row[0]: row for row in found}
 
 
 def _altered(
