@@ -5,14 +5,14 @@ What other stores must do is what this one does; it is written to be read.
 
 from collections import Counter as Multiset
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from secrets import token_hex
 from threading import RLock
 
 from unabridged.domain.blob import Blob, BlobKind
 from unabridged.domain.changes import Changes
 from unabridged.domain.exchange import Exchange
-from unabridged.domain.message import Message, Text, nearest_left, part_to_dict
+from unabridged.domain.message import Message, nearest_left
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session, bears_title
@@ -20,20 +20,16 @@ from unabridged.domain.write import Batch, Totals
 from unabridged.errors import HeadMovedError
 from unabridged.log.iterate import parents_first
 from unabridged.stores import store_errors
-from unabridged.stores.json_codec import pack
 from unabridged.stores.memory_changes import MemoryChanges
-from unabridged.stores.memory_records import MESSAGE, MemoryBlobs, MemoryRecords, Packed, packed
-
-_FRAME = len(pack([part_to_dict(Text(""))])) - len(pack(""))
-"""Bytes of a lone text without those of its words."""
-
-
-@dataclass(slots=True)
-class StoredExchange:
-    """An exchange with its own messages only, and the id of one that it shares."""
-
-    exchange: Exchange
-    opened_by: str | None
+from unabridged.stores.memory_content import (
+    MESSAGE,
+    MemoryBlobs,
+    MemoryRecords,
+    Packed,
+    StoredExchange,
+    packed,
+    size_of,
+)
 
 
 class InMemoryStore:
@@ -414,10 +410,3 @@ class InMemoryStore:
             head = self._view(self._entries[left[-1]]).messages[-1].id
         title = "" if bears_title(header.title, lost.values()) else header.title
         self._sessions[session_id] = replace(header, head=head, title=title)
-
-
-def size_of(message: Message) -> int:
-    """Return the bytes of a message's parts as JSON; nearly every message is one text."""
-    if len(message.parts) == 1 and isinstance(only := message.parts[0], Text):
-        return _FRAME + len(pack(only.text))
-    return len(pack([part_to_dict(part) for part in message.parts]))

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from unabridged.domain.message import Image, Message, Role, Text, part_to_dict
-from unabridged.stores.in_memory import size_of
 from unabridged.stores.json_codec import pack
+from unabridged.stores.memory_content import size_of
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -1,4 +1,4 @@
-"""How a file is reached: with what patience, with which key, by which way to the disk."""
+"""How a file is reached: with what patience, with which key."""
 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -30,13 +30,11 @@ class ConnectionOptions:
         busy_timeout: Seconds to wait for other writers.
         key: 32 bytes that encrypted files are opened with; empty for none.
         encrypts: Whether new files are encrypted with it.
-        vfs: The name of another way to the disk, as apsw knows it; empty for the system's.
     """
 
     busy_timeout: float = BUSY_TIMEOUT
     key: bytes = field(default=b"", repr=False)
     encrypts: bool = True
-    vfs: str = ""
     guard: IntegrityPolicy = field(default_factory=IntegrityPolicy)
 
     def connect(self, path: str, flags: int, *, encrypted: bool) -> apsw.Connection:
@@ -51,7 +49,7 @@ class ConnectionOptions:
                 f"{path} is encrypted, and no key is named.",
                 hint="Name its key: UNABRIDGED_KEY=file:PATH, or `unabridged config set key file:PATH`.",
             )
-        connection = apsw.Connection(path, flags=flags, vfs=self.vfs or None)
+        connection = apsw.Connection(path, flags=flags)
         if encrypted:
             try:
                 _unlock(connection, self.key)

@@ -3,7 +3,7 @@
 import os
 import secrets
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -12,6 +12,7 @@ import apsw
 
 from unabridged.disk.atomic_write import sync_folder
 from unabridged.disk.folders import private_folder
+from unabridged.disk.large_files import give_name
 from unabridged.errors import NotFoundError, StoreError, StoreFormatError, StoreReadOnlyError
 from unabridged.stores.sqlite import sqlite_errors
 from unabridged.stores.sqlite.connection import ConnectionOptions, is_encrypted, shut, wrong_key
@@ -222,7 +223,8 @@ def create_file(
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         try:
             _fill(draft, access, first)
-            _name(draft, path)
+            with suppress(FileExistsError):
+                give_name(draft, path)
         finally:
             draft.unlink(missing_ok=True)
         sync_folder(path.parent)
@@ -250,13 +252,3 @@ def _fill(
         raise sqlite_errors.translate(error, draft, connection.system_errno) from error
     finally:
         shut(connection)
-
-
-def _name(draft: Path, path: Path) -> None:
-    try:
-        os.link(draft, path)
-    except FileExistsError:
-        return
-    except OSError:  # a file system without links
-        if not path.exists():
-            draft.rename(path)

@@ -57,7 +57,7 @@ class SqliteStore:
         path: The file. Its folder is made if it is missing.
         space: The space that it must hold; None to take what the file says.
         create: Whether to begin a new file if there is none.
-            access: How the file is reached: with which key, by which way to the disk.
+            access: How the file is reached: with what patience, with which key.
 
     Raises:
         NotFoundError: There is no file, and none was to be made.

@@ -1,10 +1,12 @@
-"""The records and blobs of a store in memory."""
+"""What a store in memory holds: exchanges, blobs and records."""
 
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from unabridged.domain.blob import Blob
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.message import Message, Text, part_to_dict
 from unabridged.domain.record import Record, RecordKind
 from unabridged.stores.json_codec import pack, unpack
 
@@ -14,6 +16,24 @@ User = tuple[str, str]
 """Kind and id of what uses a blob."""
 Packed = tuple[Record, bytes]
 """A record with its body as JSON, so that nobody can change what is kept."""
+
+_FRAME = len(pack([part_to_dict(Text(""))])) - len(pack(""))
+"""Bytes of a lone text without those of its words."""
+
+
+@dataclass(slots=True)
+class StoredExchange:
+    """An exchange with its own messages only, and the id of one that it shares."""
+
+    exchange: Exchange
+    opened_by: str | None
+
+
+def size_of(message: Message) -> int:
+    """Return the bytes of a message's parts as JSON; nearly every message is one text."""
+    if len(message.parts) == 1 and isinstance(only := message.parts[0], Text):
+        return _FRAME + len(pack(only.text))
+    return len(pack([part_to_dict(part) for part in message.parts]))
 
 
 def packed(records: Iterable[Record]) -> list[Packed]:
