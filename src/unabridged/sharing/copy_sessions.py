@@ -45,10 +45,8 @@ def leaving(
 ) -> Iterator[Record]:
     """Give the records that go along with conversations.
 
-    Args:
-        store: The space.
-        contexts: Also those of prepared contexts.
-        session: Only what was drawn from exchanges of this session, and from no other.
+    ``contexts``: also those of prepared contexts. ``session``: only what was drawn from exchanges of
+    this session, and from no other.
     """
     mine = None if session is None else {x.id for x in store.exchanges_of(session)}
     kinds = (*CARRIED, *CONTEXTS) if contexts else CARRIED
@@ -58,11 +56,10 @@ def leaving(
 
 
 def take(store: Store, records: Iterable[Record]) -> int:
-    """Take over records from elsewhere; those that are here already stay as they are.
+    """Take records from elsewhere; return how many.
 
-    Returns:
-        How many were taken. Of the others nothing is kept: they were here, cannot be read, or say
-        what the exchanges of this space do not.
+    Those that are here already stay as they are. Nothing is kept of what cannot be read, or says what
+    the exchanges of this space do not.
     """
     taken = 0
     for page in _pages(records):

@@ -29,7 +29,7 @@ class _Left:
     Attributes:
         exchanges: Those that go.
         facts: Records of facts that go by themselves.
-        loose: Facts that another share holds without their exchange, as they stand then.
+        loose: Facts that another share holds without their exchange, as they are then.
     """
 
     exchanges: tuple[str, ...]

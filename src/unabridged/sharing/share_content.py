@@ -115,12 +115,8 @@ def _conversations(store: Store, sessions: Sequence[str]) -> list[Transcript]:
 class _Facts:
     """The statements of one space, sorted for another.
 
-    Args:
-        ends: Where they are, and where they go.
-        forgotten_index: Recognises what was forgotten there.
-        wanted: What shall be carried.
-        asked: The exchanges of the sessions that were asked for.
-        going: Those of them that go, or are there.
+    ``asked`` are the exchanges of the sessions that were asked for, ``going`` those of them that go,
+    or are there.
     """
 
     def __init__(
@@ -143,12 +139,7 @@ class _Facts:
         self.refused = 0
 
     def sort(self, shared: Collection[str], spoken: Collection[str]) -> None:
-        """Sort them.
-
-        Args:
-            shared: The ids of statements that came to the taker by a share.
-            spoken: The ids of exchanges that did.
-        """
+        """Sort them, given the statements and exchanges that came to the taker by a share."""
         live = {name: s for name, s in self._own.items() if s.withdrawn is None}
         named = self._chosen(live)
         chosen = [live[name] for name in live if name in named]

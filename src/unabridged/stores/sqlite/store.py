@@ -27,10 +27,10 @@ from unabridged.stores.sqlite import (
     check,
     copy_file,
     counters,
-    embedder_rows,
     erase,
     read_rows,
     scan_files,
+    vector_rows,
     write_rows,
 )
 from unabridged.stores.sqlite.connection import ConnectionOptions
@@ -297,54 +297,46 @@ class SqliteStore:
 
     def embedder_in_use(self) -> EmbedderInUse | None:
         with self._db.read():
-            return embedder_rows.in_use(self._db)
+            return vector_rows.in_use(self._db)
 
     def begin_vectors(self, identity: str, dimension: int) -> None:
         with self._db.write():
-            embedder_rows.begin(self._db, identity, dimension)
+            vector_rows.begin(self._db, identity, dimension)
 
     def missing_vectors(
         self, identity: str, limit: int, after: str | None = None
     ) -> list[Exchange]:
         with self._db.read():
-            names = embedder_rows.lacking(self._db, identity, limit, after)
+            names = vector_rows.lacking(self._db, identity, limit, after)
             return list(read_rows.get(self._db, names).values())
 
     def put_vectors(
         self, identity: str, vectors: "Mapping[str, Sequence[NDArray[np.float32]]]"
     ) -> None:
-        from unabridged.stores.sqlite import (  # noqa: PLC0415 - imports numpy
-            vectors as kept_vectors,
-        )
-
         with self._db.write():
-            kept_vectors.put(self._db, identity, vectors)
+            vector_rows.put(self._db, identity, vectors)
 
     def vectors(
         self, identity: str, ids: Iterable[str]
     ) -> "dict[str, Sequence[NDArray[np.float32]]]":
-        from unabridged.stores.sqlite import (  # noqa: PLC0415 - imports numpy
-            vectors as kept_vectors,
-        )
-
         with self._db.read():
-            return kept_vectors.given(self._db, identity, ids)
+            return vector_rows.given(self._db, identity, ids)
 
     def packed_vectors(self, identity: str, ids: Iterable[str]) -> dict[str, bytes]:
         with self._db.read():
-            return embedder_rows.packed(self._db, identity, ids)
+            return vector_rows.packed(self._db, identity, ids)
 
     def activate_vectors(self, identity: str, *, keep: bool = True) -> None:
         with self._db.write():
-            embedder_rows.switch(self._db, identity, stored=keep)
+            vector_rows.switch(self._db, identity, stored=keep)
 
     def centroids(self, identity: str) -> bytes | None:
         with self._db.read():
-            return embedder_rows.centroids(self._db, identity)
+            return vector_rows.centroids(self._db, identity)
 
     def put_centroids(self, identity: str, centroids: bytes) -> None:
         with self._db.write():
-            embedder_rows.put_centroids(self._db, identity, centroids)
+            vector_rows.put_centroids(self._db, identity, centroids)
 
     def chain_head(self) -> ChainHead:
         with self._db.read():
@@ -383,7 +375,7 @@ class SqliteStore:
         """Make every index and counter again from the rows; where a row is damaged, change nothing."""
         with self._db.write():
             check.rebuild(self._db)
-            embedder_rows.repair(self._db)
+            vector_rows.repair(self._db)
         for projection in self._projections:
             projection.rebuild()
         self._files.rebuild()
