@@ -43,7 +43,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_beside_it(tmp_path, monk
         assert [each.name for each in tmp_path.iterdir()] == ["file"]
 
 
-def test_what_reads_back_otherwise_never_takes_the_old_ones_place(tmp_path, monkeypatch):
+def test_what_does_not_pass_the_check_never_takes_the_old_ones_place(tmp_path, monkeypatch):
     path = tmp_path / "file"
     atomic_write.write_whole(path, b"old")
     real = atomic_write.write_new
