@@ -29,6 +29,11 @@ def database_of(owner):
     return owner._db
 
 
+def entries_of(store):
+    """Return the exchanges of a store in memory, by id."""
+    return store._entries
+
+
 def connection_of(owner):
     """Return the SQLite connection of a store or of a database."""
     return getattr(owner, "_db", owner)._connection

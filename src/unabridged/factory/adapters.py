@@ -25,7 +25,6 @@ from unabridged.models.choose_model import choose as choose_model
 from unabridged.models.openai import OPENAI_HOST
 from unabridged.models.window import max_prompt_tokens, window
 from unabridged.ports import ChatModel, Clock, Store
-from unabridged.projections.followed import FollowedStore
 from unabridged.projections.search_index.in_memory import MemorySearchIndex
 from unabridged.projections.search_index.index import SearchIndex
 from unabridged.retrieval.analyze import Analyzer
@@ -84,14 +83,13 @@ def rescued(settings: Settings, scope: Scope) -> tuple[Store, Recovery | None]:
     return _saving(settings, kept), found
 
 
-def _saving(settings: Settings, store: SqliteStore | FollowedStore) -> Store:
+def _saving(settings: Settings, store: SqliteStore) -> Store:
     return store if settings.auto_save else HeldWrites(store)
 
 
 def search_index_of(store: Store, reader: Analyzer) -> SearchIndex:
     """The search index of a store; one in memory where it has none."""
-    log = store.log if isinstance(store, FollowedStore) else store
-    attached = log.projections if isinstance(log, SqliteStore) else ()
+    attached = store.projections if isinstance(store, SqliteStore) else ()
     index = next((one for one in attached if isinstance(one, SearchIndex)), None)
     if index is None:
         return MemorySearchIndex(store, reader)

@@ -17,7 +17,6 @@ from unabridged.home.followed_spaces import Spaces
 from unabridged.home.spaces import SpacesFolder
 from unabridged.models.choose_model import PROBE_SECONDS, ModelDiagnosis, diagnose
 from unabridged.ports import Clock
-from unabridged.projections.followed import FollowedStore
 
 EXTRAS = (
     ("chat", "prompt-toolkit", "line editing and history in the chat"),
@@ -122,7 +121,7 @@ def _spaces(spaces: Spaces, *, repair: bool) -> Iterator[Diagnosis]:
                 if damage and repair:
                     store.rebuild()
                     damage = store.check()
-                repaired = store.notes if isinstance(store, FollowedStore) else []
+                repaired = store.notes
                 held = store.embedded_by() or "none"
         except StoreError as error:
             yield Diagnosis(topic, ok=False, text=str(error), hint=error.hint)

@@ -12,7 +12,6 @@ from unabridged.domain.scope import SpaceId
 from unabridged.domain.settings import Settings
 from unabridged.errors import NameRefusedError, SettingError
 from unabridged.home.spaces import SpaceInfo, SpacesFolder
-from unabridged.projections.followed import FollowedStore
 from unabridged.projections.json_files.file_paths import FOLDERS, FilePaths
 from unabridged.projections.json_files.find_space import locate
 from unabridged.projections.json_files.json_files import JsonFiles
@@ -94,23 +93,24 @@ class FollowedSpaces:
         """Return the file of a space."""
         return self._databases.path_of(space)
 
-    def open(self, space: SpaceId, *, create: bool = True) -> FollowedStore:
+    def open(self, space: SpaceId, *, create: bool = True) -> SqliteStore:
         """Open a space, beginning it if it is new."""
         return self.follow(self._databases.open(space, create=create))
 
-    def follow(self, store: SqliteStore) -> FollowedStore:
+    def follow(self, store: SqliteStore) -> SqliteStore:
         """Let readable files follow a store."""
         try:
-            return FollowedStore(store, [self._folder.files(store)], follows=self._follows)
+            store.attach_files(self._folder.files(store), follows=self._follows)
         except BaseException:
             store.close()
             raise
+        return store
 
     def render(self, space: SpaceId) -> None:
         """Write the files of a space again from its log, except those that were edited by hand."""
-        log = self._databases.open(space, create=False)
-        with closing(FollowedStore(log, [self._folder.files(log)], follows=False)) as store:
-            store.render()
+        with closing(self._databases.open(space, create=False)) as store:
+            store.attach_files(self._folder.files(store), follows=False)
+            store.render_files()
 
     def rename(self, old: SpaceId, new: SpaceId) -> None:
         """Give a space other names."""

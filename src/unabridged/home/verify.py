@@ -53,8 +53,6 @@ def _proof(settings: Settings, spaces: Spaces, info: SpaceInfo) -> Proof:
             head = store.chain_head()
     except UnabridgedError as error:
         return _flawed(info.path, info.space.name, str(error))
-    if not flaws and head is None:
-        flaws = (f"{info.path}: it has no chain, and cannot be given one where it lies.",)
     anchored = bool(settings.checkpoint_file)
     return Proof(info.space.name, str(info.path), head, anchored=anchored, flaws=flaws)
 

@@ -1,6 +1,6 @@
-"""Reading a whole space, page by page, so that none has to fit in memory at once."""
+"""Read a whole space page by page, and put exchanges in the order of their paths."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from unabridged.domain.exchange import Exchange
 from unabridged.ports import Store
@@ -26,3 +26,20 @@ def path_of(store: Store, session: str, before: str | None = None) -> list[Excha
             break
         before = page[0].id
     return [exchange for page in reversed(pages) for exchange in page]
+
+
+def parents_first(exchanges: Sequence[Exchange]) -> list[Exchange]:
+    """Return exchanges by their depth, else as they are; those that follow each other round are missing."""
+    there = {exchange.id for exchange in exchanges}
+    followers: dict[str | None, list[Exchange]] = {}
+    for exchange in exchanges:
+        parent = exchange.parent if exchange.parent in there else None
+        followers.setdefault(parent, []).append(exchange)
+    place = {exchange.id: number for number, exchange in enumerate(exchanges)}
+    found: list[Exchange] = []
+    level = followers.get(None, [])
+    while level:
+        found += level
+        below = [one for parent in level for one in followers.get(parent.id, ())]
+        level = sorted(below, key=lambda one: place[one.id])
+    return found

@@ -12,6 +12,7 @@ from pathlib import Path
 from unabridged.domain.file_edit import Adoption, Edit, EditKind
 from unabridged.domain.scope import SpaceId
 from unabridged.errors import InputError, StoreEditedError
+from unabridged.ports import Store
 from unabridged.projections.json_files import (
     file_bytes,
     file_errors,
@@ -27,7 +28,6 @@ from unabridged.projections.json_files.json_document import JsonDocument
 from unabridged.projections.json_files.json_files import JsonFiles
 from unabridged.projections.json_files.layouts import KNOWN
 from unabridged.projections.json_files.read_edited import EditedFile, EditedSession
-from unabridged.projections.json_files.session_cache import SessionLog
 
 _BRANCHES = "The words of other branches stay as they were: only the current path can be edited."
 _DERIVED = "Figures, dates and summaries are written again from the exchanges."
@@ -75,7 +75,7 @@ class FileAdoption:
         *,
         asked: SpaceId,
         locate: Callable[[SpaceId], FilePaths],
-        open_log: Callable[[SpaceId], SessionLog],
+        open_log: Callable[[SpaceId], Store],
         means: Means,
     ) -> None:
         self._path = path
@@ -133,7 +133,7 @@ class FileAdoption:
 
     # --- the parts -----------------------------------------------------------------------------
 
-    def _plan(self, log: SessionLog, *, undo: bool) -> AdoptPlan:
+    def _plan(self, log: Store, *, undo: bool) -> AdoptPlan:
         if undo:
             return AdoptPlan(Adoption(str(self._path), self.space.name))
         data = file_bytes.read(self._path)
@@ -152,12 +152,12 @@ class FileAdoption:
             return None
         return found if found is not None and not found.faults else None
 
-    def _carried(self, log: SessionLog, document: JsonDocument) -> AdoptPlan:
+    def _carried(self, log: Store, document: JsonDocument) -> AdoptPlan:
         edits = tuple(_unknown(log, self._layout, document))
         view = Adoption(str(self._path), self.space.name, edits, sound=not edits)
         return AdoptPlan(view, carried=document if edits else None)
 
-    def _edited(self, log: SessionLog, found: EditedFile) -> AdoptPlan:
+    def _edited(self, log: Store, found: EditedFile) -> AdoptPlan:
         editor = SessionEditor(log, self._means)
         sessions = [editor.plan(one) for one in found.sessions]
         edits = tuple(edit for one in sessions for edit in one.edits)
@@ -183,7 +183,7 @@ class FileAdoption:
         )
 
 
-def _unknown(log: SessionLog, layout: str, document: JsonDocument) -> Iterator[Edit]:
+def _unknown(log: Store, layout: str, document: JsonDocument) -> Iterator[Edit]:
     held = set(log.get(document.ids()))
     for one in document.sessions:
         name = one.session.title or one.session.id
@@ -193,6 +193,6 @@ def _unknown(log: SessionLog, layout: str, document: JsonDocument) -> Iterator[E
                 yield Edit(EditKind.ADDED, name, place, ("", user), ("", answer))
 
 
-def _branches_differ(log: SessionLog, session: EditedSession) -> bool:
+def _branches_differ(log: Store, session: EditedSession) -> bool:
     others = log.get(session.written[session.ending :]).values()
     return sorted(map(seen, others)) != sorted((one.user, one.answer) for one in session.branches)

@@ -12,6 +12,7 @@ from unabridged.domain.changes import Changes
 from unabridged.domain.forgetting import Scan
 from unabridged.domain.session import Session
 from unabridged.errors import StoreError
+from unabridged.ports import Store
 from unabridged.projections.json_files import file_bytes, json_document
 from unabridged.projections.json_files.file_paths import PACKED, FilePaths
 from unabridged.projections.json_files.layout import LayoutHeader
@@ -19,7 +20,6 @@ from unabridged.projections.json_files.layouts import KNOWN
 from unabridged.projections.json_files.session_cache import (
     TOLD_BY,
     SessionCache,
-    SessionLog,
     touched,
 )
 from unabridged.projections.json_files.writer import JsonFilesWriter
@@ -46,7 +46,7 @@ class JsonFiles:
 
     def __init__(
         self,
-        store: SessionLog,
+        store: Store,
         locate: Callable[[], FilePaths],
         layout: str,
         *,

@@ -1,7 +1,6 @@
 """Keeps what was written of each session, so that only what changed is rendered again."""
 
 from collections.abc import Iterable, Mapping
-from typing import Protocol
 
 import msgspec
 
@@ -24,14 +23,6 @@ TOLD_BY = frozenset({RecordKind.CONTEXT, RecordKind.CONDENSATION})
 """Kinds of records that the head of a file tells of."""
 
 
-class SessionLog(Store, Protocol):
-    """A log that returns whole sessions."""
-
-    def exchanges_of(self, session: str) -> list[Exchange]:
-        """Return every exchange of a session, of all its branches, parents before children."""
-        ...
-
-
 class SessionCache:
     """What was written of the sessions of a space.
 
@@ -40,7 +31,7 @@ class SessionCache:
         layout: How it looks.
     """
 
-    def __init__(self, store: SessionLog, layout: Layout) -> None:
+    def __init__(self, store: Store, layout: Layout) -> None:
         self._store = store
         self._layout = layout
         self._texts: dict[str, RenderedText] = {}

@@ -1,17 +1,22 @@
-"""Whose vectors a space is searched with, and what is stored of them as bytes.
+"""Whose vectors a space is searched with, and those that are stored because they cost something.
 
 Each function runs inside a transaction that the store opened.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from unabridged.domain.index_query import EmbedderInUse
 from unabridged.errors import StoreError
 from unabridged.stores.json_codec import pack
-from unabridged.stores.sqlite import change_feed, counters
+from unabridged.stores.sqlite import change_feed, counters, read_rows
 from unabridged.stores.sqlite.database import SqliteConnection
 from unabridged.stores.sqlite.rows import Row, checked, column, name_of, sealed
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 NOBODY = -1
 """The number of an embedder that has none."""
@@ -23,10 +28,7 @@ class Kept:
 
     Attributes:
         number: By which its vectors are kept.
-        identity: Its name and version.
-        dimension: Numbers in a vector.
-        in_use: Whether searches use its vectors.
-        stored: Whether they are stored.
+        stored: Whether its vectors are stored.
     """
 
     number: int
@@ -128,6 +130,62 @@ def packed(db: SqliteConnection, identity: str, ids: Iterable[str]) -> dict[str,
         checked("vector", row, db.path) for row in db.rows("vectors at", (kept.number, numbers))
     ]
     return {named[number]: bytes(body) for _, number, body in rows}
+
+
+def put(
+    db: SqliteConnection, identity: str, vectors: "Mapping[str, Sequence[NDArray[np.float32]]]"
+) -> None:
+    """Keep vectors; those of exchanges that are gone or have other passages now are passed over."""
+    import numpy as np  # noqa: PLC0415 - slow to import, as what follows, and rarely needed
+
+    from unabridged.index.indexed_exchange import pack_vectors  # noqa: PLC0415 - as above
+    from unabridged.retrieval.analyze import as_vectors  # noqa: PLC0415 - as above
+    from unabridged.retrieval.passages import passages  # noqa: PLC0415 - as above
+
+    kept = of(db, identity)
+    taken: list[str] = []
+    for name, exchange in read_rows.get(db, vectors).items():
+        found = passages(exchange)
+        number = change_feed.number_of(db, name)
+        if number is None or len(found) != len(vectors[name]):
+            continue
+        dimension = kept.dimension if kept else len(vectors[name][0]) if found else 0
+        if kept is None and dimension:
+            kept = admit(db, identity, dimension, use=in_use(db) is None)
+        if kept is None:
+            continue
+        made = np.asarray(vectors[name], dtype=np.float32)
+        if found and made.shape != (len(found), kept.dimension):
+            raise StoreError(
+                f"Vectors of {identity!r} have {kept.dimension} numbers here, but others came.",
+                hint="The model was replaced: embed by another, then by it again, with reembed.",
+            )
+        made = made.reshape(len(found), kept.dimension)
+        columns = (kept.number, number, pack_vectors(as_vectors(found, made)))
+        db.run("set vector", sealed("vector", columns))
+        taken.append(name)
+    count = counters.begin(db)
+    change_feed.embedded(db, taken, count)
+    counters.save(db, count)
+
+
+def given(
+    db: SqliteConnection, identity: str, ids: Iterable[str]
+) -> "dict[str, Sequence[NDArray[np.float32]]]":
+    """Return vectors that are kept, as numbers; see ``ports.SupportsVectors``."""
+    import numpy as np  # noqa: PLC0415 - as above
+
+    from unabridged.index.indexed_exchange import unpack_vectors  # noqa: PLC0415 - as above
+
+    kept = of(db, identity)
+    if kept is None:
+        return {}
+    found: dict[str, Sequence[NDArray[np.float32]]] = {}
+    for name, body in packed(db, identity, ids).items():
+        held = unpack_vectors(body, kept.dimension)
+        numbers = held.codes.astype(np.float32) * held.scales[:, None]
+        found[name] = list(numbers.astype(np.float32))
+    return found
 
 
 def drop(db: SqliteConnection, kept: Kept) -> None:
