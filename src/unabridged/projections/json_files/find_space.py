@@ -6,7 +6,7 @@ from pathlib import Path
 
 from unabridged.domain.scope import SpaceId
 from unabridged.errors import InputError, StoreError
-from unabridged.projections.json_files import file_bytes, files_state, json_document
+from unabridged.projections.json_files import file_bytes, files_state
 from unabridged.projections.json_files.file_paths import (
     JSON,
     PACKED,
@@ -61,8 +61,8 @@ def paths_of_file(path: Path, layout: str) -> FilePaths:
 def _told(paths: FilePaths, layout: str) -> Iterator[SpaceId]:
     for path in paths.files():
         try:
-            header = json_document.read_header(KNOWN[layout], file_bytes.read(path))
+            hidden = KNOWN[layout].parse(file_bytes.read(path)).hidden
+            if hidden is not None:
+                yield hidden.header.named
         except (StoreError, FileNotFoundError, ValueError, TypeError, KeyError):
             continue  # damaged or edited: another one may tell
-        if header is not None:
-            yield header.named

@@ -84,7 +84,7 @@ class JsonFilesWriter:
             data = file_bytes.read(path)
             if digest_of(data) != known.digest:
                 return None
-            return json_document.read(self._layout, data, trusted=True)
+            return json_document.read(self._layout, data)
         except (FileNotFoundError, StoreDamagedError, ValueError, KeyError, TypeError):
             return None
 
@@ -224,10 +224,11 @@ class JsonFilesWriter:
 
     def _says_the_same(self, path: Path, data: bytes) -> bool:
         try:
-            there = json_document.read_digest(self._layout, file_bytes.read(path))
+            there = self._layout.parse(file_bytes.read(path)).hidden
         except (FileNotFoundError, StoreDamagedError, ValueError, KeyError, TypeError):
             return False
-        return there == json_document.read_digest(self._layout, data)
+        made = self._layout.parse(data).hidden
+        return there is not None and made is not None and there.digest == made.digest
 
     def _quarantine(self, path: Path, error: StoreDamagedError) -> None:
         number = 1
