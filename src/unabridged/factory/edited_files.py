@@ -18,11 +18,6 @@ from unabridged.tokens.estimate import EstimateTokenizer
 def adoption_of(settings: Settings, path: Path, clock: Clock | None = None) -> FileAdoption:
     """Open a readable file of a home, edited or damaged as it may be.
 
-    Args:
-        settings: Every choice.
-        path: The file.
-        clock: The time and fresh ids; None for the machine's.
-
     Raises:
         NotFoundError: There is no such file.
         InputError: It is no file of this home.

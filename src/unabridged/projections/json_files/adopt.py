@@ -48,22 +48,14 @@ class AdoptPlan:
     sessions: list[SessionEdit] = field(default_factory=list)
     carried: JsonDocument | None = None
 
-    @property
-    def removed(self) -> list[str]:
-        """The ids of exchanges that are no longer shown."""
-        return [name for one in self.sessions for name in one.removed]
-
 
 class FileAdoption:
     """One file that is to be adopted.
 
     Args:
-        path: The file.
-        layout: ``model``, ``agent`` or ``user``.
         asked: The space that the settings name.
         locate: Returns where the files of a space are.
         open_log: Opens the log of a space.
-        clock: The time and fresh ids.
         tokenizer: Counts new words.
 
     Raises:
@@ -121,7 +113,7 @@ class FileAdoption:
                     f"{self._path} was changed since it was shown.",
                     hint="Look at it again, and repeat.",
                 )
-            removed = plan.removed
+            removed = [name for one in plan.sessions for name in one.removed]
             if forget_removed and removed:
                 log.erase(removed)
                 plan = self._plan(log, undo=undo)

@@ -53,13 +53,7 @@ class SessionEdit:
 
 
 class SessionEditor:
-    """Finds out what adopting one session does.
-
-    Args:
-        store: The log; it is only read.
-        clock: The time and fresh ids.
-        tokenizer: Counts new words.
-    """
+    """Finds out what adopting one session does; the log is only read."""
 
     def __init__(self, store: Store, clock: Clock, tokenizer: Tokenizer) -> None:
         self._store = store

@@ -73,11 +73,6 @@ class EditedFile:
 def read(path: Path, data: bytes, layout: str) -> EditedFile:
     """Read a file that may have been edited.
 
-    Args:
-        path: The file, for what is said of it.
-        data: What it holds.
-        layout: ``model``, ``agent`` or ``user``.
-
     Raises:
         StoreDamagedError: It is no JSON.
         StoreEditedError: It says something that cannot be adopted; the line is named.

@@ -79,7 +79,6 @@ class FileHeader(JsonForm):
 
     Attributes:
         format: The version of what is under ``unabridged``.
-        layout: ``model``, ``agent`` or ``user``.
         space: The names of the space.
     """
 
@@ -226,11 +225,6 @@ def exchange_form(exchange: Exchange, opened_by: str | None) -> ExchangeForm:
 
 def exchange_from(form: ExchangeForm, session: str, texts: tuple[str, str | None]) -> Exchange:
     """Read what ``exchange_form`` wrote, without a first message that another exchange holds.
-
-    Args:
-        form: The form.
-        session: The id of its session.
-        texts: What the fields of the seed show.
 
     Raises:
         ValueError: It is no exchange.

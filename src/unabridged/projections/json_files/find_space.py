@@ -21,14 +21,7 @@ _SESSION_FILE = re.compile(rf"(.+)_[A-Za-z0-9-]+{SESSION_END}{re.escape(JSON)}")
 
 
 def locate(root: Path, space: SpaceId, layout: str, custom: Path | None = None) -> FilePaths:
-    """Return where the files of a space are, or would be.
-
-    Args:
-        root: The folder of the layout.
-        space: The space.
-        layout: ``model``, ``agent`` or ``user``.
-        custom: The file of the space, instead of those in the folder; None for those.
-    """
+    """Return where the files of a space are, or would be: in a folder, or one custom file."""
     if custom is not None:
         return custom_paths(custom, layout)
     return paths_of(root, space, layout, lambda paths: space_in(paths, layout))

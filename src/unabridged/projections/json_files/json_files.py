@@ -36,11 +36,8 @@ class JsonFiles:
     edited by hand is never overwritten. A damaged one is set aside and written again.
 
     Args:
-        store: The log.
         locate: Returns where the files are; asked again if another space takes that place first.
-        layout: ``model``, ``agent`` or ``user``.
         compression: Whether files are packed (gzip) when they are written; both are read.
-        busy_seconds: How long other writers are waited for.
     """
 
     def __init__(
@@ -50,13 +47,11 @@ class JsonFiles:
         layout: str,
         *,
         compression: bool = False,
-        busy_seconds: float = BUSY_SECONDS,
     ) -> None:
         self._store = store
         self._locate = locate
         self._layout = KNOWN[layout]
         self._about = json_document.header_of(store.space, layout)
-        self._busy_seconds = busy_seconds
         self._lock = RLock()
         self._writer = JsonFilesWriter(
             locate(), store.space, self._layout, packed=compression, holds=self._holds
@@ -125,9 +120,6 @@ class JsonFiles:
     def write_again(self, name: str) -> None:
         """Write one file again from the log, whatever it holds.
 
-        Args:
-            name: Its name, packed or not.
-
         Raises:
             StoreError: It cannot be written; it is as it was.
         """
@@ -142,11 +134,7 @@ class JsonFiles:
                     raise self._errors[wanted]
 
     def scan(self, pieces: Sequence[Sequence[bytes]]) -> Scan:
-        """Search every file for pieces of text.
-
-        Args:
-            pieces: Each in every form of bytes that it may have.
-        """
+        """Search every file for pieces of text, each in every form of bytes that it may have."""
         search = ByteSearch(pieces)
         for path in self.paths.files() + self.paths.drafts():
             data = file_bytes.read_raw(path)
@@ -167,7 +155,7 @@ class JsonFiles:
                 private_folder(folder)
             except OSError as error:
                 raise of_the_system(error, folder) from error
-            with locked(self.paths.lock, self._busy_seconds):
+            with locked(self.paths.lock, BUSY_SECONDS):
                 self._writer.load()
                 if self._writer.state.space in ({}, self._about.space):
                     yield

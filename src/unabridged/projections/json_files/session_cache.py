@@ -31,12 +31,7 @@ class SessionLog(Store, Protocol):
 
 
 class SessionCache:
-    """What was written of the sessions of a space.
-
-    Args:
-        store: The log.
-        layout: How it looks.
-    """
+    """What was written of the sessions of a space."""
 
     def __init__(self, store: SessionLog, layout: Layout) -> None:
         self._store = store

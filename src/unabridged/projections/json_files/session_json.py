@@ -37,14 +37,7 @@ class ExchangeJson:
     def of(
         cls, form: ExchangeForm, data: bytes, shown: Sequence[bytes], digest: str = ""
     ) -> "ExchangeJson":
-        """Return an exchange from its parts.
-
-        Args:
-            form: The form.
-            data: The form as JSON.
-            shown: The values of the seed's fields.
-            digest: Over both; empty to take it.
-        """
+        """Return an exchange from its form, that form as JSON, and the seed's values."""
         mark = digest or digest_of([*shown, data])
         tokens = sum(message.tokens or 0 for message in form.messages)
         return cls(form, tuple(shown), mark, b'["%s", %s]' % (mark.encode(), data), tokens)
