@@ -31,7 +31,7 @@ from tests.faults.layers import Layer
 from unabridged.domain.results import Transcript
 from unabridged.domain.settings import Settings
 from unabridged.errors import UnabridgedError
-from unabridged.factory import Home
+from unabridged.factory.home import Home
 from unabridged.factory.migration import Migrations
 from unabridged.home.open_spaces import spaces_of
 from unabridged.stores.space_digest import digest_of

@@ -15,7 +15,8 @@ from unabridged.cli.views.forgetting import plan_lines, receipt_lines, space_lin
 from unabridged.domain.forgetting import Receipt
 from unabridged.domain.scope import Scope, SpaceId
 from unabridged.errors import InputError, NotFoundError
-from unabridged.factory import space_from, write_private
+from unabridged.home.delete_space import write_private
+from unabridged.home.open_spaces import space_from
 
 NOTHING = "There is nothing to forget."
 

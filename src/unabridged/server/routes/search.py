@@ -9,7 +9,7 @@ from unabridged.domain.permissions import Grant
 from unabridged.domain.results import ContextReport, SearchResult, Stats
 from unabridged.domain.scope import SpaceId
 from unabridged.errors import NotFoundError
-from unabridged.factory import Home
+from unabridged.factory.home import Home
 from unabridged.server.routes.api_calls import Asked, Id
 from unabridged.server.routes.json_responses import Page, given, paged
 from unabridged.server.routes.openapi import answers
