@@ -112,7 +112,7 @@ class HiddenPart(msgspec.Struct, forbid_unknown_fields=True):
     @property
     def header(self) -> FileHeader:
         """What the file says of itself."""
-        return form_from(self.about, FileHeader)
+        return form_from(self.about, FileHeader, "$.unabridged.about")
 
 
 _T = TypeVar("_T")

@@ -21,7 +21,7 @@ from unabridged.projections.json_files.session_json import SessionJson, block, b
 EVERY = 1 << 30
 """More sessions than anybody has."""
 _S = TypeVar("_S", bound="_Strict")
-_EMPTY = msgspec.Raw(b"[]")
+_Fields = dict[str, msgspec.Raw]
 
 
 class _Strict(msgspec.Struct, forbid_unknown_fields=True):
@@ -40,10 +40,10 @@ class _File(_Strict, kw_only=True):
 
 
 class _ModelFile(_File):
-    metadata: msgspec.Raw
+    metadata: _Fields
     current_conversation: list[msgspec.Raw]
-    recent_conversations: msgspec.Raw = _EMPTY
-    summarized_conversations: msgspec.Raw = _EMPTY
+    recent_conversations: list[_Fields] = []
+    summarized_conversations: list[_Fields] = []
 
 
 class _Side(_Strict):
@@ -118,7 +118,7 @@ class _ModelLayout:
         file = msgspec.json.decode(data, type=_ModelFile)
         heads = (file.metadata, file.recent_conversations, file.summarized_conversations)
         current = Conversation(file.current_conversation, "$.current_conversation")
-        return ParsedFile([bytes(head) for head in heads], [current], file.hidden)
+        return ParsedFile(list(map(msgspec.json.encode, heads)), [current], file.hidden)
 
     def turns(self, values: Sequence[bytes | msgspec.Raw], place: str, /) -> list[JsonTurn]:
         return [
@@ -146,7 +146,7 @@ def _summary(one: SessionJson, facts: FileFacts) -> bytes:
 
 
 class _AgentFile(_File):
-    metadata: msgspec.Raw
+    metadata: _Fields
     history: list[msgspec.Raw]
 
 
@@ -188,10 +188,10 @@ class _AgentLayout:
 
     def parse(self, data: bytes, /) -> ParsedFile:
         file = msgspec.json.decode(data, type=_AgentFile)
-        title = decode_at(file.metadata, dict[str, Any], "$.metadata").get("title")
+        title = msgspec.json.decode(file.metadata.get("title", b"null"))
         title = title if isinstance(title, str) else None
         history = Conversation(file.history, "$.history", title=title)
-        return ParsedFile([bytes(file.metadata)], [history], file.hidden)
+        return ParsedFile([msgspec.json.encode(file.metadata)], [history], file.hidden)
 
     def turns(self, values: Sequence[bytes | msgspec.Raw], place: str, /) -> list[JsonTurn]:
         return [
