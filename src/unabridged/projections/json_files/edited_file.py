@@ -21,7 +21,7 @@ from unabridged.projections.json_files.fields import (
     form_from,
 )
 from unabridged.projections.json_files.json_document import FORMAT
-from unabridged.projections.json_files.layout import Conversation, JsonTurn, Layout
+from unabridged.projections.json_files.layout import JsonTurn, Layout, ShownSession
 from unabridged.projections.json_files.layouts import KNOWN
 
 _STEP = re.compile(r"\.([A-Za-z_][A-Za-z0-9_]*)|\[(\d+|\.\.\.)\]")
@@ -112,16 +112,16 @@ def _read(layout: Layout, data: bytes) -> EditedFile:
 
 
 def _paired(
-    layout: Layout, hidden: HiddenPart, shown: Sequence[Conversation]
+    layout: Layout, hidden: HiddenPart, shown: Sequence[ShownSession]
 ) -> Iterator[EditedSession]:
     left = list(shown)
     for number, part in enumerate(hidden.sessions):
         place = f"$.unabridged.sessions[{number}]"
         header = form_from(part.session, SessionForm, f"{place}.session")
         if part.conversation is not msgspec.UNSET:
-            mine = Conversation(part.conversation, f"{place}.conversation")
+            mine = ShownSession(part.conversation, f"{place}.conversation")
         else:
-            mine = next((one for one in left if one.id in (None, header.id)), Conversation())
+            mine = next((one for one in left if one.id in (None, header.id)), ShownSession())
             left = [one for one in left if one is not mine]
         session = replace(_session(layout, mine), id=header.id, header=header)
         session.branches = layout.turns(part.branches, f"{place}.branches")
@@ -135,11 +135,11 @@ def _paired(
     yield from _unpaired(layout, left)
 
 
-def _unpaired(layout: Layout, shown: Sequence[Conversation]) -> Iterator[EditedSession]:
+def _unpaired(layout: Layout, shown: Sequence[ShownSession]) -> Iterator[EditedSession]:
     return (_session(layout, one) for one in shown if one.values or one.id is not None)
 
 
-def _session(layout: Layout, one: Conversation) -> EditedSession:
+def _session(layout: Layout, one: ShownSession) -> EditedSession:
     turns = layout.turns(one.values, one.place)
     if one.model:
         turns = [replace(turn, model=one.model) for turn in turns]

@@ -31,7 +31,7 @@ class JsonTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class ShownSession:
     """A session as the seed's fields show it.
 
     Attributes:
@@ -62,7 +62,7 @@ class ParsedFile:
     """
 
     heads: list[bytes]
-    conversations: list[Conversation]
+    conversations: list[ShownSession]
     hidden: HiddenPart | None
 
 

@@ -10,11 +10,11 @@ from msgspec import UNSET, UnsetType
 from unabridged.domain.exchange import Exchange
 from unabridged.projections.json_files.fields import HiddenPart, decode_at, one_line, said, shown
 from unabridged.projections.json_files.layout import (
-    Conversation,
     FileFacts,
     JsonTurn,
     Layout,
     ParsedFile,
+    ShownSession,
 )
 from unabridged.projections.json_files.session_json import SessionJson, block, braces, lines
 
@@ -117,7 +117,7 @@ class _ModelLayout:
     def parse(self, data: bytes, /) -> ParsedFile:
         file = msgspec.json.decode(data, type=_ModelFile)
         heads = (file.metadata, file.recent_conversations, file.summarized_conversations)
-        current = Conversation(file.current_conversation, "$.current_conversation")
+        current = ShownSession(file.current_conversation, "$.current_conversation")
         return ParsedFile(list(map(msgspec.json.encode, heads)), [current], file.hidden)
 
     def turns(self, values: Sequence[bytes | msgspec.Raw], place: str, /) -> list[JsonTurn]:
@@ -190,7 +190,7 @@ class _AgentLayout:
         file = msgspec.json.decode(data, type=_AgentFile)
         title = msgspec.json.decode(file.metadata.get("title", b"null"))
         title = title if isinstance(title, str) else None
-        history = Conversation(file.history, "$.history", title=title)
+        history = ShownSession(file.history, "$.history", title=title)
         return ParsedFile([msgspec.json.encode(file.metadata)], [history], file.hidden)
 
     def turns(self, values: Sequence[bytes | msgspec.Raw], place: str, /) -> list[JsonTurn]:
@@ -259,7 +259,7 @@ class _UserLayout:
         file = msgspec.json.decode(data, type=_UserFile)
         heads = [_user_head(one.id, one.title, one.created_at, one.model) for one in file.sessions]
         conversations = [
-            Conversation(
+            ShownSession(
                 one.messages,
                 f"$.sessions[{number}].messages",
                 one.id,
