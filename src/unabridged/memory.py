@@ -22,9 +22,8 @@ from unabridged.domain.results import (
 )
 from unabridged.domain.settings import Settings, SettingsDict
 from unabridged.errors import InputError
-from unabridged.factory import open_space
 from unabridged.factory.file_transfer import ImportResult, export_file, import_file
-from unabridged.factory.open_memory import settings_from
+from unabridged.factory.open_memory import open_space, settings_from
 from unabridged.knowledge.facts import Facts
 from unabridged.knowledge.requirements import Requirements
 from unabridged.ports import ChatModel, Clock

@@ -37,7 +37,7 @@ from tests.faults.workflows import WORKFLOWS, Workflow, condense
 from tests.opened import store_of
 
 from unabridged.errors import UnabridgedError
-from unabridged.factory import Home
+from unabridged.factory.home import Home
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.stores_lookup import looked_up
 

@@ -29,7 +29,7 @@ from tests.faults.layers import Layer
 from tests.faults.workflows import WORKFLOWS, CommandFailedError, Workflow
 
 from unabridged.errors import UnabridgedError
-from unabridged.factory import Home
+from unabridged.factory.home import Home
 from unabridged.stores.sqlite import SqliteStore
 
 GROWING = frozenset({"write", "create", "make folder", "link"})

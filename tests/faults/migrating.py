@@ -32,7 +32,7 @@ from tests.helpers.space_digests import digest_of
 from unabridged.domain.results import Transcript
 from unabridged.domain.settings import Settings
 from unabridged.errors import UnabridgedError
-from unabridged.factory import Home
+from unabridged.factory.home import Home
 from unabridged.factory.migration import Migrations
 from unabridged.home.open_spaces import spaces_of
 from unabridged.testing.log_writer import LogWriter

@@ -98,12 +98,9 @@ def search_index_of(store: Store, reader: Analyzer) -> SearchIndex:
 
 
 def named_for(settings: Settings, clock: Clock, upstream: ChatModel | None = None) -> Settings:
-    """The same settings with a model, where models have memories of their own and none is named.
+    """Return the settings with a model if models have separate memories and none is named.
 
-    Args:
-        settings: Every choice.
-        clock: The time.
-        upstream: The model that answers; None for the one that the settings choose.
+    It is the model of the upstream that is given, or of the one that the settings choose.
 
     Raises:
         UpstreamError: The upstream that the settings name does not answer, or has no model.

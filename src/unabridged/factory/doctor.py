@@ -34,12 +34,9 @@ def examine(
 ) -> Iterator[Diagnosis]:
     """Look at everything, one finding after the other.
 
-    Args:
-        settings: Every choice.
-        clock: For the ability cache.
-        spaces: The spaces of the home; None for those of the settings, found by words only.
-        repair: Make indices anew that do not fit their messages, take rights from others, remove
-            drafts that nobody writes any more; else nothing is changed.
+    Only a repair changes something: it rebuilds indices that do not fit their messages, takes
+    rights from others, and removes drafts that nobody writes any more. Without ``spaces``, those of
+    the settings are looked at by words only.
     """
     python = f"unabridged {_version('unabridged')}, Python {platform.python_version()}"
     yield Diagnosis("version", ok=True, text=f"{python}, SQLite {_sqlite()}")

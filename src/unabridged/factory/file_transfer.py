@@ -47,11 +47,7 @@ def import_file(
 ) -> ImportResult:
     """Import a file of another program, or an export of ours; what is here is passed over.
 
-    Args:
-        space: The space.
-        path: The file.
-        format: The name of its format; None to recognise it.
-        model: The model of exchanges for which the file names none.
+    Without a format the file's is recognised. The model is that of exchanges without one.
 
     Raises:
         TransferError: The file cannot be read.
@@ -128,15 +124,7 @@ def export_file(
     *,
     format: str = "jsonl",  # noqa: A002 - the word of the glossary
 ) -> int:
-    """Write everything of a space into one file.
-
-    Args:
-        space: The space.
-        path: The file; it must not exist.
-        format: ``jsonl``, ``v3``, ``markdown``, ``html`` or ``messages``.
-
-    Returns:
-        How many exchanges were written.
+    """Write everything of a space into one new file, and return how many exchanges that were.
 
     Raises:
         InputError: There is no such format, or the file is there already.

@@ -31,7 +31,6 @@ class Migrations:
     Args:
         settings: Every choice: the home, whose memory it is where files do not say, and which
             fields separate spaces.
-        clock: The time; None for the machine's.
 
     Raises:
         SettingError: The store of the settings keeps nothing.

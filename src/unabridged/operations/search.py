@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from unabridged.domain.results import ContextReport, SearchResult, Stats
 from unabridged.errors import NotFoundError
-from unabridged.factory import Home
+from unabridged.factory.home import Home
 from unabridged.operations.call import Call
 from unabridged.operations.operation import Name, Nothing, Page, Params, Words, operation
 from unabridged.operations.operation_results import SpaceLine

@@ -15,7 +15,7 @@ from tests.helpers.talker import Talker
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.settings import Settings
 from unabridged.errors import MigrationError, UnabridgedError
-from unabridged.factory import Home
+from unabridged.factory.home import Home
 from unabridged.factory.migration import Migrations
 from unabridged.home.migration_journal import MigrationJournal
 from unabridged.home.open_spaces import spaces_of
