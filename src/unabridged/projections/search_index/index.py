@@ -10,7 +10,8 @@ from contextlib import suppress
 from dataclasses import replace
 from threading import RLock
 
-from unabridged.domain.changes import Changes
+from unabridged.domain.changes import Changes, Written
+from unabridged.domain.exchange import Exchange
 from unabridged.domain.index_query import IndexHits, IndexQuery
 from unabridged.domain.vectors import EmbedderInUse
 from unabridged.errors import StoreDamagedError, StoreError, UpstreamError
@@ -101,9 +102,9 @@ class SearchIndex:
 
     # --- following ------------------------------------------------------------------------------
 
-    def follow(self) -> None:
+    def follow(self, written: Written | None = None) -> None:
         with self._lock:
-            self._catch_up(most=None)
+            self._catch_up(most=None, written=written)
 
     def erase(self, ids: Iterable[str]) -> None:
         with self._lock:
@@ -159,18 +160,20 @@ class SearchIndex:
                 self._flush(SMALL)
             self._begin(None)
 
-    def _catch_up(self, *, embed: bool = False, most: int | None = SMALL) -> None:
+    def _catch_up(
+        self, *, embed: bool = False, most: int | None = SMALL, written: Written | None = None
+    ) -> None:
         if self._revision is None:
             self._open()
         for _ in range(ATTEMPTS):
             changes = self._store.changes(self._revision)
             if changes.revision != self._revision or changes.full:
-                self._follow(changes, embed=embed, most=most)
+                self._follow(changes, written, embed=embed, most=most)
             elif self._snapshot.bare and self._can_embed(embed=embed):
                 self._put_again(self._snapshot.names_at(self._snapshot.bare), embed=embed)
                 return
             elif embed and self._snapshot.embedder is None and self._embedder(embed=True):
-                self._follow(self._store.changes(None), embed=embed, most=most)
+                self._follow(self._store.changes(None), None, embed=embed, most=most)
             else:
                 return
 
@@ -225,7 +228,9 @@ class SearchIndex:
         self._snapshot = IndexSnapshot(embedder, self._centroids(embedder))
         self._revision = None
 
-    def _follow(self, changes: Changes, *, embed: bool, most: int | None) -> None:
+    def _follow(
+        self, changes: Changes, written: Written | None, *, embed: bool, most: int | None
+    ) -> None:
         embedder = self._embedder(embed=embed)
         if changes.full or embedder != self._snapshot.embedder:
             if not changes.full:
@@ -234,7 +239,8 @@ class SearchIndex:
         else:
             self._take_out(changes.erased)
         numbers = dict(zip(changes.written, changes.numbers, strict=True))
-        flushed = self._put_all(numbers, embed=embed)
+        given = written.exchanges if written and written.revision == changes.revision else {}
+        flushed = self._put_all(numbers, given, embed=embed)
         self._revision = changes.revision
         self._move(changes.moved)
         self._put_again(changes.embedded, embed=embed)
@@ -252,7 +258,9 @@ class SearchIndex:
             if known is not None:
                 self._snapshot.remove(known[0])
 
-    def _put_all(self, numbers: Mapping[str, int], *, embed: bool) -> bool:
+    def _put_all(
+        self, numbers: Mapping[str, int], given: Mapping[str, Exchange], *, embed: bool
+    ) -> bool:
         snapshot = self._snapshot
         order = sorted(numbers, key=lambda name: numbers[name])
         past_buffer = len(order) > PAGE
@@ -260,7 +268,7 @@ class SearchIndex:
         try:
             for start in range(0, len(order), PAGE):
                 page = {name: numbers[name] for name in order[start : start + PAGE]}
-                self._writer.put(snapshot, page, embed=embed)
+                self._writer.put(snapshot, page, given, embed=embed)
                 if snapshot.bulk and len(snapshot.bulk) >= BULK_EXCHANGES:
                     self._flush_bulk()
                     snapshot.bulk = {}
@@ -273,7 +281,7 @@ class SearchIndex:
     def _put_again(self, names: Iterable[str], *, embed: bool) -> None:
         find = self._snapshot.find
         numbers = {name: known[0] for name in names if (known := find(name)) is not None}
-        if self._put_all(numbers, embed=embed):
+        if self._put_all(numbers, {}, embed=embed):
             self._flush(None)
 
     def _move(self, names: Iterable[str]) -> None:

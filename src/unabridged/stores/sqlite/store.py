@@ -157,13 +157,11 @@ class SqliteStore:
         originals: Mapping[str, bytes] | None = None,
     ) -> int:
         with self._db.write():
-            added = len(
-                set(write_rows.import_session(self._db, session, exchanges, originals or {}))
-            )
+            written = write_rows.import_session(self._db, session, exchanges, originals or {})
         with suppress(StoreError):  # it is stored; what follows tries again when it is asked
-            for projection in self._projections if added else ():
-                projection.follow()
-        return added
+            for projection in self._projections if written.exchanges else ():
+                projection.follow(written)
+        return len(written.exchanges)
 
     def set_session(self, session: Session, expect_head: str | None) -> None:
         with self._db.write():

@@ -1,10 +1,11 @@
 """What is written to the log. Each runs inside a write transaction that the store opened."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 
 import apsw
 
+from unabridged.domain.changes import Written
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.session import Session
@@ -52,26 +53,28 @@ def import_session(
     session: Session,
     exchanges: Sequence[Exchange],
     originals: Mapping[str, bytes],
-) -> list[str]:
-    """Take over a conversation and give the ids of what was new; see ``ports.Store``."""
+) -> Written:
+    """Take over a conversation and give what was new; see ``ports.Store``."""
     count = counters.begin(db)
     known = read_rows.session(db, session.id)
-    added = [
-        exchange.id for exchange in exchanges if _admit_one(db, session, exchange, count, originals)
-    ]
+    added = {
+        exchange.id: exchange
+        for exchange in exchanges
+        if _admit_one(db, session, exchange, count, originals)
+    }
     if known is None:
         check_head(db, session)
         count.sessions += 1
         _set_session(db, session, count)
         archive.follow(db, None, session)
     elif added:
-        head = session.head if _leads_on(db, session, known, set(added)) else known.head
+        head = session.head if _leads_on(db, session, known, added.keys()) else known.head
         updated = max(known.updated, session.updated)
         _set_session(db, replace(known, head=head, updated=updated), count)
     else:
-        return []
+        return Written(count.revision, {})
     counters.save(db, count)
-    return added
+    return Written(count.revision, added)
 
 
 def set_session(db: SqliteConnection, session: Session, expect_head: str | None) -> None:
@@ -212,7 +215,7 @@ def _admit_one(
     return True
 
 
-def _leads_on(db: SqliteConnection, session: Session, known: Session, added: set[str]) -> bool:
+def _leads_on(db: SqliteConnection, session: Session, known: Session, added: Set[str]) -> bool:
     if session.head is None or read_rows.owner(db, session.head) is None:
         return False
     if known.head is None:
