@@ -91,6 +91,8 @@ def divided(
         if rng.random() < 0.3:
             junk = entry(50_000 + rng.randrange(100), dimension=dimension)
             tail.put(junk)
+            if rng.random() < 0.5:
+                assert len(tail.arrays["places"])
             assert tail.remove(junk.place)
         tail.put(one)
     return View(segments, removed, tail, centres)

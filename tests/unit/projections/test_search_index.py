@@ -1,13 +1,16 @@
 """The search index follows its log: what is new is analysed, and nothing else."""
 
 import threading
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 from tests.opened import storage_of
 
+from unabridged.domain.changes import Written
 from unabridged.domain.index_query import IndexQuery
+from unabridged.domain.message import Text
 from unabridged.domain.scope import SpaceId
 from unabridged.embeddings.static import StaticEmbedder
 from unabridged.errors import StoreReadOnlyError, UpstreamError
@@ -86,6 +89,40 @@ def test_what_is_erased_is_found_no_more_and_what_followed_it_moves_up(store, in
     assert rows.positions.tolist() == [0, 1, 2, 3]
     assert rows.before.tolist() == [-1, 0, 1, 2]
     assert index.check() == []
+
+
+def test_what_was_just_written_is_not_read_from_the_log(store, index):
+    said = LogWriter(store).say("My boat is called Kestrel.", "Noted.")
+    written = Written(store.last_revision(), {said.id: said})
+    assert read_by(store, lambda: index.follow(written)) == []
+    assert found(index, "kestrel") == [said.id]
+
+
+def test_what_others_wrote_since_is_read_from_the_log(store, index):
+    talk = LogWriter(store)
+    begun = talk.begin("Where is the key?")
+    written = Written(store.last_revision(), {begun.id: begun})
+    talk.answer(begun, "Behind the zinnias.")
+    assert read_by(store, lambda: index.follow(written)) == [begun.id]
+    assert found(index, "zinnia", "key") == [begun.id]
+
+
+def test_an_import_is_indexed_as_the_log_gives_it(tmp_path):
+    source, store = InMemoryStore(SPACE), open_indexed(tmp_path / "space.db", SPACE)
+    talk = LogWriter(source)
+    first = talk.say("My boat is called Kestrel.", "Noted.")
+    talk.say("It has \ud800 a red sail.", "Red it is.")
+    again = replace(first.messages[1], id="again", parts=(Text("Kestrel, then."),))
+    branch = replace(first, id="branch", messages=(first.messages[0], again))
+    exchanges = [*source.scan(), branch]
+    assert store.import_session(talk.header, [*exchanges, first]) == 3
+    for terms in (("kestrel",), ("kestrel", "red", "sail")):
+        rows, expected = (
+            one.search(IndexQuery(terms)) for one in (index_of(store), MemorySearchIndex(store))
+        )
+        for field in fields(rows):
+            assert np.array_equal(getattr(rows, field.name), getattr(expected, field.name))
+    store.close()
 
 
 def test_records_and_titles_make_no_work(store, index):
