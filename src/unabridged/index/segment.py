@@ -116,24 +116,24 @@ class Segment:
 
     def passages_of(self, docs: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The rows of docs' passages, one doc behind the other, and how many each has."""
-        offsets = self.arrays["doc_offsets"]
-        starts = offsets.take(docs)
-        counts = offsets.take(docs + 1) - starts
-        return self.arrays["doc_passages"].take(spread(starts, counts)).astype(np.int64), counts
+        rows, counts = self._of_docs("doc_offsets", "doc_passages", docs)
+        return rows.astype(np.int64), counts
 
     def pieces_of(self, docs: NDArray[np.int64]) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
         """The word pieces of ascending docs, one behind the other, and how many each has."""
-        offsets = self.arrays["piece_offsets"]
-        starts = offsets.take(docs)
-        counts = offsets.take(docs + 1) - starts
-        return self.arrays["pieces"].take(spread(starts, counts)), counts
+        return self._of_docs("piece_offsets", "pieces", docs)
 
     def names_of(self, docs: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         """The bytes of the ids of docs, one behind the other, and how many each has."""
-        offsets = self.arrays["name_offsets"]
+        return self._of_docs("name_offsets", "names", docs)
+
+    def _of_docs(
+        self, by_doc: str, held: str, docs: NDArray[np.int64]
+    ) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        offsets = self.arrays[by_doc]
         starts = offsets.take(docs)
         counts = offsets.take(docs + 1) - starts
-        return self.arrays["names"].take(spread(starts, counts)), counts
+        return self.arrays[held].take(spread(starts, counts)), counts
 
     def doc_of(self, name: str) -> int | None:
         """The doc of an exchange, by its id; None where it does not hold it."""

@@ -4,7 +4,6 @@ from pathlib import Path
 
 from unabridged.domain.scope import SpaceId
 from unabridged.ports import Embedder, Lexicon, Store
-from unabridged.projections.search_index.in_memory import MemorySearchIndex
 from unabridged.projections.search_index.index import SearchIndex
 from unabridged.projections.search_index.storage import FolderStorage
 from unabridged.retrieval.analyze import Analyzer
@@ -41,4 +40,4 @@ def index_of(store: Store) -> SearchIndex:
     """Return the index that is attached to a store, or one in memory over it."""
     attached = store.projections if isinstance(store, SqliteStore) else ()
     found = next((one for one in attached if isinstance(one, SearchIndex)), None)
-    return found or MemorySearchIndex(store)
+    return found or SearchIndex(store)

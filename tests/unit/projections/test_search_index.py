@@ -15,7 +15,7 @@ from unabridged.domain.scope import SpaceId
 from unabridged.embeddings.static import StaticEmbedder
 from unabridged.errors import StoreReadOnlyError, UpstreamError
 from unabridged.index import merge_policy
-from unabridged.projections.search_index.in_memory import MemorySearchIndex
+from unabridged.projections.search_index.index import SearchIndex
 from unabridged.retrieval.analyze import Analyzer
 from unabridged.retrieval.search import Search, SearchQuery
 from unabridged.stores.in_memory import InMemoryStore
@@ -45,7 +45,7 @@ def store():
 
 @pytest.fixture
 def index(store):
-    return MemorySearchIndex(store)
+    return SearchIndex(store)
 
 
 def found(index, *terms):
@@ -118,7 +118,7 @@ def test_an_import_is_indexed_as_the_log_gives_it(tmp_path):
     assert store.import_session(talk.header, [*exchanges, first]) == 3
     for terms in (("kestrel",), ("kestrel", "red", "sail")):
         rows, expected = (
-            one.search(IndexQuery(terms)) for one in (index_of(store), MemorySearchIndex(store))
+            one.search(IndexQuery(terms)) for one in (index_of(store), SearchIndex(store))
         )
         for field in fields(rows):
             assert np.array_equal(getattr(rows, field.name), getattr(expected, field.name))
@@ -160,7 +160,7 @@ class Paid:
 
 def test_a_server_that_fails_is_asked_again(store):
     embedder = Paid()
-    index = MemorySearchIndex(store, Analyzer(embedder))
+    index = SearchIndex(store, Analyzer(embedder))
     LogWriter(store).say("kestrel", "yes")
     vector = np.ones(8, dtype=np.float32)
     assert found(index, "kestrel")

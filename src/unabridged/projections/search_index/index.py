@@ -15,16 +15,15 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.index_query import IndexHits, IndexQuery
 from unabridged.domain.vectors import EmbedderInUse
 from unabridged.errors import StoreDamagedError, StoreError, UpstreamError
-from unabridged.index.clusters import ClusterCentroids, pack_centres
+from unabridged.index.clusters import ClusterCentroids, pack_centres, unpack_centres
 from unabridged.index.indexed_exchange import FIRST
 from unabridged.index.query import search
 from unabridged.ports import Store, SupportsVectors
-from unabridged.projections.search_index import repair
 from unabridged.projections.search_index.apply import PAGE, IndexWriter
-from unabridged.projections.search_index.flush import SegmentWriter, centroids_of, is_due
+from unabridged.projections.search_index.flush import SegmentWriter, is_due
 from unabridged.projections.search_index.index_manifest import ListedSegment, Manifest
 from unabridged.projections.search_index.snapshot import IndexSnapshot
-from unabridged.projections.search_index.storage import SegmentStorage
+from unabridged.projections.search_index.storage import MemoryStorage, SegmentStorage
 from unabridged.retrieval.analyze import Analyzer
 
 SAVED_EXCHANGES = 32
@@ -50,14 +49,19 @@ class SearchIndex:
 
     Args:
         store: The log.
-        analyzer: What analyses exchanges and questions.
-        storage: Where segments are kept.
+        analyzer: What analyses exchanges and questions; None to analyse words only.
+        storage: Where segments are kept; None for memory, from which they are gone on closing.
     """
 
-    def __init__(self, store: Store, analyzer: Analyzer, storage: SegmentStorage) -> None:
+    def __init__(
+        self,
+        store: Store,
+        analyzer: Analyzer | None = None,
+        storage: SegmentStorage | None = None,
+    ) -> None:
         self._store = store
-        self._storage = storage
-        self._writer = IndexWriter(store, analyzer)
+        self._storage = storage or MemoryStorage()
+        self._writer = IndexWriter(store, analyzer or Analyzer())
         self._lock = RLock()
         self._snapshot = IndexSnapshot()
         self._revision: int | None = None
@@ -126,11 +130,11 @@ class SearchIndex:
                 self._catch_up()
                 everything = self._store.changes(None)
                 if everything.revision == self._revision:  # else others write meanwhile
-                    return damage or repair.differences(everything, self._snapshot)
+                    return damage or self._snapshot.differences(everything)
             return damage
 
     def _damaged_files(self) -> list[str]:
-        while damage := repair.verify(self._storage, self._snapshot):
+        while damage := self._storage.verify(self._snapshot.segments):
             manifest = self._storage.read_manifest()
             if manifest is None or manifest.serial == self._serial:
                 return damage
@@ -329,7 +333,8 @@ class SearchIndex:
     def _centroids(self, embedder: EmbedderInUse | None) -> ClusterCentroids | None:
         if embedder is None or not isinstance(self._store, SupportsVectors):
             return None
-        return centroids_of(self._store.centroids(embedder.identity), embedder.dimension)
+        data = self._store.centroids(embedder.identity)
+        return None if data is None else unpack_centres(data, embedder.dimension)
 
     # --- writing --------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """What is written to the log. Each runs inside a write transaction that the store opened."""
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import apsw
@@ -68,7 +68,7 @@ def import_session(
         _set_session(db, session, count)
         archive.follow(db, None, session)
     elif added:
-        head = session.head if _leads_on(db, session, known, added.keys()) else known.head
+        head = session.head if _leads_on(db, session, known, set(added)) else known.head
         updated = max(known.updated, session.updated)
         _set_session(db, replace(known, head=head, updated=updated), count)
     else:
@@ -215,7 +215,7 @@ def _admit_one(
     return True
 
 
-def _leads_on(db: SqliteConnection, session: Session, known: Session, added: Set[str]) -> bool:
+def _leads_on(db: SqliteConnection, session: Session, known: Session, added: set[str]) -> bool:
     if session.head is None or read_rows.owner(db, session.head) is None:
         return False
     if known.head is None:
