@@ -51,7 +51,7 @@ class IndexWriter:
             number = numbers[exchange.id]
             known = snapshot.find(exchange.id)
             if known is not None and known[0] != number:  # it was erased, and came back
-                snapshot.remove(known[0])
+                snapshot.remove(exchange.id)
             above = None if exchange.parent is None else snapshot.find(exchange.parent)
             entry = IndexedExchange(
                 place=number,

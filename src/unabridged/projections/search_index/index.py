@@ -16,7 +16,6 @@ from unabridged.domain.index_query import IndexHits, IndexQuery
 from unabridged.domain.vectors import EmbedderInUse
 from unabridged.errors import StoreDamagedError, StoreError, UpstreamError
 from unabridged.index.clusters import ClusterCentroids, pack_centres, unpack_centres
-from unabridged.index.indexed_exchange import FIRST
 from unabridged.index.query import search
 from unabridged.ports import Store, SupportsVectors
 from unabridged.projections.search_index.apply import PAGE, IndexWriter
@@ -117,7 +116,9 @@ class SearchIndex:
             self._cut_out()
             if not self._storage.is_empty():
                 with self._storage.locked(LOCK_SECONDS):
-                    if not self._is_behind():  # what a process left behind that was killed
+                    manifest = self._storage.read_manifest()
+                    if manifest is None or manifest.serial == self._serial:
+                        # What a process left behind that was killed.
                         self._storage.keep_only(self._snapshot.segments)
             self._catch_up()
 
@@ -184,10 +185,8 @@ class SearchIndex:
     def _open(self) -> None:
         self._generation = self._store.generation
         serial = ""
-        while (manifest := self._storage.read_manifest()) is not None:
-            if manifest.serial == serial:
-                break
-            # Another process may have replaced a file in between: then the manifest is another one.
+        # Another process may have replaced a file in between: then the manifest is another one.
+        while (manifest := self._storage.read_manifest()) and manifest.serial != serial:
             self._damage = []
             if not self._fits(manifest):
                 break
@@ -197,7 +196,6 @@ class SearchIndex:
             except StoreDamagedError as error:
                 self._damage = [str(error)]
             else:
-                self._damage = []
                 return
         self._begin(None)
 
@@ -241,12 +239,15 @@ class SearchIndex:
                 changes = self._store.changes(None)
             self._begin(embedder)
         else:
-            self._take_out(changes.erased)
+            self._erased |= dict.fromkeys(changes.erased)
+            for name in changes.erased:
+                self._snapshot.remove(name)
         numbers = dict(zip(changes.written, changes.numbers, strict=True))
         given = written.exchanges if written and written.revision == changes.revision else {}
         flushed = self._put_all(numbers, given, embed=embed)
         self._revision = changes.revision
-        self._move(changes.moved)
+        moved = self._store.get(changes.moved) if changes.moved else {}
+        self._snapshot.move({name: exchange.parent for name, exchange in moved.items()})
         self._put_again(changes.embedded, embed=embed)
         if self._snapshot.bare and self._can_embed(embed=embed):
             self._put_again(self._snapshot.names_at(self._snapshot.bare), embed=embed)
@@ -254,13 +255,6 @@ class SearchIndex:
             self._cut_out()
         if flushed or is_due(self._snapshot.buffer, embedder):
             self._flush(None if len(numbers) > PAGE else most)
-
-    def _take_out(self, erased: Iterable[str]) -> None:
-        for name in erased:
-            self._erased[name] = None
-            known = self._snapshot.find(name)
-            if known is not None:
-                self._snapshot.remove(known[0])
 
     def _put_all(
         self, numbers: Mapping[str, int], given: Mapping[str, Exchange], *, embed: bool
@@ -287,25 +281,6 @@ class SearchIndex:
         numbers = {name: known[0] for name in names if (known := find(name)) is not None}
         if self._put_all(numbers, {}, embed=embed):
             self._flush(None)
-
-    def _move(self, names: Iterable[str]) -> None:
-        find = self._snapshot.find
-        there = self._store.get(names)
-        roots = {known[0]: name for name in there if (known := find(name)) is not None}
-        lines: dict[int, tuple[int, int]] = {}
-        behind = self._snapshot.behind(roots)
-        for number in sorted({*roots, *behind}):
-            if number not in roots:
-                parent = behind[number]
-                lines[number] = (parent, lines[parent][1] + 1)
-                continue
-            name = there[roots[number]].parent
-            above = None if name is None else find(name)
-            if above is None:
-                lines[number] = (FIRST, 0)
-            else:
-                lines[number] = (above[0], lines.get(above[0], above)[1] + 1)
-        self._snapshot.move(lines)
 
     def _can_embed(self, *, embed: bool) -> bool:
         held = self._snapshot.embedder
@@ -384,10 +359,6 @@ class SearchIndex:
                 writer.flush(self._snapshot)
                 self._commit(writer)
         self._erased = {}
-
-    def _is_behind(self) -> bool:
-        manifest = self._storage.read_manifest()
-        return manifest is not None and manifest.serial != self._serial
 
     def _take_other(self) -> bool:
         manifest = self._storage.read_manifest()

@@ -15,7 +15,7 @@ from unabridged.domain.changes import Changes
 from unabridged.domain.vectors import EmbedderInUse
 from unabridged.index.buffer import IndexBuffer
 from unabridged.index.clusters import ClusterCentroids
-from unabridged.index.indexed_exchange import IndexedExchange, name_of
+from unabridged.index.indexed_exchange import FIRST, IndexedExchange, name_of
 from unabridged.index.live_view import LiveView, View
 from unabridged.index.segment import Segment, moved
 from unabridged.projections.search_index.segment_files import release
@@ -98,15 +98,40 @@ class IndexSnapshot:
             self._own_buffer().remove(entry.place)
         self.bulk[entry.name] = entry
 
-    def remove(self, number: int) -> None:
+    def remove(self, name: str) -> None:
         """Let an exchange not be found."""
+        known = self.find(name)
+        if known is None:
+            return
+        number = known[0]
         self.bare.discard(number)
         self._cover(number)
         if number in self.buffer:
             self._own_buffer().remove(number)
 
-    def behind(self, numbers: Iterable[int]) -> dict[int, int]:
-        """Return the numbers of all exchanges that follow others, each with that of its parent."""
+    def move(self, parents: Mapping[str, str | None]) -> None:
+        """Let exchanges follow others; what is behind them moves along.
+
+        Args:
+            parents: The id of the exchange before each, by its id.
+        """
+        roots = {known[0]: name for name in parents if (known := self.find(name)) is not None}
+        lines: dict[int, tuple[int, int]] = {}
+        behind = self._behind(roots)
+        for number in sorted({*roots, *behind}):
+            if number not in roots:
+                parent = behind[number]
+                lines[number] = (parent, lines[parent][1] + 1)
+                continue
+            name = parents[roots[number]]
+            above = None if name is None else self.find(name)
+            if above is None:
+                lines[number] = (FIRST, 0)
+            else:
+                lines[number] = (above[0], lines.get(above[0], above)[1] + 1)
+        self._put_at(lines)
+
+    def _behind(self, numbers: Iterable[int]) -> dict[int, int]:
         found: dict[int, int] = {}
         waiting = list(numbers)
         while waiting:
@@ -121,12 +146,7 @@ class IndexSnapshot:
                         waiting.append(number)
         return found
 
-    def move(self, lines: Mapping[int, tuple[int, int]]) -> None:
-        """Put exchanges elsewhere on their paths.
-
-        Args:
-            lines: The number of the parent and the position, by the number of the exchange.
-        """
+    def _put_at(self, lines: Mapping[int, tuple[int, int]]) -> None:
         numbers = ascending(lines)
         for number in numbers.tolist():
             entry = self.buffer.at(number)
