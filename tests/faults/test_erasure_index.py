@@ -10,7 +10,7 @@ from unabridged.domain.scope import SpaceId
 from unabridged.embeddings.static import StaticEmbedder
 from unabridged.embeddings.word_pieces import StaticLexicon
 from unabridged.index import merge_policy
-from unabridged.index.indexed_exchange import pack_vectors, pack_words
+from unabridged.index.indexed_exchange import pack_vectors
 from unabridged.retrieval.analyze import Analyzer, as_vectors
 from unabridged.retrieval.passages import passages
 from unabridged.testing.log_writer import LogWriter
@@ -53,7 +53,7 @@ def traces(exchange, others=()):
         rows = [code.tobytes() for code in (*read.vectors.codes, *made.codes)]
         keys = [key.tobytes() for key in read.words.keys.astype("<u8")]
         pieces = read.pieces.astype("<u2").tobytes()
-        packed = [pack_words(read.words), pack_vectors(read.vectors), pack_vectors(made)]
+        packed = [read.words.keys.tobytes(), pack_vectors(read.vectors), pack_vectors(made)]
         return {*rows, *keys, pieces, *packed}
 
     return held(exchange) - set().union(*map(held, others))

@@ -20,10 +20,10 @@ from unabridged.index.indexed_exchange import (
     key_of,
     quantise,
 )
+from unabridged.index.live_view import View
 from unabridged.index.merge import merge
-from unabridged.index.query import look_up
+from unabridged.index.query import search
 from unabridged.index.segment import Segment, build
-from unabridged.index.segments_view import View
 from unabridged.index.term_weights import by_sides, by_whole, relative
 
 DIMENSION = 24
@@ -58,6 +58,10 @@ def entry(
     )
 
 
+def lengths_of(one: IndexedExchange) -> tuple[int, int]:
+    return int(one.words.user.sum()), int(one.words.answer.sum())
+
+
 def index_query(seed: int, limit: int = 8, *, dimension: int = DIMENSION) -> IndexQuery:
     rng = random.Random(seed)
     terms = rng.sample([*VOCABULARY, "nobody", "never"], rng.randrange(1, 9))
@@ -78,12 +82,12 @@ def divided(
     held = list(entries)
     rng.shuffle(held)
     segments: list[Segment] = []
-    removed: list[np.ndarray | None] = []
+    removed: list[np.ndarray] = []
     edges = sorted(rng.sample(range(len(held) + 1), min(rng.randrange(5), len(held))))
     for start, stop in zip([0, *edges], edges, strict=False):
         segment, stale = _segment(rng, held[start:stop], held, centres, dimension)
         segments.append(segment)
-        removed.append(stale if len(stale) or rng.random() < 0.5 else None)
+        removed.append(stale)
     tail = IndexBuffer(EMBEDDER, dimension, centres)
     for one in held[edges[-1] if edges else 0 :]:
         if rng.random() < 0.3:
@@ -91,6 +95,8 @@ def divided(
         if rng.random() < 0.3:
             junk = entry(50_000 + rng.randrange(100), dimension=dimension)
             tail.put(junk)
+            if rng.random() < 0.5:
+                assert len(tail.arrays["places"])
             assert tail.remove(junk.place)
         tail.put(one)
     return View(segments, removed, tail, centres)
@@ -113,10 +119,10 @@ def _segment(
     parts[0] = [*parts[0], *extra]
     built = [build(part, EMBEDDER, dimension, centres) for part in parts]
     if len(built) == 1 and kept:
-        return built[0], np.array(stale, dtype=np.int64)
-    without = [None if kept else np.array(stale, dtype=np.int64), None, None]
-    merged = merge(built, without, centres)
-    return merged, np.array(stale if kept else [], dtype=np.int64)
+        return built[0], np.unique(np.array(stale, dtype=np.int64))
+    gone, none = np.unique(np.array(stale, dtype=np.int64)), np.empty(0, dtype=np.int64)
+    merged = merge(built, [none if kept else gone, none, none][: len(built)], centres)
+    return merged, gone if kept else none
 
 
 def expected(entries: Iterable[IndexedExchange], asked: IndexQuery) -> IndexHits:
@@ -126,10 +132,10 @@ def expected(entries: Iterable[IndexedExchange], asked: IndexQuery) -> IndexHits
     count = len(held)
     holding = [sum(key_of(t) in words[p] for p in held) for t in asked.terms]
     rarities = [log(1.0 + (count - n + 0.5) / (n + 0.5)) for n in holding]
-    means = [sum(one.words.lengths[side] for one in held.values()) / count for side in (0, 1)]
+    means = [sum(lengths_of(one)[side] for one in held.values()) / count for side in (0, 1)]
     ways = ([], [])
     for place, one in held.items():
-        user, answer = one.words.lengths
+        user, answer = lengths_of(one)
         lengths = relative(np.array([user]), np.array([answer]), tuple(means))
         for way, found in zip((by_whole, by_sides), ways, strict=True):
             score = 0.0
@@ -175,8 +181,8 @@ def expected(entries: Iterable[IndexedExchange], asked: IndexQuery) -> IndexHits
         positions=np.array([held[p].position for p in rows], dtype=np.int64),
         user_times=times[:, :, 0],
         answer_times=times[:, :, 1],
-        user_length=np.array([held[p].words.lengths[0] for p in rows], dtype=np.int64),
-        answer_length=np.array([held[p].words.lengths[1] for p in rows], dtype=np.int64),
+        user_length=np.array([lengths_of(held[p])[0] for p in rows], dtype=np.int64),
+        answer_length=np.array([lengths_of(held[p])[1] for p in rows], dtype=np.int64),
         user_nearness=np.array([near[p].get(1, 0) for p in rows], dtype=np.float32),
         answer_nearness=np.array([near[p].get(2, 0) for p in rows], dtype=np.float32),
         pieces=np.concatenate([*pieces, np.empty(0, dtype=np.uint16)]),
@@ -246,7 +252,7 @@ def test_small_spaces_give_what_plain_python_gives(seed, count, limit):
     asked = index_query(seed, limit)
     view = divided(entries, seed + 1)
     assert view.exchanges == count
-    assert same(look_up(view, asked), expected(entries, asked)) == []
+    assert same(search(view.scene(), asked), expected(entries, asked)) == []
 
 
 @given(SEEDS, st.integers(2, 80), st.integers(1, 6))
@@ -261,7 +267,7 @@ def test_no_division_changes_anything_where_short_cuts_are_taken(seed, count, li
         for module, name in (*SMALL, *SMALL_WORDS):
             patch.setattr(module, name, rng.choice((2, 5, 20)))
         patch.setattr(vector_search, "RESCORED", (rng.choice((2, 5, 20)), 20))
-        one, other = (look_up(divided(entries, seed + i, centres), asked) for i in range(2))
+        one, other = (search(divided(entries, seed + i, centres).scene(), asked) for i in range(2))
     assert same(one, other) == []
 
 
@@ -270,9 +276,11 @@ def test_no_division_changes_anything_where_short_cuts_are_taken(seed, count, li
 def test_looking_finds_what_was_put_since_the_last_time(seed, count):
     entries = [entry(place, seed) for place in range(count)]
     tail = IndexBuffer(EMBEDDER, DIMENSION)
-    view = View([build(entries[::2], EMBEDDER, DIMENSION)], (), tail)
+    view = View(
+        [build(entries[::2], EMBEDDER, DIMENSION)], [np.empty(0, dtype=np.int64)], tail, None
+    )
     asked = index_query(seed, 4)
     for i, one in enumerate(entries[1::2]):
         tail.put(one)
         now = [*entries[::2], *entries[1::2][: i + 1]]
-        assert same(look_up(view, asked), expected(now, asked)) == []
+        assert same(search(view.scene(), asked), expected(now, asked)) == []

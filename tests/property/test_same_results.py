@@ -15,7 +15,7 @@ from unabridged.domain.scope import SpaceId
 from unabridged.embeddings.static import StaticEmbedder
 from unabridged.embeddings.word_pieces import StaticLexicon
 from unabridged.index import merge_policy
-from unabridged.projections.search_index.in_memory import MemorySearchIndex
+from unabridged.projections.search_index.index import SearchIndex
 from unabridged.retrieval.analyze import Analyzer
 from unabridged.retrieval.search import Search, SearchQuery
 from unabridged.stores.in_memory import InMemoryStore
@@ -80,7 +80,7 @@ class _Both:
 
 def results(store, index=None):
     reader = Analyzer(EMBEDDER, LEXICON)
-    finder = Search(store, index or MemorySearchIndex(store, reader), reader)
+    finder = Search(store, index or SearchIndex(store, reader), reader)
     now = START + timedelta(days=2)
     return [
         [(e.exchange.id, e.score) for e in finder.find(SearchQuery(text, now, intent), 20)]

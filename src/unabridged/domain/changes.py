@@ -1,7 +1,9 @@
 """What changed in a log since a revision: what caches and projections follow."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import RecordKind
 
 
@@ -35,3 +37,16 @@ class Changes:
     sessions: frozenset[str] = frozenset()
     kinds: frozenset[RecordKind] = frozenset()
     full: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Exchanges that one transaction wrote, as the log gives them from its revision on.
+
+    Attributes:
+        revision: The log's revision after it.
+        exchanges: The exchanges, whole, by id.
+    """
+
+    revision: int
+    exchanges: Mapping[str, Exchange]

@@ -25,7 +25,6 @@ from unabridged.models.choose_model import choose as choose_model
 from unabridged.models.openai import OPENAI_HOST
 from unabridged.models.window import max_prompt_tokens, window
 from unabridged.ports import ChatModel, Clock, Store
-from unabridged.projections.search_index.in_memory import MemorySearchIndex
 from unabridged.projections.search_index.index import SearchIndex
 from unabridged.retrieval.analyze import Analyzer
 from unabridged.space.dependencies import UpstreamInfo
@@ -92,7 +91,7 @@ def search_index_of(store: Store, reader: Analyzer) -> SearchIndex:
     attached = store.projections if isinstance(store, SqliteStore) else ()
     index = next((one for one in attached if isinstance(one, SearchIndex)), None)
     if index is None:
-        return MemorySearchIndex(store, reader)
+        return SearchIndex(store, reader)
     index.analyze_with(reader)
     return index
 

@@ -1,5 +1,6 @@
-"""Runs: rows that stand behind one another in an array, named by where they begin and end."""
+"""Operations on arrays of numbers: runs of rows, distinct values, the best of some."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -48,3 +49,22 @@ def positions_of(wanted: NDArray[Any], ascending: NDArray[Any]) -> NDArray[np.in
         return np.full(len(wanted), -1, dtype=np.int64)
     at = np.minimum(ascending.searchsorted(wanted), len(ascending) - 1)
     return np.where(ascending.take(at) == wanted, at, -1)
+
+
+def best(values: NDArray[Any], count: int, places: Callable[[Numbers], Numbers]) -> Numbers:
+    """The positions of the largest values, ascending; of equal ones at the edge the newest.
+
+    Args:
+        values: What is compared.
+        count: How many; all where there are no more.
+        places: The places that some positions stand for.
+    """
+    if len(values) <= count:
+        return np.arange(len(values), dtype=np.int64)
+    cut = np.partition(values, len(values) - count)[len(values) - count]
+    above = (values > cut).nonzero()[0]
+    equal = (values == cut).nonzero()[0]
+    room = count - len(above)
+    if len(equal) > room:
+        equal = equal[np.argsort(-places(equal), kind="stable")[:room]]
+    return np.sort(np.concatenate((above, equal)))

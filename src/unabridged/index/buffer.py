@@ -1,17 +1,16 @@
 """The tail: the newest entries, in memory, until they are sealed into a segment."""
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unabridged.index.clusters import ClusterCentroids
-from unabridged.index.indexed_exchange import IndexedExchange, Vectors, name_key
-from unabridged.index.segment import COLUMNS, Arrays, Postings
+from unabridged.index.indexed_exchange import IndexedExchange, Vectors
+from unabridged.index.segment import COLUMNS, Arrays, Postings, WordRows, columns_of
 from unabridged.index.sign_bits import signs_of, words_for
-from unabridged.index.term_weights import codes_of, joined
 
 _ROOM = 64
 """Rows that there is room for at first; then twice as many, each time."""
@@ -57,6 +56,7 @@ class IndexBuffer:
     @property
     def sums(self) -> tuple[int, int]:
         """The terms on the user's and on the answer's sides."""
+        self._complete()
         return self._sums[0], self._sums[1]
 
     def __len__(self) -> int:
@@ -74,6 +74,7 @@ class IndexBuffer:
         self._free: list[int] = []
         self._children: dict[int, list[int]] = {}
         self._sums = [0, 0]
+        self._new: dict[int, None] = {}
         self._runs: dict[int, array[int]] = {}
         self._columns: Arrays = {name: np.zeros(_ROOM, kind) for name, kind in COLUMNS.items()}
         self._clear_rows()
@@ -103,28 +104,11 @@ class IndexBuffer:
         slot = self._free.pop() if self._free else len(self._entries)
         if slot == len(self._entries):
             self._entries.append(None)
-            self._columns = _with_room(self._columns, slot + 1)
         self._entries[slot] = entry
         self._slots[entry.place] = slot
         self._named[entry.name] = slot
         self._children.setdefault(entry.parent, []).append(slot)
-        lengths = entry.words.lengths
-        columns = self._columns
-        columns["places"][slot] = entry.place
-        columns["sessions"][slot] = entry.session
-        columns["parents"][slot] = entry.parent
-        columns["at"][slot] = entry.at
-        columns["positions"][slot] = entry.position
-        columns["name_keys"][slot] = name_key(entry.name)
-        columns["user_lengths"][slot], columns["answer_lengths"][slot] = lengths
-        self._sums[0] += lengths[0]
-        self._sums[1] += lengths[1]
-        for key, posting in zip(entry.words.keys.tolist(), _postings(slot, entry), strict=True):
-            run = self._runs.get(key)
-            if run is None:
-                self._runs[key] = array("Q", (posting,))
-            else:
-                run.append(posting)
+        self._new[slot] = None
         if vectors is not None and len(vectors.codes):
             self._put_rows(slot, vectors)
 
@@ -146,16 +130,10 @@ class IndexBuffer:
             return False
         entry = self._entries[slot]
         assert entry is not None  # noqa: S101 - a slot that has a place has an entry
-        for key, posting in zip(entry.words.keys.tolist(), _postings(slot, entry), strict=True):
-            run = self._runs[key]
-            if run[-1] == posting:
-                run.pop()
-            else:
-                run.remove(posting)
-            if not run:
-                del self._runs[key]
-        for side, length in enumerate(entry.words.lengths):
-            self._sums[side] -= length
+        if slot in self._new:
+            del self._new[slot]
+        else:
+            self._remove_words(slot, entry)
         self._entries[slot] = None
         if self._named.get(entry.name) == slot:
             del self._named[entry.name]
@@ -165,6 +143,19 @@ class IndexBuffer:
         self._free.append(slot)
         self._remove_rows(slot)
         return True
+
+    def _remove_words(self, slot: int, entry: IndexedExchange) -> None:
+        words = WordRows.of([entry])
+        for key, posting in _postings(words, np.array([slot])):
+            run = self._runs[key]
+            if run[-1] == posting:
+                run.pop()
+            else:
+                run.remove(posting)
+            if not run:
+                del self._runs[key]
+        for side, length in enumerate((words.user_lengths, words.answer_lengths)):
+            self._sums[side] -= int(length[0])
 
     def _remove_rows(self, slot: int) -> None:
         start, stop = self._spans.pop(slot, (0, 0))
@@ -194,7 +185,7 @@ class IndexBuffer:
         made._slots, made._named = dict(self._slots), dict(self._named)
         made._entries, made._free = list(self._entries), list(self._free)
         made._children = {parent: list(slots) for parent, slots in self._children.items()}
-        made._sums = list(self._sums)
+        made._sums, made._new = list(self._sums), dict(self._new)
         made._runs = {key: run[:] for key, run in self._runs.items()}
         made._columns = {name: column.copy() for name, column in self._columns.items()}
         made._passages = {name: column.copy() for name, column in self._passages.items()}
@@ -218,6 +209,10 @@ class IndexBuffer:
         return held
 
     def _complete(self) -> None:
+        if self._new:
+            slots = np.array(list(self._new), dtype=np.int64)
+            self._put_words(slots, [one for slot in self._new if (one := self._entries[slot])])
+            self._new.clear()
         new = slice(self._listed, self._rows)
         if new.start < new.stop:
             codes = self._passages["passage_codes"][new]
@@ -225,6 +220,20 @@ class IndexBuffer:
             if self._by is not None:
                 self._passages["passage_lists"][new] = self._by.nearest(codes)
             self._listed = self._rows
+
+    def _put_words(self, slots: NDArray[np.int64], held: list[IndexedExchange]) -> None:
+        self._columns = _with_room(self._columns, len(self._entries))
+        words = WordRows.of(held)
+        for name, column in columns_of(held, words).items():
+            self._columns[name][slots] = column
+        self._sums[0] += int(words.user_lengths.sum())
+        self._sums[1] += int(words.answer_lengths.sum())
+        for key, posting in _postings(words, slots):
+            run = self._runs.get(key)
+            if run is None:
+                self._runs[key] = array("Q", (posting,))
+            else:
+                run.append(posting)
 
     @property
     def gone_rows(self) -> NDArray[np.int64]:
@@ -283,17 +292,12 @@ class IndexBuffer:
         return np.concatenate([*held, np.empty(0, dtype=np.uint8)]), counts
 
 
-def _postings(slot: int, entry: IndexedExchange) -> list[int]:
-    words = entry.words
-    user, answer = words.lengths
-    codes = joined(
-        codes_of(words.user, np.array(user)), codes_of(words.answer, np.array(answer))
-    ).astype(np.uint64)
-    packed = (codes << np.uint64(16)) | (words.user.astype(np.uint64) << np.uint64(8))
+def _postings(words: WordRows, slots: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    packed = slots.astype(np.uint64).repeat(words.counts) << np.uint64(32)
+    packed |= words.codes.astype(np.uint64) << np.uint64(16)
+    packed |= words.user.astype(np.uint64) << np.uint64(8)
     packed |= words.answer
-    packed |= np.uint64(slot << 32)
-    numbers: list[int] = packed.tolist()
-    return numbers
+    return zip(words.keys.tolist(), packed.tolist(), strict=True)
 
 
 def _with_room(columns: Arrays, count: int) -> Arrays:

@@ -40,11 +40,6 @@ class Words:
     user: NDArray[np.uint8]
     answer: NDArray[np.uint8]
 
-    @property
-    def lengths(self) -> tuple[int, int]:
-        """Terms of the user's side and of the answer's side, repeats included."""
-        return int(self.user.sum(dtype=np.int64)), int(self.answer.sum(dtype=np.int64))
-
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
@@ -140,28 +135,6 @@ def quantise(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np
     scales = largest / np.float32(STEPS)
     divisors = np.where(scales > 0, scales, np.float32(1))
     return np.rint(vectors / divisors[:, None]).astype(np.int8), scales
-
-
-def pack_words(words: Words) -> bytes:
-    """The bytes of counted terms: keys, then user's counts, then answers' (little-endian)."""
-    return words.keys.astype("<u8").tobytes() + words.user.tobytes() + words.answer.tobytes()
-
-
-def unpack_words(data: bytes) -> Words:
-    """The counted terms of their bytes; views of them, not copies.
-
-    Raises:
-        ValueError: The bytes are none of counted terms.
-    """
-    count, rest = divmod(len(data), 10)
-    if rest:
-        raise ValueError(f"{len(data)} bytes are no counted terms")
-    times = np.frombuffer(data, dtype=np.uint8, offset=8 * count)
-    return Words(
-        np.frombuffer(data, dtype="<u8", count=count).astype(np.uint64, copy=False),
-        times[:count],
-        times[count:],
-    )
 
 
 def pack_vectors(vectors: Vectors) -> bytes:

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unabridged.index.array_runs import distinct, offsets_of, spread
+from unabridged.index.array_runs import offsets_of, spread
 from unabridged.index.clusters import ClusterCentroids
-from unabridged.index.segment import COLUMNS, Arrays, Segment, build, finish
+from unabridged.index.segment import COLUMNS, Arrays, Segment, finish
 from unabridged.index.sign_bits import words_for
 
 _ROWS = 16_384
@@ -21,22 +21,20 @@ Numbers = NDArray[np.int64]
 
 def merge(
     segments: Sequence[Segment],
-    without: Sequence[NDArray[np.int64] | None] = (),
-    centres: ClusterCentroids | None = None,
+    without: Sequence[NDArray[np.int64]],
+    centres: ClusterCentroids | None,
 ) -> Segment:
     """One segment of several, or of one without its removed exchanges.
 
     Args:
-        segments: Of one embedder; those without vectors may be among them.
-        without: For each, the places to leave out, in any order; None or nothing for none. What
-            then remains must have each place once.
+        segments: One at least, of one embedder; those without vectors may be among them.
+        without: For each, the places to leave out, ascending, each once. What then remains must
+            have each place once.
         centres: What passages are listed by from now on; those listed by others are listed anew.
 
     Raises:
         ValueError: Vectors of several embedders or dimensions.
     """
-    if not segments:
-        return build(())
     embedder, dimension = common(segments)
     renamed = _renamed(segments, without)
     arrays: Arrays = {
@@ -65,15 +63,11 @@ def common(parts: Sequence[Any]) -> tuple[str, int]:
     return kinds.pop() if kinds else ("", 0)
 
 
-def _renamed(
-    segments: Sequence[Segment], without: Sequence[NDArray[np.int64] | None]
-) -> list[Numbers]:
+def _renamed(segments: Sequence[Segment], without: Sequence[NDArray[np.int64]]) -> list[Numbers]:
     kept: list[NDArray[np.bool_]] = []
-    for i, segment in enumerate(segments):
+    for segment, removed in zip(segments, without, strict=True):
         stays = np.ones(segment.exchanges, dtype=np.bool_)
-        removed = without[i] if i < len(without) else None
-        if removed is not None and len(removed):
-            stays[segment.docs(distinct(np.asarray(removed, dtype=np.int64)))] = False
+        stays[segment.docs(removed)] = False
         kept.append(stays)
     places = np.concatenate([s.places[k] for s, k in zip(segments, kept, strict=True)])
     order = np.argsort(places, kind="stable")

@@ -1,5 +1,6 @@
-"""Look up: what bears on a probe, by words and by vectors, over segments and tail together."""
+"""Search: what is relevant to a query, by words and by vectors, over segments and buffer."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,29 +10,21 @@ from unabridged.domain.index_query import IndexHits, IndexQuery
 from unabridged.index.array_runs import distinct, offsets_of, positions_of, spread
 from unabridged.index.live_view import LiveView, Numbers
 from unabridged.index.segment import COLUMNS
-from unabridged.index.segments_view import View
 from unabridged.index.term_search import ByWords
 from unabridged.index.vector_search import ByVectors
-
-__all__ = ["View", "look_up", "search"]
 
 _COLUMNS = tuple(name for name in COLUMNS if name != "name_keys")
 
 
-def look_up(view: View, index_query: IndexQuery) -> IndexHits:
-    """What bears on a probe; see ``search``."""
-    return search(view.scene(), index_query)
-
-
 def search(scene: LiveView, index_query: IndexQuery) -> IndexHits:
-    """What bears on a probe, with the exchanges before and after each on their paths.
+    """Return what is relevant to a query, with the exchanges before and after on their paths.
 
     Rows come in the order of their places. The same content gives the same rows, bit for bit,
     however it is divided into segments and tail, in whatever order it came and whatever was
     removed from it.
 
     Raises:
-        ValueError: The probe's vector is of another dimension than the scene's.
+        ValueError: The query's vector is of another dimension than the scene's.
     """
     words = ByWords(scene, index_query.terms)
     vectors = None if index_query.vector is None else ByVectors(scene, index_query.vector)
@@ -52,8 +45,14 @@ def search(scene: LiveView, index_query: IndexQuery) -> IndexHits:
         nearness[:, at] = vectors.scores(found)
     is_found = np.zeros(len(docs), dtype=np.bool_)
     is_found[at] = True
-    pieces, counts = _pieces(scene, found)
-    names, name_counts = _names(scene, docs)
+    pieces, counts = _joined(
+        [part.source.pieces_of(found[some] - part.base) for part, some in scene.split(found)],
+        np.uint16,
+    )
+    names, name_counts = _joined(
+        [part.source.names_of(docs[some] - part.base) for part, some in scene.split(docs)],
+        np.uint8,
+    )
     lengths = np.zeros(len(docs), dtype=np.int64)
     lengths[at] = counts
     if not in_order:
@@ -102,13 +101,9 @@ def _found(
     return best, beside[np.isin(beside, among, assume_unique=True)]
 
 
-def _names(scene: LiveView, docs: Numbers) -> tuple[NDArray[np.uint8], Numbers]:
-    held = [part.source.names_of(docs[some] - part.base) for part, some in scene.split(docs)]
-    counts = np.concatenate([count for _, count in held] or [np.empty(0, dtype=np.int64)])
-    return np.concatenate([some for some, _ in held] or [np.empty(0, dtype=np.uint8)]), counts
-
-
-def _pieces(scene: LiveView, docs: Numbers) -> tuple[NDArray[np.uint16], Numbers]:
-    held = [part.source.pieces_of(docs[some] - part.base) for part, some in scene.split(docs)]
-    counts = np.concatenate([count for _, count in held] or [np.empty(0, dtype=np.int64)])
-    return np.concatenate([some for some, _ in held] or [np.empty(0, dtype=np.uint16)]), counts
+def _joined(
+    runs: Sequence[tuple[NDArray[Any], Numbers]], kind: Any
+) -> tuple[NDArray[Any], Numbers]:
+    values = [np.empty(0, dtype=kind), *(some for some, _ in runs)]
+    counts = [np.empty(0, dtype=np.int64), *(count for _, count in runs)]
+    return np.concatenate(values), np.concatenate(counts)

@@ -1,6 +1,6 @@
 """Segments: unchangeable arrays of many entries, in memory or mapped from a file."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -116,24 +116,24 @@ class Segment:
 
     def passages_of(self, docs: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The rows of docs' passages, one doc behind the other, and how many each has."""
-        offsets = self.arrays["doc_offsets"]
-        starts = offsets.take(docs)
-        counts = offsets.take(docs + 1) - starts
-        return self.arrays["doc_passages"].take(spread(starts, counts)).astype(np.int64), counts
+        rows, counts = self._of_docs("doc_offsets", "doc_passages", docs)
+        return rows.astype(np.int64), counts
 
     def pieces_of(self, docs: NDArray[np.int64]) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
         """The word pieces of ascending docs, one behind the other, and how many each has."""
-        offsets = self.arrays["piece_offsets"]
-        starts = offsets.take(docs)
-        counts = offsets.take(docs + 1) - starts
-        return self.arrays["pieces"].take(spread(starts, counts)), counts
+        return self._of_docs("piece_offsets", "pieces", docs)
 
     def names_of(self, docs: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         """The bytes of the ids of docs, one behind the other, and how many each has."""
-        offsets = self.arrays["name_offsets"]
+        return self._of_docs("name_offsets", "names", docs)
+
+    def _of_docs(
+        self, by_doc: str, held: str, docs: NDArray[np.int64]
+    ) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        offsets = self.arrays[by_doc]
         starts = offsets.take(docs)
         counts = offsets.take(docs + 1) - starts
-        return self.arrays["names"].take(spread(starts, counts)), counts
+        return self.arrays[held].take(spread(starts, counts)), counts
 
     def doc_of(self, name: str) -> int | None:
         """The doc of an exchange, by its id; None where it does not hold it."""
@@ -145,6 +145,64 @@ class Segment:
                 return doc
             at += 1
         return None
+
+
+class WordRows(NamedTuple):
+    """The counted terms of several entries, one entry behind the other.
+
+    Attributes:
+        keys: The terms, ascending within an entry.
+        user: How often the user's side has each.
+        answer: The same of the answer's side.
+        codes: ``term_weights.joined`` of both sides.
+        counts: How many terms each entry has.
+        user_lengths: The terms on the user's side of each entry, repeats included.
+        answer_lengths: The same of the answer's side.
+    """
+
+    keys: NDArray[np.uint64]
+    user: NDArray[np.uint8]
+    answer: NDArray[np.uint8]
+    codes: NDArray[np.uint16]
+    counts: NDArray[np.int64]
+    user_lengths: NDArray[np.uint32]
+    answer_lengths: NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, held: Sequence[IndexedExchange]) -> "WordRows":
+        """Return those of entries, in their order."""
+        user = _together([e.words.user for e in held], np.uint8)
+        answer = _together([e.words.answer for e in held], np.uint8)
+        counts = np.fromiter((len(e.words.keys) for e in held), np.int64, len(held))
+        bounds = offsets_of(counts)
+        lengths = [np.diff(offsets_of(times)[bounds]).astype(np.uint32) for times in (user, answer)]
+        return cls(
+            keys=_together([e.words.keys for e in held], np.uint64),
+            user=user,
+            answer=answer,
+            codes=joined(
+                codes_of(user, lengths[0].repeat(counts)),
+                codes_of(answer, lengths[1].repeat(counts)),
+            ),
+            counts=counts,
+            user_lengths=lengths[0],
+            answer_lengths=lengths[1],
+        )
+
+
+def columns_of(held: Sequence[IndexedExchange], words: WordRows) -> Arrays:
+    """Return ``COLUMNS`` of entries, in their order; ``words`` are theirs."""
+    count = len(held)
+    return {
+        "places": np.fromiter((e.place for e in held), np.int64, count),
+        "sessions": np.fromiter((e.session for e in held), np.int64, count),
+        "parents": np.fromiter((e.parent for e in held), np.int64, count),
+        "at": np.fromiter((e.at for e in held), np.float64, count),
+        "positions": np.fromiter((e.position for e in held), np.int64, count),
+        "user_lengths": words.user_lengths,
+        "answer_lengths": words.answer_lengths,
+        "name_keys": np.fromiter((name_key(e.name) for e in held), np.uint64, count),
+    }
 
 
 def build(
@@ -163,23 +221,16 @@ def build(
     """
     held = sorted(entries, key=lambda entry: entry.place)
     count = len(held)
+    words = WordRows.of(held)
     names = [e.name_bytes for e in held]
-    lengths = np.array([e.words.lengths for e in held], dtype=np.uint32).reshape(-1, 2)
     arrays: Arrays = {
-        "places": np.fromiter((e.place for e in held), np.int64, count),
-        "sessions": np.fromiter((e.session for e in held), np.int64, count),
-        "parents": np.fromiter((e.parent for e in held), np.int64, count),
-        "at": np.fromiter((e.at for e in held), np.float64, count),
-        "positions": np.fromiter((e.position for e in held), np.int64, count),
-        "user_lengths": np.ascontiguousarray(lengths[:, 0]),
-        "answer_lengths": np.ascontiguousarray(lengths[:, 1]),
+        **columns_of(held, words),
         "piece_offsets": offsets_of(np.fromiter((len(e.pieces) for e in held), np.int64, count)),
         "pieces": _together([e.pieces for e in held], np.uint16),
-        "name_keys": np.fromiter((name_key(e.name) for e in held), np.uint64, count),
         "name_offsets": offsets_of(np.fromiter((len(n) for n in names), np.int64, count)),
         "names": _together(names, np.uint8),
     }
-    _add_words(arrays, held)
+    _add_words(arrays, words)
     listed = _add_vectors(arrays, held, dimension, centres)
     return finish(arrays, embedder, dimension, listed)
 
@@ -247,25 +298,17 @@ def _add_children(arrays: Arrays) -> None:
     arrays["child_parents"] = arrays["parents"][children]
 
 
-def _add_words(arrays: Arrays, held: list[IndexedExchange]) -> None:
-    keys = _together([e.words.keys for e in held], np.uint64)
-    user = _together([e.words.user for e in held], np.uint8)
-    answer = _together([e.words.answer for e in held], np.uint8)
-    counts = np.fromiter((len(e.words.keys) for e in held), np.int64, len(held))
-    docs = np.repeat(np.arange(len(held), dtype=np.uint32), counts)
-    codes = joined(
-        codes_of(user, np.repeat(arrays["user_lengths"], counts)),
-        codes_of(answer, np.repeat(arrays["answer_lengths"], counts)),
-    )
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
+def _add_words(arrays: Arrays, words: WordRows) -> None:
+    order = np.argsort(words.keys, kind="stable")
+    ordered = words.keys[order]
     firsts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1]))[: len(ordered)])
+    docs = np.repeat(np.arange(len(words.counts), dtype=np.uint32), words.counts)
     arrays["keys"] = ordered[firsts]
     arrays["key_offsets"] = np.append(firsts, len(ordered)).astype(np.int64)
     arrays["posting_docs"] = docs[order]
-    arrays["posting_user"] = user[order]
-    arrays["posting_answer"] = answer[order]
-    arrays["posting_codes"] = codes[order]
+    arrays["posting_user"] = words.user[order]
+    arrays["posting_answer"] = words.answer[order]
+    arrays["posting_codes"] = words.codes[order]
 
 
 def _add_vectors(

@@ -10,12 +10,11 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from unabridged.index.array_runs import distinct
+from unabridged.index.array_runs import best, distinct
 from unabridged.index.indexed_exchange import key_of
 from unabridged.index.live_view import LiveView, Numbers, ViewPart
 from unabridged.index.segment import Postings
 from unabridged.index.term_weights import Lengths, by_sides, by_whole, rarity, relative, weigh
-from unabridged.index.top_k import best
 
 MOST_POSTINGS = 120_000
 """Postings that choose candidates: those of the rarest terms, as many terms as fit."""

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unabridged.index.array_runs import spread
+from unabridged.index.array_runs import best, spread
 from unabridged.index.buffer import IndexBuffer
 from unabridged.index.clusters import exact_type
 from unabridged.index.indexed_exchange import ANSWER, USER, quantise
 from unabridged.index.live_view import LiveView, Numbers, ViewPart
 from unabridged.index.sign_bits import differences, signs_of
-from unabridged.index.top_k import best
 
 EXACT = 4096
 """Vectors up to which all are compared exactly."""

@@ -3,14 +3,20 @@
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from unabridged.domain.changes import Written
 from unabridged.domain.forgetting import Scan
 
 
 class Projection(Protocol):
     """Something that is derived from one space's log and can be rebuilt from it."""
 
-    def follow(self) -> None:
-        """Apply what changed in the log since the last time; cheap where nothing did."""
+    def follow(self, written: Written | None = None) -> None:
+        """Apply what changed in the log since the last time; cheap where nothing did.
+
+        Args:
+            written: What was written last, so that it need not be read. It counts only if the log
+                is still at its revision.
+        """
         ...
 
     def erase(self, ids: Iterable[str]) -> None:

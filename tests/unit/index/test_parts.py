@@ -3,7 +3,7 @@ import pytest
 
 from unabridged.domain.index_query import IndexQuery
 from unabridged.index import merge_policy, term_weights
-from unabridged.index.array_runs import distinct, positions_of, spread
+from unabridged.index.array_runs import best, distinct, positions_of, spread
 from unabridged.index.buffer import IndexBuffer
 from unabridged.index.clusters import ClusterCentroids, pack_centres, train, unpack_centres, wanted
 from unabridged.index.indexed_exchange import (
@@ -13,12 +13,12 @@ from unabridged.index.indexed_exchange import (
     key_of,
     quantise,
 )
+from unabridged.index.live_view import View
 from unabridged.index.merge import merge
 from unabridged.index.merge_policy import SegmentSize, full, next_merge
-from unabridged.index.query import View, look_up
+from unabridged.index.query import search
 from unabridged.index.segment import build
 from unabridged.index.sign_bits import differences, signs_of, words_for
-from unabridged.index.top_k import best
 
 DIMENSION = 16
 
@@ -45,8 +45,16 @@ def entry(place, user="", answer="", vectors=None, parent=None):
     )
 
 
+NONE = np.empty(0, dtype=np.int64)
+
+
+def view_of(segments, tail=None, centres=None):
+    """Return a view of segments of which nothing was removed."""
+    return View(segments, [NONE] * len(segments), IndexBuffer() if tail is None else tail, centres)
+
+
 def found(view, *terms, limit=8, vector=None):
-    rows = look_up(view, IndexQuery(terms, vector, limit))
+    rows = search(view.scene(), IndexQuery(terms, vector, limit))
     return rows.places[rows.found].tolist()
 
 
@@ -55,7 +63,7 @@ def found(view, *terms, limit=8, vector=None):
 
 def test_a_tail_finds_what_was_put_and_not_what_was_removed():
     tail = IndexBuffer()
-    view = View([], (), tail)
+    view = view_of([], tail)
     tail.put(entry(1, "red fox"))
     tail.put(entry(2, "red hen"))
     assert found(view, "red") == [1, 2]
@@ -107,7 +115,8 @@ def test_a_segment_has_what_it_was_built_of_by_place():
 
 def test_neighbours_stand_beside_what_was_found():
     entries = [entry(i, f"word{i}") for i in range(6)] + [entry(9, "other", parent=2)]
-    rows = look_up(View([build(entries[:3])], (), _tail(entries[3:])), IndexQuery(("word2",)))
+    view = view_of([build(entries[:3])], _tail(entries[3:]))
+    rows = search(view.scene(), IndexQuery(("word2",)))
     assert rows.places.tolist() == [1, 2, 3, 9]
     assert rows.found.tolist() == [False, True, False, False]
     assert rows.before.tolist() == [-1, 0, 1, 1]
@@ -122,31 +131,31 @@ def _tail(entries, embedder="", dimension=0):
 
 
 def test_an_empty_view_finds_nothing():
-    rows = look_up(View([]), IndexQuery(("a", "b"), np.ones(4, dtype=np.float32)))
+    rows = search(view_of([]).scene(), IndexQuery(("a", "b"), np.ones(4, dtype=np.float32)))
     assert rows.places.tolist() == []
     assert rows.user_times.shape == (0, 2)
     assert rows.starts.tolist() == [0]
 
 
 def test_the_newest_of_equals_are_found():
-    view = View([build([entry(i, "same words") for i in range(20)])])
+    view = view_of([build([entry(i, "same words") for i in range(20)])])
     assert found(view, "same", limit=3) == [17, 18, 19]
 
 
 def test_removed_places_are_neither_found_nor_beside():
     segment = build([entry(i, "same") for i in range(4)])
-    view = View([segment], [np.array([2, 77])])
+    view = View([segment], [np.array([2, 77])], IndexBuffer(), None)
     assert view.exchanges == 3
-    rows = look_up(view, IndexQuery(("same",)))
+    rows = search(view.scene(), IndexQuery(("same",)))
     assert rows.places.tolist() == [0, 1, 3]
     assert rows.frequencies.tolist() == [3]
     assert rows.before.tolist() == [-1, 0, -1]
 
 
 def test_a_vector_of_another_dimension_is_refused():
-    view = View([build([entry(1, vectors=vectors(*some_vectors(1)))], "made", DIMENSION)])
+    view = view_of([build([entry(1, vectors=vectors(*some_vectors(1)))], "made", DIMENSION)])
     with pytest.raises(ValueError, match="16"):
-        look_up(view, IndexQuery((), np.ones(5, dtype=np.float32)))
+        search(view.scene(), IndexQuery((), np.ones(5, dtype=np.float32)))
 
 
 def test_vectors_of_two_embedders_are_never_mixed():
@@ -155,9 +164,9 @@ def test_vectors_of_two_embedders_are_never_mixed():
         for i, name in enumerate(("one", "other"))
     )
     with pytest.raises(ValueError, match="several embedders"):
-        View([one, other])
+        view_of([one, other])
     with pytest.raises(ValueError, match="several embedders"):
-        merge([one, other])
+        merge([one, other], [NONE, NONE], None)
 
 
 def test_a_view_refuses_lists_of_other_centres():
@@ -165,8 +174,8 @@ def test_a_view_refuses_lists_of_other_centres():
     centres = train(held.codes, 3)
     segment = build([entry(1, vectors=held)], "made", DIMENSION)
     with pytest.raises(ValueError, match="other centres"):
-        View([segment], (), IndexBuffer("made", DIMENSION, centres), centres)
-    View([merge([segment], (), centres)], (), IndexBuffer("made", DIMENSION, centres), centres)
+        view_of([segment], IndexBuffer("made", DIMENSION, centres), centres)
+    view_of([merge([segment], [NONE], centres)], IndexBuffer("made", DIMENSION, centres), centres)
 
 
 def test_merging_gives_what_building_gives():
@@ -191,9 +200,8 @@ def test_merging_gives_what_building_gives():
 
 
 def test_merging_nothing_gives_nothing():
-    assert merge([]).exchanges == 0
     alone = build([entry(1, "a")])
-    assert merge([alone], [np.array([1])]).exchanges == 0
+    assert merge([alone], [np.array([1])], None).exchanges == 0
 
 
 # Signs and centres

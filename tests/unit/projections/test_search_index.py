@@ -1,6 +1,7 @@
 """The search index follows its log: what is new is analysed, and nothing else."""
 
 import threading
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -8,12 +9,14 @@ import pytest
 from tests.helpers.indexed import open_indexed
 from tests.opened import storage_of
 
+from unabridged.domain.changes import Written
 from unabridged.domain.index_query import IndexQuery
+from unabridged.domain.message import Text
 from unabridged.domain.scope import SpaceId
 from unabridged.embeddings.static import StaticEmbedder
 from unabridged.errors import StoreReadOnlyError, UpstreamError
 from unabridged.index import merge_policy
-from unabridged.projections.search_index.in_memory import MemorySearchIndex
+from unabridged.projections.search_index.index import SearchIndex
 from unabridged.retrieval.analyze import Analyzer
 from unabridged.retrieval.search import Search, SearchQuery
 from unabridged.stores.in_memory import InMemoryStore
@@ -43,7 +46,7 @@ def store():
 
 @pytest.fixture
 def index(store):
-    return MemorySearchIndex(store)
+    return SearchIndex(store)
 
 
 def found(index, *terms):
@@ -89,6 +92,40 @@ def test_what_is_erased_is_found_no_more_and_what_followed_it_moves_up(store, in
     assert index.check() == []
 
 
+def test_what_was_just_written_is_not_read_from_the_log(store, index):
+    said = LogWriter(store).say("My boat is called Kestrel.", "Noted.")
+    written = Written(store.last_revision(), {said.id: said})
+    assert read_by(store, lambda: index.follow(written)) == []
+    assert found(index, "kestrel") == [said.id]
+
+
+def test_what_others_wrote_since_is_read_from_the_log(store, index):
+    talk = LogWriter(store)
+    begun = talk.begin("Where is the key?")
+    written = Written(store.last_revision(), {begun.id: begun})
+    talk.answer(begun, "Behind the zinnias.")
+    assert read_by(store, lambda: index.follow(written)) == [begun.id]
+    assert found(index, "zinnia", "key") == [begun.id]
+
+
+def test_an_import_is_indexed_as_the_log_gives_it(tmp_path):
+    source, store = InMemoryStore(SPACE), open_indexed(tmp_path / "space.db", SPACE)
+    talk = LogWriter(source)
+    first = talk.say("My boat is called Kestrel.", "Noted.")
+    talk.say("It has \ud800 a red sail.", "Red it is.")
+    again = replace(first.messages[1], id="again", parts=(Text("Kestrel, then."),))
+    branch = replace(first, id="branch", messages=(first.messages[0], again))
+    exchanges = [*source.scan(), branch]
+    assert store.import_session(talk.header, [*exchanges, first]) == 3
+    for terms in (("kestrel",), ("kestrel", "red", "sail")):
+        rows, expected = (
+            one.search(IndexQuery(terms)) for one in (index_of(store), SearchIndex(store))
+        )
+        for field in fields(rows):
+            assert np.array_equal(getattr(rows, field.name), getattr(expected, field.name))
+    store.close()
+
+
 def test_records_and_titles_make_no_work(store, index):
     talk = LogWriter(store)
     talk.say("My boat is called Kestrel.", "Noted.")
@@ -124,7 +161,7 @@ class Paid:
 
 def test_a_server_that_fails_is_asked_again(store):
     embedder = Paid()
-    index = MemorySearchIndex(store, Analyzer(embedder))
+    index = SearchIndex(store, Analyzer(embedder))
     LogWriter(store).say("kestrel", "yes")
     vector = np.ones(8, dtype=np.float32)
     assert found(index, "kestrel")

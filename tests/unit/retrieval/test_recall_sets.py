@@ -8,7 +8,7 @@ import pytest
 from unabridged.domain.scope import SpaceId
 from unabridged.embeddings.static import StaticEmbedder
 from unabridged.embeddings.word_pieces import StaticLexicon
-from unabridged.projections.search_index.in_memory import MemorySearchIndex
+from unabridged.projections.search_index.index import SearchIndex
 from unabridged.retrieval.analyze import Analyzer
 from unabridged.retrieval.search import Search, SearchQuery
 from unabridged.stores.in_memory import InMemoryStore
@@ -43,12 +43,12 @@ def finder(request, store):
     reader = (
         Analyzer(StaticEmbedder(), StaticLexicon()) if request.param == "vectors" else Analyzer()
     )
-    return Search(store, MemorySearchIndex(store, reader), reader)
+    return Search(store, SearchIndex(store, reader), reader)
 
 
 def finder_over(store):
     reader = Analyzer(StaticEmbedder(), StaticLexicon())
-    return Search(store, MemorySearchIndex(store, reader), reader)
+    return Search(store, SearchIndex(store, reader), reader)
 
 
 def found(finder, question):

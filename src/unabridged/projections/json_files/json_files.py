@@ -8,7 +8,7 @@ from unabridged.disk.atomic_write import of_the_system
 from unabridged.disk.byte_search import BLOCK, ByteSearch
 from unabridged.disk.folders import private_folder
 from unabridged.disk.locks import locked
-from unabridged.domain.changes import Changes
+from unabridged.domain.changes import Changes, Written
 from unabridged.domain.forgetting import Scan
 from unabridged.domain.session import Session
 from unabridged.errors import StoreError
@@ -71,7 +71,8 @@ class JsonFiles:
         """What was mended since it was opened, in words."""
         return list(self._writer.notes)
 
-    def follow(self) -> None:
+    def follow(self, written: Written | None = None) -> None:
+        del written  # a file holds a whole session
         with self._lock:
             if self._seen == self._store.last_revision() and not self._errors:
                 return

@@ -27,21 +27,31 @@ class IndexWriter:
         self._store = store
         self.analyzer = analyzer
 
-    def put(self, snapshot: IndexSnapshot, numbers: Mapping[str, int], *, embed: bool) -> None:
+    def put(
+        self,
+        snapshot: IndexSnapshot,
+        numbers: Mapping[str, int],
+        given: Mapping[str, Exchange],
+        *,
+        embed: bool,
+    ) -> None:
         """Put exchanges as the log has them now; those that are gone are passed over.
 
         Args:
             snapshot: Where to.
             numbers: The number of each; parents have smaller ones.
+            given: Those of them that need not be read from the log.
             embed: Whether an embedder that is not instant may be asked.
         """
-        there = self._store.get(numbers)
+        there = {name: given[name] for name in numbers if name in given}
+        if len(there) < len(numbers):
+            there |= self._store.get(name for name in numbers if name not in given)
         page = [there[name] for name in sorted(there, key=lambda name: numbers[name])]
         for exchange, read in zip(page, self._analysed(snapshot, page, embed=embed), strict=True):
             number = numbers[exchange.id]
             known = snapshot.find(exchange.id)
             if known is not None and known[0] != number:  # it was erased, and came back
-                snapshot.remove(known[0])
+                snapshot.remove(exchange.id)
             above = None if exchange.parent is None else snapshot.find(exchange.parent)
             entry = IndexedExchange(
                 place=number,

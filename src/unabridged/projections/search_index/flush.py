@@ -16,7 +16,7 @@ from unabridged.index.clusters import ClusterCentroids
 from unabridged.index.merge import merge
 from unabridged.index.merge_policy import SegmentSize, full, next_merge
 from unabridged.index.segment import Segment, build
-from unabridged.projections.search_index.snapshot import IndexSnapshot
+from unabridged.projections.search_index.snapshot import IndexSnapshot, ascending
 from unabridged.projections.search_index.storage import SegmentStorage
 
 GROWTH = 4
@@ -109,7 +109,7 @@ class SegmentWriter:
             self._join([file])
 
     def _join(self, files: list[str]) -> None:
-        removed = [_ascending(self.removed[file]) for file in files]
+        removed = [ascending(self.removed[file]) for file in files]
         joined = merge([self.segments[file] for file in files], removed, self.centroids)
         for file in files:
             del self.segments[file], self.removed[file]
@@ -125,17 +125,8 @@ class SegmentWriter:
         return (self._embedder.identity, self._embedder.dimension) if self._embedder else ("", 0)
 
 
-def _ascending(numbers: set[int]) -> NDArray[np.int64]:
-    return np.array(sorted(numbers), dtype=np.int64)
-
-
 def _sample(segments: Iterable[Segment], most: int) -> NDArray[np.int8]:
     some = [segment for segment in segments if segment.passages]
     total = sum(segment.passages for segment in some)
     step = max(1, total // most)
     return np.concatenate([segment.arrays["passage_codes"][::step] for segment in some])[:most]
-
-
-def centroids_of(data: bytes | None, dimension: int) -> ClusterCentroids | None:
-    """Return centroids of their bytes, or None."""
-    return None if data is None else clusters.unpack_centres(data, dimension)

@@ -10,19 +10,18 @@ from contextlib import suppress
 from dataclasses import replace
 from threading import RLock
 
-from unabridged.domain.changes import Changes
+from unabridged.domain.changes import Changes, Written
+from unabridged.domain.exchange import Exchange
 from unabridged.domain.index_query import EmbedderInUse, IndexHits, IndexQuery
 from unabridged.errors import StoreDamagedError, StoreError, UpstreamError
-from unabridged.index.clusters import ClusterCentroids, pack_centres
-from unabridged.index.indexed_exchange import FIRST
+from unabridged.index.clusters import ClusterCentroids, pack_centres, unpack_centres
 from unabridged.index.query import search
 from unabridged.ports import Store, SupportsVectors
-from unabridged.projections.search_index import repair
 from unabridged.projections.search_index.apply import PAGE, IndexWriter
-from unabridged.projections.search_index.flush import SegmentWriter, centroids_of, is_due
+from unabridged.projections.search_index.flush import SegmentWriter, is_due
 from unabridged.projections.search_index.index_manifest import ListedSegment, Manifest
 from unabridged.projections.search_index.snapshot import IndexSnapshot
-from unabridged.projections.search_index.storage import SegmentStorage
+from unabridged.projections.search_index.storage import MemoryStorage, SegmentStorage
 from unabridged.retrieval.analyze import Analyzer
 
 SAVED_EXCHANGES = 32
@@ -48,14 +47,19 @@ class SearchIndex:
 
     Args:
         store: The log.
-        analyzer: What analyses exchanges and questions.
-        storage: Where segments are kept.
+        analyzer: What analyses exchanges and questions; None to analyse words only.
+        storage: Where segments are kept; None for memory, from which they are gone on closing.
     """
 
-    def __init__(self, store: Store, analyzer: Analyzer, storage: SegmentStorage) -> None:
+    def __init__(
+        self,
+        store: Store,
+        analyzer: Analyzer | None = None,
+        storage: SegmentStorage | None = None,
+    ) -> None:
         self._store = store
-        self._storage = storage
-        self._writer = IndexWriter(store, analyzer)
+        self._storage = storage or MemoryStorage()
+        self._writer = IndexWriter(store, analyzer or Analyzer())
         self._lock = RLock()
         self._snapshot = IndexSnapshot()
         self._revision: int | None = None
@@ -100,9 +104,9 @@ class SearchIndex:
 
     # --- following ------------------------------------------------------------------------------
 
-    def follow(self) -> None:
+    def follow(self, written: Written | None = None) -> None:
         with self._lock:
-            self._catch_up(most=None)
+            self._catch_up(most=None, written=written)
 
     def erase(self, ids: Iterable[str]) -> None:
         with self._lock:
@@ -111,7 +115,9 @@ class SearchIndex:
             self._cut_out()
             if not self._storage.is_empty():
                 with self._storage.locked(LOCK_SECONDS):
-                    if not self._is_behind():  # what a process left behind that was killed
+                    manifest = self._storage.read_manifest()
+                    if manifest is None or manifest.serial == self._serial:
+                        # What a process left behind that was killed.
                         self._storage.keep_only(self._snapshot.segments)
             self._catch_up()
 
@@ -124,11 +130,11 @@ class SearchIndex:
                 self._catch_up()
                 everything = self._store.changes(None)
                 if everything.revision == self._revision:  # else others write meanwhile
-                    return damage or repair.differences(everything, self._snapshot)
+                    return damage or self._snapshot.differences(everything)
             return damage
 
     def _damaged_files(self) -> list[str]:
-        while damage := repair.verify(self._storage, self._snapshot):
+        while damage := self._storage.verify(self._snapshot.segments):
             manifest = self._storage.read_manifest()
             if manifest is None or manifest.serial == self._serial:
                 return damage
@@ -158,28 +164,28 @@ class SearchIndex:
                 self._flush(SMALL)
             self._begin(None)
 
-    def _catch_up(self, *, embed: bool = False, most: int | None = SMALL) -> None:
+    def _catch_up(
+        self, *, embed: bool = False, most: int | None = SMALL, written: Written | None = None
+    ) -> None:
         if self._revision is None:
             self._open()
         for _ in range(ATTEMPTS):
             changes = self._store.changes(self._revision)
             if changes.revision != self._revision or changes.full:
-                self._follow(changes, embed=embed, most=most)
+                self._follow(changes, written, embed=embed, most=most)
             elif self._snapshot.bare and self._can_embed(embed=embed):
                 self._put_again(self._snapshot.names_at(self._snapshot.bare), embed=embed)
                 return
             elif embed and self._snapshot.embedder is None and self._embedder(embed=True):
-                self._follow(self._store.changes(None), embed=embed, most=most)
+                self._follow(self._store.changes(None), None, embed=embed, most=most)
             else:
                 return
 
     def _open(self) -> None:
         self._generation = self._store.generation
         serial = ""
-        while (manifest := self._storage.read_manifest()) is not None:
-            if manifest.serial == serial:
-                break
-            # Another process may have replaced a file in between: then the manifest is another one.
+        # Another process may have replaced a file in between: then the manifest is another one.
+        while (manifest := self._storage.read_manifest()) and manifest.serial != serial:
             self._damage = []
             if not self._fits(manifest):
                 break
@@ -189,7 +195,6 @@ class SearchIndex:
             except StoreDamagedError as error:
                 self._damage = [str(error)]
             else:
-                self._damage = []
                 return
         self._begin(None)
 
@@ -224,18 +229,24 @@ class SearchIndex:
         self._snapshot = IndexSnapshot(embedder, self._centroids(embedder))
         self._revision = None
 
-    def _follow(self, changes: Changes, *, embed: bool, most: int | None) -> None:
+    def _follow(
+        self, changes: Changes, written: Written | None, *, embed: bool, most: int | None
+    ) -> None:
         embedder = self._embedder(embed=embed)
         if changes.full or embedder != self._snapshot.embedder:
             if not changes.full:
                 changes = self._store.changes(None)
             self._begin(embedder)
         else:
-            self._take_out(changes.erased)
+            self._erased |= dict.fromkeys(changes.erased)
+            for name in changes.erased:
+                self._snapshot.remove(name)
         numbers = dict(zip(changes.written, changes.numbers, strict=True))
-        flushed = self._put_all(numbers, embed=embed)
+        given = written.exchanges if written and written.revision == changes.revision else {}
+        flushed = self._put_all(numbers, given, embed=embed)
         self._revision = changes.revision
-        self._move(changes.moved)
+        moved = self._store.get(changes.moved) if changes.moved else {}
+        self._snapshot.move({name: exchange.parent for name, exchange in moved.items()})
         self._put_again(changes.embedded, embed=embed)
         if self._snapshot.bare and self._can_embed(embed=embed):
             self._put_again(self._snapshot.names_at(self._snapshot.bare), embed=embed)
@@ -244,14 +255,9 @@ class SearchIndex:
         if flushed or is_due(self._snapshot.buffer, embedder):
             self._flush(None if len(numbers) > PAGE else most)
 
-    def _take_out(self, erased: Iterable[str]) -> None:
-        for name in erased:
-            self._erased[name] = None
-            known = self._snapshot.find(name)
-            if known is not None:
-                self._snapshot.remove(known[0])
-
-    def _put_all(self, numbers: Mapping[str, int], *, embed: bool) -> bool:
+    def _put_all(
+        self, numbers: Mapping[str, int], given: Mapping[str, Exchange], *, embed: bool
+    ) -> bool:
         snapshot = self._snapshot
         order = sorted(numbers, key=lambda name: numbers[name])
         past_buffer = len(order) > PAGE
@@ -259,7 +265,7 @@ class SearchIndex:
         try:
             for start in range(0, len(order), PAGE):
                 page = {name: numbers[name] for name in order[start : start + PAGE]}
-                self._writer.put(snapshot, page, embed=embed)
+                self._writer.put(snapshot, page, given, embed=embed)
                 if snapshot.bulk and len(snapshot.bulk) >= BULK_EXCHANGES:
                     self._flush_bulk()
                     snapshot.bulk = {}
@@ -272,27 +278,8 @@ class SearchIndex:
     def _put_again(self, names: Iterable[str], *, embed: bool) -> None:
         find = self._snapshot.find
         numbers = {name: known[0] for name in names if (known := find(name)) is not None}
-        if self._put_all(numbers, embed=embed):
+        if self._put_all(numbers, {}, embed=embed):
             self._flush(None)
-
-    def _move(self, names: Iterable[str]) -> None:
-        find = self._snapshot.find
-        there = self._store.get(names)
-        roots = {known[0]: name for name in there if (known := find(name)) is not None}
-        lines: dict[int, tuple[int, int]] = {}
-        behind = self._snapshot.behind(roots)
-        for number in sorted({*roots, *behind}):
-            if number not in roots:
-                parent = behind[number]
-                lines[number] = (parent, lines[parent][1] + 1)
-                continue
-            name = there[roots[number]].parent
-            above = None if name is None else find(name)
-            if above is None:
-                lines[number] = (FIRST, 0)
-            else:
-                lines[number] = (above[0], lines.get(above[0], above)[1] + 1)
-        self._snapshot.move(lines)
 
     def _can_embed(self, *, embed: bool) -> bool:
         held = self._snapshot.embedder
@@ -320,7 +307,8 @@ class SearchIndex:
     def _centroids(self, embedder: EmbedderInUse | None) -> ClusterCentroids | None:
         if embedder is None or not isinstance(self._store, SupportsVectors):
             return None
-        return centroids_of(self._store.centroids(embedder.identity), embedder.dimension)
+        data = self._store.centroids(embedder.identity)
+        return None if data is None else unpack_centres(data, embedder.dimension)
 
     # --- writing --------------------------------------------------------------------------------
 
@@ -370,10 +358,6 @@ class SearchIndex:
                 writer.flush(self._snapshot)
                 self._commit(writer)
         self._erased = {}
-
-    def _is_behind(self) -> bool:
-        manifest = self._storage.read_manifest()
-        return manifest is not None and manifest.serial != self._serial
 
     def _take_other(self) -> bool:
         manifest = self._storage.read_manifest()

@@ -11,13 +11,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from unabridged.domain.changes import Changes
 from unabridged.domain.index_query import EmbedderInUse
 from unabridged.index.buffer import IndexBuffer
 from unabridged.index.clusters import ClusterCentroids
-from unabridged.index.indexed_exchange import IndexedExchange, name_of
-from unabridged.index.live_view import LiveView
+from unabridged.index.indexed_exchange import FIRST, IndexedExchange, name_of
+from unabridged.index.live_view import LiveView, View
 from unabridged.index.segment import Segment, moved
-from unabridged.index.segments_view import View
 from unabridged.projections.search_index.segment_files import release
 
 LARGE_BYTES = 512 * 1024 * 1024
@@ -98,19 +98,44 @@ class IndexSnapshot:
             self._own_buffer().remove(entry.place)
         self.bulk[entry.name] = entry
 
-    def remove(self, number: int) -> None:
+    def remove(self, name: str) -> None:
         """Let an exchange not be found."""
+        known = self.find(name)
+        if known is None:
+            return
+        number = known[0]
         self.bare.discard(number)
         self._cover(number)
         if number in self.buffer:
             self._own_buffer().remove(number)
 
-    def behind(self, numbers: Iterable[int]) -> dict[int, int]:
-        """Return the numbers of all exchanges that follow others, each with that of its parent."""
+    def move(self, parents: Mapping[str, str | None]) -> None:
+        """Let exchanges follow others; what is behind them moves along.
+
+        Args:
+            parents: The id of the exchange before each, by its id.
+        """
+        roots = {known[0]: name for name in parents if (known := self.find(name)) is not None}
+        lines: dict[int, tuple[int, int]] = {}
+        behind = self._behind(roots)
+        for number in sorted({*roots, *behind}):
+            if number not in roots:
+                parent = behind[number]
+                lines[number] = (parent, lines[parent][1] + 1)
+                continue
+            name = parents[roots[number]]
+            above = None if name is None else self.find(name)
+            if above is None:
+                lines[number] = (FIRST, 0)
+            else:
+                lines[number] = (above[0], lines.get(above[0], above)[1] + 1)
+        self._put_at(lines)
+
+    def _behind(self, numbers: Iterable[int]) -> dict[int, int]:
         found: dict[int, int] = {}
         waiting = list(numbers)
         while waiting:
-            step = np.array(sorted(set(waiting)), dtype=np.int64)
+            step = ascending(set(waiting))
             waiting = []
             for source, gone in self._sources():
                 docs = source.children_of(step)
@@ -121,13 +146,8 @@ class IndexSnapshot:
                         waiting.append(number)
         return found
 
-    def move(self, lines: Mapping[int, tuple[int, int]]) -> None:
-        """Put exchanges elsewhere on their paths.
-
-        Args:
-            lines: The number of the parent and the position, by the number of the exchange.
-        """
-        numbers = np.array(sorted(lines), dtype=np.int64)
+    def _put_at(self, lines: Mapping[int, tuple[int, int]]) -> None:
+        numbers = ascending(lines)
         for number in numbers.tolist():
             entry = self.buffer.at(number)
             if entry is not None:
@@ -144,25 +164,35 @@ class IndexSnapshot:
 
     def names_at(self, numbers: Iterable[int]) -> list[str]:
         """Return the ids of exchanges by their numbers."""
-        wanted = np.array(sorted(numbers), dtype=np.int64)
+        wanted = ascending(numbers)
         found: list[str] = []
         for source, gone in self._sources():
             docs = source.docs(wanted)
             found += [name for number, name in _named(source, docs) if number not in gone]
         return found
 
-    def numbers(self) -> list[int]:
-        """Return the number of every exchange that is found; one that is there twice, twice."""
-        found = [entry.place for entry in self.buffer.entries()]
+    def differences(self, everything: Changes) -> list[str]:
+        """Return whatever does not fit the log, in words.
+
+        Args:
+            everything: What the log holds, at the revision of the snapshot.
+        """
+        numbers = [entry.place for entry in self.buffer.entries()]
         for file, segment in self.segments.items():
             gone = self.removed[file]
-            found += [number for number in segment.places.tolist() if number not in gone]
-        return found
+            numbers += [number for number in segment.places.tolist() if number not in gone]
+        wanted, found = set(everything.numbers), set(numbers)
+        counted = (
+            (len(wanted - found), "exchanges are missing from the search index"),
+            (len(found - wanted), "entries of the search index are stray"),
+            (len(numbers) - len(found), "exchanges are in the search index twice"),
+        )
+        return [f"{number} {what}; rebuild it." for number, what in counted if number]
 
     def begin_search(self) -> tuple[LiveView, IndexBuffer]:
         """Return what a search sees, and the buffer that it holds until ``end_search``."""
         if self._view is None:
-            removed = [_ascending(self.removed[file]) for file in self.segments]
+            removed = [ascending(self.removed[file]) for file in self.segments]
             self._view = View(list(self.segments.values()), removed, self.buffer, self.centroids)
         self._readers[id(self.buffer)] = self._readers.get(id(self.buffer), 0) + 1
         return self._view.scene(), self.buffer
@@ -206,7 +236,8 @@ def _named(source: Segment | IndexBuffer, docs: NDArray[np.int64]) -> Iterator[t
         start += length
 
 
-def _ascending(numbers: set[int]) -> NDArray[np.int64]:
+def ascending(numbers: Iterable[int]) -> NDArray[np.int64]:
+    """Return numbers as an array, the smallest first."""
     return np.array(sorted(numbers), dtype=np.int64)
 
 

@@ -1,6 +1,6 @@
 """Where a search index keeps its segments: in a folder, or in memory."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from itertools import count
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import Protocol
 from unabridged.disk.atomic_write import of_the_system, sync_folder
 from unabridged.disk.folders import private_folder
 from unabridged.disk.locks import locked
+from unabridged.errors import StoreError
 from unabridged.index.segment import Segment
 from unabridged.ports import Cipher
 from unabridged.projections.search_index import index_manifest as manifests, segment_files
@@ -55,12 +56,8 @@ class SegmentStorage(Protocol):
         """
         ...
 
-    def verify(self, name: str) -> None:
-        """Read a segment and compare its digests.
-
-        Raises:
-            StoreDamagedError: It is missing or damaged.
-        """
+    def verify(self, names: Iterable[str]) -> list[str]:
+        """Read segments, compare their digests, and return every damage, in words."""
         ...
 
     def keep_only(self, names: Collection[str]) -> None:
@@ -81,7 +78,6 @@ class FolderStorage:
         self._cipher = cipher
 
     def locked(self, seconds: float) -> AbstractContextManager[None]:
-        """Let nobody else write while the block runs."""
         try:
             private_folder(self._folder)
         except OSError as error:
@@ -89,31 +85,30 @@ class FolderStorage:
         return locked(self._folder / LOCK, seconds)
 
     def is_empty(self) -> bool:
-        """Whether nothing was ever written."""
         return not self._folder.is_dir()
 
     def read_manifest(self) -> Manifest | None:
-        """The manifest, or None."""
         return manifests.read(self._folder, self._cipher)
 
     def write_manifest(self, manifest: Manifest) -> None:
-        """Write the manifest, whole or not at all."""
         manifests.write(self._folder, manifest, self._cipher)
 
     def write(self, segment: Segment) -> str:
-        """Write a segment and give its name."""
         return segment_files.write(self._folder, segment, self._cipher)
 
     def load(self, name: str) -> Segment:
-        """A segment, by its name."""
         return segment_files.load(self._folder / name, self._cipher)
 
-    def verify(self, name: str) -> None:
-        """Read a segment and compare its digests."""
-        segment_files.verify(self._folder / name, self._cipher)
+    def verify(self, names: Iterable[str]) -> list[str]:
+        damage: list[str] = []
+        for name in names:
+            try:
+                segment_files.verify(self._folder / name, self._cipher)
+            except StoreError as error:
+                damage.append(str(error))
+        return damage
 
     def keep_only(self, names: Collection[str]) -> None:
-        """Remove every other segment."""
         kept = {*names, manifests.NAME, LOCK}
         try:
             stray = [path for path in self._folder.iterdir() if path.name not in kept]
@@ -134,35 +129,29 @@ class MemoryStorage:
         self._numbers = count()
 
     def locked(self, seconds: float) -> AbstractContextManager[None]:
-        """Let nobody else write while the block runs."""
         del seconds  # nobody else writes here
         return nullcontext()
 
     def is_empty(self) -> bool:
-        """Whether nothing was ever written."""
         return not self._segments
 
     def read_manifest(self) -> Manifest | None:
-        """The manifest, or None."""
         return self._manifest
 
     def write_manifest(self, manifest: Manifest) -> None:
-        """Write the manifest, whole or not at all."""
         self._manifest = manifest
 
     def write(self, segment: Segment) -> str:
-        """Write a segment and give its name."""
         name = str(next(self._numbers))
         self._segments[name] = segment
         return name
 
     def load(self, name: str) -> Segment:
-        """A segment, by its name."""
         return self._segments[name]
 
-    def verify(self, name: str) -> None:
-        """Read a segment and compare its digests."""
+    def verify(self, names: Iterable[str]) -> list[str]:
+        del names  # memory is not damaged
+        return []
 
     def keep_only(self, names: Collection[str]) -> None:
-        """Remove every other segment."""
         self._segments = {name: self._segments[name] for name in names}

@@ -157,14 +157,12 @@ class SqliteStore:
         originals: Mapping[str, bytes] | None = None,
     ) -> int:
         with self._db.write():
-            added = len(
-                set(write_rows.import_session(self._db, session, exchanges, originals or {}))
-            )
+            written = write_rows.import_session(self._db, session, exchanges, originals or {})
         with suppress(StoreError):  # it is stored; what follows tries again when it is asked
-            for projection in self._projections if added else ():
-                projection.follow()
+            for projection in self._projections if written.exchanges else ():
+                projection.follow(written)
         self._files.follow()
-        return added
+        return len(written.exchanges)
 
     def set_session(self, session: Session, expect_head: str | None) -> None:
         with self._db.write():

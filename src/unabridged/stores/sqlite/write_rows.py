@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import apsw
 
+from unabridged.domain.changes import Written
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.session import Session
@@ -55,13 +56,15 @@ def import_session(
     session: Session,
     exchanges: Sequence[Exchange],
     originals: Mapping[str, bytes],
-) -> list[str]:
-    """Take over a conversation and give the ids of what was new; see ``ports.Store``."""
+) -> Written:
+    """Take over a conversation and give what was new; see ``ports.Store``."""
     count = counters.begin(db)
     known = read_rows.session(db, session.id)
-    added = [
-        exchange.id for exchange in exchanges if _admit_one(db, session, exchange, count, originals)
-    ]
+    added = {
+        exchange.id: exchange
+        for exchange in exchanges
+        if _admit_one(db, session, exchange, count, originals)
+    }
     if known is None:
         check_head(db, session)
         count.sessions += 1
@@ -71,9 +74,9 @@ def import_session(
         updated = max(known.updated, session.updated)
         _set_session(db, known, replace(known, head=head, updated=updated), count)
     else:
-        return []
+        return Written(count.revision, {})
     counters.save(db, count)
-    return added
+    return Written(count.revision, added)
 
 
 def set_session(db: SqliteConnection, session: Session, expect_head: str | None) -> None:
