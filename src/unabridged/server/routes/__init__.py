@@ -1,8 +1,10 @@
 """Memory itself over HTTP: every route under ``/memory``."""
 
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
@@ -40,10 +42,9 @@ ROUTERS = (
 def memory_routes() -> list[BaseRoute]:
     """Give every route under ``/memory``, the last of them for what there is not."""
     routes = _routes()
-    made = openapi_document(version("unabridged"))
 
     async def openapi(request: Request) -> Response:
-        return tagged(request, given(made))
+        return tagged(request, given(await run_in_threadpool(_document)))
 
     routes.append(Route("/memory/openapi.json", openapi, methods=["GET"]))
     return [*routes, fallback(routes)]
@@ -56,6 +57,12 @@ def openapi_document(release: str) -> dict[str, Any]:
         release: The version of the program.
     """
     return document(_routes(), release)
+
+
+@cache
+def _document() -> dict[str, Any]:
+    # When it is asked for: making it takes longer than all else of a server's start.
+    return openapi_document(version("unabridged"))
 
 
 def _routes() -> list[BaseRoute]:
