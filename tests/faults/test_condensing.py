@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.helpers.examples import examples
 from tests.helpers.talker import Talker
 from tests.opened import store_of
 
@@ -107,10 +108,14 @@ def test_killed_anywhere_it_goes_on_and_comes_to_the_same(filled, wanted, tmp_pa
     kills = 0
     home = tmp_path / "home"
     shutil.copytree(filled, home)
-    for _ in range(15):
+    for _ in range(examples(24)):
+        begun = time.perf_counter()
         with tender(home) as process:
             assert process.stdout.readline() == "opened\n"
-            time.sleep(draw.uniform(0, 0.25))
+            opening = time.perf_counter() - begun  # a measure of how fast this machine is now
+            for _ in range(draw.randrange(4)):
+                process.stdout.readline()
+            time.sleep(opening / 10 * draw.random())
             process.send_signal(signal.SIGKILL)
             process.wait()
             kills += process.returncode == -signal.SIGKILL

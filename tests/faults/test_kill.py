@@ -32,12 +32,14 @@ def test_the_acknowledged_survives_sigkill(tmp_path):
     begun, done = set(), set()
     for turn in range(12):
         process = start(path, "s1", 10_000, f"pair{turn:02}")
-        line = process.stdout.readline()
-        time.sleep(0.05 + rng.random() * 0.25)
+        first = process.stdout.readline()
+        began = time.perf_counter()
+        lines = [process.stdout.readline() for _ in range(rng.randrange(2, 60))]
+        time.sleep(rng.random() * 2 * (time.perf_counter() - began) / len(lines))
         os.kill(process.pid, signal.SIGKILL)
         out, _ = process.communicate()
         # A last line may be cut short by the kill: it was then not acknowledged to anyone.
-        for said in (line + out).split("\n")[:-1]:
+        for said in (first + "".join(lines) + out).split("\n")[:-1]:
             word, ident = said.split(" ")
             (begun if word == "begun" else done).add(ident)
         store = SqliteStore(path, SPACE, create=False)
