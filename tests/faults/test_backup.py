@@ -4,12 +4,12 @@ import importlib.util
 import os
 import signal
 import subprocess
-import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.helpers import program
 from tests.helpers.examples import examples
 
 from unabridged.domain.scope import SpaceId
@@ -26,7 +26,7 @@ def silent(*_):
     pass
 
 
-def program(name):
+def fault_program(name):
     spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -35,7 +35,7 @@ def program(name):
 
 @pytest.mark.slow
 def test_a_backup_under_eight_writers_restores_to_one_moment():
-    found = program("long_backup").main(3)
+    found = fault_program("long_backup").main(3)
     assert found["wrong"] == []
     assert found["acknowledged_before"] > 24
 
@@ -72,9 +72,7 @@ else:
 
 def start(home, what):
     """Run it in a process; returns when its first stage was told."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", CODE, str(home), what], stdout=subprocess.PIPE, text=True
-    )
+    process = program.python(CODE, home, what, stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline()
     return process
 

@@ -4,12 +4,12 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.helpers import program
 from tests.helpers.examples import examples
 from tests.helpers.talker import Talker
 from tests.opened import store_of
@@ -23,7 +23,7 @@ from unabridged.domain.session import Session
 from unabridged.domain.settings import Settings
 from unabridged.models.scripted import ScriptedModel
 
-TENDER = Path(__file__).with_name("tender.py")
+TENDER = "from tests.faults.tender import main; main()"
 BEGUN = datetime(2026, 2, 1, tzinfo=UTC)
 SESSIONS, EXCHANGES = 4, 60
 
@@ -71,12 +71,7 @@ def wanted(filled, tmp_path_factory):
 
 
 def tender(home: Path) -> subprocess.Popen:
-    return subprocess.Popen(
-        [sys.executable, "-m", "tests.faults.tender", str(home)],
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=TENDER.parents[2],
-    )
+    return program.python(TENDER, home, stdout=subprocess.PIPE, text=True)
 
 
 def finish(home: Path) -> None:

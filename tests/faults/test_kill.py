@@ -4,23 +4,22 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import time
-from pathlib import Path
 
 import pytest
+from tests.helpers import program
 
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.scope import SpaceId
 from unabridged.stores.sqlite import SqliteStore
 
-WRITER = Path(__file__).with_name("writer.py")
+WRITER = "from tests.faults.writer import main; main()"
 SPACE = SpaceId("ada", "kill")
 
 
 def start(path, session, count, name):
-    command = [sys.executable, str(WRITER), str(path), session, str(count), name]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    pipe = subprocess.PIPE
+    return program.python(WRITER, path, session, count, name, stdout=pipe, stderr=pipe, text=True)
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="POSIX signals")
@@ -88,10 +87,7 @@ def test_processes_that_create_at_once_make_one_store(tmp_path):
         "store = SqliteStore(pathlib.Path(sys.argv[1]), SpaceId('ada', 'kill'));"
         "LogWriter(store, sys.argv[2]).say('a', 'b'); store.close()"
     )
-    running = [
-        subprocess.Popen([sys.executable, "-c", code, str(path), f"s{n}"], stderr=subprocess.PIPE)
-        for n in range(6)
-    ]
+    running = [program.python(code, path, f"s{n}", stderr=subprocess.PIPE) for n in range(6)]
     assert [process.communicate()[1] for process in running] == [b""] * 6
     store = SqliteStore(path, SPACE, create=False)
     assert len(store.scan()) == 6
