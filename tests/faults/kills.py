@@ -148,7 +148,7 @@ def killed(kind: str, bench: Bench, name: str, rng: Random, firsts: dict[str, fl
     if rng.random() < 0.5 or kind not in firsts:
         heard = os.read(children[0][1], 1 << 20)
         firsts[kind] = time.perf_counter() - begun
-    time.sleep(firsts[kind] * (rng.uniform(0, 2) if rng.random() < 0.7 else rng.uniform(2, 6)))
+    time.sleep(firsts[kind] * (rng.random() if rng.random() < 0.7 else rng.uniform(1, 3)))
     for child, _ in children:
         os.kill(child, signal.SIGKILL)
     said = []
