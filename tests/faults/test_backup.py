@@ -4,12 +4,13 @@ import importlib.util
 import os
 import signal
 import subprocess
-import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.helpers import program
+from tests.helpers.examples import examples
 
 from unabridged.domain.scope import SpaceId
 from unabridged.home.backups import BackupsFolder
@@ -25,7 +26,7 @@ def silent(*_):
     pass
 
 
-def program(name):
+def fault_program(name):
     spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -34,7 +35,7 @@ def program(name):
 
 @pytest.mark.slow
 def test_a_backup_under_eight_writers_restores_to_one_moment():
-    found = program("long_backup").main(3)
+    found = fault_program("long_backup").main(3)
     assert found["wrong"] == []
     assert found["acknowledged_before"] > 24
 
@@ -68,15 +69,28 @@ else:
 """
 
 
+def start(home, what):
+    """Run it in a process; returns when its first stage was told."""
+    process = program.python(CODE, home, what, stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline()
+    return process
+
+
+def seconds_of(home, what):
+    """Return how long it takes here when nothing stops it, so that the kills fall into it."""
+    with start(home, what) as process:
+        began = time.perf_counter()
+        process.stdout.read()
+        took = time.perf_counter() - began
+    assert process.returncode == 0
+    return took
+
+
 def killed(home, what, after):
-    """Run it in a process and kill it after so many seconds; tell whether it was done."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", CODE, str(home), what], stdout=subprocess.PIPE, text=True
-    )
-    process.stdout.readline()
-    time.sleep(after)
-    os.kill(process.pid, signal.SIGKILL)
-    process.communicate()
+    """Run it in a process and kill it after so many seconds."""
+    with start(home, what) as process:
+        time.sleep(after)
+        os.kill(process.pid, signal.SIGKILL)
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="POSIX signals")
@@ -85,8 +99,11 @@ def test_a_killed_backup_leaves_no_backup_and_no_harm(tmp_path):
     spaces, store = filled(tmp_path)
     truth = store.scan()
     backups = BackupsFolder(tmp_path / "backups")
+    whole = seconds_of(tmp_path, "backup")
+    (undisturbed,) = backups.folder.glob("*.zip")
+    undisturbed.unlink()
     for turn in range(8):
-        killed(tmp_path, "backup", turn * 0.01)
+        killed(tmp_path, "backup", whole * turn / 7)
         for path in backups.folder.glob("*.zip"):
             backups.verify(path, silent)
             path.unlink()
@@ -106,13 +123,17 @@ def test_a_killed_restore_leaves_the_old_or_the_new(tmp_path):
     backups = BackupsFolder(tmp_path / "backups")
     made = backups.make(spaces, [SPACE], AT, silent)
     Path(made.path).rename(backups.folder / "kept.zip")
-    outcomes = set()
-    for turn in range(24):
+    outcomes, times = set(), examples(48)
+    whole = seconds_of(tmp_path, "restore")
+    for turn in range(times):
         store = spaces.open(SPACE)
         LogWriter(store, f"later{turn}").say("one more", "yes")
         new = [x.id for x in store.scan()]
         store.close()
-        killed(tmp_path, "restore", turn * 0.012)
+        if turn < times - 1:
+            killed(tmp_path, "restore", whole * turn / times)
+        else:
+            seconds_of(tmp_path, "restore")
         store = spaces.open(SPACE, create=False)
         found = [x.id for x in store.scan()]
         assert found in (old, new)

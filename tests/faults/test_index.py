@@ -8,12 +8,12 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import apsw
 import msgspec
 import pytest
+from tests.helpers import program
 from tests.helpers.spaces import merge
 from tests.opened import snapshot_of
 
@@ -60,8 +60,9 @@ def path(tmp_path):
 
 
 def run(path, work, name, count, *step):
-    command = [sys.executable, str(INDEXER), str(path), work, str(name), str(count), *step]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    pipe = subprocess.PIPE
+    code = "from tests.faults.indexer import main; main()"
+    return program.python(code, path, work, name, count, *step, stdout=pipe, stderr=pipe, text=True)
 
 
 def fill(path, count, name="s1", space=None):

@@ -166,7 +166,7 @@ class Peer:
         return head.decode().split("\r\n")[0], fields, body
 
     def close(self):
-        self._thread.join(10)
+        self._thread.join(60)
         self._door.close()
 
 

@@ -192,15 +192,15 @@ def test_readers_wait_for_nobody(store):
     def read(number):
         with database_of(store).read():
             before = database_of(store).one("how many exchanges")
-            held.wait(10)  # eight readers and a writer, each in the midst of its transaction
-            assert go.wait(10)
+            held.wait(60)  # eight readers and a writer, each in the midst of its transaction
+            assert go.wait(60)
             seen.append((before, database_of(store).one("how many exchanges"), number))
 
     readers = [threading.Thread(target=read, args=(number,)) for number in range(8)]
     for reader in readers:
         reader.start()
     with database_of(store).write():
-        held.wait(10)
+        held.wait(60)
     more = LogWriter(store, "more").say("while they read", "yes")
     assert store.recent("more", 1) == [more]
     go.set()

@@ -4,6 +4,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
@@ -34,4 +35,6 @@ def openapi_document(release: str) -> dict[str, Any]:
 
 
 async def _openapi(request: Request) -> Response:
-    return tagged(request, given(openapi_document(version("unabridged"))))
+    # When it is asked for: making it takes longer than all else of a server's start.
+    made = await run_in_threadpool(openapi_document, version("unabridged"))
+    return tagged(request, given(made))
