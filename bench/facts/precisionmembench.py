@@ -134,11 +134,11 @@ class BeliefBook:
                 if scope != UNIVERSAL:
                     owner = (str(belief["user_id"]), str(scope))
                     placed[owner].append(_statement(belief, older.get(str(belief["_id"]))))
-        self._books = {}
+        self._knowledge = {}
         for owner, statements in placed.items():
             store = InMemoryStore(SpaceId(*owner))
             store.put([to_record(statement) for statement in statements])
-            self._books[owner] = Facts(store, clock, embedder)
+            self._knowledge[owner] = Facts(store, clock, embedder)
 
     def bearing(self, case: ExpectedBeliefs) -> list[str]:
         """The beliefs that bear on a case's query, without the pinned, best first."""
@@ -158,7 +158,7 @@ class BeliefBook:
 
     def _asked(self, case: ExpectedBeliefs) -> list[Facts]:
         owners = [(case.user, scope) for scope in case.scopes]
-        return [self._books[owner] for owner in owners if owner in self._books]
+        return [self._knowledge[owner] for owner in owners if owner in self._knowledge]
 
 
 def _statement(belief: Mapping[str, Any], older: str | None) -> Statement:

@@ -18,7 +18,7 @@ from unabridged.domain.results import Transcript
 from unabridged.domain.settings import Settings
 from unabridged.factory.home import available_models
 from unabridged.memory import Memory
-from unabridged.models.abilities import AbilityBook
+from unabridged.models.abilities import AbilityCache
 from unabridged.models.ollama import OllamaModel, OllamaServer
 from unabridged.testing.clock import ManualClock
 from unabridged.testing.ollama_server import OllamaTestServer
@@ -186,7 +186,7 @@ def _names(chosen: Settings, clock: ManualClock) -> list[str]:
 
 
 def _window(chosen: Settings, clock: ManualClock, home: Path) -> int | None:
-    book = AbilityBook(clock, home / "cache", chosen.model_cache_ttl)
+    book = AbilityCache(clock, home / "cache", chosen.model_cache_ttl)
     server = OllamaServer(chosen.ollama_url, timeout=3.0)
     try:
         return OllamaModel("llama3.2", server, book).abilities().trained_window

@@ -145,12 +145,12 @@ class AsyncFacts(_Wrapper[Facts]):
     withdraw = _awaited(Facts.withdraw)
 
 
-def _add(book: Requirements, /, text: str, **fields: Any) -> Requirement:
-    return book.add(text, **fields)
+def _add(requirements: Requirements, /, text: str, **fields: Any) -> Requirement:
+    return requirements.add(text, **fields)
 
 
-def _edit(book: Requirements, /, wanted: str, **fields: Any) -> Requirement:
-    return book.edit(wanted, **fields)
+def _edit(requirements: Requirements, /, wanted: str, **fields: Any) -> Requirement:
+    return requirements.edit(wanted, **fields)
 
 
 class AsyncRequirements(_Wrapper[Requirements]):

@@ -23,7 +23,7 @@ from tests.opened import store_of
 
 from unabridged.domain.chat import Abilities
 from unabridged.domain.record import RecordKind
-from unabridged.models.abilities import AbilityBook
+from unabridged.models.abilities import AbilityCache
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
 
@@ -121,7 +121,7 @@ def _learned(memory: Talker, tally: Tally) -> None:
 def cached(rng: Random, tally: Tally) -> None:
     """Ask for a model's abilities while the clock goes and jumps; count who was asked too early."""
     clock = ManualClock(BEGUN, step=timedelta(0))
-    book, asked = AbilityBook(clock, None, TTL), []
+    book, asked = AbilityCache(clock, None, TTL), []
 
     def ask() -> Abilities:
         asked.append(clock.time)

@@ -48,7 +48,7 @@ class World:
         self.clocks = [ManualClock(T + timedelta(minutes=skew)) for skew in self.skews]
         self.stores = [InMemoryStore(SpaceId("ann", f"a{n}")) for n in range(len(self.skews))]
         pairs = zip(self.stores, self.clocks, strict=True)
-        self.books = [Facts(store, clock) for store, clock in pairs]
+        self.knowledge = [Facts(store, clock) for store, clock in pairs]
 
     def held(self, n):
         return {r.id for r in self.stores[n].records(RecordKind.FACT)}
@@ -62,7 +62,7 @@ class World:
     def add(self, n, attribute, value):
         before = self.held(n)
         text = f"The user {attribute} {value}."
-        self.books[n].add(text, attribute=attribute, value=value if attribute else "")
+        self.knowledge[n].add(text, attribute=attribute, value=value if attribute else "")
         self._note(n, before, value)
 
     def draw(self, n, value):
@@ -73,13 +73,13 @@ class World:
         self._note(n, before, value, "rules-1")
 
     def edit(self, n, pick, value):
-        current = self.books[n].all()
+        current = self.knowledge[n].all()
         if not current:
             return
         old = current[pick % len(current)]
         before = self.held(n)
         told = value if old.attribute else None
-        self.books[n].edit(old.id, text=f"The user {old.attribute} {value}.", value=told)
+        self.knowledge[n].edit(old.id, text=f"The user {old.attribute} {value}.", value=told)
         self._note(n, before, value, replaces=old.id)
 
     def share(self, giver, taker):
@@ -99,7 +99,7 @@ class World:
         return deliver(self.stores[giver], to, wanted, draft, self.clocks[taker])
 
     def current(self, n):
-        facts = {fact.id: fact for fact in self.books[n].all()}
+        facts = {fact.id: fact for fact in self.knowledge[n].all()}
         return sorted(
             (
                 fact.attribute,
@@ -221,7 +221,7 @@ def test_no_statement_is_lost_and_history_keeps_what_was_superseded(skews, taken
     world = World(skews)
     for _ in walk(world, taken, (ONE, SEVERAL, FREE), BOTH):
         pass
-    for n, book in enumerate(world.books):
+    for n, book in enumerate(world.knowledge):
         own = {name for name, made in world.seen.items() if made.space == n}
         assert own <= world.held(n)
         told = {fact.value or fact.text for fact in book.all(None)}

@@ -90,7 +90,7 @@ def test_metrics_count_what_was_done(serving, http):
 
         route = {"method": "POST", "route": "/api/chat", "status": "200"}
         until(lambda: counted("unabridged_request_seconds_count", **route) == 2)
-        for stage in ("hear", "prepare", "begin", "first_chunk", "whole", "record"):
+        for stage in ("sync", "prepare", "begin", "first_chunk", "whole", "record"):
             assert counted("unabridged_stage_seconds_count", stage=stage) == 2
         assert counted("unabridged_upstream_tokens_total", kind="prompt") > 0
         assert counted("unabridged_context_tokens_total", part="message") > 0

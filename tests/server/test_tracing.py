@@ -73,7 +73,7 @@ def test_a_chat_is_one_trace_of_request_stages_and_model(traced, spans):
     assert told["gen_ai.usage.output_tokens"] > 0
     assert told["gen_ai.response.finish_reasons"] == ("stop",)
     assert told["server.address"] == "127.0.0.1"
-    for name in ("hear", "prepare", "begin", "record"):
+    for name in ("sync", "prepare", "begin", "record"):
         stage = named(spans, name)
         assert stage.parent.span_id == request.context.span_id
     assert {span.context.trace_id for span in spans.get_finished_spans()} == {

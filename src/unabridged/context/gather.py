@@ -71,7 +71,7 @@ class Sources:
     """
 
     store: Store
-    finder: Search
+    search: Search
     facts: Facts
     requirements: Requirements
     scheme: Scheme
@@ -199,7 +199,7 @@ def _found(
         return []
     question = SearchQuery(request.user.text, request.at, intent, plan.only, telling=True)
     floor = FLOOR_SHARES[intent] * plan.floor
-    return sources.finder.find(question, _most(plan, intent), floor=floor)
+    return sources.search.find(question, _most(plan, intent), floor=floor)
 
 
 def _apart(
@@ -231,7 +231,7 @@ def _pins(sources: Sources, plan: PromptPlan) -> list[Fact]:
 
 
 def _facts(
-    book: Facts,
+    facts: Facts,
     plan: PromptPlan,
     request: PromptRequest,
     intent: Intent,
@@ -240,16 +240,16 @@ def _facts(
     if plan.closed or intent is Intent.CASUAL:
         return []
     recalled = {evidence.exchange.id for evidence in found}
-    told = book.bearing(request.user.text, MOST_FACTS, recalled, plan.only)
-    against = [one for one in _against_pins(book) if book.reaches(one.fact, plan.only)]
+    told = facts.bearing(request.user.text, MOST_FACTS, recalled, plan.only)
+    against = [one for one in _against_pins(facts) if facts.reaches(one.fact, plan.only)]
     known = {one.fact.id for one in against}
     return [*against, *(b for b in told if not b.fact.pinned and b.fact.id not in known)]
 
 
-def _against_pins(book: Facts) -> list[RelevantFact]:
+def _against_pins(facts: Facts) -> list[RelevantFact]:
     # What another space says against a pinned fact: the prompt must not tell one side only.
-    pinned = {fact.id: fact for fact in book.pinned() if fact.disputed_by}
-    others = {name: book.get(name) for fact in pinned.values() for name in fact.disputed_by}
+    pinned = {fact.id: fact for fact in facts.pinned() if fact.disputed_by}
+    others = {name: facts.get(name) for fact in pinned.values() for name in fact.disputed_by}
     return [
         RelevantFact(fact, 1.0, "says otherwise than what is pinned")
         for fact in others.values()

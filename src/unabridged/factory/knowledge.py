@@ -1,4 +1,4 @@
-"""The books of a space: facts, requirements, readings, condensations."""
+"""The knowledge of a space: facts, requirements, readings, condensations."""
 
 from collections.abc import Callable, Sequence
 
@@ -18,7 +18,7 @@ from unabridged.knowledge.requirements import Requirements
 from unabridged.language.names import names_in
 from unabridged.maintenance.condense_session import CondenseTools, Trigger
 from unabridged.maintenance.condense_sessions import Condensations
-from unabridged.maintenance.run_maintenance import Books
+from unabridged.maintenance.run_maintenance import Knowledge
 from unabridged.ports import ChatModel, Clock, Condenser, Embedder, Store
 from unabridged.tokens.estimate import EstimateTokenizer
 
@@ -31,8 +31,8 @@ def books_of(
     clock: Clock,
     embedder: Embedder | None,
     upstream: Callable[[], ChatModel],
-) -> Books:
-    """Open the books of a space.
+) -> Knowledge:
+    """Open the knowledge of a space.
 
     An embedder that is not instant is not used here. The model that may write is asked for when
     something is condensed.
@@ -50,7 +50,7 @@ def books_of(
     trigger = Trigger(
         settings.condense_tokens, settings.condense_messages, settings.condense_keep_last
     )
-    return Books(
+    return Knowledge(
         facts=Facts(store, clock, instant),
         requirements=Requirements(store, clock, _STATERS[settings.requirement_patterns]),
         annotations=annotations,

@@ -86,7 +86,7 @@ def open_space(
         recover: Whether a damaged file is set aside, and a new one begun with all that is whole in
             it (``recovered`` then tells); else it is an error, and nothing is changed.
         create: Whether a space that is not there is begun; else an empty one in memory represents
-            it, for who only looks (``stands_in`` then says so).
+            it, for who only looks (``is_placeholder`` then says so).
 
     Raises:
         SettingError: A setting cannot be used, or the home cannot be written to.
@@ -97,12 +97,12 @@ def open_space(
     time = clock or SystemClock()
     settings = named_for(settings, time, model)
     scope = Scope(settings.user, settings.agent, settings.model or None)
-    stands_in = not create and not is_begun(settings, scope)
-    kept = replace(settings, store="memory") if stands_in else settings
+    is_placeholder = not create and not is_begun(settings, scope)
+    kept = replace(settings, store="memory") if is_placeholder else settings
     store, found = rescued(kept, scope) if recover else (store_for(kept, scope), None)
     try:
         parts = _dependencies(settings, time, store, model)
-        space = Space(replace(parts, recovered=found, stands_in=stands_in), scope)
+        space = Space(replace(parts, recovered=found, is_placeholder=is_placeholder), scope)
         finish_forgetting(space.forgetting, store)
         space.sessions.newest()  # damage is told now
     except BaseException:
@@ -116,12 +116,12 @@ def _dependencies(
 ) -> SpaceDependencies:
     reader = reader_for(settings, store)
     tokenizer = EstimateTokenizer()
-    finder = Search(
+    search = Search(
         store, search_index_of(store, reader), reader, choose_reranker(settings.reranker)
     )
     return SpaceDependencies(
         store=store,
-        finder=finder,
+        search=search,
         knowledge=partial(books_of, settings, store, clock, reader.embedder),
         clock=clock,
         settings=settings,
@@ -131,7 +131,7 @@ def _dependencies(
         system=system_prompts(settings),
         persona=partial(_persona, settings),
         embedder=embedder_of,
-        read_with=partial(_read_with, store, finder),
+        read_with=partial(_read_with, store, search),
         condenser=None if settings.condenser == "none" else ExtractiveCondenser(tokenizer.count),
         tools=_tools(settings, clock),
         keys=keys_of(settings),
@@ -162,11 +162,11 @@ def _persona(settings: Settings, persona: str) -> Mapping[Mode, str]:
     return system_prompts(replace(settings, persona=persona))
 
 
-def _read_with(store: Store, finder: Search, embedder: Embedder) -> None:
+def _read_with(store: Store, search: Search, embedder: Embedder) -> None:
     reader = Analyzer(embedder, StaticLexicon())
     search_index_of(store, reader)
-    finder.close()
-    finder.reader = reader
+    search.close()
+    search.reader = reader
 
 
 def _tools(settings: Settings, clock: Clock) -> Callable[[SearchMemory], tuple[Tool, ...]]:

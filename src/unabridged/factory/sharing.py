@@ -63,7 +63,7 @@ class SpaceShares:
         """
         with ExitStack() as stack:
             space = self._own(stack)
-            if space.stands_in:
+            if space.is_placeholder:
                 here = space_from(space.scope, self._settings)
                 raise NotFoundError(
                     f"There is no space {here.name!r} to share from.",

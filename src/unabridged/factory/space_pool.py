@@ -82,7 +82,7 @@ class SpacePool:
                     raise _ending()
                 if entry.space is None:
                     opened = open_space(settings, self.clock, create=create)
-                    if opened.stands_in:
+                    if opened.is_placeholder:
                         empty = opened
                     else:
                         entry.space = opened

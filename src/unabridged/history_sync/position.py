@@ -78,29 +78,31 @@ class PositionFinder:
         self._fresh: dict[str, Exchange | None] = {}
         self._exactly: set[str] = set()
 
-    def place(self, heard: Sequence[NormalizedExchange], asked: NormalizedExchange) -> LogPosition:
+    def place(
+        self, history: Sequence[NormalizedExchange], asked: NormalizedExchange
+    ) -> LogPosition:
         """Find the place of a history.
 
         Args:
-            heard: The client's exchanges before the last, oldest first.
+            history: The client's exchanges before the last, oldest first.
             asked: The last, which is to be answered.
         """
-        if not heard:
+        if not history:
             return NOWHERE
-        whole = self._walk(heard, None, gaps=False)
-        if whole.known < len(heard):
+        whole = self._walk(history, None, gaps=False)
+        if whole.known < len(history):
             others = [
-                self._from_within(heard, gaps=False),
-                self._walk(heard, None, gaps=True),
-                self._from_within(heard, gaps=True),
+                self._from_within(history, gaps=False),
+                self._walk(history, None, gaps=True),
+                self._from_within(history, gaps=True),
             ]
             whole = max((whole, *others), key=lambda walk: walk.known)  # the first of equals
-        after = heard[whole.known] if whole.known < len(heard) else asked
+        after = history[whole.known] if whole.known < len(history) else asked
         return whole.ended(after, self._index, self._exactly) if whole.known else NOWHERE
 
     def _walk(
         self,
-        heard: Sequence[NormalizedExchange],
+        history: Sequence[NormalizedExchange],
         start: "list[Node] | None",
         *,
         gaps: bool,
@@ -108,10 +110,10 @@ class PositionFinder:
         levels: list[dict[str, Node] | None] = []
         above: dict[str, Node] = {}
         firm, last = 0, above
-        for n, each in enumerate(heard):
+        for n, each in enumerate(history):
             same, bare = (start, []) if n == 0 and start is not None else self._next(each, above)
             if not same and gaps and above:
-                same = self._below(heard[n : n + RUN], set(above))
+                same = self._below(history[n : n + RUN], set(above))
             if same or bare:
                 above = {node.id: node for node in (*same, *bare)}
                 levels.append(above)
@@ -124,16 +126,16 @@ class PositionFinder:
                 break
         return _Walk(levels[:firm], last)
 
-    def _below(self, heard: Sequence[NormalizedExchange], above: set[str]) -> list[Node]:
-        if sum(each.size for each in heard) < LEAST_EVIDENCE:
+    def _below(self, history: Sequence[NormalizedExchange], above: set[str]) -> list[Node]:
+        if sum(each.size for each in history) < LEAST_EVIDENCE:
             return []
-        found = self._anywhere(heard[:2])
+        found = self._anywhere(history[:2])
         return [node for node in found if self._index.is_below(node, above)]
 
-    def _anywhere(self, heard: Sequence[NormalizedExchange]) -> list[Node]:
-        each = heard[0]
+    def _anywhere(self, history: Sequence[NormalizedExchange]) -> list[Node]:
+        each = history[0]
         if each.user is None:
-            return self._ending_with(heard)
+            return self._ending_with(history)
         found = self._alike(each, self._index.opened(each.opening))
         found = found or self._joined(each, self._index.opened(each.opening))
         return found or self._wrapped(each, self._index.every())
@@ -172,19 +174,19 @@ class PositionFinder:
                 found.append(node)
         return found
 
-    def _from_within(self, heard: Sequence[NormalizedExchange], *, gaps: bool) -> "_Walk":
-        start = self._anywhere(heard[:2])
-        walk = self._walk(heard, start, gaps=gaps) if start else _Walk([], {})
-        size = sum(each.size for each in heard[: walk.known])
+    def _from_within(self, history: Sequence[NormalizedExchange], *, gaps: bool) -> "_Walk":
+        start = self._anywhere(history[:2])
+        walk = self._walk(history, start, gaps=gaps) if start else _Walk([], {})
+        size = sum(each.size for each in history[: walk.known])
         return walk if size >= LEAST_EVIDENCE else _Walk([], {})
 
-    def _ending_with(self, heard: Sequence[NormalizedExchange]) -> list[Node]:
-        half = heard[0]
+    def _ending_with(self, history: Sequence[NormalizedExchange]) -> list[Node]:
+        half = history[0]
         if not half.atoms:
             return []
         names: list[str] = []
-        if len(heard) > 1 and heard[1].user is not None:  # what follows tells where to look
-            names = [n.parent for n in self._anywhere(heard[1:2]) if n.parent is not None]
+        if len(history) > 1 and history[1].user is not None:  # what follows tells where to look
+            names = [n.parent for n in self._anywhere(history[1:2]) if n.parent is not None]
         if not names:
             last = digest_of(half.atoms[-1:])
             here = [node for node in self._index.every() if self._is_here(node)]

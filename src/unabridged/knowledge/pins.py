@@ -41,12 +41,12 @@ def _put(store: Store, pin: Pin) -> Pin:
     return pin
 
 
-def pinned(book: Facts) -> list[Pin]:
+def pinned(facts: Facts) -> list[Pin]:
     """Every pin, the oldest first."""
-    return [Pin(fact.id, fact.text, fact.since, fact.exchange) for fact in book.pinned()]
+    return [Pin(fact.id, fact.text, fact.since, fact.exchange) for fact in facts.pinned()]
 
 
-def unpin(book: Facts, wanted: str) -> Pin:
+def unpin(facts: Facts, wanted: str) -> Pin:
     """Take a pin off by its id, the beginning of its id, or its number in the list (from 1).
 
     The text stays stored, so that the prompts that carried it can be rendered again.
@@ -54,11 +54,11 @@ def unpin(book: Facts, wanted: str) -> Pin:
     Raises:
         NotFoundError: No pin matches.
     """
-    pins = pinned(book)
+    pins = pinned(facts)
     matches = [pin for pin in pins if pin.id.startswith(wanted)]
     if wanted.isdecimal() and 1 <= int(wanted) <= len(pins):
         matches = [pins[int(wanted) - 1]]
     if len(matches) != 1:
         raise NotFoundError(f"No pin is called {wanted!r}.", hint="List them: /remember")
-    book.unpin(matches[0].id)
+    facts.unpin(matches[0].id)
     return matches[0]

@@ -17,7 +17,7 @@ PAGE, PAGE_ASKED = 200, 4
 
 
 @dataclass(frozen=True, slots=True)
-class Books:
+class Knowledge:
     """What is known of a space beside its words.
 
     Attributes:
@@ -34,7 +34,7 @@ class Books:
 
 
 def maintain(
-    books: Books,
+    knowledge: Knowledge,
     current: str | None = None,
     *,
     pages: int | None = None,
@@ -46,7 +46,7 @@ def maintain(
     What was done is stored page by page, so it may be killed at any moment and run again.
 
     Args:
-        books: What is known of the space.
+        knowledge: What is known of the space.
         current: The session that is being talked in: it is not condensed as a whole.
         pages: At most so many pages of each kind, and the newest sessions only; None for all.
         threshold: Tokens of a session above which it is condensed; None for the setting.
@@ -56,17 +56,17 @@ def maintain(
         StoreError: What was made cannot be stored; what was reported is.
         UpstreamError: No model can be had, where the settings want one.
     """
-    yield from islice(books.annotations.read_pending(), pages)
-    if books.learns:
-        yield from _learn(books, pages)
-    yield from books.condensations.run(current, everything=pages is None, threshold=threshold)
+    yield from islice(knowledge.annotations.read_pending(), pages)
+    if knowledge.learns:
+        yield from _learn(knowledge, pages)
+    yield from knowledge.condensations.run(current, everything=pages is None, threshold=threshold)
     if archives is not None:
         yield from archives.run(current)
 
 
-def _learn(books: Books, pages: int | None) -> Iterator[MaintenanceProgress]:
-    facts, requirements = books.facts, books.requirements
-    model = books.asks() if books.asks else None
+def _learn(knowledge: Knowledge, pages: int | None) -> Iterator[MaintenanceProgress]:
+    facts, requirements = knowledge.facts, knowledge.requirements
+    model = knowledge.asks() if knowledge.asks else None
     size = PAGE if model is None else PAGE_ASKED
     extractor = facts.asking(model) if model else None
     stater = requirements.asking(model) if model else None

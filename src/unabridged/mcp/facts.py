@@ -22,7 +22,7 @@ Action = Literal["add", "correct", "remove", "pin", "unpin"]
 State = Literal["current", "superseded", "withdrawn", "any"]
 
 
-def add_facts(server: MCPServer, desk: ToolRequests) -> None:
+def add_facts(server: MCPServer, requests: ToolRequests) -> None:
     """Add the tools for facts."""
 
     @server.tool(title="List facts", annotations=READS)
@@ -38,7 +38,7 @@ def add_facts(server: MCPServer, desk: ToolRequests) -> None:
 
         Without `about` the newest of a state, else current ones that bear on those words.
         """
-        out = await desk.run(
+        out = await requests.run(
             ctx, Right.READ, lambda m, _: _listed(m, about, state, limit), whole=True
         )
         if not out.facts:
@@ -64,7 +64,7 @@ def add_facts(server: MCPServer, desk: ToolRequests) -> None:
         A correction takes the old one's place, which stays in the history. What was said stays
         stored: only `forget` removes that.
         """
-        changed = await desk.run(
+        changed = await requests.run(
             ctx, Right.WRITE, lambda m, _: _changed(m, action, fact, text, value), whole=True
         )
         out = ChangedOut(action=action, fact=fact_out(changed))
@@ -92,19 +92,19 @@ def _listed(space: Space, about: str, state: State, limit: int) -> FactsOut:
 
 
 def _changed(space: Space, action: Action, fact: str, text: str, value: str) -> Fact:
-    book = space.facts
+    facts = space.facts
     if action == "add":
-        return book.add(_needed(action, "text", text))
+        return facts.add(_needed(action, "text", text))
     wanted = _needed(action, "fact", fact)
     match action:
         case "correct":
-            return book.edit(wanted, text=text or None, value=value or None)
+            return facts.edit(wanted, text=text or None, value=value or None)
         case "remove":
-            return book.withdraw(wanted)
+            return facts.withdraw(wanted)
         case "pin":
-            return book.pin(wanted)
+            return facts.pin(wanted)
         case "unpin":
-            return book.unpin(wanted)
+            return facts.unpin(wanted)
 
 
 def _needed(action: Action, name: str, given: str) -> str:

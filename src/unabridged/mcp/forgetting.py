@@ -87,18 +87,18 @@ class _Planner:
     """Makes plans, and the codes that confirm them in this process.
 
     Args:
-        desk: Gives the memory that may be used.
+        requests: Gives the memory that may be used.
     """
 
-    def __init__(self, desk: ToolRequests) -> None:
-        self._desk = desk
+    def __init__(self, requests: ToolRequests) -> None:
+        self._requests = requests
         self._secret = token_bytes(32)
 
     async def plan(self, ctx: Ctx, wanted: ForgetToolInput) -> Planned:
         """Say what would go."""
-        caller = self._desk.caller(ctx.request_context.request)
+        caller = self._requests.caller(ctx.request_context.request)
         whole = wanted.fact is not None or wanted.search is not None
-        return await self._desk.run_for(
+        return await self._requests.run_for(
             caller,
             Right.FORGET,
             lambda space, _: self._planned(space, caller, wanted),
@@ -107,22 +107,22 @@ class _Planner:
 
     async def carry_out(self, ctx: Ctx, planned: Planned) -> Receipt | Planned:
         """Forget what a plan names; where it is not what would go any more, give what would."""
-        caller = self._desk.caller(ctx.request_context.request)
+        caller = self._requests.caller(ctx.request_context.request)
 
         def work(space: Space, _: Scope) -> Receipt | Planned:
             now = self._planned(space, caller, planned.wanted)
             return now if now.code != planned.code else space.forgetting.execute(now.plan)
 
-        return await self._desk.run_for(caller, Right.FORGET, work)
+        return await self._requests.run_for(caller, Right.FORGET, work)
 
     def _planned(self, space: Space, caller: Caller, wanted: ForgetToolInput) -> Planned:
         plan = _plan(space, caller.scope, wanted)
         return Planned(wanted, plan, _code(self._secret, caller, plan))
 
 
-def add_forgetting(server: MCPServer, desk: ToolRequests) -> None:
+def add_forgetting(server: MCPServer, requests: ToolRequests) -> None:
     """Add the tool that removes for good."""
-    planner = _Planner(desk)
+    planner = _Planner(requests)
 
     async def plan_of(
         ctx: Ctx,

@@ -22,7 +22,7 @@ _SHOWN = 20
 """Candidates that the text names; the structured content has all."""
 
 
-def add_preparing(server: MCPServer, desk: ToolRequests) -> None:
+def add_preparing(server: MCPServer, requests: ToolRequests) -> None:
     """Add the tool that prepares."""
 
     @server.tool(title="Prepare a context", annotations=READS)
@@ -36,7 +36,7 @@ def add_preparing(server: MCPServer, desk: ToolRequests) -> None:
         It holds what was said in the session, facts about the user, and what was recalled from
         other sessions, within the window. Only reads: nothing is stored. No message is ever cut.
         """
-        out = await desk.run(
+        out = await requests.run(
             ctx, Right.READ, lambda m, scope: _prepared(m, scope, message, session or None)
         )
         return result_of(_text(out), out)

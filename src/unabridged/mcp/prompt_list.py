@@ -19,7 +19,7 @@ FOUND, KNOWN, LAST = 8, 20, 20
 """Exchanges and facts that `recall` brings, and exchanges that `catch_up` brings, at most."""
 
 
-def add_prompts(server: MCPServer, desk: ToolRequests) -> None:
+def add_prompts(server: MCPServer, requests: ToolRequests) -> None:
     """Add the prompts."""
 
     @server.prompt(title="What do we know about …?")
@@ -28,7 +28,7 @@ def add_prompts(server: MCPServer, desk: ToolRequests) -> None:
         ctx: Ctx,
     ) -> list[UserMessage]:
         """Say what was said and learned about something, with dates."""
-        blocks = await _read(desk, ctx, lambda m, scope: _about(m, scope, topic))
+        blocks = await _read(requests, ctx, lambda m, scope: _about(m, scope, topic))
         told = fenced(blocks) if blocks else "Memory holds nothing that bears on it."
         return [
             UserMessage(
@@ -45,7 +45,7 @@ def add_prompts(server: MCPServer, desk: ToolRequests) -> None:
         ] = "",
     ) -> list[UserMessage]:
         """Sum up where a conversation stopped: what was decided, and what is open."""
-        blocks = await _read(desk, ctx, lambda m, scope: _last(m, scope, session or None))
+        blocks = await _read(requests, ctx, lambda m, scope: _last(m, scope, session or None))
         told = fenced(blocks) if blocks else "Nothing was said yet."
         return [
             UserMessage(
@@ -73,9 +73,9 @@ def _last(space: Space, scope: Scope, wanted: str | None) -> list[str]:
 
 
 async def _read(
-    desk: ToolRequests, ctx: Ctx, work: Callable[[Space, Scope], list[str]]
+    requests: ToolRequests, ctx: Ctx, work: Callable[[Space, Scope], list[str]]
 ) -> list[str]:
     try:
-        return await desk.run(ctx, Right.READ, work)
+        return await requests.run(ctx, Right.READ, work)
     except ToolError as error:
         raise MCPError(INVALID_PARAMS, str(error)) from error

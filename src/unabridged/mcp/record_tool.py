@@ -26,7 +26,7 @@ WRITES = ToolAnnotations(
 )
 
 
-def add_recording(server: MCPServer, desk: ToolRequests) -> None:
+def add_recording(server: MCPServer, requests: ToolRequests) -> None:
     """Add the tool that stores."""
 
     @server.tool(title="Record an exchange", annotations=WRITES)
@@ -52,12 +52,12 @@ def add_recording(server: MCPServer, desk: ToolRequests) -> None:
         Nothing is shortened, and when this returns it survives a power cut.
         """
         said = _Said(user, assistant, model, title)
-        clock = desk.pool.clock
-        out = await desk.run(
+        clock = requests.pool.clock
+        out = await requests.run(
             ctx, Right.WRITE, lambda m, scope: _record(m, scope, session or None, said, clock)
         )
         if out.stored:
-            desk.note_recorded(ctx)
+            requests.note_recorded(ctx)
             text = f"Stored as {out.exchange} in the session {out.session}."
         else:
             text = "Not stored."

@@ -1,4 +1,4 @@
-"""The desk: where a request's memory comes from, and what it may do with it."""
+"""A request: where a request's memory comes from, and what it may do with it."""
 
 from collections.abc import Callable
 from contextvars import ContextVar

@@ -39,7 +39,7 @@ COMPLETIONS = 100
 """The most that the protocol allows."""
 
 
-def add_resources(server: MCPServer, desk: ToolRequests) -> None:
+def add_resources(server: MCPServer, requests: ToolRequests) -> None:
     """Add the resources, their list, and the completion of session ids."""
 
     @server.resource(
@@ -48,7 +48,7 @@ def add_resources(server: MCPServer, desk: ToolRequests) -> None:
     )  # fmt: skip
     async def session(id: str, ctx: Ctx) -> str:  # noqa: A002 - the name in the address
         """Give what was said in a session."""
-        return await _read(desk, ctx, lambda m, scope: _session(m, scope, id))
+        return await _read(requests, ctx, lambda m, scope: _session(m, scope, id))
 
     @server.resource(
         EXCHANGE, name="exchange", title="An exchange", mime_type=MIME,
@@ -56,7 +56,7 @@ def add_resources(server: MCPServer, desk: ToolRequests) -> None:
     )  # fmt: skip
     async def exchange(id: str, ctx: Ctx) -> str:  # noqa: A002 - the name in the address
         """Give an exchange."""
-        return await _read(desk, ctx, lambda m, scope: _exchange(m, scope, id))
+        return await _read(requests, ctx, lambda m, scope: _exchange(m, scope, id))
 
     @server.completion()  # type: ignore[no-untyped-call,untyped-decorator]  # the SDK leaves it untyped
     async def complete(
@@ -70,9 +70,9 @@ def add_resources(server: MCPServer, desk: ToolRequests) -> None:
         of_prompt = isinstance(ref, PromptReference) and argument.name == "session"
         if not (of_resource or of_prompt):
             return None
-        return await _completed(desk, argument.value)
+        return await _completed(requests, argument.value)
 
-    server.middleware.append(_Listing(desk))
+    server.middleware.append(_Listing(requests))
 
 
 NEEDED = {"record": Right.WRITE, "correct_fact": Right.WRITE, "forget": Right.FORGET}
@@ -85,8 +85,8 @@ class _Listing:
     The SDK's own lists are the same for everybody; so they are changed behind it.
     """
 
-    def __init__(self, desk: ToolRequests) -> None:
-        self._desk = desk
+    def __init__(self, requests: ToolRequests) -> None:
+        self._requests = requests
 
     async def __call__(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
@@ -97,7 +97,7 @@ class _Listing:
             if not isinstance(result, dict):
                 return result
             if ctx.method == "tools/list":
-                rights = self._desk.caller(ctx.request).grant.rights
+                rights = self._requests.caller(ctx.request).grant.rights
                 kept = [t for t in result["tools"] if NEEDED.get(t["name"], Right.READ) in rights]
                 return {**result, "tools": kept}
             if ctx.method != "resources/list":
@@ -109,8 +109,8 @@ class _Listing:
 
     async def _page(self, request: Any, cursor: str | None) -> dict[str, Any]:
         try:
-            page: SessionsOut = await self._desk.run_for(
-                self._desk.caller(request),
+            page: SessionsOut = await self._requests.run_for(
+                self._requests.caller(request),
                 Right.READ,
                 lambda space, scope: listed(space, scope, PAGE, cursor),
             )
@@ -128,9 +128,9 @@ class _Listing:
         return {"resources": found} | ({"nextCursor": page.next} if page.next else {})
 
 
-async def _read(desk: ToolRequests, ctx: Ctx, work: Callable[[Space, Scope], str]) -> str:
+async def _read(requests: ToolRequests, ctx: Ctx, work: Callable[[Space, Scope], str]) -> str:
     try:
-        return await desk.run(ctx, Right.READ, work)
+        return await requests.run(ctx, Right.READ, work)
     except ToolError as error:
         known = isinstance(error.__cause__, NotFoundError)
         raise (ResourceNotFoundError if known else ResourceError)(str(error)) from error
@@ -152,7 +152,7 @@ def _exchange(space: Space, scope: Scope, wanted: str) -> str:
     return fenced([exchange_of(found, scope.session)])
 
 
-async def _completed(desk: ToolRequests, begun: str) -> Completion:
+async def _completed(requests: ToolRequests, begun: str) -> Completion:
     def matching(space: Space, scope: Scope) -> list[str]:
         words = begun.casefold()
         return [
@@ -162,7 +162,7 @@ async def _completed(desk: ToolRequests, begun: str) -> Completion:
         ]
 
     try:
-        found = await desk.run_for(desk.caller(ASKING.get()), Right.READ, matching)
+        found = await requests.run_for(requests.caller(ASKING.get()), Right.READ, matching)
     except ToolError as error:
         raise MCPError(INVALID_PARAMS, str(error)) from error
     more = len(found) > COMPLETIONS

@@ -40,6 +40,6 @@ async def _serve(pool: SpacePool, caller: Caller, failed: Callable[[Exception], 
     async with anyio.create_task_group() as group:
         tender = LaterWork(pool, caller.scope, failed)
         group.start_soon(tender.work)
-        desk = ToolRequests(pool, lambda _: caller, tender.soon, failed)
-        await server_of(desk).run_stdio_async()
+        requests = ToolRequests(pool, lambda _: caller, tender.soon, failed)
+        await server_of(requests).run_stdio_async()
         group.cancel_scope.cancel()

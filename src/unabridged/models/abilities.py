@@ -29,7 +29,7 @@ class _Entry:
     abilities: Abilities
 
 
-class AbilityBook:
+class AbilityCache:
     """Remembers what servers said about their models.
 
     Fresh entries answer at once; expired ones are asked anew, and used stale where the server
@@ -149,11 +149,11 @@ def filled(abilities: Abilities) -> Abilities:
 
 
 def look_up(
-    book: AbilityBook | None, key: str, model: str, ask: Callable[[], Abilities]
+    cache: AbilityCache | None, key: str, model: str, ask: Callable[[], Abilities]
 ) -> Abilities:
-    """Give what a model can do, with or without a book; a server that is away is no error."""
-    if book is not None:
-        return book.get(key, model, ask)
+    """Give what a model can do, with or without a cache; a server that is away is no error."""
+    if cache is not None:
+        return cache.get(key, model, ask)
     try:
         return filled(replace(ask(), source="server"))
     except UpstreamError:

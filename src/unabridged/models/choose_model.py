@@ -14,8 +14,8 @@ from unabridged.errors import (
     UpstreamError,
 )
 from unabridged.models import gguf, ollama, openai, smollm2
-from unabridged.models.abilities import AbilityBook
-from unabridged.models.model_list_cache import ListBook, Listed
+from unabridged.models.abilities import AbilityCache
+from unabridged.models.model_list_cache import ModelListCache, Listed
 from unabridged.models.quote import MODEL as QUOTE, QuoteModel
 from unabridged.models.server_model import ModelServer
 from unabridged.models.window import window
@@ -103,8 +103,8 @@ class Chooser:
         self._settings = settings
         self._cache = cache_folder
         self._quote = quote or (lambda: QuoteModel(lambda _: (), clock))
-        self._book = AbilityBook(clock, cache_folder, settings.model_cache_ttl)
-        self._lists = ListBook(clock, cache_folder, settings.model_cache_ttl)
+        self._abilities = AbilityCache(clock, cache_folder, settings.model_cache_ttl)
+        self._lists = ModelListCache(clock, cache_folder, settings.model_cache_ttl)
 
     def choose(self) -> ChosenModel:
         """Give the model that answers.
@@ -159,7 +159,7 @@ class Chooser:
             # Asked with little patience: a server that hangs shall not keep a chat from starting.
             name = self._ollama_names()[0]
             note = f"Ollama answers with {short_name(name)}, its most recently used model."
-        return ChosenModel(ollama.OllamaModel(name, server, self._book), note)
+        return ChosenModel(ollama.OllamaModel(name, server, self._abilities), note)
 
     def _probed(self) -> ChosenModel:
         self._ollama_names()
@@ -171,7 +171,7 @@ class Chooser:
         if not names:
             raise openai.no_model(server.http.shown)
         note = f"The server at {server.http.shown} answers with {names[0]}."
-        return ChosenModel(openai.OpenAIModel(names[0], server, self._book), note)
+        return ChosenModel(openai.OpenAIModel(names[0], server, self._abilities), note)
 
     def _gguf(self) -> ChosenModel:
         path = self._file()

@@ -37,7 +37,7 @@ class Listed:
     trouble: str = ""
 
 
-class ListBook:
+class ModelListCache:
     """Remembers the lists of models that servers gave; empty lists are not remembered.
 
     Args:

@@ -11,7 +11,7 @@ from typing import Any
 
 from unabridged.domain.chat import Abilities, ChatRequest, StreamChunk
 from unabridged.errors import ModelNotFoundError, NoModelError, UpstreamError, UpstreamRefusedError
-from unabridged.models.abilities import AbilityBook
+from unabridged.models.abilities import AbilityCache
 from unabridged.models.server_model import ServerModel
 from unabridged.net.http import HttpUpstream
 from unabridged.wire import ollama as wire
@@ -138,8 +138,8 @@ class OllamaModel(ServerModel):
 
     dialect = "ollama"
 
-    def __init__(self, model: str, server: OllamaServer, book: AbilityBook | None = None) -> None:
-        super().__init__(wire.full_name(model), server, book)
+    def __init__(self, model: str, server: OllamaServer, cache: AbilityCache | None = None) -> None:
+        super().__init__(wire.full_name(model), server, cache)
         self._refuse = True
 
     def accent(self, body: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from unabridged.domain.chat import Abilities, ChatRequest, StreamChunk
 from unabridged.errors import ModelNotFoundError, NoModelError, UpstreamError, UpstreamRefusedError
-from unabridged.models.abilities import AbilityBook
+from unabridged.models.abilities import AbilityCache
 from unabridged.models.server_model import ServerModel
 from unabridged.net.http import HttpUpstream
 from unabridged.wire import openai as wire
@@ -167,8 +167,8 @@ class OpenAIModel(ServerModel):
 
     dialect = "openai"
 
-    def __init__(self, model: str, server: OpenAIServer, book: AbilityBook | None = None) -> None:
-        super().__init__(model, server, book)
+    def __init__(self, model: str, server: OpenAIServer, cache: AbilityCache | None = None) -> None:
+        super().__init__(model, server, cache)
         hosted = server.http.host == OPENAI_HOST
         self._limit = "max_completion_tokens" if hosted else "max_tokens"
         self._limit_changed = False

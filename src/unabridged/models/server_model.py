@@ -6,7 +6,7 @@ from typing import ClassVar, Protocol
 
 from unabridged.domain.chat import Abilities, Address, ChatRequest, StreamChunk
 from unabridged.errors import ContextRefusedError, UpstreamError, UpstreamRefusedError
-from unabridged.models.abilities import AbilityBook, look_up
+from unabridged.models.abilities import AbilityCache, look_up
 from unabridged.net.http import HttpUpstream
 
 
@@ -36,15 +36,15 @@ class ServerModel(ABC):
     """One model of a server.
 
     Args:
-        book: Where abilities are remembered; None asks each time.
+        cache: Where abilities are remembered; None asks each time.
     """
 
     dialect: ClassVar[str]
 
-    def __init__(self, model: str, server: ModelServer, book: AbilityBook | None = None) -> None:
+    def __init__(self, model: str, server: ModelServer, cache: AbilityCache | None = None) -> None:
         self._model = model
         self._server = server
-        self._book = book
+        self._cache = cache
         self._key = f"{self.dialect} {server.http.shown} {model}"
 
     @property
@@ -66,7 +66,7 @@ class ServerModel(ABC):
 
     def abilities(self) -> Abilities:
         return look_up(
-            self._book, self._key, self._model, lambda: self._server.abilities(self._model)
+            self._cache, self._key, self._model, lambda: self._server.abilities(self._model)
         )
 
     def chat(self, request: ChatRequest) -> Iterator[StreamChunk]:
@@ -82,8 +82,8 @@ class ServerModel(ABC):
         except UpstreamRefusedError as error:
             raise self._server.explained(error, self._model) from error
         except ContextRefusedError:
-            if self._book is not None:
-                self._book.forget(self._key)  # the length that is loaded may have changed
+            if self._cache is not None:
+                self._cache.forget(self._key)  # the length that is loaded may have changed
             raise
 
     def _repaired(self, request: ChatRequest) -> Iterator[StreamChunk]:

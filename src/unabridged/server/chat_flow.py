@@ -171,7 +171,7 @@ class _Flow:
         narrow = grant_of(self.request).session is not None
         model = self.model or space.shared(Space.quoting)
         while True:
-            with stage("hear"):
+            with stage("sync"):
                 synced = sync(space, self.asked.drafts, session, store=not readonly)
             options = PromptOptions(model, reach=synced.session if narrow else None)
             turn = Turn(space, options, synced=synced, request_options=self.asked.request_options)

@@ -26,7 +26,7 @@ from unabridged.domain.chat import Usage
 from unabridged.domain.context import Context, Tier
 from unabridged.server.trace_spans import Tracing
 
-STAGES = ("hear", "prepare", "begin", "first_chunk", "whole", "record")
+STAGES = ("sync", "prepare", "begin", "first_chunk", "whole", "record")
 """What a request goes through: placing what the client sent, making the context, storing the
 message, waiting for the upstream's first chunk, and for its last; storing the answer."""
 FORMAT = CONTENT_TYPE_LATEST

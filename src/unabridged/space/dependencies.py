@@ -11,7 +11,7 @@ from unabridged.domain.chat import Abilities
 from unabridged.domain.forgetting import OutOfReach
 from unabridged.domain.settings import Settings
 from unabridged.forgetting.temporary_keys import PassingKeys
-from unabridged.maintenance.run_maintenance import Books
+from unabridged.maintenance.run_maintenance import Knowledge
 from unabridged.models.quote import QuoteModel
 from unabridged.ports import ChatModel, Clock, Condenser, Embedder, Keys, Store, Tokenizer
 from unabridged.retrieval.search import Search
@@ -59,7 +59,7 @@ class SpaceDependencies:
     """What a space is built from; the factory puts it together.
 
     Attributes:
-        finder: Finds exchanges in it.
+        search: Finds exchanges in it.
         knowledge: Builds what is known in addition to the words, given what chooses the model
             that may write.
         choose_upstream: Chooses the default model, given what builds the quoting one; gives it with
@@ -76,13 +76,13 @@ class SpaceDependencies:
         keys: The keys by which what was forgotten is recognised.
         outside: Names what forgetting does not reach, given since when what is forgotten is stored.
         recovered: What was taken out of a damaged file that was set aside on opening.
-        stands_in: Whether it is empty and represents a space that was not begun: what is written to
+        is_placeholder: Whether it is empty and represents a space that was not begun: what is written to
             it is kept nowhere.
     """
 
     store: Store
-    finder: Search
-    knowledge: Callable[[Callable[[], ChatModel]], Books]
+    search: Search
+    knowledge: Callable[[Callable[[], ChatModel]], Knowledge]
     clock: Clock
     settings: Settings
     choose_upstream: Callable[[Callable[[], QuoteModel]], tuple[ChatModel, str]]
@@ -97,4 +97,4 @@ class SpaceDependencies:
     keys: Keys = field(default_factory=PassingKeys)
     outside: Callable[[datetime | None], OutOfReach] = lambda _: OutOfReach()
     recovered: Recovery | None = None
-    stands_in: bool = False
+    is_placeholder: bool = False

@@ -11,7 +11,7 @@ from unabridged.forgetting.plan import ForgetSelection, matching
 from unabridged.forgetting.tombstones import ForgottenIndex
 from unabridged.knowledge.facts import Facts
 from unabridged.language.words import terms
-from unabridged.maintenance.run_maintenance import Books
+from unabridged.maintenance.run_maintenance import Knowledge
 from unabridged.ports import Store
 from unabridged.recording import sessions as sessions_of
 from unabridged.space.dependencies import SpaceDependencies
@@ -147,15 +147,22 @@ class Forgetting:
         return self.forgotten_index.is_blind()
 
 
-def forgetting_of(parts: SpaceDependencies, books: Books) -> Forgetting:
+def forgetting_of(parts: SpaceDependencies, knowledge: Knowledge) -> Forgetting:
     """Build the forgetting of a space."""
     forgotten_index = ForgottenIndex(parts.store, parts.keys)
-    return Forgetting(parts.store, forget_executor_of(parts, books), forgotten_index, books.facts)
+    return Forgetting(
+        parts.store, forget_executor_of(parts, knowledge), forgotten_index, knowledge.facts
+    )
 
 
-def forget_executor_of(parts: SpaceDependencies, books: Books) -> ForgetExecutor:
+def forget_executor_of(parts: SpaceDependencies, knowledge: Knowledge) -> ForgetExecutor:
     """Build what plans and executes a forgetting."""
     hands = ForgetDependencies(
-        parts.clock, parts.keys, books.facts, books.requirements, books.condensations, parts.outside
+        parts.clock,
+        parts.keys,
+        knowledge.facts,
+        knowledge.requirements,
+        knowledge.condensations,
+        parts.outside,
     )
     return ForgetExecutor(parts.store, hands)

@@ -11,7 +11,7 @@ from unabridged.domain.topic import Moved, Topic
 from unabridged.errors import SettingError
 from unabridged.maintenance.archive_sessions import SessionArchiver
 from unabridged.maintenance.embed import enrich, reembed
-from unabridged.maintenance.run_maintenance import Books, maintain
+from unabridged.maintenance.run_maintenance import Knowledge, maintain
 from unabridged.ports import ChatModel, SupportsVectors
 from unabridged.space.dependencies import SpaceDependencies
 from unabridged.topics.of_space import topics
@@ -25,9 +25,11 @@ class Maintenance:
     It may be stopped at any moment, and continues where it stopped.
     """
 
-    def __init__(self, parts: SpaceDependencies, books: Books, archives: SessionArchiver) -> None:
+    def __init__(
+        self, parts: SpaceDependencies, knowledge: Knowledge, archives: SessionArchiver
+    ) -> None:
         self._parts = parts
-        self._books = books
+        self._knowledge = knowledge
         self._archives = archives
         self._lock = RLock()
 
@@ -54,8 +56,10 @@ class Maintenance:
             StoreError: What was made cannot be stored; what was reported is.
             UpstreamError: No model can be had, where the settings want one.
         """
-        books = self._books if model is None else self._parts.knowledge(lambda: model)
-        steps = maintain(books, session, pages=pages, threshold=threshold, archives=self._archives)
+        knowledge = self._knowledge if model is None else self._parts.knowledge(lambda: model)
+        steps = maintain(
+            knowledge, session, pages=pages, threshold=threshold, archives=self._archives
+        )
         yield from self._one_at_a_time(steps)
 
     def embed(self) -> Iterator[MaintenanceProgress]:
@@ -70,7 +74,7 @@ class Maintenance:
             StoreError: They cannot be stored.
             UpstreamError: The server that embeds failed.
         """
-        embedder, store = self._parts.finder.reader.embedder, self._parts.store
+        embedder, store = self._parts.search.reader.embedder, self._parts.store
         if embedder is None or embedder.instant or not isinstance(store, SupportsVectors):
             return
         if store.embedded_by() in ("", embedder.identity):
@@ -94,7 +98,7 @@ class Maintenance:
             raise SettingError(
                 "The settings name no embedder.", hint="Give one: --embedder static, for example."
             )
-        self._parts.finder.embedded_by()  # a space that was never searched has none yet
+        self._parts.search.embedded_by()  # a space that was never searched has none yet
         try:
             yield from reembed(self._parts.store, embedder)
         except BaseException:
@@ -122,7 +126,7 @@ class Maintenance:
             The topics, those with the most exchanges first.
         """
         parts = self._parts
-        embedder = parts.finder.reader.embedder
+        embedder = parts.search.reader.embedder
         if embedder is not None and not embedder.instant:
             embedder = parts.embedder(replace(parts.settings, embedder="static"))
         return topics(parts.store, embedder, since=since, until=until, session=session, moved=moved)

@@ -20,7 +20,7 @@ from unabridged.domain.share import (
 from unabridged.errors import InputError
 from unabridged.forgetting.shared_copies import copies
 from unabridged.forgetting.tombstones import ForgottenIndex
-from unabridged.maintenance.run_maintenance import Books
+from unabridged.maintenance.run_maintenance import Knowledge
 from unabridged.recording import sessions as sessions_of
 from unabridged.sharing.deliver import Taker, brought, deliver, survey
 from unabridged.sharing.revoke import find_share, note_revoked, revoke
@@ -37,11 +37,11 @@ LATEST = 8
 class Sharing:
     """What one space gave to others, and was given."""
 
-    def __init__(self, parts: SpaceDependencies, books: Books) -> None:
+    def __init__(self, parts: SpaceDependencies, knowledge: Knowledge) -> None:
         self._parts = parts
-        self._books = books
+        self._knowledge = knowledge
         self._store = parts.store
-        self._facts = books.facts
+        self._facts = knowledge.facts
 
     def listing(self) -> list[Share]:
         """Every share of both sides, the oldest first."""
@@ -145,7 +145,9 @@ class Sharing:
         at, receipt = self._parts.clock.now(), None
         held = {one.id: one for one in self.listing()}
         if share.id in held and held[share.id].side is ShareSide.TAKEN:
-            receipt = revoke(self._store, forget_executor_of(self._parts, self._books), share, at)
+            receipt = revoke(
+                self._store, forget_executor_of(self._parts, self._knowledge), share, at
+            )
         else:
             note_revoked(self._store, share.id, at)
         return Revoked(next((s for s in self.listing() if s.id == share.id), share), receipt)

@@ -68,22 +68,22 @@ class Space:
         self._shared: dict[object, Any] = {}
         self._counters: dict[str, tuple[Calibration, Counter]] = {}
         self._personas: dict[str, Mapping[Mode, str]] = {}
-        books = dependencies.knowledge(lambda: self.model)
-        self.books = books
-        self.facts = books.facts
-        self.pins = Pins(self._store, self.clock, books.facts)
-        self.requirements = books.requirements
-        self.annotations = books.annotations
-        self.condensations = books.condensations
-        self.forgetting = forgetting_of(dependencies, books)
+        knowledge = dependencies.knowledge(lambda: self.model)
+        self.knowledge = knowledge
+        self.facts = knowledge.facts
+        self.pins = Pins(self._store, self.clock, knowledge.facts)
+        self.requirements = knowledge.requirements
+        self.annotations = knowledge.annotations
+        self.condensations = knowledge.condensations
+        self.forgetting = forgetting_of(dependencies, knowledge)
         self.forgotten = ForgottenFilter(self._store, self.forgetting.forgotten_index)
         limits = ArchiveLimits(self.settings.max_sessions, self.settings.max_bytes)
         archives = SessionArchiver(self._store, self.clock, limits)
         self.log = SpaceLog(self._store, dependencies.tokenizer, self.forgotten)
         self.sessions = Sessions(self._store, self.clock, archives)
         self.contexts = Contexts(self._store, scope)
-        self.sharing = Sharing(dependencies, books)
-        self.maintenance = Maintenance(dependencies, books, archives)
+        self.sharing = Sharing(dependencies, knowledge)
+        self.maintenance = Maintenance(dependencies, knowledge, archives)
         self.idempotency = Idempotency(self._store, self.clock)
         self.editing = RLock()
 
@@ -93,9 +93,9 @@ class Space:
         return self._store.space
 
     @property
-    def stands_in(self) -> bool:
+    def is_placeholder(self) -> bool:
         """Whether it represents a space that was not begun: what is written is kept nowhere."""
-        return self.dependencies.stands_in
+        return self.dependencies.is_placeholder
 
     @property
     def recovered(self) -> Recovery | None:
@@ -104,7 +104,7 @@ class Space:
 
     def close(self) -> None:
         """Close the embedder, the default model and the store."""
-        self.dependencies.finder.close()
+        self.dependencies.search.close()
         with self._model_lock:
             if self._model is not None:
                 self._model.close()
@@ -267,7 +267,7 @@ class Space:
         question = SearchQuery(query, self.clock.now(), session=reach, telling=not quotes)
         most = limit
         while True:
-            found = self.dependencies.finder.find(question, most, floor=min_relevance or 0.0)
+            found = self.dependencies.search.find(question, most, floor=min_relevance or 0.0)
             kept = [one for one in found if fits(one.exchange)]
             if len(kept) >= limit or len(found) < most or (since is None and until is None):
                 return self._titled([(one.exchange, one.score) for one in kept[:limit]])
@@ -288,7 +288,7 @@ class Space:
     @property
     def search_note(self) -> str:
         """Why the last search of this thread was by words only; empty where it was not."""
-        return self.dependencies.finder.trouble
+        return self.dependencies.search.trouble
 
     def stats(self) -> Stats:
         """Return the figures of the space."""

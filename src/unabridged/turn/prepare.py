@@ -201,15 +201,19 @@ def prepare_shorter(space: Space, options: PromptOptions, context: Context) -> C
 
 
 def _prepared(space: Space, plan: PromptPlan, request: PromptRequest) -> Context:
-    finder, books = space.dependencies.finder, space.books
+    search, knowledge = space.dependencies.search, space.knowledge
     request = replace(request, user=weighed(request.user, plan.counter))
     reading = detect(request.user.text)
     sources = Sources(
-        space.dependencies.store, finder, books.facts, books.requirements, books.annotations.scheme
+        space.dependencies.store,
+        search,
+        knowledge.facts,
+        knowledge.requirements,
+        knowledge.annotations.scheme,
     )
     candidates = gather(sources, plan, request, reading.intent)
-    if finder.trouble:
-        plan = replace(plan, notes=(*plan.notes, finder.trouble))
+    if search.trouble:
+        plan = replace(plan, notes=(*plan.notes, search.trouble))
     ask = measure(plan, candidates, request, reading)
     draft = with_session_notes(sources, draft_tiers(plan, candidates, ask), request.session)
     return assemble(plan, candidates, request, ask, draft)

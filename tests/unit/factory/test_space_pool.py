@@ -109,9 +109,9 @@ def test_threads_share_one_space(tmp_path):
 def test_who_only_looks_begins_no_space_and_hinders_nobody_who_does(tmp_path):
     pool = SpacePool(config.load(home=tmp_path, environ={}, upstream="quote"))
     with pool.use(Scope(), create=False) as empty:
-        assert empty.stands_in
+        assert empty.is_placeholder
         with pool.use(Scope()) as space:
-            assert not space.stands_in
+            assert not space.is_placeholder
             with pool.use(Scope(), create=False) as same:
                 assert same is space
     pool.close()

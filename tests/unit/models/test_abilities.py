@@ -5,7 +5,7 @@ import pytest
 
 from unabridged.domain.chat import Abilities
 from unabridged.errors import UpstreamAwayError
-from unabridged.models.abilities import DEFAULT_WINDOW, FILE_NAME, AbilityBook
+from unabridged.models.abilities import DEFAULT_WINDOW, FILE_NAME, AbilityCache
 from unabridged.models.known_models import KNOWN, known
 from unabridged.models.window import LEAST_WINDOW, max_prompt_tokens, window
 
@@ -31,7 +31,7 @@ def asked():
 
 
 def test_the_server_is_asked_once_while_fresh(clock, tmp_path, asked):
-    book = AbilityBook(clock, tmp_path, ttl=60)
+    book = AbilityCache(clock, tmp_path, ttl=60)
     assert book.get("k", "m:latest", asked).source == "server"
     clock.forward(59)
     again = book.get("k", "m:latest", asked)
@@ -39,15 +39,15 @@ def test_the_server_is_asked_once_while_fresh(clock, tmp_path, asked):
 
 
 def test_another_process_finds_what_was_remembered(clock, tmp_path, asked):
-    AbilityBook(clock, tmp_path, ttl=60).get("k", "m:latest", asked)
-    other = AbilityBook(clock, tmp_path, ttl=60).get("k", "m:latest", asked)
+    AbilityCache(clock, tmp_path, ttl=60).get("k", "m:latest", asked)
+    other = AbilityCache(clock, tmp_path, ttl=60).get("k", "m:latest", asked)
     assert (other.source, asked.times) == ("cache", 1)
     assert stat.S_IMODE((tmp_path / FILE_NAME).stat().st_mode) == 0o600
     assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
 
 
 def test_an_expired_entry_is_refreshed(clock, tmp_path, asked):
-    book = AbilityBook(clock, tmp_path, ttl=60)
+    book = AbilityCache(clock, tmp_path, ttl=60)
     book.get("k", "m:latest", asked)
     clock.forward(60)
     asked.told = Abilities("m:latest", trained_window=8192, loaded_window=2048)
@@ -56,7 +56,7 @@ def test_an_expired_entry_is_refreshed(clock, tmp_path, asked):
 
 
 def test_an_expired_entry_serves_stale_where_nobody_answers(clock, tmp_path, asked):
-    book = AbilityBook(clock, tmp_path, ttl=60)
+    book = AbilityCache(clock, tmp_path, ttl=60)
     book.get("k", "m:latest", asked)
     clock.forward(61)
     asked.away = True
@@ -70,7 +70,7 @@ def test_an_expired_entry_serves_stale_where_nobody_answers(clock, tmp_path, ask
 
 def test_then_the_table_then_a_cautious_default(clock, tmp_path, asked):
     asked.away = True
-    book = AbilityBook(clock, tmp_path)
+    book = AbilityCache(clock, tmp_path)
     table = book.get("a", "llama3.1:8b", asked)
     assert (table.source, table.trained_window, table.tools) == ("table", 131_072, True)
     default = book.get("b", "nobody-knows:latest", asked)
@@ -78,9 +78,9 @@ def test_then_the_table_then_a_cautious_default(clock, tmp_path, asked):
 
 
 def test_what_a_server_leaves_open_is_filled_and_said(clock):
-    silent = AbilityBook(clock).get("k", "gpt-4o-mini", lambda: Abilities("gpt-4o-mini"))
+    silent = AbilityCache(clock).get("k", "gpt-4o-mini", lambda: Abilities("gpt-4o-mini"))
     assert (silent.source, silent.trained_window, silent.max_output) == ("table", 128_000, 16_384)
-    told = AbilityBook(clock).get("k", "gpt-4o", lambda: Abilities("gpt-4o", trained_window=999))
+    told = AbilityCache(clock).get("k", "gpt-4o", lambda: Abilities("gpt-4o", trained_window=999))
     assert (told.source, told.trained_window, told.max_output) == ("server", 999, 16_384)
 
 
@@ -99,19 +99,19 @@ def test_what_a_server_leaves_open_is_filled_and_said(clock):
 )
 def test_a_damaged_cache_is_passed_over(clock, tmp_path, asked, content):
     (tmp_path / FILE_NAME).write_bytes(content)
-    book = AbilityBook(clock, tmp_path)
+    book = AbilityCache(clock, tmp_path)
     assert book.get("k", "m:latest", asked).source == "server"
     assert json.loads((tmp_path / FILE_NAME).read_bytes())["entries"].keys() == {"k"}
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(clock, tmp_path, asked):
     (tmp_path / "file").write_text("")
-    book = AbilityBook(clock, tmp_path / "file" / "cache")
+    book = AbilityCache(clock, tmp_path / "file" / "cache")
     assert book.get("k", "m:latest", asked).source == "server"
 
 
 def test_forgetting_asks_anew(clock, tmp_path, asked):
-    book = AbilityBook(clock, tmp_path)
+    book = AbilityCache(clock, tmp_path)
     book.get("k", "m:latest", asked)
     book.forget("k")
     assert book.get("k", "m:latest", asked).source == "server"
@@ -119,7 +119,7 @@ def test_forgetting_asks_anew(clock, tmp_path, asked):
 
 
 def test_a_clock_set_back_does_not_keep_an_entry_for_ever(clock, tmp_path, asked):
-    book = AbilityBook(clock, tmp_path)
+    book = AbilityCache(clock, tmp_path)
     book.get("k", "m:latest", asked)
     clock.forward(-86_400)
     assert book.get("k", "m:latest", asked).source == "server"

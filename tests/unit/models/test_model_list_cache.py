@@ -9,7 +9,7 @@ import pytest
 from unabridged.domain.settings import Settings
 from unabridged.errors import UpstreamError
 from unabridged.models import choose_model
-from unabridged.models.model_list_cache import FILE_NAME, ListBook
+from unabridged.models.model_list_cache import FILE_NAME, ModelListCache
 from unabridged.testing.clock import ManualClock
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 
@@ -87,7 +87,7 @@ def test_a_server_without_models_is_believed(tmp_path):
 )
 def test_what_cannot_be_read_is_asked_anew(tmp_path, content):
     (tmp_path / FILE_NAME).write_bytes(content)
-    book = ListBook(ManualClock(), tmp_path, HOUR)
+    book = ModelListCache(ManualClock(), tmp_path, HOUR)
     assert book.get("s", lambda: ["m"]).names == ("m",)
     assert json.loads((tmp_path / FILE_NAME).read_text())["servers"]["s"]["models"] == ["m"]
 
@@ -97,10 +97,10 @@ def test_without_a_list_a_server_that_is_away_is_an_error(tmp_path):
         raise UpstreamError("away", hint="start it")
 
     with pytest.raises(UpstreamError):
-        ListBook(ManualClock(), tmp_path, HOUR).get("s", away)
+        ModelListCache(ManualClock(), tmp_path, HOUR).get("s", away)
 
 
 def test_a_folder_that_cannot_be_written_costs_a_question_only(tmp_path):
     (tmp_path / "file").write_text("")
-    book = ListBook(ManualClock(), tmp_path / "file" / "cache", HOUR)
+    book = ModelListCache(ManualClock(), tmp_path / "file" / "cache", HOUR)
     assert book.get("s", lambda: ["m"]).names == ("m",)

@@ -90,8 +90,10 @@ def show_command(invocation: Invocation, which: str) -> None:
 @invoked
 def add_command(invocation: Invocation, text: Sequence[str], **fields: str | None) -> None:
     """Add a requirement; what is not given follows from its wording."""
-    book = open_space(invocation).requirements
-    made = book.add(words_from(tuple(text)), **{n: v for n, v in fields.items() if v is not None})
+    requirements = open_space(invocation).requirements
+    made = requirements.add(
+        words_from(tuple(text)), **{n: v for n, v in fields.items() if v is not None}
+    )
     _tell(invocation, made, "Added")
 
 
@@ -240,13 +242,13 @@ def learn_command(invocation: Invocation, *, with_model: bool) -> None:
 
 
 def _list(invocation: Invocation, *, withdrawn: bool) -> None:
-    book = look_into(invocation).requirements
-    held = book.all(withdrawn=withdrawn)
+    requirements = look_into(invocation).requirements
+    held = requirements.all(withdrawn=withdrawn)
     if invocation.json:
         invocation.emit(held)
         return
     echo_lines(requirement_lines(held))
-    if book.waits:
+    if requirements.waits:
         words = (
             "Not everything that was said was looked at yet" if held else "No requirement is known"
         )
