@@ -344,13 +344,6 @@ def test_an_answer_that_cannot_be_stored_is_said_or_passed(front, upstream, http
         assert ("error" in last) == (way == "refuse")
 
 
-def test_the_framework_tells_nobody_anything(serving, monkeypatch):
-    monkeypatch.setenv("FASTAPI_OTEL_AUTO_CONFIGURE", "true")
-    url = serving(upstream="quote")
-    assert not url.app._native_telemetry.enabled()
-    assert url.app._telemetry["auto_configure"] is False
-
-
 def test_models_have_memories_of_their_own_where_the_settings_say_so(serving):
     names = ["one:latest", "other:latest"]
     with OllamaTestServer(models=[OllamaEntry(name) for name in names]) as server:

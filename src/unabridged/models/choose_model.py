@@ -15,7 +15,7 @@ from unabridged.errors import (
 )
 from unabridged.models import gguf, ollama, openai, smollm2
 from unabridged.models.abilities import AbilityCache
-from unabridged.models.model_list_cache import ModelListCache, Listed
+from unabridged.models.model_list_cache import Listed, ModelListCache
 from unabridged.models.quote import MODEL as QUOTE, QuoteModel
 from unabridged.models.server_model import ModelServer
 from unabridged.models.window import window
