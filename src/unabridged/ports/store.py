@@ -4,6 +4,7 @@ The engine has a way without each of the latter, if there can be one.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from unabridged.domain.blob import Blob
@@ -299,6 +300,10 @@ class SupportsProjections(Protocol):
     @property
     def notes(self) -> Sequence[str]:
         """What was mended in projections since it was opened, in words."""
+        ...
+
+    def hold_files(self) -> AbstractContextManager[None]:
+        """Bring readable files up to date once, at the end of the block."""
         ...
 
 

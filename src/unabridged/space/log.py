@@ -1,6 +1,7 @@
 """The log of a space: its exchanges and records, read, imported and given out."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from unabridged.budget.count import Counter
@@ -65,6 +66,11 @@ class SpaceLog:
     def with_originals(self, transcript: Transcript) -> Transcript:
         """Return a conversation with its messages as other programs stored or sent them."""
         return sessions_of.with_originals(self._store, transcript)
+
+    def many_imports(self) -> AbstractContextManager[None]:
+        """Write readable files once, at the end of the block, instead of after each import."""
+        store = self._store
+        return store.hold_files() if isinstance(store, SupportsProjections) else nullcontext()
 
     def import_transcript(self, transcript: Transcript) -> ImportedTranscript:
         """Import a conversation from elsewhere; what is here already is passed over.

@@ -1,6 +1,7 @@
 """The readable files that follow the writes of a store."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from threading import RLock
 
 from unabridged.domain.forgetting import Scan
@@ -20,6 +21,7 @@ class FollowingFiles:
         self.attached: tuple[FilesProjection, ...] = ()
         self.troubles: list[StoreError] = []
         self._lock = RLock()  # one thread at a time writes files
+        self._held = 0
 
     @property
     def notes(self) -> list[str]:
@@ -27,8 +29,21 @@ class FollowingFiles:
         return [note for one in self.attached for note in one.notes]
 
     def follow(self) -> None:
-        """Bring every file up to date."""
-        self._try(lambda one: one.follow())
+        """Bring every file up to date; while they are held, do nothing."""
+        if not self._held:
+            self._try(lambda one: one.follow())
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Bring files up to date once, at the end of the block: writing one costs its length."""
+        with self._lock:
+            self._held += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._held -= 1
+            self.follow()
 
     def rebuild(self) -> None:
         """Make every file again from the log."""

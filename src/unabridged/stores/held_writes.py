@@ -1,6 +1,7 @@
 """A store that holds writes back until they are saved (``auto_save`` off)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from threading import RLock
 from typing import Protocol, TypeVar
@@ -171,6 +172,9 @@ class HeldWrites:
     @property
     def notes(self) -> Sequence[str]:
         return self.store.notes
+
+    def hold_files(self) -> AbstractContextManager[None]:
+        return self.store.hold_files()
 
     def check(self) -> list[str]:
         return self.store.check()

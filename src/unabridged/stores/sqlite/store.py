@@ -1,7 +1,7 @@
 """The default store: one SQLite file for one space."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -144,6 +144,9 @@ class SqliteStore:
     @property
     def notes(self) -> list[str]:
         return self._files.notes
+
+    def hold_files(self) -> AbstractContextManager[None]:
+        return self._files.held()
 
     def append(self, batch: Batch, expect_head: str | None) -> None:
         with self._db.write():

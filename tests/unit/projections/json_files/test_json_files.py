@@ -202,6 +202,25 @@ def test_what_is_unchanged_is_not_written_again(bench):
     assert (path.stat().st_ino, path.stat().st_mtime_ns) == before
 
 
+def test_held_files_are_written_once_at_the_end(bench, monkeypatch):
+    store = bench.open()
+    written = []
+    whole = atomic_write.write_whole
+    monkeypatch.setattr(
+        atomic_write,
+        "write_whole",
+        lambda path, data: (written.append(path.name), whole(path, data)),
+    )
+    with store.hold_files():
+        for number in range(5):
+            LogWriter(store, f"s{number}").say("a question", "its answer")
+        assert written == []
+    assert written.count("qwen2-5-7b.json") == 1
+    assert len(told(bench, "model")) == 5
+    LogWriter(store, "s6").say("another", "at once")
+    assert written.count("qwen2-5-7b.json") == 3  # begun, and answered
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_archived_sessions_leave_the_file_and_come_back(bench, layout):
     store = bench.open(layout)
