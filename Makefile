@@ -20,7 +20,7 @@ chat: $(VENV)/.chat ## install what a conversation needs and start it
 setup: $(VENV)/.dev ## install everything, tools for development too
 
 quick: $(VENV)/.dev ## run the quick tests of the parts, and those of the shape of the code: under 90 seconds
-	@$(BIN)/pytest $(SPREAD) -q -m "not slow and not long" tests/architecture tests/unit $(ARGS)
+	@$(BIN)/pytest $(SPREAD) -q -m "not slow and not long" --ignore=tests/unit/bench tests/architecture tests/unit $(ARGS)
 
 test: $(VENV)/.dev ## run every test that guards a promise: under 8 minutes
 	@$(BIN)/pytest $(SPREAD) -m "not long" --ignore=tests/gguf $(ARGS)

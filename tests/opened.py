@@ -3,6 +3,8 @@
 A test that works through the public API or a port needs nothing of this file.
 """
 
+import atexit
+import threading
 from contextlib import contextmanager
 
 from unabridged.testing.stores_lookup import index_of
@@ -83,3 +85,9 @@ def unaware(book):
         yield
     finally:
         del book._view
+
+
+def run_what_ends_python():
+    """Wait for threads, then call what ``atexit`` keeps: what Python does before it takes itself apart."""
+    threading._shutdown()
+    atexit._run_exitfuncs()

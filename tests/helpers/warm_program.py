@@ -5,7 +5,6 @@ That is a grandchild: its parent ends at once, and so it becomes a child of who 
 """
 
 import array
-import atexit
 import gc
 import importlib
 import io
@@ -18,6 +17,8 @@ import sys
 import threading
 import traceback
 from contextlib import suppress
+
+from tests.opened import run_what_ends_python
 
 from unabridged.cli import commands
 from unabridged.cli.main import main as program
@@ -128,8 +129,7 @@ def run(code):
 
 def end(code):
     """End as Python does, but for taking apart what was imported."""
-    threading._shutdown()
-    atexit._run_exitfuncs()
+    run_what_ends_python()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()

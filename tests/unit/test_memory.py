@@ -156,6 +156,7 @@ def test_a_session_that_moved_on_is_not_torn(memory, tmp_path):
     "text",
     ["\x00nul", "lone \ud800 surrogate", "עברית and 日本語 🎉", "a\r\nb\tc", "x" * 2_000_000],
 )
+@pytest.mark.slow
 def test_odd_text_comes_back_as_it_was(tmp_path, text):
     with Talker.open(tmp_path, upstream=scripted(window=1_000_000), window=1_000_000) as memory:
         context = memory.prepare(text)

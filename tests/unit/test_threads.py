@@ -68,6 +68,7 @@ def test_no_turn_of_many_threads_is_lost(tmp_path, store, threads, turns):
 
 
 @pytest.mark.parametrize("store", ["memory", "sqlite", "readable"])
+@pytest.mark.slow
 def test_threads_in_one_session_stand_behind_each_other(tmp_path, store):
     with opened(tmp_path, store) as memory:
         ids = together(16, lambda n: talk(memory, n, 3, "together"))

@@ -108,6 +108,7 @@ def test_the_address_is_where_the_settings_listen(tmp_path):
     assert address_from("192.168.1.5:80") == "http://192.168.1.5:80"
 
 
+@pytest.mark.slow
 def test_no_secret_is_printed_unless_it_is_asked_for(tmp_path):
     from unabridged.home.api_keys import ApiKeys
 

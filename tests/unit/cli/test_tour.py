@@ -51,6 +51,7 @@ def tree(folder):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.slow
 def test_a_chapter_runs_alone_and_shows_what_it_promises(tour, away, name):
     ran = tour(name, "--json")
     assert ran.exit_code == 0, ran.output

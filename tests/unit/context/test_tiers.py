@@ -199,6 +199,7 @@ def test_a_simple_conversation_gives_less_but_never_to_who_asks_for_details(monk
     assert (poor[1] < plain[1]) is less
 
 
+@pytest.mark.slow
 def test_richness_is_asked_only_where_the_history_outgrew_its_room_and_moves_nothing(monkeypatch):
     moves, _, asked = moves_of(monkeypatch, lambda _: 0.5)
     assert len(asked) <= moves + 1

@@ -59,6 +59,7 @@ def test_one_copy_is_enough_and_the_next_change_writes_both(places):
         open_box(places, ONE)
 
 
+@pytest.mark.slow
 def test_no_changed_byte_of_a_slot_passes(places):
     make_box(places, ONE)
     before = places[0].read_bytes()

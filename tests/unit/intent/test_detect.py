@@ -120,6 +120,7 @@ def test_the_same_message_reads_the_same():
     assert detect(text) == detect(text)
 
 
+@pytest.mark.slow
 def test_readings_do_not_hang_on_the_hash_seed():
     code = (
         "import datetime, sys\n"

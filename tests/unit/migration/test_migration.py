@@ -405,6 +405,7 @@ def test_a_store_that_keeps_nothing_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("store", ["sqlite", "files"])
+@pytest.mark.slow
 def test_an_anchor_takes_neither_for_tampering(tmp_path, store):
     place = Place(tmp_path, store=store, checkpoint_file=str(tmp_path / "anchor"))
     old_folder(place.old)

@@ -232,6 +232,7 @@ def test_a_folder_that_cannot_be_written_stops_no_search(tmp_path, monkeypatch):
     store.close()
 
 
+@pytest.mark.slow
 def test_many_threads_search_while_others_write(tmp_path):
     embedder = StaticEmbedder()
     store = open_indexed(tmp_path / "space.db", SPACE, embedder=embedder)

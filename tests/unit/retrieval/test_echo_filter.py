@@ -25,6 +25,7 @@ def say(memory, text):
 
 
 @pytest.mark.parametrize("times", [1, 5])
+@pytest.mark.slow
 def test_the_same_asked_in_many_words_is_answered_every_time(memory, times):
     say(memory, SAID)
     for _ in range(times):

@@ -71,6 +71,7 @@ def test_no_message_of_the_intent_fixtures_is_a_side_request():
 
 @pytest.mark.data
 @pytest.mark.skipif(not DATA.exists(), reason="the public data lie beside the checkout")
+@pytest.mark.slow
 def test_no_message_of_public_conversations_is_a_side_request():
     said = 0
     with lzma.open(DATA, "rt", encoding="utf-8") as lines:

@@ -106,6 +106,7 @@ class Stopping:
         return getattr(self.store, name)
 
 
+@pytest.mark.slow
 def test_copying_that_was_stopped_anywhere_goes_on(make, monkeypatch):
     monkeypatch.setattr(copy_space, "PAGE", 2)
     giver = fill(InMemoryStore(SPACE))

@@ -431,6 +431,7 @@ def test_a_full_disk_leaves_the_damaged_file_where_it_is(spaces, monkeypatch):
     assert sorted(p.name for p in spaces.folder.iterdir()) == [".lock", path.name]
 
 
+@pytest.mark.slow
 def test_random_damage_never_gives_anything_false(spaces, tmp_path):
     store = fill(spaces)
     truth = {x.id: {m.id: m.parts for m in x.messages} for x in store.scan()}

@@ -126,6 +126,7 @@ def test_a_bomb_is_refused(read):
         read(bomb)
 
 
+@pytest.mark.slow
 def test_more_than_may_be_unpacked_is_refused(read):
     with pytest.raises(TransferError, match="MiB"):
         read(gzip.compress(LINE * 100_000), limits=InputLimits(unpacked=MEBIBYTE))

@@ -39,6 +39,7 @@ numbers = st.lists(st.one_of(st.integers(), st.booleans(), st.text(max_size=2)),
 @given(
     st.one_of(numbers, st.text(min_size=1), st.dictionaries(st.text(), st.integers(), min_size=1))
 )
+@pytest.mark.slow
 def test_any_other_context_is_refused(context):
     with pytest.raises(InputError, match="another server"):
         wire.name_in(context)
